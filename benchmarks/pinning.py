@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.llvm.compile import compile_module
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Module
@@ -41,7 +41,7 @@ end:
 def _modules() -> tuple[NativeModule, NativeModule]:
     b = Builder("product", {"x": FLOAT64, "y": FLOAT64}, [FLOAT64])
     module = Module({"product": b.ret(b.op("mul", b.get("x"), b.get("y")))})
-    target = llvm.host_target()
+    target = engine.host_target()
     rows = (target, target._replace(fp_control=None))
     pinned, plain = (NativeModule(compile_module(module, ["product"], row), 1) for row in rows)
     return pinned, plain
@@ -54,9 +54,9 @@ def added(foreign: bool) -> dict[str, Any]:
     the register and changes it back.
     """
     modules = _modules()
-    target = llvm.host_target()
-    loaded = llvm.load(
-        llvm.compile_text(f'target triple = "{target.triple}"\n{_LOOP}', target), ["loop"]
+    target = engine.host_target()
+    loaded = engine.load(
+        engine.compile_text(f'target triple = "{target.triple}"\n{_LOOP}', target), ["loop"]
     )
     loop = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(
         loaded.addresses["loop"]

@@ -209,7 +209,7 @@ def _exact(value: float) -> tuple[int, int]:
 
 
 def exact_fma(a: float, b: float, c: float, bits: int) -> float:
-    """a×b+c rounded once to binary32 or binary64, as IEEE 754-2019 fusedMultiplyAdd has it.
+    """a×b+c rounded once to binary32 or binary64, as IEEE 754-2019 fusedMultiplyAdd.
 
     The operands are exact values of that width. Every NaN result is the canonical one.
     """
@@ -231,20 +231,20 @@ def exact_fma(a: float, b: float, c: float, bits: int) -> float:
 
 
 TYPES = tuple(SCALARS.values())
-"""The order in which types are counted."""
+"""The scalar types; file formats refer to them by index."""
 
 Patterns = NDArray[np.uint64]
 
 
 def pattern_of(t: ScalarType, value: bool | int | float) -> int:
-    """The pattern of a value as IR's evaluation has it."""
+    """The bit pattern of a value of the IR's interpreter."""
     if t.is_float:
         return float_to_bits(value, t.bits)
     return int(value) & ((1 << t.bits) - 1)
 
 
 def value_of(t: ScalarType, pattern: int) -> bool | int | float:
-    """The value that a pattern stands for."""
+    """The value of a bit pattern."""
     if t.is_float:
         return bits_to_float(pattern, t.bits)
     if t is BOOL:
@@ -252,25 +252,24 @@ def value_of(t: ScalarType, pattern: int) -> bool | int | float:
     return pattern - (1 << t.bits) if t.is_signed and pattern >> (t.bits - 1) else pattern
 
 
-def kept_as(t: ScalarType) -> str:
-    """The type code of the least of Python's compact arrays "d", "q" and "Q" that hold a `t`."""
+def array_typecode(t: ScalarType) -> str:
+    """The type code of `array.array`, "d", "q" or "Q", that holds every value of `t`."""
     if t.is_float:
         return "d"
     return "Q" if t.kind is Kind.UNSIGNED and t.bits == 64 else "q"
 
 
 def patterns_of(t: ScalarType, values: NDArray[Any]) -> Patterns:
-    """The patterns of many values that were kept so."""
+    """The bit patterns of values held as `array_typecode` says."""
     if t.is_float:
         floats = values.astype(np.float64)  # a copy
-        canonicalize_nans(floats)  # first: a signalling NaN is not converted in silence
+        canonicalize_nans(floats)  # before the conversion, which would warn of a signalling NaN
         return floats.astype(f"f{t.size}").view(f"u{t.size}").astype(np.uint64)
     return values.astype(np.uint64) & np.uint64((1 << t.bits) - 1)
 
 
 def values_of(t: ScalarType, patterns: NDArray[Any]) -> Iterator[Any]:
-    """The values that many patterns, of any unsigned type that holds them, stand for: one after
-    the other, as Python has them."""
+    """The Python values of bit patterns, which may have any unsigned type that is wide enough."""
     narrow = patterns.astype(f"u{t.size}")
     if t.is_float:
         floats = narrow.view(f"f{t.size}")

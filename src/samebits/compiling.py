@@ -1,10 +1,10 @@
-"""One thread at a time makes code, and a fork waits until none does.
+"""The lock under which one thread at a time compiles, and which a fork waits for.
 
-A child has the thread alone that forked. What another held at that moment is never let go there:
-LLVM half through a pass, and Python's own locks of modules that were being imported, of which a
-first compilation imports many. The first happens within this lock, and most imports do, which take
-it before any of those: what is imported by the library's modules must not take it. For other
-imports of such modules a fork waits too.
+A forked child has only the thread that forked. What another thread held at that moment stays taken
+there for ever: LLVM's state in the middle of a pass, and Python's import locks, of which a first
+compilation takes many. All compilation and most lazy imports happen within this lock, and take it
+before any of those; a module must therefore not take it while it is imported. A fork waits for the
+other imports of this package too.
 """
 
 from __future__ import annotations
@@ -19,34 +19,34 @@ from samebits.mutex import Mutex
 
 LOCK = Mutex()
 _SPARE = Mutex()
-"""What a thread holds in its place that works for one that has it, and waits: nobody else."""
+"""Held instead of `LOCK` by a thread that works for the owner of `LOCK` while the owner waits."""
 
 
-class _Here(threading.local):
-    """What is known of a thread."""
+class _ThreadState(threading.local):
+    """Whether this thread works for the owner of `LOCK`."""
 
     is_lent = False
 
 
-_here = _Here()
+_here = _ThreadState()
 
 
 def lock() -> Mutex:
-    """What this thread is to hold while it makes code: `with lock(): …`."""
+    """The lock for this thread to hold while it compiles: `with lock(): …`."""
     return _SPARE if _here.is_lent else LOCK
 
 
-def lend(lent: bool) -> None:
-    """Say whether this thread works for one that has `lock()` and waits for this one."""
+def lend_lock(lent: bool) -> None:
+    """Set whether this thread works for an owner of `lock()` that waits for it."""
     _here.is_lent = lent
 
 
 IMPORT_SECONDS = 10.0
-"""How long a fork waits for imports at most: one may wait for what the forking thread holds."""
+"""The longest that a fork waits: an import may itself wait for what the forking thread holds."""
 
 
 def _wait_for_imports() -> None:
-    """Until no thread is importing a module of this library; none does so that forks in it."""
+    """Wait until no thread is importing a module of this package."""
     end = time.monotonic() + IMPORT_SECONDS
     while time.monotonic() < end and any(map(_is_importing, [*sys.modules.items()])):
         time.sleep(0.0005)

@@ -1,7 +1,7 @@
 """Every error that samebits raises: one small tree, each with a place, a note and a fix.
 
-Owns how an error reads, and the "did you mean" of a name that is not known. Knows nothing of types,
-IR or targets.
+Owns how an error reads, and the "did you mean" of an unknown name. Knows nothing of types, IR or
+targets.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class Span:
     end_column: int
 
     def __str__(self) -> str:
-        file = self.file.replace("\n", "\\n")  # a name that went on would forge what comes after
+        # A line break in a name could forge the lines after it.
+        file = self.file.replace("\n", "\\n")
         return f"{file}:{self.line}:{self.column + 1}"
 
 
@@ -67,8 +68,8 @@ def _window(text: str, start: int, end: int) -> tuple[str, int, int]:
 
 
 def unexpected(error: BaseException) -> str:
-    """An error that is none of this tree, on one printable line: what it is, and where it arose:
-    the innermost line of samebits' own, if there is one."""
+    """One printable line on an error outside this tree: its type, its text, and the innermost line
+    of samebits that it passed through."""
     from traceback import extract_tb
 
     text = (str(error).splitlines() or [""])[0]
@@ -102,11 +103,11 @@ class SamebitsError(Exception):
         self.fix = fix
 
     def __str__(self) -> str:
-        return _told(self.message, self.span, self.note, self.fix)
+        return _formatted(self.message, self.span, self.note, self.fix)
 
 
 class SamebitsWarning(UserWarning):
-    """Something that is allowed, and that is probably not what is meant."""
+    """Code that is allowed, but probably not what its author means."""
 
     def __init__(
         self,
@@ -116,10 +117,10 @@ class SamebitsWarning(UserWarning):
         note: str | None = None,
         fix: str | None = None,
     ) -> None:
-        super().__init__(_told(message, span, note, fix))
+        super().__init__(_formatted(message, span, note, fix))
 
 
-def _told(message: str, span: Span | None, note: str | None, fix: str | None) -> str:
+def _formatted(message: str, span: Span | None, note: str | None, fix: str | None) -> str:
     parts = [message]
     if span is not None:
         parts.append(f"  at {span} in {span.function}")
@@ -154,12 +155,12 @@ class TargetError(SamebitsError):
 
 
 class RunnerError(SamebitsError):
-    """A program that runs a target's code elsewhere could not be made, crashed, hung, or answered
-    nonsense."""
+    """A program that runs a target's code outside this process could not be made, crashed, hung, or
+    gave an invalid answer."""
 
 
 class StackError(SamebitsError):
-    """A thread whose stack has no room for what it calls."""
+    """A thread's stack is too small for the call."""
 
     def __init__(self, size: str, span: Span | None = None) -> None:
         larger = "call it on a thread with a larger stack (threading.stack_size)"
@@ -174,8 +175,8 @@ class StackError(SamebitsError):
             super().__init__(
                 f"this thread's stack has no room for the {size} bytes that this call needs",
                 span=span,
-                note="local arrays, structs and many values at a time lie on the stack, and "
-                "nothing was run",
+                note="local arrays, structs and values that live at the same time are on the "
+                "stack; nothing was run",
                 fix=f"{larger}, or pass large arrays in as parameters",
             )
         self._given = size, span
@@ -187,7 +188,7 @@ class StackError(SamebitsError):
 class TraceError(SamebitsError):
     """A trace of a frame's operations that can't be made, read or followed.
 
-    `event` is the operation, counted from the frame's first, where it ends to fit.
+    `event` is the index in the frame of the first operation that does not fit.
     """
 
     def __init__(self, message: str, *, event: int | None = None, note: str | None = None) -> None:
@@ -200,7 +201,7 @@ class BitsMismatchError(SamebitsError, AssertionError):
 
 
 class SimulationError(SamebitsError):
-    """A simulation that cannot be loaded, or that is not put together as one."""
+    """A simulation that cannot be loaded, or whose parts do not fit together."""
 
 
 class ReplayError(SamebitsError):
@@ -208,11 +209,11 @@ class ReplayError(SamebitsError):
 
 
 class SideError(SamebitsError, ValueError):
-    """A way to run a simulation that there is not, or that does not go with another."""
+    """A side of a comparison that does not exist, or that cannot be compared with the other."""
 
 
 class HazardError(SamebitsError, ValueError):
-    """A hazard or a place that there is not, or a hazard that changes nothing there."""
+    """An unknown hazard or source location, or a hazard that does not act there."""
 
 
 class ReportError(SamebitsError):
@@ -225,8 +226,8 @@ TRAP_MESSAGES = {
     "overflow": "integer overflow",
     "shift": "negative shift count",
     "assert": "assertion failed",
-    "assume": "what was assumed does not hold",
-    "own": "a turn leaves its own range",
+    "assume": "assumption does not hold",
+    "own": "index outside the iteration's own range",
 }
 
 
@@ -239,13 +240,14 @@ class Trap(SamebitsError):
         self.kind = kind
         self.detail = detail
         self.own: tuple[int, int, int] | None = None
-        """Of kind "own" where it is known: the index, and the first and the end of the range."""
+        """For kind "own", if known: the index, and the first index and end of the range."""
 
     def outside(self, index: int, first: int, end: int) -> Trap:
         """The trap "own" with its numbers in the message; `detail` is the array's name."""
         self.own = index, first, end
         self.message = (
-            f"index {index} of `{self.detail}` is outside this turn's own range [{first}, {end})"
+            f"index {index} of `{self.detail}` is outside this iteration's own range "
+            f"[{first}, {end})"
         )
         self.args = (self.message,)
         return self
@@ -266,10 +268,10 @@ def _trap(
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
-    """One access of a turn of a parallel range: to what, and where in the source."""
+class MemoryAccess:
+    """One memory access of an iteration of a parallel range: to what, and where in the source."""
 
-    turn: int
+    iteration: int
     place: str
     """As the kernel could write it: `bodies[3].pos.x`."""
     writes: bool
@@ -277,18 +279,20 @@ class Touch:
 
     def __str__(self) -> str:
         verb = "writes" if self.writes else "reads"
-        parts = [f"  turn {self.turn} {verb} {self.place} at {self.span} in {self.span.function}"]
+        where = f"{self.place} at {self.span} in {self.span.function}"
+        parts = [f"  iteration {self.iteration} {verb} {where}"]
         source = excerpt(self.span)
         return "\n".join([*parts, source] if source else parts)
 
 
 class RaceError(SamebitsError):
-    """Two turns of a parallel range touch the same memory, and one of them writes it."""
+    """Two iterations of a parallel range access the same memory, and one of them writes it."""
 
-    def __init__(self, first: Touch, second: Touch) -> None:
+    def __init__(self, first: MemoryAccess, second: MemoryAccess) -> None:
         super().__init__(
-            f"turns {first.turn} and {second.turn} of a parallel range race for {second.place}",
-            fix="let each turn write at its own index only, and read what no turn writes",
+            f"iterations {first.iteration} and {second.iteration} of a parallel range race for "
+            f"{second.place}",
+            fix="let each iteration write at its own index only, and read what none writes",
         )
         self.first = first
         self.second = second
@@ -296,7 +300,7 @@ class RaceError(SamebitsError):
     def __str__(self) -> str:
         return "\n".join([self.message, str(self.first), str(self.second), f"  fix: {self.fix}"])
 
-    def __reduce__(self) -> tuple[type[RaceError], tuple[Touch, Touch]]:
+    def __reduce__(self) -> tuple[type[RaceError], tuple[MemoryAccess, MemoryAccess]]:
         return type(self), (self.first, self.second)
 
 
@@ -304,7 +308,7 @@ _LONGEST_NAME = 60
 
 
 def nearest(text: str, names: Iterable[str]) -> str | None:
-    """The name that is spelt most like `text`, whatever its case; None where none is near."""
+    """The name closest in spelling to `text`, ignoring case; None if none is close."""
     known = {name.lower(): name for name in names}
     found = get_close_matches(text.lower()[:_LONGEST_NAME], known, 1)
     return known[found[0]] if found else None

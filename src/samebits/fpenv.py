@@ -1,7 +1,7 @@
 """The floating-point environment: `sb.fpenv.state()`, `pinned()` and `threads()`.
 
-Kernels pin the environment themselves. This is for the host's own Python code, and to see what a
-foreign library did.
+Kernels pin the environment themselves. This is for the host's own Python code, and to see
+what a foreign library changed.
 """
 
 from samebits.runtime.fp_state.pin import pinned, state

@@ -1,4 +1,4 @@
-"""Imports of this package in the default floating-point environment, whatever the thread's is.
+"""An import hook that loads this package in the default floating-point environment.
 
 Python reads literals and computes constants of modules with the thread's own rounding: in a
 process where a library rounds toward zero, `2.0**52` would be another number.
@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 IMPORTED_AT = time.time()
-"""When this package was imported: files that are changed later are not what runs here."""
+"""When this package was imported: files changed later are not what runs here."""
 
 _ONE, _ULP, _LEAST_NORMAL = (float.fromhex(text) for text in ("0x1p0", "0x1p-52", "0x1p-1022"))
 _HALF_ULP, _MOST_OF_ULP = float.fromhex("0x1p-53"), float.fromhex("0x3p-54")
@@ -26,7 +26,7 @@ _ENVIRONMENT_BYTES = 256  # more than any system's fenv_t
 
 
 def is_default() -> bool:
-    """Whether this thread rounds to nearest and keeps subnormals, as its own sums show."""
+    """Whether this thread rounds to nearest and keeps subnormals, tested by computing."""
     one, least = _ONE, _LEAST_NORMAL
     return (
         one + _HALF_ULP == one
@@ -49,7 +49,7 @@ def _default_environment(library: Any) -> Any:
 def default_environment() -> Generator[None]:
     """C's default floating-point environment while the block runs; this thread's own after.
 
-    Nothing happens where it holds already, nor on a system whose C library cannot set it.
+    Does nothing if it is in force already, or on a system whose C library cannot set it.
     """
     if is_default() or sys.platform == "win32":
         yield
@@ -76,7 +76,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
 
 
 class _Finder:
-    """Finds what Python's own finder does, for the modules of one package."""
+    """Finds the modules of one package as Python does, and gives them `_Loader`."""
 
     def __init__(self, package: str) -> None:
         self._prefix = f"{package}."
@@ -93,6 +93,6 @@ class _Finder:
 
 
 def install(package: str) -> None:
-    """Import the modules of `package` so from now on."""
+    """Import the modules of `package` through `_Loader` from now on."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder(package))

@@ -186,8 +186,7 @@ _PLACES = {
         "acos acospi asin asinpi atan atan2 atan2pi atanpi cos cospi sin sincos sinpi tan tanpi"
     ),
 }
-"""The modules of `mathlib` and the functions of each that are here: one loads with the first of
-its functions that is used."""
+"""The modules of `mathlib` with their functions. A module loads when the first of them is used."""
 _MODULES = {name: module for module, names in _PLACES.items() for name in names.split()}
 
 pi: float = _python.pi

@@ -58,11 +58,11 @@ class Options:
 
     mode: Mode = STRICT
     precision: Precision = HIGH
-    """That of the math functions which the kernel calls itself."""
+    """Precision of the math functions that the kernel itself calls."""
     contract: bool = False
     """Whether DETERMINISTIC makes one fused operation of a product and a sum."""
     denormals: Denormals = "keep"
-    """What becomes of subnormal numbers: kept, or zeros of their sign."""
+    """Whether subnormal numbers are kept or flushed to a zero of their sign."""
     bounds_check: bool = True
     """Whether compiled code checks indices. Without, a wrong index is undefined behaviour."""
     optimize_for: Goal = "speed"
@@ -71,12 +71,12 @@ class Options:
     """Whether FAST results may reach a simulation's state, because they don't matter there."""
 
     def merged(self, given: Mapping[str, Any]) -> Options:
-        """These, but for those that are `given`. Raises ArgumentError as `checked` does."""
+        """A copy with the `given` options replaced. Raises ArgumentError as `checked` does."""
         return replace(self, **checked(given)) if given else self
 
 
-class Given(TypedDict, total=False):
-    """Options by name, as decorators take them; see `Options`."""
+class OptionArguments(TypedDict, total=False):
+    """The keyword arguments of decorators and simulations; see `Options`."""
 
     mode: Mode
     precision: Precision
@@ -96,15 +96,15 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
     "optimize_for": ("speed", "size", "compile_time"),
     "cosmetic": (False, True),
 }
-"""The values of each option."""
+"""The values that each option may have."""
 
 DEFAULTS = Options()
 DEFAULTS_NAME = "__samebits_defaults__"
-"""The global of a module that holds what its kernels take where they say nothing."""
+"""The module global that holds the defaults of its kernels (`sb.defaults`)."""
 
 
 def checked(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """`given` if every name is an option's and every value one of its; ArgumentError otherwise."""
+    """`given` if every name is an option and every value allowed; ArgumentError otherwise."""
     for name, value in given.items():
         if name not in _CHOICES:
             raise ArgumentError(
@@ -123,8 +123,8 @@ def _shown(value: object) -> str:
     return f"sb.{value.name}" if isinstance(value, Precision | Mode) else repr(value)
 
 
-def changed(options: Options) -> dict[str, Any]:
-    """The options that are not the default ones, by name."""
+def changed_options(options: Options) -> dict[str, Any]:
+    """The options that differ from their defaults, by name."""
     return {
         field.name: getattr(options, field.name)
         for field in fields(options)

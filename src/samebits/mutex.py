@@ -1,4 +1,4 @@
-"""A lock that no signal's handler leaves taken, wherever it raises.
+"""A lock that is released even if a signal handler raises in the middle of `with`.
 
 From Python 3.14 on handlers may run between a lock's `__enter__` and the block, and what they raise
 then leaves `with lock:` with the lock taken for good.
@@ -11,21 +11,21 @@ from typing import Any
 
 
 class Mutex:
-    """Used as `with mutex:`. A handler that comes back to it in the same thread finds it open, as
-    it would wait for itself."""
+    """A reentrant lock for `with mutex:`. A signal handler that takes it in the same thread does
+    not wait, as it would wait for itself."""
 
     __slots__ = ("__exit__", "_lock", "acquire", "release")
 
     def __init__(self) -> None:
         self._lock: Any = threading.RLock()
         self.acquire, self.release = self._lock.acquire, self._lock.release
-        # The lock's own, which is C's: one in Python could be interrupted before its first line.
+        # The lock's own, written in C: a Python method could be interrupted before its first line.
         self.__exit__ = self._lock.__exit__
 
     def __enter__(self) -> None:
         taken: list[bool] = []
         try:
-            # That it is taken is noted in the call that takes it: no handler runs in between.
+            # One call takes the lock and notes that: no handler runs in between.
             taken.extend(map(self.acquire, (True,)))
         except BaseException:
             if taken:
@@ -33,11 +33,11 @@ class Mutex:
             raise
 
     def is_own(self) -> bool:
-        """Whether this thread has it."""
+        """Whether this thread holds it."""
         return bool(self._lock._is_owned())
 
     def locked(self) -> bool:
-        """Whether a thread has it, this one included."""
+        """Whether any thread holds it, this one included."""
         if self.is_own():
             return True
         taken: list[bool] = []

@@ -1,21 +1,21 @@
-"""Files that samebits writes: whole under their name, or not there at all.
+"""Atomic writes: a file is complete under its name, or not there at all.
 
-Owns the way of a file from its first byte to its name. Every command and function that writes one
-uses it:
+Owns a file from its first byte to its final name. Every command and function that writes one uses
+it:
 
-- `write_file(path, data)` for bytes or text that is there already;
-- `with Output(path) as out: out.file.write(…)` for what is made piece by piece: leaving the block
+- `write_file(path, data)` for bytes or text at hand;
+- `with Output(path) as out: out.file.write(…)` for output in pieces: leaving the block
   gives the file its name, an exception removes it;
 - `Output(path)`, then `commit`, `keep` or `discard`, for a file that lives longer than a block;
-- `hindrance(path)` asks before long work whether the file can be written;
-- `holds_other(path, marks)` asks whether something else is there that would be lost.
+- `write_error(path)` tests before long work whether the file can be written;
+- `holds_foreign_file(path, *marks)` tells whether a file of another kind would be lost.
 
-All of them raise OSError, whatever is wrong with the path; `told(error)` is its reason in words,
-and `remedy(error)` what to do about it.
+All errors are OSError, whatever is wrong with the path; `os_reason(error)` is the system's reason
+in words, and `remedy(error)` what to do about it.
 
 The bytes go to a file beside the path that did not exist before: `<path>.partial`, or
-`<path>.<8 hex digits>.partial` where that name is taken, by whomever. It is opened with `O_EXCL`,
-so that no link is followed and no file of another is touched, brought to the disk, and renamed:
+`<path>.<8 hex digits>.partial` if that name is taken. It is opened with `O_EXCL`,
+so that no link is followed and no existing file is touched, flushed to the disk, and renamed:
 readers see the old file or the whole new one, and of two writers at once each leaves a whole one.
 A link at the path is replaced, not followed; a replaced file's permissions stay. A terminal, a
 pipe or `/dev/stdout` is written to as it is.
@@ -46,18 +46,18 @@ _LONGEST = 50
 
 
 class Output:
-    """A file on its way to its name. Raises OSError where it can't be made.
+    """A file that is being written. Raises OSError if it can't be made.
 
-    `mode` is the file's permissions, less what the umask takes; without it, those of the file
-    that it replaces, or 0o666. With `replace=False` a file at the path is never replaced:
+    `mode` is the file's permissions, less the umask; by default those of the file that it
+    replaces, or 0o666. With `replace=False` a file at the path is never replaced:
     `commit` raises FileExistsError, and one of two writers at once is refused.
     """
 
     def __init__(self, path: StrPath, *, mode: int | None = None, replace: bool = True) -> None:
         self.path = Path(os.path.abspath(_checked(path)))
-        """Where it will be, whatever becomes of the current folder."""
+        """Its final path, absolute: the current folder may change."""
         self.partial: Path | None = None
-        """Where its bytes are until then; None for a terminal or a pipe."""
+        """Where its bytes are until `commit`; None for a terminal or a pipe."""
         self._replace = replace
         self._owner = os.getpid()
         self._in_block = False
@@ -78,14 +78,14 @@ class Output:
         self.file = self._files[0]
 
     def _make(self, mode: int) -> None:
-        """Open a file in the path's folder that was not there before."""
+        """Open a new file in the path's folder."""
         name = f"{self.path.name}.partial"
         while True:
             self.partial = self.path.with_name(name)
             opener: Any = partial(os.open, mode=mode)
             opened = partial(open, str(self.partial), "x+b", opener=opener)
             try:
-                # Made and noted in one call of C's: no interrupt comes between.
+                # One C call creates the file and notes it: no interrupt comes between.
                 self._files.extend(map(operator.call, (opened,)))
                 return
             except OSError as error:
@@ -96,7 +96,7 @@ class Output:
             name = f"{self.path.name[:_LONGEST]}.{os.urandom(4).hex()}.partial"
 
     def __del__(self) -> None:
-        """An interrupt at either end of a block, or before the first byte, leaves no file."""
+        """Remove the file after an interrupt at either end of a block, or before the first byte."""
         with suppress(Exception):
             file = self._files[0]
             lost = self._in_block or (not file.closed and not file.tell())
@@ -122,7 +122,7 @@ class Output:
             self.file.close()
 
     def discard(self) -> None:
-        """Close the file and remove what is there of it. Raises nothing."""
+        """Close the file and remove it. Raises nothing."""
         for file in self._files:
             with suppress(OSError):
                 file.close()
@@ -157,10 +157,10 @@ def write_file(
         out.file.write(data.encode() if isinstance(data, str) else data)
 
 
-def hindrance(path: StrPath) -> OSError | None:
-    """What the system has against writing there, or None. Everything is left as it was.
+def write_error(path: StrPath) -> OSError | None:
+    """The error that writing there would raise, or None. Everything is left as it was.
 
-    Pipes and devices are not tried: to open one may wait, or be heard at its other end.
+    Pipes and devices are not tried: opening one may block, or be noticed at its other end.
     """
     try:
         there = _status(Path(os.path.abspath(_checked(path))))
@@ -171,10 +171,10 @@ def hindrance(path: StrPath) -> OSError | None:
     return None
 
 
-def holds_other(path: StrPath, *marks: bytes) -> bool:
-    """Whether a file is there, not empty, in whose first `_BEGINNING` bytes is none of `marks`: a
-    source, or a file of another kind, that a mistyped name would replace. Of a link, only that is
-    lost that it is one."""
+def holds_foreign_file(path: StrPath, *marks: bytes) -> bool:
+    """Whether a file is there, not empty, without any of `marks` in its first `_BEGINNING` bytes: a
+    source or a file of another kind, which a mistyped name would replace. False for a link, since
+    replacing it leaves its target."""
     try:
         if not stat.S_ISREG(os.lstat(path).st_mode):
             return False
@@ -185,38 +185,38 @@ def holds_other(path: StrPath, *marks: bytes) -> bool:
     return beginning != b"" and not any(mark in beginning for mark in marks)
 
 
-def told(error: OSError) -> str:
+def os_reason(error: OSError) -> str:
     """The system's reason, in words and without the path."""
     return error.strerror or str(error)
 
 
 def remedy(error: OSError) -> str:
-    """What to do where a file cannot be written."""
+    """What to do if a file cannot be written."""
     if error.filename == "":
         return "give it a name"
-    generic = "give a place that this user may write to"
+    generic = "give a path that this user may write to"
     if error.errno == errno.ENOENT and os.path.isdir(os.path.dirname(str(error.filename))):
-        return generic  # as in /proc, where nobody makes files
+        return generic  # as in /proc, where no file can be made
     return _REMEDIES.get(error.errno or 0, generic)
 
 
 _REMEDIES = {
     errno.ENAMETOOLONG: "give a shorter name",
     errno.ENOENT: "make the folder first, or give another name",
-    errno.ENOTDIR: "give a path whose folders are folders: one of them is a file",
+    errno.ENOTDIR: "give another path: one of its folders is a file",
     errno.EISDIR: "name a file in it",
-    errno.EEXIST: "give another name: there is something of this name",
+    errno.EEXIST: "give another name: this one is taken",
     errno.ELOOP: "give a path whose links lead somewhere",
     errno.EINVAL: "give another name",
-    errno.ENOSPC: "make room on that disk, or give a place that has it",
-    errno.EDQUOT: "make room for this user there, or give a place that has it",
-    errno.EFBIG: "give a place that takes files of this size",
-    errno.EIO: "see whether the disk is sound, or give a place on another",
+    errno.ENOSPC: "free space on that disk, or give a path on another",
+    errno.EDQUOT: "free some of this user's quota, or give a path on another disk",
+    errno.EFBIG: "give a path on a disk that takes files of this size",
+    errno.EIO: "check the disk, or give a path on another",
 }
 
 
 def _checked(path: StrPath) -> str:
-    """The path as text that the system can be given."""
+    """The path as text, if the system accepts it."""
     text = os.fspath(path)
     if not text:
         raise FileNotFoundError(errno.ENOENT, "the name is empty", text)
@@ -237,7 +237,7 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _stream(path: Path, there: os.stat_result | None) -> int | None:
-    """A descriptor of what is written to as it is; None where a file is to be made.
+    """A descriptor of a stream that is written in place; None if a file is to be made.
 
     A descriptor's own name is duplicated: opened again, a redirected file would be written from
     its beginning.
@@ -257,7 +257,7 @@ def _stream(path: Path, there: os.stat_result | None) -> int | None:
 
 
 def _name(partial: Path, path: Path, replace: bool) -> None:
-    """Rename; where nothing may be replaced, the system itself refuses a name that is taken."""
+    """Rename; without `replace` the system itself refuses a name that is taken."""
     if replace:
         os.replace(partial, path)
     elif sys.platform == "win32":

@@ -1,7 +1,7 @@
-"""The lines of source files as they were when kernels were made of them.
+"""The lines of source files as they were when kernels were compiled from them.
 
-A file may be edited while the process runs, and Python's own `linecache` is made to read it again
-by whatever prints a traceback: what is shown of a kernel is the text that was compiled.
+A file may be edited while the process runs, and whatever prints a traceback makes Python's own
+`linecache` read it again: messages about a kernel show the text that was compiled.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ import linecache
 from collections.abc import Sequence
 
 _read: dict[str, Sequence[str]] = {}
-"""Of files with kernels, as of the last kernel that was made of each."""
+"""Lines by file, as of the last kernel that was made from each."""
 
 
-def remember(file: str, lines: Sequence[str]) -> None:
-    """Note what a kernel was made from; nothing where it could not be read."""
+def remember_lines(file: str, lines: Sequence[str]) -> None:
+    """Store the lines of a kernel's file; does nothing if it could not be read."""
     if lines:
         _read[file] = lines
 
 
 def line_of(file: str, number: int) -> str:
-    """A line, from 1, with its end; empty where there is none."""
+    """Line `number`, from 1, with its line end; empty if there is none."""
     lines = _read.get(file)
     if lines is None:
         return linecache.getline(file, number)

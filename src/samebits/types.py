@@ -377,7 +377,7 @@ class StructType:
 
 
 MemoryType = ScalarType | VectorType | FixedArrayType | StructType
-"""Everything that can lie in memory that the host sees."""
+"""Every type that memory of the host can hold."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Text that can do nothing but be read: in a terminal, on a page, on one line."""
+"""Text made safe to print: control and bidirectional characters as escapes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NOT_TEXT = re.compile(
 
 
 def visible(text: str) -> str:
-    """Text with each character that is none as an escape, as JSON and Python write it."""
+    """`text` with each such character as an escape, as JSON and Python write it."""
     return _NOT_TEXT.sub(_escape, text)
 
 

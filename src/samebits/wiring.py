@@ -1,6 +1,6 @@
 """Hands the executions to the language layer, without loading what runs them.
 
-Whatever is imported late is imported within `lock()`, so that no fork comes in between.
+Lazy imports happen within `lock()`, so that no fork comes in between.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FIELDS = {
     "pinned": ("samebits.runtime.fp_state.pin", "pinned"),
     "check_races": ("samebits.runtime.races", "check_races"),
 }
-"""What fills a field of `executions` once it is called: a module, and the name of its function."""
+"""Module and name of the function for each field of `executions`, imported on its first call."""
 
 
 def _imported(module: str) -> Any:
@@ -52,7 +52,7 @@ def _on_own_thread(call: Callable[[], Any]) -> Any:
 
 
 def install() -> None:
-    """Let kernels and math functions be called from Python."""
+    """Fill `executions`, so that kernels and math functions can be called from Python."""
     for field, (module, name) in FIELDS.items():
         setattr(executions, field, _on_first_call(field, module, name))
     executions.with_room = _with_room

@@ -58,7 +58,7 @@ def test_json_has_the_same_facts(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
     assert (code, err) == (1, "")
     found = json.loads(out)
     assert list(found) == ["format", "simulation", "result", "runs", "errors"]
-    assert (found["format"], found["result"]) == (1, "differs")
+    assert (found["format"], found["result"]) == (2, "differs")
     assert list(found["simulation"]) == ["name", "version", "digest"]
     (one,) = found["runs"]
     assert list(one) == [
@@ -113,7 +113,7 @@ WRONG_OPTIONS: list[tuple[list[str], str]] = [
     ),
     (
         ["a.mcap", "--seed", "3"],
-        "--seed is given beside a replay, which has its own inputs and seed\n"
+        "--seed does not go with a replay, which has its own inputs and seed\n"
         "  fix: leave out --seed, or the replay",
     ),
     (

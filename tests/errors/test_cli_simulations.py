@@ -15,7 +15,7 @@ def test_a_file_that_is_not_there_is_refused(run: Run) -> None:
 
 
 def test_a_device_is_refused(run: Run) -> None:
-    assert refused(run, "verify", "/dev/null").startswith("/dev/null is no regular file\n")
+    assert refused(run, "verify", "/dev/null").startswith("/dev/null is not a regular file\n")
 
 
 def test_a_module_that_is_not_there_is_refused(run: Run) -> None:
@@ -80,7 +80,7 @@ def test_a_file_with_two_simulations_asks_which(run: Run, tmp_path: Path) -> Non
         f"{path}: sb is module, no simulation\n  fix: its simulations are OTHER, S, SMALL"
     )
     assert refused(run, "verify", f"{path}:GONE") == (
-        f"{path}: GONE is not there\n  fix: its simulations are OTHER, S, SMALL"
+        f"{path} has no GONE\n  fix: its simulations are OTHER, S, SMALL"
     )
 
 
@@ -95,7 +95,7 @@ def test_a_simulation_with_a_wrong_step_is_refused_at_its_line(run: Run, tmp_pat
     path = source(tmp_path, "wrong_step.py", text)
     assert refused(run, "verify", path) == (
         "wrong_step.py does not import: simulation 'g': step takes (State, uint64), "
-        "where (State, ReadOnly[State]) is due\n"
+        "not (State, ReadOnly[State])\n"
         f"  at {path}:14:1 in <module>\n"
         "  14 | GAME = sb.Simulation(name='g', version='1', state=State, input=State, players=1,\n"
         f"     | {'^' * 80}\n"

@@ -20,7 +20,7 @@ from samebits.ir.text import parse_module, print_module
 from samebits.ir.verify import verify
 from samebits.lang.kernel import Kernel
 from samebits.passes.pipeline import optimise
-from samebits.passes.semantics.float_modes import realise, rewrites
+from samebits.passes.semantics.float_modes import lower_float_modes, rewrites
 from samebits.types import StructType, Type
 from tests.fuzz.scope import value_items
 
@@ -121,4 +121,4 @@ def lower(kernel: Kernel) -> tuple[Module, str, tuple[Type, ...], Type]:
     types = kernel.fixed_types
     assert types is not None
     unit = compile_kernel(kernel, types)
-    return realise(link(unit)), unit.function.name, types, unit.callee.result
+    return lower_float_modes(link(unit)), unit.function.name, types, unit.callee.result

@@ -77,7 +77,7 @@ def reading_goes_back_to_the_beginning(patch: pytest.MonkeyPatch) -> None:
 
 
 def room_is_made_for_what_a_length_claims(patch: pytest.MonkeyPatch) -> None:
-    original = replay_records.Source.read
+    original = replay_records.RecordSource.read
 
     def read(self: Any, size: int, start: int, what: str) -> bytes:
         room = bytearray(size)
@@ -86,7 +86,7 @@ def room_is_made_for_what_a_length_claims(patch: pytest.MonkeyPatch) -> None:
         return bytes(room)
 
     patch.setattr(replay_records, "MAX_RECORD", 1 << 26)
-    patch.setattr(replay_records.Source, "read", read)
+    patch.setattr(replay_records.RecordSource, "read", read)
 
 
 def frames_come_in_any_order(patch: pytest.MonkeyPatch) -> None:

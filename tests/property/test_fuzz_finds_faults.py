@@ -14,7 +14,7 @@ from tests.fuzz.loading import DisagreementError
 from tests.fuzz.regression import regression_text
 from tests.fuzz.shrink import shrink
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.targets.table import Target
 from samebits.errors import Span
 from samebits.frontend.core.context import Context
@@ -81,7 +81,7 @@ def test_the_programs_agree_without_a_fault() -> None:
 def test_a_fused_multiply_add_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     if not any(level.target.has_fma for level in levels()):
         pytest.skip("this machine has no fused multiply-add to plant")
-    honest = llvm.compile_text
+    honest = engine.compile_text
 
     def contracting(text: str, target: Target, opt: int = 3, **more: bool) -> bytes:
         if target.has_fma:
@@ -89,7 +89,7 @@ def test_a_fused_multiply_add_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
             text += "\ndeclare float @llvm.fma.f32(float, float, float)\n"
         return honest(text, target, opt, **more)
 
-    monkeypatch.setattr(llvm, "compile_text", contracting)
+    monkeypatch.setattr(engine, "compile_text", contracting)
     with pytest.raises(DisagreementError, match="result 0"):
         assert_agreement(FUSED, "entry", [FUSED_INPUTS])
 

@@ -20,7 +20,7 @@ from tools.prove_targets.programs import Batch
 import samebits as sb
 from samebits import float32, float64, int64, math, uint64
 from samebits.backend.emit.module import emit_module
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.llvm.compile import assembly_text, compile_module
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets.audit import audit
@@ -108,7 +108,7 @@ def test_a_program_that_differs_is_named_by_its_seed(
             + text.text[body:entry].replace("ret i32 ", "ret i32 1 ;", 1)
             + text.text[entry:]
         )
-        made = CompiledObject(llvm.compile_text(wrong, target, 3), text.traps)
+        made = CompiledObject(engine.compile_text(wrong, target, 3), text.traps)
         monkeypatch.setattr(batch, "compiled", lambda target: made)
         found = batch.on(target)
     assert found.failure is None

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 import samebits as sb
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.lang.kernel import Kernel
 
 
 def same(kernel: Kernel, *args: Any, **kwargs: Any) -> Any:
     """The result that managed, evaluate and compiled share; array arguments are changed by it."""
-    sb.assert_same_bits(kernel, *args, targets=[llvm.host_target().name], **kwargs)
+    sb.assert_same_bits(kernel, *args, targets=[engine.host_target().name], **kwargs)
     return kernel(*args, **kwargs)
 
 

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 
 NUMBER = signal.SIGINT
 _NEVER = 1 << 62
@@ -73,7 +73,7 @@ class Alarm(Exception):
 class _Tracer:
     def __init__(self) -> None:
         api = ctypes.pythonapi
-        target = llvm.host_target()
+        target = engine.host_target()
         text = _TEXT.format(
             triple=target.triple,
             set_attribute=_address(api.PyObject_SetAttrString),
@@ -82,7 +82,7 @@ class _Tracer:
             number=int(NUMBER),
         )
         names = ["sb_trace", "sb_left", "sb_again", "sb_at_call"]
-        self._loaded = llvm.load(llvm.compile_text(text, target, 0), names)
+        self._loaded = engine.load(engine.compile_text(text, target, 0), names)
         at = self._loaded.addresses
         self._trace = ctypes.c_void_p(at["sb_trace"])
         self.left = ctypes.c_int64.from_address(at["sb_left"])

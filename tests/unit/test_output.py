@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from tests.support.interrupting import at_each
 
-from samebits.output import Output, hindrance, holds_other, remedy, told, write_file
+from samebits.output import Output, holds_foreign_file, os_reason, remedy, write_error, write_file
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="links, modes and pipes of POSIX")
 
@@ -33,15 +33,15 @@ def test_a_file_appears_whole_and_alone(tmp_path: Path) -> None:
 
 def test_a_file_of_another_kind_is_known_by_its_beginning(tmp_path: Path) -> None:
     path = tmp_path / "a"
-    assert not holds_other(path, b"mark")
+    assert not holds_foreign_file(path, b"mark")
     for data in (b"", b"x mark"):
         path.write_bytes(data)
-        assert not holds_other(path, b"another", b"mark")
+        assert not holds_foreign_file(path, b"another", b"mark")
     for data in (b"x", b"x" * 512 + b"mark"):
         path.write_bytes(data)
-        assert holds_other(path, b"another", b"mark")
-    assert not holds_other(tmp_path, b"mark")
-    assert not holds_other("\0", b"mark")
+        assert holds_foreign_file(path, b"another", b"mark")
+    assert not holds_foreign_file(tmp_path, b"mark")
+    assert not holds_foreign_file("\0", b"mark")
 
 
 def test_text_is_utf_8_with_its_own_line_ends(tmp_path: Path) -> None:
@@ -239,10 +239,10 @@ def test_a_path_that_can_be_no_file_is_an_os_error(
         listener.bind("socket")
         with pytest.raises(OSError, match=reason) as caught:
             write_file(name, b"")
-        against = hindrance(name)
+        against = write_error(name)
         assert against is not None
-        assert told(against) == reason
-    assert told(caught.value) == reason
+        assert os_reason(against) == reason
+    assert os_reason(caught.value) == reason
     assert sorted(os.listdir(tmp_path)) == ["file", "folder", "loop", "socket"]
 
 
@@ -260,7 +260,7 @@ def test_a_pipe_is_written_to_as_it_is(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        assert hindrance(pipe) is None
+        assert write_error(pipe) is None
         write_file(pipe, b"through")
         assert os.read(reader, 100) == b"through"
     finally:
@@ -284,11 +284,11 @@ def test_a_redirected_stdout_goes_on_where_it_is(tmp_path: Path, name: str) -> N
 
 def test_hindrance_leaves_everything_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "a"
-    assert hindrance(path) is None
+    assert write_error(path) is None
     assert not path.exists()
     path.write_bytes(b"old")
     before = path.stat()
-    assert hindrance(path) is None
+    assert write_error(path) is None
     assert path.stat() == before
     assert os.listdir(tmp_path) == ["a"]
 
@@ -301,18 +301,18 @@ def test_each_reason_has_its_own_remedy(tmp_path: Path) -> None:
         "": "give it a name",
         "n" * 300: "give a shorter name",
         "none/a": "make the folder first, or give another name",
-        "file/a": "give a path whose folders are folders: one of them is a file",
+        "file/a": "give another path: one of its folders is a file",
         ".": "name a file in it",
         "loop/a": "give a path whose links lead somewhere",
         "a\0b": "give another name",
-        "/dev/full": "make room on that disk, or give a place that has it",
+        "/dev/full": "free space on that disk, or give a path on another",
     }
     for name, fix in names.items():
         with pytest.raises(OSError) as caught:  # noqa: PT011 - whichever it is
             write_file(str(tmp_path / name) if name else "", b"x")
         assert remedy(caught.value) == fix
     denied = PermissionError(errno.EACCES, "Permission denied")
-    assert remedy(denied) == "give a place that this user may write to"
+    assert remedy(denied) == "give a path that this user may write to"
 
 
 def test_an_interrupt_leaves_the_old_file_or_the_whole_new_one_and_nothing_else(

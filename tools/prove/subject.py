@@ -13,7 +13,7 @@ from tools.prove.catalogue import ROWS
 from tools.prove.results import key
 
 from samebits import math
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.llvm.compile import compile_module
 from samebits.backend.targets.table import Target
 from samebits.frontend.compile import compile_kernel, link
@@ -51,7 +51,7 @@ def kernel_of(function: str, type_name: str, precision: str) -> Kernel:
 
 def host_rows() -> dict[str, Target]:
     """The levels that run in this process, by name."""
-    return {h.target.name: h.target for h in llvm.available_targets() if h.reason is None}
+    return {h.target.name: h.target for h in engine.available_targets() if h.reason is None}
 
 
 def _scalars(signature: str, type_name: str) -> tuple[list[Any], list[Any]]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from samebits.passes.bounds.affine import Form
 from samebits.passes.bounds.domain import Both, Compare, Condition, Either, Opaque
-from samebits.passes.bounds.prover import Choice, Facts, LastTurn, Product, Wrapped
+from samebits.passes.bounds.prover import Choice, FactBase, LastTurn, Product, Wrapped
 
 Numbers = Any
 """An array of int64: one number a case."""
@@ -55,7 +55,7 @@ def truth_of(condition: Condition, env: Mapping[int, Numbers]) -> Numbers:
             raise UnknownError("an opaque condition says nothing")
 
 
-def complete(facts: Facts, env: Environment, first: int, result: Form | None, found: Numbers,
+def complete(facts: FactBase, env: Environment, first: int, result: Form | None, found: Numbers,
              exact: Numbers | None = None) -> None:  # fmt: skip
     """Give a number to every atom from `first` on: products have theirs, and at most one other
     atom is what makes `result` what was `found`. `exact` is the result before it wrapped."""
@@ -88,7 +88,7 @@ def complete(facts: Facts, env: Environment, first: int, result: Form | None, fo
     env[atom] = (found - value_of(rest, env)) * c
 
 
-def check_facts(facts: Facts, env: Environment, where: Numbers, bits: int) -> int:
+def check_facts(facts: FactBase, env: Environment, where: Numbers, bits: int) -> int:
     """All bounds, inequalities and definitions hold `where` that is true; how many there were."""
     count = 0
 
@@ -121,7 +121,7 @@ def check_facts(facts: Facts, env: Environment, where: Numbers, bits: int) -> in
     return count
 
 
-def every_fact(facts: Facts) -> set[Form]:
+def every_fact(facts: FactBase) -> set[Form]:
     return {
         form
         for about in (facts._given, facts._derived)  # pyright: ignore[reportPrivateUsage]

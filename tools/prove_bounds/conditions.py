@@ -10,7 +10,7 @@ from tools.prove_bounds.miniature import Widths
 from tools.prove_bounds.operations import Case, Count, intervals
 
 from samebits.passes.bounds.affine import Form, constant, scale, shift, subtract
-from samebits.passes.bounds.domain import Both, Compare, Condition, Either, Known, negate
+from samebits.passes.bounds.domain import AbstractState, Both, Compare, Condition, Either, negate
 from samebits.types import BOOL
 
 
@@ -33,7 +33,7 @@ def conditions(w: Widths, count: int) -> Count:
     spans = intervals(w.weak)
     for _ in range(count):
         case = Case("eq", (w.weak, w.weak), BOOL, (random.choice(spans), random.choice(spans)))
-        known: Known = case.known
+        known: AbstractState = case.state
         condition = _condition(random, *case.atoms)
         if random.random() < 0.5:
             earlier = _condition(random, *case.atoms)

@@ -16,7 +16,7 @@ from tools.prove_bounds.miniature import Widths
 
 from samebits.passes.bounds.affine import Form
 from samebits.passes.bounds.domain import Both, Compare, Condition, Either
-from samebits.passes.bounds.prover import Choice, Facts, Wrapped
+from samebits.passes.bounds.prover import Choice, FactBase, Wrapped
 from samebits.types import (
     INT,
     INT8,
@@ -198,7 +198,7 @@ def bits_of(opcode: str, t: ScalarType, a: Any, b: Any) -> Any:
 ON_BITS = ("and", "or", "xor", "popcount", "clz", "ctz")
 
 
-def claims(facts: Facts, env: Env) -> list[Any]:
+def claims(facts: FactBase, env: Env) -> list[Any]:
     """All that is known, as formulas."""
     found: list[Any] = []
     for atom, e in env.items():

@@ -15,8 +15,7 @@ from typing import Any
 import samebits.passes
 from samebits import types
 from samebits.ir import builder, operands, rewrite, writer
-from samebits.passes.bounds import blocks, guard, transfer
-from samebits.passes.bounds import domain as known
+from samebits.passes.bounds import blocks, domain, guard, transfer
 from samebits.types import Kind, ScalarType
 
 MODULES: list[Any] = [
@@ -75,7 +74,7 @@ def miniature(bits: int) -> Iterator[Widths]:
     put(guard, "SUM_LIMIT", 1 << (bits - 1))
     put(guard, "TERM_LIMIT", 1 << (bits - 2))
     put(guard, "FACTOR_LIMIT", 1 << (bits // 2))
-    put(known, "LENGTH_LIMIT", 1 << (bits - 2))
+    put(domain, "LENGTH_LIMIT", 1 << (bits - 2))
     put(blocks, "BLOCK", 3)
     put(blocks, "LEAST", 2)
     put(transfer, "OVERFLOW_MARGIN", 1 << (bits - 2))

@@ -17,13 +17,10 @@ from tools.prove_bounds.conditions import conditions
 from tools.prove_bounds.miniature import miniature
 
 from samebits.ir.grammar import Op
-from samebits.passes.bounds import domain as known
-from samebits.passes.bounds import guard, ranges, sweep, transfer
-from samebits.passes.bounds import modified as scan
-from samebits.passes.bounds import prover as facts_module
+from samebits.passes.bounds import domain, dry_run, guard, modified, prover, ranges, transfer
 from samebits.passes.bounds.affine import Form, add, coefficient, constant, scale, shift
-from samebits.passes.bounds.domain import Compare, Known
-from samebits.passes.bounds.prover import Facts
+from samebits.passes.bounds.domain import AbstractState, Compare
+from samebits.passes.bounds.prover import FactBase
 from samebits.passes.bounds.ranges import Ranges
 from samebits.types import BOOL, INT
 
@@ -171,7 +168,7 @@ def _any_multiple(put: Put) -> None:
     def eliminate(form: Form, fact: Form, atom: int, c: int) -> Form | None:
         return add(form, scale(fact, -(c // coefficient(fact, atom))))
 
-    put(facts_module, "eliminate", eliminate)
+    put(prover, "eliminate", eliminate)
     put(solved, "eliminate", eliminate)
 
 
@@ -180,11 +177,11 @@ def _two_corners(put: Put) -> None:
         return min(a[0] * b[0], a[1] * b[1]), max(a[0] * b[0], a[1] * b[1])
 
     put(transfer, "product_bounds", bounds)
-    put(facts_module, "product_bounds", bounds)
+    put(prover, "product_bounds", bounds)
 
 
 def _rounded_bound(put: Put) -> None:
-    def bound(self: Facts, form: Form) -> None:
+    def bound(self: FactBase, form: Form) -> None:
         top = self.high(form)
         for atom, c in form.terms:
             low, high = self.bounds(atom)
@@ -193,19 +190,19 @@ def _rounded_bound(put: Put) -> None:
             else:
                 self.tighten(atom, low, (top - c * low) // -c)
 
-    put(Facts, "bound", bound)
+    put(FactBase, "bound", bound)
 
 
 def _never_forget(put: Put) -> None:
-    put(Ranges, "forget", lambda self, statement, keep: setattr(self.known, "slots", dict(keep)))
+    put(Ranges, "forget", lambda self, statement, keep: setattr(self.state, "slots", dict(keep)))
 
 
 def _always_rising(put: Put) -> None:
-    put(scan.Scan, "direction", lambda self, slot, statement: 1)
+    put(modified.ModifiedSlots, "direction", lambda self, slot, statement: 1)
 
 
 def _keep_facts(put: Put) -> None:
-    put(Facts, "restore", lambda self, mark: None)
+    put(FactBase, "restore", lambda self, mark: None)
 
 
 def _one_turn_more(put: Put) -> None:
@@ -213,10 +210,10 @@ def _one_turn_more(put: Put) -> None:
 
     def narrow(self: Ranges, statement: Any) -> None:
         enter(self, statement)
-        counter, stop = self.known.slots[statement.slot], self.known.form(statement.stop)
+        counter, stop = self.state.slots[statement.slot], self.state.form(statement.stop)
         sign = 1 if statement.step > 0 else -1
         by = add(shift(stop, -2 * sign), scale(counter, -1))  # type: ignore[arg-type]
-        self.known.facts.assume(scale(by, sign))
+        self.state.facts.assume(scale(by, sign))
 
     put(Ranges, "enter", narrow)
 
@@ -226,7 +223,7 @@ def _last_is_limit(put: Put) -> None:
 
 
 def _negated_by_two(put: Put) -> None:
-    negate = known.negate
+    negate = domain.negate
 
     def by_two(condition: Any) -> Any:
         if isinstance(condition, Compare) and condition.relation == "ge":
@@ -234,40 +231,40 @@ def _negated_by_two(put: Put) -> None:
         return negate(condition)
 
     put(solved, "negate", by_two)
-    for module in (ranges, transfer, known):
+    for module in (ranges, transfer, domain):
         put(module, "negate", by_two)
 
 
 def _first_choice(put: Put) -> None:
-    put(Known, "choice", lambda self, a, given_a, b, given_b, low, high: a)
+    put(AbstractState, "choice", lambda self, a, given_a, b, given_b, low, high: a)
 
 
 def _either_is_both(put: Put) -> None:
-    assume = Known.assume
+    assume = AbstractState.assume
 
-    def both(self: Known, condition: Any) -> None:
-        if isinstance(condition, known.Either):
+    def both(self: AbstractState, condition: Any) -> None:
+        if isinstance(condition, domain.Either):
             self.assume(condition.a)
             self.assume(condition.b)
         else:
             assume(self, condition)
 
-    put(Known, "assume", both)
+    put(AbstractState, "assume", both)
 
 
 def _never_wraps(put: Put) -> None:
-    put(Known, "wrapped", lambda self, exact, t: exact)
+    put(AbstractState, "wrapped", lambda self, exact, t: exact)
 
 
 def _half_within(put: Put) -> None:
-    put(Known, "within", lambda self, form, low, high: self.facts.low(form) >= low)
+    put(AbstractState, "within", lambda self, form, low, high: self.facts.low(form) >= low)
 
 
-def _handler(opcode: str, change: Callable[[Any, Known, Op], Any]) -> Callable[[Put], None]:
+def _handler(opcode: str, change: Callable[[Any, AbstractState, Op], Any]) -> Callable[[Put], None]:
     old = transfer.HANDLERS[opcode]
 
     def plant(put: Put) -> None:
-        def handler(k: Known, op: Op, want: Any) -> Any:
+        def handler(k: AbstractState, op: Op, want: Any) -> Any:
             return change(old(k, op, want), k, op)
 
         put(transfer.HANDLERS, opcode, handler)
@@ -275,16 +272,16 @@ def _handler(opcode: str, change: Callable[[Any, Known, Op], Any]) -> Callable[[
     return plant
 
 
-def _unchecked(kept: Any, k: Known, op: Op) -> Any:
+def _unchecked(kept: Any, k: AbstractState, op: Op) -> Any:
     return replace(kept, unchecked=True)
 
 
-def _positive(kept: Any, k: Known, op: Op) -> Any:
+def _positive(kept: Any, k: AbstractState, op: Op) -> Any:
     k.facts.bound(k.form(op.result))
     return kept
 
 
-def _truncated(kept: Any, k: Known, op: Op) -> Any:
+def _truncated(kept: Any, k: AbstractState, op: Op) -> Any:
     low, _ = k.bounds(k.form(op.args[0]))
     least, most = k.bounds(k.form(op.args[1]))
     if least == most > 0:
@@ -292,37 +289,37 @@ def _truncated(kept: Any, k: Known, op: Op) -> Any:
     return kept
 
 
-def _unsigned_not(kept: Any, k: Known, op: Op) -> Any:
+def _unsigned_not(kept: Any, k: AbstractState, op: Op) -> Any:
     if op.result.type != BOOL:
         k.learn(op, add(constant(-1), scale(k.form(op.args[0]), -1)))
     return kept
 
 
-def _no_index(kept: Any, k: Known, op: Op) -> Any:
+def _no_index(kept: Any, k: AbstractState, op: Op) -> Any:
     return None if k.facts.low(k.form(op.args[0])) >= 0 else kept
 
 
 def _quiet_sum(put: Put) -> None:
     def quiet(s: Any, w: Any, op: Op) -> Any:
-        (a, b), result = sweep._wrapping(s, w, op)
-        turned = w.op("xor", sweep.INT64, a, b)
-        return w.op("lt", sweep.BOOL, turned, w.constant(0)), w.op("convert", sweep.INT, result)
+        (a, b), result = dry_run._wrapping(s, w, op)
+        turned = w.op("xor", dry_run.INT64, a, b)
+        return w.op("lt", dry_run.BOOL, turned, w.constant(0)), w.op("convert", dry_run.INT, result)
 
-    put(sweep.CHECKS, "add", quiet)
+    put(dry_run.CHECKS, "add", quiet)
 
 
 def _loose_narrow(put: Put) -> None:
     def loose(s: Any, w: Any, op: Op) -> Any:
         t = op.result.type
-        bits = w.op("convert", sweep.UINT64, s.value(op.args[0]))
-        above = w.op("shr", sweep.UINT64, bits, w.constant(min(t.bits, 63), sweep.UINT64))
+        bits = w.op("convert", dry_run.UINT64, s.value(op.args[0]))
+        above = w.op("shr", dry_run.UINT64, bits, w.constant(min(t.bits, 63), dry_run.UINT64))
         return above, w.op("convert", t, s.value(op.args[0]))
 
-    put(sweep.CHECKS, "narrow", loose)
+    put(dry_run.CHECKS, "narrow", loose)
 
 
 def _no_slack(put: Put) -> None:
-    put(sweep, "SLACK", 1.0)
+    put(dry_run, "SLACK", 1.0)
 
 
 def _counters() -> None:

@@ -28,7 +28,7 @@ from samebits.errors import Span, Trap
 from samebits.ir.grammar import OPS, Function, Op, Value
 from samebits.ir.interp.semantics import SEMANTICS
 from samebits.passes.bounds.affine import Form, constant, scale, shift, subtract
-from samebits.passes.bounds.domain import Known
+from samebits.passes.bounds.domain import AbstractState
 from samebits.passes.bounds.ranges import Ranges
 from samebits.passes.bounds.transfer import HANDLERS, apply
 from samebits.types import BOOL, ScalarType
@@ -90,11 +90,11 @@ class Case:
 
     def __init__(self, opcode: str, types: tuple[ScalarType, ...], result: ScalarType | None,
                  spans: tuple[Interval, ...]) -> None:  # fmt: skip
-        self.known = Known()
+        self.state = AbstractState()
         self.types = types
         self.result = result
-        self.atoms = [self.known.bounded(*span) for span in spans]
-        self.first = self.known.facts.count
+        self.atoms = [self.state.bounded(*span) for span in spans]
+        self.first = self.state.facts.count
         grid = _grid(spans)
         self.env: Environment = {form.terms[0][0]: axis
                                  for form, axis in zip(self.atoms, grid, strict=True)}  # fmt: skip
@@ -106,12 +106,12 @@ class Case:
 
     def given(self, fact: Form) -> None:
         """`fact` >= 0 is known, and so only cases in which it holds count."""
-        self.known.facts.assume(fact)
+        self.state.facts.assume(fact)
         self.where &= value_of(fact, self.env) >= 0
 
     def run(self, operands: list[Form], exact: Numbers | None = None) -> Count:
         """Check the rule's answer."""
-        known = self.known
+        known = self.state
         numbers = [value_of(form, self.env) for form in operands]
         for i, (form, n, t) in enumerate(zip(operands, numbers, self.types, strict=True)):
             known.values[i] = form
@@ -151,13 +151,13 @@ class Case:
 
     def _check_folded(self, kept: Op, found: Numbers) -> None:
         ranges = Ranges(Function("f", (), (), {}, {}, [], SPAN))
-        ranges.known = self.known
+        ranges.state = self.state
         folded = ranges.folded(kept)
         if folded.opcode == "const" and not np.all((found == folded.attr) | ~self.where):
             raise UnsoundError(f"{self}: folded to {folded.attr}")
 
     def _check_result(self, found: Numbers, exact: Numbers | None) -> None:
-        known, t = self.known, self.result
+        known, t = self.state, self.result
         if t == BOOL:
             complete(known.facts, self.env, self.first, None, found)
             truth = truth_of(known.condition(self.op.result), self.env)
@@ -174,7 +174,7 @@ class Case:
             raise UnsoundError(f"{self}: {error}") from None
 
     def __str__(self) -> str:
-        facts = self.known.facts
+        facts = self.state.facts
         spans = [facts.bounds(form.terms[0][0]) for form in self.atoms]
         return f"{self.op.opcode} of {', '.join(map(str, self.types))} in {spans}"
 
@@ -268,7 +268,7 @@ def selections(t: ScalarType, every: int) -> Count:
             compare = Op(
                 8, opcode, (Value(1, 0, t), Value(2, 0, t)), None, (Value(0, 0, BOOL),), SPAN
             )
-            known = case.known
+            known = case.state
             known.values[1], known.values[2] = x, y
             apply(known, compare, case.wanted.append)
             known.values[0] = known.values.pop(8)

@@ -21,7 +21,7 @@ from samebits.errors import Trap
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import For, If, Module, Op, Region, Value, walk
 from samebits.ir.interp.evaluator import Evaluator
-from samebits.passes.bounds import domain as known
+from samebits.passes.bounds import domain
 from samebits.passes.bounds.versioning import checks
 from samebits.passes.pipeline import optimise
 from samebits.types import INT32, ArrayType, ScalarType
@@ -285,7 +285,7 @@ def judge(w: Widths, seed: int, few: bool) -> Tally:
     tally.blocks = int(any(isinstance(s, For) and s.slot.startswith("block.") for s in walk(body)))
     tally.guarded = int(any(_is_choice(s) for s in walk(body)))
     tally.lost = int(tally.guarded or checks(body) < checks(original.functions["f"].body))
-    lengths = range(known.LENGTH_LIMIT + 1)
+    lengths = range(domain.LENGTH_LIMIT + 1)
     source, done = Run(original, 600), Run(optimised, 3000)
     for length, n, h in product(lengths, values(w.weak, few), values(writer.t, few)):
         expected = source.outcome(length, n, h)

@@ -32,8 +32,8 @@ from tools.prove_bounds.operations import BINARY, COMPARISONS, SPAN, UNARY
 
 from samebits.ir.grammar import Op, Value
 from samebits.passes.bounds.affine import Form
-from samebits.passes.bounds.domain import Compare, Known, negate
-from samebits.passes.bounds.prover import Facts, Product, eliminate
+from samebits.passes.bounds.domain import AbstractState, Compare, negate
+from samebits.passes.bounds.prover import FactBase, Product, eliminate
 from samebits.passes.bounds.transfer import apply
 from samebits.types import (
     BOOL,
@@ -46,7 +46,7 @@ from samebits.types import (
 )
 
 
-def close(known: Known, first: int, env: Env, result: Form | None, found: Number,
+def close(known: AbstractState, first: int, env: Env, result: Form | None, found: Number,
           exact: Number | None) -> None:  # fmt: skip
     """Give every new atom its meaning, as `concrete.complete` does."""
     facts = known.facts
@@ -76,7 +76,7 @@ def rule(opcode: str, types: tuple[ScalarType, ...], result: ScalarType,
     """One rule's answer on one set of intervals."""
     on_bits = opcode in ON_BITS
     make = (lambda n: z3.BitVec(n, WIDE)) if on_bits else z3.Int
-    known, env = Known(), Env()
+    known, env = AbstractState(), Env()
     premises: list[Any] = []
     operands: list[Number] = []
     for i, (low, high) in enumerate(spans):
@@ -169,7 +169,7 @@ def inequalities(random: Random, samples: int) -> Proofs:
             condition = Compare(relation, a)
             show([], truth(negate(condition), env) == z3.Not(truth(condition, env)), str(condition))
             proofs.lemmas += 1
-        facts = Facts()
+        facts = FactBase()
         spans = [sorted((random.choice(ends(INT)), random.choice(ends(INT)))) for _ in range(2)]
         for low, high in spans:
             facts.fresh(low, high)

@@ -20,8 +20,8 @@ from tools.prove_bounds.programs import Loops
 from samebits.ir.grammar import For, Module, Op, Region, Value
 from samebits.passes.bounds import guard as guards
 from samebits.passes.bounds.affine import Form, atom_form
-from samebits.passes.bounds.domain import Known, Lengths
-from samebits.passes.bounds.prover import Facts, LastTurn, Product
+from samebits.passes.bounds.domain import AbstractState, Lengths
+from samebits.passes.bounds.prover import FactBase, LastTurn, Product
 from samebits.passes.bounds.ranges import Ranges
 from samebits.passes.pipeline import optimise
 from samebits.types import (
@@ -42,8 +42,8 @@ def counters(steps: Iterable[int] = STEPS) -> Proofs:
         for first in bounds:
             for last in bounds:
                 ranges = Ranges(Loops(Random(0), FULL).module().functions["f"])
-                ranges.known = Known()
-                known = ranges.known
+                ranges.state = AbstractState()
+                known = ranges.state
                 env: Env = {}
                 premises: list[Any] = []
                 numbers: list[Number] = []
@@ -89,8 +89,8 @@ def counters(steps: Iterable[int] = STEPS) -> Proofs:
 class Emulation:
     """The code of a guard, over integers, and what it stands for."""
 
-    def __init__(self, guard: Any, facts: Facts, known: Known) -> None:
-        self._guard, self._facts, self._known = guard, facts, known
+    def __init__(self, guard: Any, facts: FactBase, known: AbstractState) -> None:
+        self._guard, self._facts, self._state = guard, facts, known
         self.semantics = Semantics()
         self.env: Env = {}
         self.premises: list[Any] = []
@@ -120,7 +120,7 @@ class Emulation:
     def operand(self, v: Value) -> Number:
         if v.op in self._values:
             return self._values[v.op]
-        known = self._known.values[v.op]
+        known = self._state.values[v.op]
         if isinstance(known, Lengths):
             return known
         assert isinstance(known, Form)
@@ -159,7 +159,7 @@ class Emulation:
 
 def guard_lemma(guard: Any, tests: list[Form], ops: Region, result: Value) -> Proofs:
     """Where the emitted code says yes, every inequality that it stands for holds."""
-    it = Emulation(guard, guard._facts, guard._known)
+    it = Emulation(guard, guard._facts, guard._state)
     it.trapping = []
     for op in ops:
         assert isinstance(op, Op)

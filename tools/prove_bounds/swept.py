@@ -1,4 +1,4 @@
-"""What a sweep computes for each check, at full width: where it notes nothing, nothing traps, and
+"""What a dry run computes for each check, at full width: where it notes nothing, nothing traps, and
 its result is the operation's.
 
 Integers are vectors of their own bits. Of floats is believed that each operation is off by at most
@@ -16,8 +16,8 @@ from tools.prove_bounds.formulas import Proofs, show
 from tools.prove_bounds.operations import SPAN
 
 from samebits.ir.grammar import Op, Region, Value
-from samebits.ir.writer import Writer
-from samebits.passes.bounds import sweep as sweeps
+from samebits.ir.rewrite import ValueWriter
+from samebits.passes.bounds import dry_run
 from samebits.types import (
     BOOL,
     FLOAT64,
@@ -46,7 +46,7 @@ EXACTLY: dict[str, Callable[..., Any]] = {
 
 
 class _Turn:
-    """As much of a `Sweep` as its checks ask: a body of one operation on numbers from outside."""
+    """As much of a `DryRun` as its checks ask: a body of one operation on numbers from outside."""
 
     def value(self, value: Value) -> Value:
         return value
@@ -54,10 +54,10 @@ class _Turn:
     def made_by(self, value: Value) -> Op | None:
         return None
 
-    def sum_size(self, op: Op, w: Writer) -> Value | None:
+    def sum_size(self, op: Op, w: ValueWriter) -> Value | None:
         return None
 
-    def size(self, value: Value, w: Writer) -> Value:
+    def size(self, value: Value, w: ValueWriter) -> Value:
         return w.op("convert", FLOAT64, value)
 
 
@@ -107,8 +107,8 @@ def _checked(opcode: str, types: int, result: ScalarType) -> tuple[Region, Value
     args = tuple(Value(i, 0, INT) for i in range(types))
     op = Op(9, opcode, args, None, (Value(9, 0, result),), SPAN)
     out: Region = []
-    writer = Writer(out, SPAN, iter(count(10)))
-    fails, value = sweeps.CHECKS[opcode](cast(sweeps.Sweep, _Turn()), writer, op)
+    writer = ValueWriter(out, SPAN, iter(count(10)))
+    fails, value = dry_run.CHECKS[opcode](cast(dry_run.DryRun, _Turn()), writer, op)
     return out, fails, value
 
 
@@ -129,7 +129,7 @@ def integers() -> Proofs:
         noted = values[fails.op] if fails.type == BOOL else values[fails.op] != 0
         assert value is not None
         same = _resized(values[value.op], _scalar(value), EXACT) == exact
-        show([z3.Not(noted)], z3.And(fits, same), f"a sweep's {opcode} to {t}")
+        show([z3.Not(noted)], z3.And(fits, same), f"a dry run's {opcode} to {t}")
         proofs.lemmas += 1
     return proofs
 
@@ -160,5 +160,5 @@ def products() -> Proofs:
             premises += [r >= exact * (1 - ULP), r <= exact * (1 + ULP)]
             values[op.id] = r
     a, b = sizes
-    show([*premises, z3.Not(values[fails.op])], a * b < 1 << 63, "a sweep's mul")
+    show([*premises, z3.Not(values[fails.op])], a * b < 1 << 63, "a dry run's mul")
     return Proofs(1)

@@ -11,7 +11,7 @@ from itertools import islice
 
 from samebits.errors import HazardError
 from samebits.hazards.catalogue import EXPRESSION_HAZARDS, PROGRAM_HAZARDS
-from samebits.hazards.edit.draft import guarded
+from samebits.hazards.edit.function_editor import guarded
 from samebits.hazards.injection import places_of as places_of_expression
 from samebits.hazards.injection import variants_at
 from samebits.ir.grammar import Module

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
-from samebits.sim.sources import PlayerSource, ReplaySource, Source
+from samebits.sim.sources import InputSource, PlayerSource, ReplaySource
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,7 +41,7 @@ class Subject:
     def simulation(self) -> Simulation:
         return _simulation(str(self.path))
 
-    def source(self, inputs: str, seed: int, frames: int) -> Source:
+    def source(self, inputs: str, seed: int, frames: int) -> InputSource:
         """The inputs of that name; a replay has a seed of its own."""
         if inputs.endswith(".mcap"):
             path = self.path.parent / "replays" / inputs

@@ -20,7 +20,7 @@ from samebits.sim.execution import Execution, NativeExecution
 from samebits.sim.inputs import Inputs
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
-from samebits.sim.sources import PlayerSource, ReplaySource, Source
+from samebits.sim.sources import InputSource, PlayerSource, ReplaySource
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FRAMES = 1800
@@ -44,7 +44,7 @@ class Run:
     def simulation(self) -> Simulation:
         return _simulation(self.example)
 
-    def source(self, frames: int) -> Source:
+    def source(self, frames: int) -> InputSource:
         if self.replay is None:
             return PlayerSource(self.simulation(), None, 1, frames)
         path = EXAMPLES / self.example / "replays" / f"{self.replay}.mcap"
@@ -76,13 +76,13 @@ def _execution(simulation: Simulation, target: Target) -> Execution:
     return EmulatedExecution(program, program.emulated(target, OPT))
 
 
-def _stretches(source: Source) -> Iterator[Inputs]:
+def _stretches(source: InputSource) -> Iterator[Inputs]:
     for block in source.blocks():
         for first in range(0, len(block.inputs), STRETCH):
             yield block.inputs[first : first + STRETCH]
 
 
-def _hashes(execution: Execution, source: Source) -> Iterator[NDArray[np.uint64]]:
+def _hashes(execution: Execution, source: InputSource) -> Iterator[NDArray[np.uint64]]:
     """The hash after `init`, then those of stretches of frames."""
     execution.start(source.seed)
     yield np.array([execution.hash()], np.uint64)

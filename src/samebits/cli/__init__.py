@@ -1,6 +1,6 @@
-"""The command line: one thin command a verb, errors as text, exit statuses with a meaning.
+"""The command line: one thin command per verb, errors as text, exit statuses with a meaning.
 
-The commands import exit_status and never this package's root, which runs them.
+Commands import `exit_status`, never this module, which runs them.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from contextlib import suppress
 
 import samebits_command
 from samebits.cli.exit_status import BAD, SAME, TRACEBACK
-from samebits.cli.terminal import shown
+from samebits.cli.terminal import escaping
 
 _FULL = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EBADF})
-"""What the system says of a disk that takes no more, and of an output that is closed."""
+"""Errors of a full disk and of a closed output."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -26,30 +26,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         _keep_streams()
         code = status(sys.argv[1:] if arguments is None else arguments)
-    except BaseException:  # there is nowhere to say why: Python's own end would be status 1
+    except BaseException:  # there is nowhere to say why; Python itself would exit with 1
         try:
             sys.stdout.flush()
         except BaseException:
             with suppress(BaseException):
                 _forget_output()
         code = BAD
-    # The last to be registered is the first that runs: what is known is kept, and folders are
-    # removed, whatever is pressed meanwhile.
+    # Registered last, so it runs first: results are kept and folders removed, whatever is pressed
+    # meanwhile.
     atexit.register(samebits_command.keep)
     sys.exit(code)
 
 
-@shown()
+@escaping()
 def status(arguments: Sequence[str]) -> int:
-    """Run the command line; its exit status."""
+    """Run the command line and return its exit status."""
     from samebits.errors import SamebitsError
 
     given, traceback = _without_traceback(arguments)
     for argument in arguments:
         if not _is_text(argument):
-            print(f"{argument!r} is no text that this system takes", file=sys.stderr)
+            print(f"{argument!r} cannot be encoded as text on this system", file=sys.stderr)
             return BAD
-        if "\n" in argument:  # all that is printed of it could be taken for lines of ours
+        if "\n" in argument:  # printed, it could pass for lines of ours
             print(f"{argument!r} has a line break: rename the file", file=sys.stderr)
             return BAD
     empty = _empty(given)
@@ -76,12 +76,12 @@ def status(arguments: Sequence[str]) -> int:
         word, code = samebits_command.interrupted()
         print(word, file=sys.stderr)
         return code
-    except BrokenPipeError:  # whoever read the output has gone
+    except BrokenPipeError:  # the reader of the output is gone
         _forget_output()
         return BAD
     except BaseException as error:  # a script may have asked for any status
         if isinstance(error, OSError) and error.filename is not None:
-            # A name that is too long, or below a file, may be found out by whatever asks first.
+            # A name that is too long, or below a file, fails wherever it is used first.
             print(f"cannot use {error.filename}: {error.strerror}", file=sys.stderr)
             return BAD
         if isinstance(error, OSError) and error.errno in _FULL:
@@ -95,7 +95,7 @@ def status(arguments: Sequence[str]) -> int:
 
 
 def _keep_streams() -> None:
-    """Where the process was started without one of its three streams, no file gets its number."""
+    """Open the null device for each missing standard stream, so that no file gets its number."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -104,13 +104,13 @@ def _keep_streams() -> None:
 
 
 def _forget_output() -> None:
-    """What Python flushes at its end must not fail again."""
+    """Drop pending output: flushing it at exit would fail again."""
     with suppress(io.UnsupportedOperation):  # there is nothing to flush
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _is_text(argument: str) -> bool:
-    """Whether a file could be called so, as far as characters go."""
+    """Whether the argument can be encoded as a file name."""
     try:
         return "\0" not in argument and bool(os.fsencode(argument) or not argument)
     except UnicodeEncodeError:
@@ -118,15 +118,15 @@ def _is_text(argument: str) -> bool:
 
 
 def _empty(arguments: Sequence[str]) -> str | None:
-    """What is given nothing, as by `--out ""` or `--out=`: a shell's variable was not set."""
+    """The first argument that is empty, as in `--out ""` or `--out=`: an unset shell variable."""
     before = "samebits"
     for argument in arguments:
-        if argument == "--":  # what stands behind is another program's
+        if argument == "--":  # what follows is another program's
             return None
         option, has_value, value = argument.partition("=")
         if not argument or (has_value and not value and option.startswith("-")):
             name = option or before
-            return name if name.startswith("-") else f"what stands behind {name}"
+            return name if name.startswith("-") else f"the argument after {name}"
         before = argument
     return None
 

@@ -1,4 +1,4 @@
-"""`samebits build` and `samebits replay export`: a simulation and its replays leave Python."""
+"""`samebits build` and `samebits replay export`: simulations and replays for use outside Python."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from rich.text import Text
 
 from samebits.cli.consoles import progress_console
 from samebits.cli.exit_status import BAD, SAME
-from samebits.cli.named import named_simulation, tell_fewer, words
+from samebits.cli.named import named_simulation, warn_fewer_frames, words
 from samebits.cli.printing import print_built
 from samebits.export.build import build, choose_targets
 from samebits.export.inputs_file import export_inputs
 
 
 def run(sim: str, targets: Sequence[str], out: str, name: str | None) -> int:
-    """Build and list what was written; the exit status."""
+    """Build and list the files written; return the exit status."""
     rows = choose_targets([name for names in targets for name in words("--target", names)])
     simulation = named_simulation(sim)
     with _progress([row.name for row in rows]) as show:
@@ -28,13 +28,13 @@ def run(sim: str, targets: Sequence[str], out: str, name: str | None) -> int:
 
 
 def export(replay: str, out: str, frames: int | None) -> int:
-    """Write the inputs file and say what is in it; the exit status. What is whole of a damaged
-    replay is written, and the status is that of bad input."""
+    """Write the inputs file, print what is in it, return the exit status. Of a damaged replay the
+    whole frames are written, and the status is that of bad input."""
     done = export_inputs(replay, out, frames)
     count = f"{done.frames:,} frame{'' if done.frames == 1 else 's'}"
     hashes = "with a hash each" if done.hashed else "without hashes"
     print(f"{out}: inputs of {done.simulation}, {count}, {hashes}")
-    tell_fewer(replay, done.frames, frames)
+    warn_fewer_frames(replay, done.frames, frames)
     if done.damage:
         sys.stderr.write(f"{replay} is {done.damage}\n")
         return BAD
@@ -43,7 +43,7 @@ def export(replay: str, out: str, frames: int | None) -> int:
 
 @contextmanager
 def _progress(names: Sequence[str]) -> Generator[Callable[[str, str], None]]:
-    """What is being made, on stderr, if that is a terminal."""
+    """Show the current step on stderr, if that is a terminal."""
     console = progress_console()
     if not console.is_terminal:
         yield _silent
@@ -57,4 +57,4 @@ def _progress(names: Sequence[str]) -> Generator[Callable[[str, str], None]]:
 
 
 def _silent(_name: str, _what: str) -> None:
-    """Shows nothing."""
+    """Progress callback that does nothing."""

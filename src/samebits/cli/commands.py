@@ -1,4 +1,4 @@
-"""The commands and their options: what they do is in the layers below, how it reads in printing."""
+"""The commands and their options, declared for Typer; each command has a module of its own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from samebits.cli.terminal import colours
 
 _application = typer.Typer(
     name="samebits",
-    help="The same bits on every machine.",
+    help="The same bits on every machine: verify simulations, and find where and why runs differ.",
     epilog=examples(""),
     no_args_is_help=True,
     add_completion=False,
@@ -28,14 +28,14 @@ Sim = Annotated[
 
 
 def app(arguments: list[str]) -> int:
-    """Parse and run; the exit status. Usage errors are printed here."""
+    """Parse the arguments, run the command, return its exit status. Prints usage errors."""
     try:
         with colours():
             _application(args=arguments, prog_name="samebits")
     except _Parsed as parsed:
         command = parsed.command
     except SystemExit as stop:
-        # Typer's own: help, usage, an interrupt. Its 1 is none of a command's that has compared.
+        # Typer's own status: help, usage, an interrupt. Its 1 does not mean that something differs.
         return stop.code if stop.code in (SAME, INTERRUPTED) else BAD
     else:
         return SAME
@@ -43,9 +43,9 @@ def app(arguments: list[str]) -> int:
 
 
 class _Parsed(BaseException):
-    """What the arguments ask for. It runs outside of Typer, which would make interrupts, closed
-    pipes and a script's `sys.exit` statuses of its own; and it is no Exception, which Typer takes
-    for an error."""
+    """The parsed command, to be run outside Typer, which turns interrupts, closed pipes and a
+    script's `sys.exit` into statuses of its own. Not an Exception, which Typer takes for an error.
+    """
 
     def __init__(self, command: Callable[[], int]) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class _Parsed(BaseException):
 
 
 def _finish(command: Callable[[], int]) -> None:
-    """End the parsing: what is to be done is known."""
+    """End parsing and hand over the command to run."""
     raise _Parsed(command)
 
 
@@ -69,14 +69,16 @@ def _print_version(wanted: bool) -> None:
 def _root(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version"),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
     traceback: Annotated[
         bool,
-        typer.Option(TRACEBACK, help="Show where an error that nobody expected comes from."),
+        typer.Option(TRACEBACK, help="Show the traceback of an unexpected error."),
     ] = False,
 ) -> None:
-    """The same bits on every machine."""
+    """The same bits on every machine: verify simulations, and find where and why runs differ."""
 
 
 @_application.command(
@@ -85,7 +87,7 @@ def _root(
 def verify(
     sim: Sim,
     replays: Annotated[
-        list[str] | None, typer.Argument(metavar="[REPLAY]...", help="replays of SIM")
+        list[str] | None, typer.Argument(metavar="[REPLAY]...", help="replay files of SIM")
     ] = None,
     targets: Annotated[
         str | None,
@@ -93,20 +95,22 @@ def verify(
             "--targets",
             "--target",
             metavar="A,B",
-            help="Only these targets, as `samebits targets` lists them.",
+            help="Only these targets of `samebits targets`.",
         ),
     ] = None,
     frames: Annotated[
         str | None,
         typer.Option(
             metavar="N|all",
-            help="The first N frames; or all of them, in slow and emulated targets too.",
+            help="Only the first N frames; `all` makes slow targets run every frame too.",
         ),
     ] = None,
     players: Annotated[
-        str | None, typer.Option(help="Without a REPLAY: a script of SIM, or random.")
+        str | None, typer.Option(help="Without a REPLAY: who plays, a script of SIM or random.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Without a REPLAY: the seed (1).")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Without a REPLAY: the seed; 1 if not given.")
+    ] = None,
     golden: Annotated[
         str | None, typer.Option(metavar="FILE", help="Compare with the hashes in FILE.")
     ] = None,
@@ -115,20 +119,23 @@ def verify(
     ] = False,
     timeout: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", help="Stop a target that runs longer; it is not run then."),
+        typer.Option(
+            metavar="SECONDS", help="Stop a target that runs longer, and report it as not run."
+        ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Run SIM in every execution that this machine has, and compare frame by frame.
+    """Run SIM in every execution that this machine offers, and compare the state of every frame.
 
-    Without a REPLAY, a script plays 600 frames. Managed, evaluate and emulated targets stop at a
-    stated prefix of a long run, unless `--frames all`. Exit status: 0 the same, 1 they differ or
-    a target's program failed, 2 bad usage or input, or a target ran longer than `--timeout`.
+    Without a REPLAY, a script of SIM plays 600 frames. The managed, evaluate and emulated targets
+    run only the first part of a long run, and say how much, unless `--frames all`. Exit status: 0
+    the same, 1 a difference, or a target's program failed, 2 bad usage or input, or a target ran
+    longer than `--timeout`.
     """
     from samebits.cli.named import words
-    from samebits.cli.verify import Options, run
+    from samebits.cli.verify import VerifyOptions, run
 
-    options = Options(
+    options = VerifyOptions(
         sim=sim,
         replays=tuple(replays or ()),
         targets=None if targets is None else words("--targets", targets),
@@ -151,12 +158,14 @@ def record(
     out: Annotated[str, typer.Option(metavar="FILE", help="The replay to write.")],
     players: Annotated[
         str | None,
-        typer.Option(help="A script of SIM, or random: all values of every input field."),
+        typer.Option(
+            help="Who plays: a script of SIM, or random, over all values of every input field."
+        ),
     ] = None,
-    frames: Annotated[int, typer.Option(min=1, max=MOST_FRAMES, help="How many frames.")] = 3600,
-    seed: Annotated[int, typer.Option(help="The seed of the run, and of the players.")] = 1,
+    frames: Annotated[int, typer.Option(min=1, max=MOST_FRAMES, help="Frames to record.")] = 3600,
+    seed: Annotated[int, typer.Option(help="Seed of the run and of the players.")] = 1,
     keyframes: Annotated[
-        int, typer.Option(min=0, help="Frames from keyframe to keyframe; 0 for none.")
+        int, typer.Option(min=0, help="Frames from one keyframe to the next; 0 for none.")
     ] = 600,
 ) -> None:
     """Run SIM with scripted or random players and write a replay.
@@ -170,9 +179,9 @@ def record(
 
 @_application.command(epilog=examples("targets"))
 def targets(
-    json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """List what can run here, and why the rest cannot."""
+    """List the targets that run here, and why the others cannot."""
     from samebits.cli.printing import print_targets
     from samebits.verify.executions import all_rows
 
@@ -191,18 +200,18 @@ def build(
             "--target",
             "--targets",
             metavar="T",
-            help="Targets, with commas or repeated; without it, this machine's. x86-64: one "
-            "library for all levels, which takes the best where it runs; x86-64-v1+v3: for some.",
+            help="Targets, separated by commas or repeated; by default this machine's. x86-64 is "
+            "one library with all levels, which picks the best at run time; x86-64-v1+v3 has two.",
         ),
     ] = None,
     name: Annotated[
-        str | None, typer.Option(help="The prefix of all names; without it, the simulation's name.")
+        str | None, typer.Option(help="The prefix of all names; by default the simulation's name.")
     ] = None,
 ) -> None:
-    """Make SIM a C header, a static and a shared library, and a standalone verifier.
+    """Build SIM as a C header, a static and a shared library, and a standalone verifier.
 
-    For wasm32 and wasm32-simd: a WebAssembly module for Node and browsers. DIR gets a README that
-    says how to use them. Exit status: 0 written, 2 bad usage or input, or a tool that failed.
+    For wasm32 and wasm32-simd, build a WebAssembly module for Node and browsers. A README in DIR
+    says how to use the files. Exit status: 0 written, 2 bad usage or input, or a tool failed.
     """
     from samebits.cli.build import run
 
@@ -215,13 +224,18 @@ def build(
 def doctor(
     program: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[PROGRAM.py]", help="A program to run; after --, its options."),
+        typer.Argument(
+            metavar="[PROGRAM.py]", help="A program to run; its own options go after --."
+        ),
     ] = None,
     module: Annotated[
         str | None, typer.Option("-m", metavar="MODULE", help="Run a module instead of a file.")
     ] = None,
     timeout: Annotated[
-        float, typer.Option(min=0.1, metavar="SECONDS", help="Stop each run of it after this long.")
+        float,
+        typer.Option(
+            min=0.1, metavar="SECONDS", help="Stop each run of the program after this time."
+        ),
     ] = 60.0,
     peer: Annotated[
         str | None,
@@ -229,12 +243,12 @@ def doctor(
             metavar="FINGERPRINT", help="Compare with another machine's math fingerprint."
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Examine what changes floating-point results here: every thread's registers, libm, NumPy.
+    """Examine what changes floating-point results on this host: FP registers, libm, NumPy.
 
-    Given a program, run it in processes of its own and name the import, the library or the line
-    that changed the registers. Its output is not shown. Exit status: 0 healthy, 1 a problem was
+    With a program, run it in separate processes and name the import, library or line that changes
+    the floating-point registers; its output is not shown. Exit status: 0 healthy, 1 a problem was
     found, 2 bad usage or input.
     """
     from samebits.cli.doctor import run
@@ -252,12 +266,14 @@ def inspect(
         typer.Argument(
             metavar="KERNEL",
             help="path.py:function, package.module:function, path.py:Struct.method, path.py:Job; "
-            "of a file with one simulation, its step",
+            "a file with one simulation means its step",
         ),
     ],
     target: Annotated[
         str | None,
-        typer.Option(metavar="T", help="Any target of `samebits targets`; else this machine's."),
+        typer.Option(
+            metavar="T", help="Any target of `samebits targets`; by default this machine's."
+        ),
     ] = None,
     show: Annotated[
         str | None,
@@ -265,29 +281,31 @@ def inspect(
             metavar="A,B", help="Only these of source, rewrites, remarks, ir, passes, llvm, asm."
         ),
     ] = None,
-    opt: Annotated[int, typer.Option(metavar="0|3", help="The level of optimisation.")] = 3,
+    opt: Annotated[int, typer.Option(metavar="0|3", help="Optimisation level.")] = 3,
     types: Annotated[
         str | None,
-        typer.Option(metavar="TYPES", help="The parameters' types, where the kernel is generic."),
+        typer.Option(metavar="TYPES", help="The parameter types of a generic kernel."),
     ] = None,
-    all: Annotated[bool, typer.Option("--all", help="The library's own functions too.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
+    all: Annotated[
+        bool, typer.Option("--all", help="Show the library's own functions too.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     html: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write a page that needs no other file.")
+        str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")
     ] = None,
     color: Annotated[
         bool | None,
-        typer.Option("--color/--no-color", help="Colours; without it, on a terminal."),
+        typer.Option("--color/--no-color", help="Use colours; by default only on a terminal."),
     ] = None,
 ) -> None:
-    """Show what becomes of KERNEL: typed IR, LLVM IR and assembly beside its source.
+    """Show what KERNEL compiles to: typed IR, LLVM IR and assembly beside its source.
 
-    Every line of code has its source line before it; SIMD is marked P, scalar floats S, calls C,
-    and instructions that would break the same bits !. Exit status: 0 shown, 2 bad usage or input.
+    Each line of code begins with its source line's number; P marks SIMD, S scalar floats, C
+    calls, ! instructions that could change bits. Exit status: 0 shown, 2 bad usage or input.
     """
-    from samebits.cli.inspect import Options, run
+    from samebits.cli.inspect import InspectOptions, run
 
-    _finish(lambda: run(Options(kernel, target, show, opt, types, all, json, html, color)))
+    _finish(lambda: run(InspectOptions(kernel, target, show, opt, types, all, json, html, color)))
 
 
 @_application.command(
@@ -296,30 +314,36 @@ def inspect(
 def lint(
     paths: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[PATH]...", help="Python files, or folders with some."),
+        typer.Argument(metavar="[PATH]...", help="Python files or folders."),
     ] = None,
     select: Annotated[
         str | None,
-        typer.Option(metavar="CODES", help="Only rules whose codes begin so, as SB1,SB202."),
+        typer.Option(
+            metavar="CODES", help="Only rules whose codes begin with these, as in SB1,SB202."
+        ),
     ] = None,
-    ignore: Annotated[str | None, typer.Option(metavar="CODES", help="Not these rules.")] = None,
+    ignore: Annotated[
+        str | None, typer.Option(metavar="CODES", help="Skip rules whose codes begin with these.")
+    ] = None,
     format: Annotated[
-        Literal["text", "json", "sarif"], typer.Option(help="How to print what was found.")
+        Literal["text", "json", "sarif"], typer.Option(help="Output format.")
     ] = "text",
     json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     list_rules: Annotated[
-        bool, typer.Option("--list-rules", help="Say what each rule is about, and end.")
+        bool, typer.Option("--list-rules", help="List the rules with their reasons, and exit.")
     ] = False,
 ) -> None:
-    """Find what makes ordinary Python code give other results elsewhere: set order, libm, clocks.
+    """Find Python code whose results differ between machines or runs: set order, libm, clocks.
 
-    Nothing is run. A line's comment `# noqa: SB101` keeps a rule silent there. Kernels are left
-    to the compiler. Exit status: 0 no hazard, 1 some were found, 2 a file could not be checked,
-    or bad usage.
+    Nothing is run. A comment `# noqa: SB101` suppresses a rule on its line. Kernels are skipped:
+    the compiler checks them. Exit status: 0 no hazard, 1 hazards were found, 2 bad usage, or a file
+    could not be checked.
     """
-    from samebits.cli.lint import Options, run
+    from samebits.cli.lint import LintOptions, run
 
-    options = Options(tuple(paths or ()), select, ignore, "json" if json else format, list_rules)
+    options = LintOptions(
+        tuple(paths or ()), select, ignore, "json" if json else format, list_rules
+    )
     _finish(lambda: run(options))
 
 
@@ -331,33 +355,34 @@ def explain(
         str,
         typer.Argument(
             metavar="EXPR",
-            help='As "a*b + c": + - * /, sqrt, fma, sin, …; one that begins with - in parentheses.',
+            help='Such as "a*b + c", with + - * /, sqrt, fma, sin, …; if it begins with -, in ().',
         ),
     ],
     got: Annotated[
-        str, typer.Option(metavar="BITS", help="The result observed, written the same way.")
+        str, typer.Option(metavar="BITS", help="The observed result, written like a VALUE.")
     ],
     values: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="NAME=VALUE...", help="Bits (0x3dcccccd), a hex float or a decimal each."
+            metavar="NAME=VALUE...",
+            help="Each VALUE is bits (0x3dcccccd), a hex float or a decimal.",
         ),
     ] = None,
     type: Annotated[
         Literal["float16", "float32", "float64"],
         typer.Option(help="The type of operands and result; float16 is computed in float32."),
     ] = "float32",
-    json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Say which evaluation of EXPR gives the bits that some machine, engine or compiler gave.
+    """Find which evaluation of EXPR gives the bits that a machine, engine or compiler gave.
 
-    Fused, reassociated, in x87's precision, flushed, by estimates, with another libm: each is
-    tried, and two together where none alone gives them. Exit status: 0 some evaluation gives the
+    Evaluations tried: fused, reassociated, in x87 precision, flushed, by estimates, with another
+    libm, and pairs of these if none alone gives the bits. Exit status: 0 some evaluation gives the
     bits, 1 none does, 2 bad usage or input.
     """
-    from samebits.cli.explain import Options, run
+    from samebits.cli.explain import ExplainOptions, run
 
-    options = Options(expression, tuple(values or ()), got, type, json)
+    options = ExplainOptions(expression, tuple(values or ()), got, type, json)
     _finish(lambda: run(options))
 
 
@@ -374,13 +399,13 @@ def report(
         str | None,
         typer.Option(
             metavar="FIRST:STOP",
-            help="The frames to tell in detail, STOP not among them, or just one; "
-            "without it, the hashes of the whole run alone.",
+            help="The frames to report in detail, without STOP, or a single one; by default only "
+            "the hashes of the whole run.",
         ),
     ] = None,
     trace: Annotated[
         int | None,
-        typer.Option(min=0, metavar="FRAME", help="Also every operation of this frame."),
+        typer.Option(min=0, metavar="FRAME", help="Also report every operation of this frame."),
     ] = None,
     out: Annotated[
         str | None,
@@ -388,26 +413,25 @@ def report(
     ] = None,
     a: Annotated[
         str | None,
-        typer.Option("--a", metavar="SIDE", help="How to run it; else natively, optimised."),
+        typer.Option("--a", metavar="SIDE", help="How to run SIM; by default natively, optimised."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing FILE.")] = False,
     show: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Print all that a report reveals, and end."),
+        typer.Option(metavar="FILE", help="Print everything that a report discloses, and exit."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Write what this machine says about a stretch of a run, to be compared elsewhere.
+    """Write a desync report: what this machine computed in a run, to be compared elsewhere.
 
-    One file, small enough to mail, with nothing in it that identifies a person or a host:
-    hashes, states, the program as typed IR, what can change bits on this machine. `samebits
-    diagnose` compares it with another run, or with another machine's report. Exit status: 0
-    written or shown, 1 written, and the run is not the one that REPLAY has hashes and keyframes
-    of, 2 bad usage or input, or a damaged file.
+    One file, small enough to mail, which identifies no person and no host: hashes, states, the
+    program as typed IR, and what can change bits on this machine. `samebits diagnose` compares it
+    with another run or another machine's report. Exit status: 0 written or shown, 1 written, but
+    the run departs from the hashes or keyframes of REPLAY, 2 bad usage or input, or a damaged file.
     """
-    from samebits.cli.desync import Options, run
+    from samebits.cli.desync import ReportOptions, run
 
-    options = Options(sim, replay, frames, trace, out, a, force, show, json)
+    options = ReportOptions(sim, replay, frames, trace, out, a, force, show, json)
     _finish(lambda: run(options))
 
 
@@ -419,20 +443,22 @@ def diagnose(
         list[str] | None,
         typer.Argument(
             metavar="SIM [REPLAY] [REPORT] | REPORT REPORT",
-            help="a simulation, a replay of it, and what another machine reported; or two reports",
+            help="a simulation, a replay of it and another machine's report; or two reports",
         ),
     ] = None,
     a: Annotated[
         str | None,
-        typer.Option("--a", metavar="SIDE", help="One way to run it; else natively, optimised."),
+        typer.Option(
+            "--a", metavar="SIDE", help="How side a runs SIM; by default natively, optimised."
+        ),
     ] = None,
     b: Annotated[
         str | None,
         typer.Option(
             "--b",
             metavar="SIDE",
-            help="The other: words with commas between, as x86-64-v2,opt=0 or mode=FAST or "
-            "source=FILE or hazard=NAME@FILE:LINE,from=FRAME; --list-sides has them all.",
+            help="How side b runs SIM: words separated by commas, such as x86-64-v2,opt=0 or "
+            "mode=FAST or source=FILE or hazard=NAME@FILE:LINE,from=FRAME; see --list-sides.",
         ),
     ] = None,
     frames: Annotated[
@@ -440,60 +466,61 @@ def diagnose(
         typer.Option(min=1, max=MOST_FRAMES, metavar="N", help="Only the first N frames."),
     ] = None,
     players: Annotated[
-        str | None, typer.Option(help="Without a REPLAY: a script of SIM, or random.")
+        str | None, typer.Option(help="Without a REPLAY: who plays, a script of SIM or random.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Without a REPLAY: the seed (1).")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Without a REPLAY: the seed; 1 if not given.")
+    ] = None,
     list_sides: Annotated[
-        bool, typer.Option("--list-sides", help="Say what a SIDE may be, and end.")
+        bool, typer.Option("--list-sides", help="List the words of a SIDE, and exit.")
     ] = False,
     budget: Annotated[
         int | None,
         typer.Option(
             min=1,
             metavar="N",
-            help="Let the programs of reports take N times as much: for machines that you trust.",
+            help="Give programs in reports N times the work limit: for reports that you trust.",
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     html: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write a page that needs no other file.")
+        str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")
     ] = None,
 ) -> None:
     """Find the first differing frame, field, line and operation of two runs, and the cause.
 
-    The cause is found by experiment: the hazard that gives the other side's bits is named, with
-    what else explains them, and with the other operations that it would change. Exit status: 0
-    they do not differ, 1 they do, or a is not the run that REPLAY has hashes and keyframes of,
-    2 bad usage or input.
+    Experiments find the cause: the hazard that gives side b's bits, what else explains them, and
+    which other operations are exposed to it. Exit status: 0 no difference, 1 a difference, or side
+    a departs from the hashes or keyframes of REPLAY, 2 bad usage or input.
     """
-    from samebits.cli.diagnose import Options, run
+    from samebits.cli.diagnose import DiagnoseOptions, run
 
     given = tuple(what or ())
-    options = Options(given, a, b, frames, players, seed, json, html, list_sides, budget)
+    options = DiagnoseOptions(given, a, b, frames, players, seed, json, html, list_sides, budget)
     _finish(lambda: run(options))
 
 
 _replay = typer.Typer(
-    help="Replays for use outside Python.", epilog=examples("replay"), no_args_is_help=True
+    help="Convert replays for use outside Python.", epilog=examples("replay"), no_args_is_help=True
 )
 _application.add_typer(_replay, name="replay")
 
 
 @_replay.command(epilog=examples("replay export"))
 def export(
-    replay: Annotated[str, typer.Argument(metavar="REPLAY", help="a replay that samebits wrote")],
-    out: Annotated[str, typer.Option(metavar="FILE", help="The file of inputs to write.")],
+    replay: Annotated[str, typer.Argument(metavar="REPLAY", help="a replay written by samebits")],
+    out: Annotated[str, typer.Option(metavar="FILE", help="The inputs file to write.")],
     frames: Annotated[
         int | None,
         typer.Option(
-            min=1, max=MOST_FRAMES, metavar="N", help="The first N frames; without it, all."
+            min=1, max=MOST_FRAMES, metavar="N", help="Only the first N frames; by default all."
         ),
     ] = None,
 ) -> None:
     """Write a replay's inputs as the flat file that a standalone verifier reads.
 
-    Of a damaged REPLAY the frames before the damage are written. Exit status: 0 written, 2 bad
-    usage or input, a damaged REPLAY too.
+    Of a damaged REPLAY, the frames before the damage are written. Exit status: 0 written, 2 bad
+    usage or input, including a damaged REPLAY.
     """
     from samebits.cli.build import export
 

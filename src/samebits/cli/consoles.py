@@ -1,4 +1,4 @@
-"""Rich's consoles for this command line: text is no markup, and nothing in it is a command."""
+"""Rich consoles that print text literally: no markup, no control sequences."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Iterable
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from samebits.cli.terminal import behind
+from samebits.cli.terminal import underlying
 from samebits.visible import visible
 
 WIDTH = 100
-"""Columns where the output is no terminal."""
+"""Columns of output that is not a terminal."""
 
 
 class TextConsole(Console):
-    """Escapes text itself, and may therefore write colours to the stream behind."""
+    """A console that escapes text itself, and so may write colours to the underlying stream."""
 
     def __init__(self, *, stderr: bool = False, width: int | None = None) -> None:
-        stream = behind(sys.stderr if stderr else sys.stdout)
+        stream = underlying(sys.stderr if stderr else sys.stdout)
         super().__init__(file=stream, width=width, highlight=False, markup=False, emoji=False)
 
     def render(
@@ -29,16 +29,16 @@ class TextConsole(Console):
             yield segment if segment.control else segment._replace(text=visible(segment.text))
 
     def on_broken_pipe(self) -> None:
-        """The command ends as where anything else writes: Rich would have it end with 1."""
+        """Raise, as any other output does: Rich would end the command with status 1."""
         raise
 
 
 def console() -> Console:
-    """Where tables go: stdout, `WIDTH` columns wide where it is no terminal."""
+    """The console for tables: stdout, `WIDTH` columns wide unless it is a terminal."""
     found = TextConsole()
     return found if found.is_terminal else TextConsole(width=WIDTH)
 
 
 def progress_console() -> Console:
-    """Where it is said how far things are: stderr."""
+    """The console for progress: stderr."""
     return TextConsole(stderr=True)

@@ -1,4 +1,4 @@
-"""`samebits report`: a desync report written, or shown to the person who is asked to mail it."""
+"""`samebits report`: writes a desync report, or shows one to the person asked to mail it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from samebits.diagnosis.frame import departing
 from samebits.diagnosis.frame.recorded import recorded_in
 from samebits.diagnosis.report.findings import RecordedFact
 from samebits.errors import ReportError
-from samebits.output import hindrance, remedy, told
+from samebits.output import os_reason, remedy, write_error
 from samebits.sides.side import Side, parse_side
 from samebits.sides.words import default_words
 from samebits.sim.simulation import Simulation
@@ -34,8 +34,8 @@ _EXAMPLE = "samebits report game.py duel.mcap --frames 120:130"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """What the command line said."""
+class ReportOptions:
+    """The command's options as they were typed."""
 
     sim: str | None
     replay: str | None
@@ -48,8 +48,8 @@ class Options:
     json: bool
 
 
-def run(options: Options) -> int:
-    """Write a report, or show one; the exit status."""
+def run(options: ReportOptions) -> int:
+    """Write a report, or show one; return the exit status."""
     if options.show is not None:
         return _show(options)
     if options.sim is None or options.replay is None:
@@ -85,7 +85,7 @@ def run(options: Options) -> int:
 
 
 def _beside_replay(report: Report, source: ReplaySource, side: Side) -> RecordedFact | None:
-    """What was run for the report, beside what the replay holds of it."""
+    """The report's run compared with the hashes and keyframes of the replay."""
     recorded = recorded_in(source, report.contents.begun)
     if recorded is None:
         return None
@@ -96,7 +96,7 @@ def _beside_replay(report: Report, source: ReplaySource, side: Side) -> Recorded
 
 
 def wanted_frames(frames: str | None, trace: int | None) -> ReportRequest:
-    """What `--frames` and `--trace` say. Raises ReportError."""
+    """The frames of `--frames` and `--trace`. Raises ReportError."""
     if frames is None:
         return ReportRequest(None if trace is None else range(trace, trace + 1), trace)
     match = _FRAMES.fullmatch(frames)
@@ -104,7 +104,7 @@ def wanted_frames(frames: str | None, trace: int | None) -> ReportRequest:
     stop = int(match[2]) if match and match[2] else first + 1
     if match is None or stop <= first:
         raise ReportError(
-            f"--frames {frames!a:.60} names no frames",
+            f"--frames {frames!a:.60} is not a frame or a range of frames",
             fix="write --frames 124 for one, or --frames 120:130 for frames 120 to 129",
         )
     if trace is not None and trace not in range(first, stop):
@@ -116,7 +116,7 @@ def wanted_frames(frames: str | None, trace: int | None) -> ReportRequest:
 
 
 def default_name(simulation: Simulation, wanted: ReportRequest) -> str:
-    """A file name that says simulation and frames."""
+    """A file name made of simulation and frames."""
     plain = re.sub(r"[^A-Za-z0-9_-]+", "-", simulation.name).strip("-") or "simulation"
     frames = wanted.frames
     if frames is None:
@@ -126,8 +126,8 @@ def default_name(simulation: Simulation, wanted: ReportRequest) -> str:
     return f"{plain}-{frames.start}-{frames.stop - 1}{SUFFIX}"
 
 
-def _check_place(path: Path, options: Options) -> None:
-    """Before the run, which may take long, what would keep its report from being written."""
+def _check_place(path: Path, options: ReportOptions) -> None:
+    """Raise ReportError before a long run if its report could not be written."""
     if path.is_dir():
         raise ReportError(f"{path} is a folder", fix="name a file in it with -o")
     folder = path.parent
@@ -135,7 +135,7 @@ def _check_place(path: Path, options: Options) -> None:
         above = next((each for each in (folder, *folder.parents) if os.path.lexists(each)), folder)
         if above.exists() and not above.is_dir():
             raise ReportError(
-                f"{above} is a file, and no folder", fix="give another name, in a folder"
+                f"{above} is a file, not a folder", fix="give another name, in a folder"
             )
         raise ReportError(f"there is no folder {folder}", fix="make it, or give another name")
     assert options.replay is not None
@@ -143,16 +143,16 @@ def _check_place(path: Path, options: Options) -> None:
         raise ReportError(f"{path} is the replay", fix="give the report another name with -o")
     if path.exists() and path.stat().st_size and not is_report(str(path)):
         raise ReportError(
-            f"{path} is there already, and is no report", fix="give another name with -o"
+            f"{path} exists already and is not a report", fix="give another name with -o"
         )
     if path.exists() and not options.force:
         raise ReportError(
             f"{path} exists already", fix="give another name with -o, or --force to replace it"
         )
-    against = hindrance(path)
+    against = write_error(path)
     if against is not None:
         raise ReportError(
-            f"cannot write {path}: {told(against)}", fix=f"{remedy(against)}, with -o"
+            f"cannot write {path}: {os_reason(against)}", fix=f"{remedy(against)}, with -o"
         )
 
 
@@ -171,15 +171,15 @@ def _print_written(report: Report, path: str, size: int) -> None:
         print(f"trap in frame {report.frames:,}: {trap.message}, at {trap.place}")
     if report.trace is not None and not report.trace_is_faithful:
         print(NOT_FAITHFUL)
-    print(f"all that it reveals: samebits report --show {path}")
+    print(f"everything it discloses: samebits report --show {path}")
 
 
-def _show(options: Options) -> int:
+def _show(options: ReportOptions) -> int:
     assert options.show is not None
     given = [name for name in ("sim", "frames", "trace", "out", "side") if getattr(options, name)]
     if given:
         raise ReportError(
-            f"--show is given beside {', '.join(given)}",
+            f"--show does not go with {', '.join(given)}",
             fix=f"write `samebits report --show {options.show}` alone",
         )
     report = read_report(options.show)

@@ -1,4 +1,4 @@
-"""`samebits diagnose`: what is compared with what, from the command line, and the result."""
+"""`samebits diagnose`: from the command line to a comparison, from a diagnosis to its output."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rich.text import Text
 
 from samebits.cli.consoles import console, progress_console
 from samebits.cli.exit_status import BAD, DIFFERS, SAME
-from samebits.cli.named import named_simulation, tell_fewer
+from samebits.cli.named import named_simulation, warn_fewer_frames
 from samebits.cli.pages import check_page, write_page
 from samebits.cli.sides import listed
 from samebits.desync.reader import is_report, read_report
@@ -32,7 +32,7 @@ from samebits.sides.side import Side, parse_side
 from samebits.sides.words import default_words
 from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
 from samebits.sim.simulation import Simulation
-from samebits.sim.sources import PlayerSource, ReplaySource, Source
+from samebits.sim.sources import InputSource, PlayerSource, ReplaySource
 
 JSON_FORMAT = 2
 REPORT_SUFFIX = ".desync"
@@ -44,8 +44,8 @@ _EXAMPLES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """What the command line said."""
+class DiagnoseOptions:
+    """The command's options as they were typed."""
 
     what: tuple[str, ...]
     a: str | None
@@ -59,14 +59,14 @@ class Options:
     budget: int | None = None
 
 
-def run(options: Options) -> int:
-    """Compare and print; the exit status."""
+def run(options: DiagnoseOptions) -> int:
+    """Compare and print; return the exit status."""
     if options.list_sides:
         print("\n".join(listed()))
         return SAME
     if options.html is not None:
         check_page(options.html)
-    case = _case(options)
+    case = _comparison(options)
     for report in case.reports:
         _tell_damage(report)
     with _progress() as show:
@@ -87,15 +87,15 @@ def run(options: Options) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class _Case:
-    """What is compared with what."""
+class _Comparison:
+    """A comparison to run, and its inputs."""
 
     compare: Callable[[Show], Diagnosis]
     reports: Sequence[Report] = ()
-    source: Source | None = None
+    source: InputSource | None = None
     sides: Sequence[Side] = ()
     is_one_report: bool = False
-    """Whether two reports are one file, or one's bytes are the other's."""
+    """Whether both reports have the same bytes."""
 
     @property
     def is_damaged(self) -> bool:
@@ -103,45 +103,43 @@ class _Case:
         return any(r.damage for r in self.reports) or bool(self.source and self.source.damage)
 
     def tell(self, diagnosis: Diagnosis) -> None:
-        """What the comparison itself cannot know."""
+        """Print and note what the comparison itself cannot know."""
         if self.source is not None and self.source.damage:
             sys.stderr.write(f"{self.source.replay} is {self.source.damage}\n")
         if diagnosis.same:
             diagnosis.notes += list(self._why_same(diagnosis))
         for name, start in self._starts():
             if diagnosis.same and start >= diagnosis.frames:
-                diagnosis.untried = (
-                    f"side {name} begins to be another in frame {start:,}, behind the last"
-                )
+                diagnosis.untried = f"side {name} changes from frame {start:,} on, after the last"
 
     def _starts(self) -> Iterator[tuple[str, int]]:
-        """The sides that are others from some frame on, by name."""
+        """The sides that change from some frame on, by name."""
         for name, side in zip("ab", self.sides, strict=False):
             if side.spec.start is not None:
                 yield name, side.spec.start
 
     def _why_same(self, diagnosis: Diagnosis) -> Iterator[str]:
-        """What a comparison that finds nothing may have left out."""
+        """Reasons why a comparison may find no difference."""
         if len(self.sides) == 2 and _is_one_way(*self.sides):
-            yield "a and b are one way to run it: only what is not determined could differ"
+            yield "a and b run it the same way: only nondeterminism could make a difference"
         if self.is_one_report:
-            yield "a and b are one report: nothing in them could differ"
+            yield "a and b are the same report: there can be no difference"
         if self.source is None or self.source.damage or diagnosis.notes:
             return
         if diagnosis.frames < self.source.frames:
             yield (
-                f"a trap ends both runs alike there, before the {self.source.frames:,} frames "
-                "that were to be compared"
+                f"the same trap ends both runs there, before all {self.source.frames:,} frames "
+                "were compared"
             )
 
 
 def _is_one_way(a: Side, b: Side) -> bool:
-    """Whether the words of two sides say the same."""
+    """Whether two sides have the same spec."""
     return all(getattr(a.spec, f.name) == getattr(b.spec, f.name) for f in fields(a.spec))
 
 
-def _case(options: Options) -> _Case:
-    """What the command line names. Raises SideError, ReportError, and what loading raises."""
+def _comparison(options: DiagnoseOptions) -> _Comparison:
+    """The comparison that the options name. Raises SideError, ReportError, errors of loading."""
     named = [(path, path.endswith(REPORT_SUFFIX) or is_report(path)) for path in options.what]
     reports = [path for path, is_one in named if is_one]
     others = [path for path, is_one in named if not is_one]
@@ -151,40 +149,42 @@ def _case(options: Options) -> _Case:
                     "seed")  # fmt: skip
             a, b = (_read(options, path) for path in reports)
             twice = filecmp.cmp(*reports, shallow=False)
-            return _Case(lambda show: diagnose_reports(a, b, show), (a, b), is_one_report=twice)
+            return _Comparison(
+                lambda show: diagnose_reports(a, b, show), (a, b), is_one_report=twice
+            )
         case 1, [sim, replay]:
             _refuse(options, "b is the report", "b", "players", "seed")
             report = _read(options, reports[0])
             simulation = named_simulation(sim)
             side = _side(options, "a", simulation)
             source = ReplaySource(simulation, replay, options.frames)
-            return _Case(
+            return _Comparison(
                 lambda show: diagnose_report(source, side, report, show), (report,), source, (side,)
             )
         case 0, [sim, *replays] if len(replays) < 2:
-            _refuse(options, "it bounds what the programs of reports may take", "budget")
+            _refuse(options, "it limits the work of programs in reports", "budget")
             simulation = named_simulation(sim)
             if options.a is None and options.b is None:
                 raise SideError(
-                    "nothing says what the other way to run it is",
+                    "side b is not given",
                     note="`samebits verify` compares with the hashes that a replay holds",
                     fix="give --b, as in --b x86-64-v1-O0, --b mode=FAST or "
-                    "--b hazard=fma@game.py:120; --list-sides has all words",
+                    "--b hazard=fma@game.py:120; --list-sides lists all words",
                 )
             one, other = (_side(options, letter, simulation) for letter in "ab")
             played = _source(options, simulation, replays)
-            return _Case(
+            return _Comparison(
                 lambda show: diagnose(simulation, played, one, other, show), (), played,
                 (one, other),
             )  # fmt: skip
         case 1, [sim]:
             raise ReportError(
-                f"{reports[0]} is a report, and is given with {sim} alone",
+                f"{reports[0]} is a report, and {sim} alone is not enough to compare it with",
                 fix=f"write `samebits diagnose SIM REPLAY {reports[0]}` with the replay that it is "
                 f"of, or `samebits diagnose OURS {reports[0]}` with a report of this machine",
             )
         case 0, []:
-            raise ReportError("nothing to compare is named", fix=_EXAMPLES)
+            raise ReportError("there is nothing to compare", fix=_EXAMPLES)
         case _:
             raise ReportError(
                 f"it is not clear what to compare: {_count(len(reports), 'report')} and "
@@ -193,7 +193,7 @@ def _case(options: Options) -> _Case:
             )
 
 
-def _read(options: Options, path: str) -> Report:
+def _read(options: DiagnoseOptions, path: str) -> Report:
     report = read_report(path)
     times = options.budget
     return report if times is None else replace(report, budget=Budget.wider(times))
@@ -203,28 +203,28 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
 
 
-def _side(options: Options, letter: str, simulation: Simulation) -> Side:
+def _side(options: DiagnoseOptions, letter: str, simulation: Simulation) -> Side:
     text: str | None = getattr(options, letter)
     if text is not None and not text.strip():
         raise SideError(
-            f"--{letter} says nothing",
-            fix=f"leave it out for this machine's own way, {default_words()}, or name another",
+            f"--{letter} is empty",
+            fix=f"leave it out for {default_words()}, or name another side",
         )
     return parse_side(text or default_words(), simulation)
 
 
-def _source(options: Options, simulation: Simulation, replays: list[str]) -> Source:
+def _source(options: DiagnoseOptions, simulation: Simulation, replays: list[str]) -> InputSource:
     if replays:
         _refuse(options, "a replay has its own inputs and seed", "players", "seed")
         source = ReplaySource(simulation, replays[0], options.frames)
-        tell_fewer(source.replay, source.frames, options.frames)
+        warn_fewer_frames(source.replay, source.frames, options.frames)
         return source
     seed = DEFAULT_SEED if options.seed is None else options.seed
     return PlayerSource(simulation, options.players, seed, options.frames or DEFAULT_FRAMES)
 
 
-def _refuse(options: Options, why: str, *names: str) -> None:
-    """Raise SideError for options that do not go with what is compared."""
+def _refuse(options: DiagnoseOptions, why: str, *names: str) -> None:
+    """Raise SideError for options that do not go with this comparison."""
     for name in names:
         if getattr(options, name) is not None:
             raise SideError(f"--{name} does not go with this: {why}", fix=f"leave out --{name}")
@@ -238,18 +238,18 @@ def _tell_damage(report: Report) -> None:
 
 
 def doing(what: str) -> str:
-    """What is shown while it is done: experiments are told by their hazard's title alone."""
+    """The progress text of a step; the step of an experiment is its hazard's title."""
     return f"trying {what}" if what.startswith(_TITLES) else what
 
 
 @contextmanager
 def _progress() -> Generator[Show]:
-    """What is being narrowed, on stderr while the block runs, if that is a terminal."""
+    """Show progress on stderr while the block runs, if that is a terminal."""
     console = progress_console()
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     off = not console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=off) as bar:
-        task = bar.add_task("making both runs ready", total=None)
+        task = bar.add_task("preparing both runs", total=None)
 
         def show(what: str, done: int, total: int) -> None:
             bar.update(task, description=doing(what), completed=done, total=total or None)

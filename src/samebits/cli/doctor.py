@@ -13,8 +13,8 @@ from samebits.cli.consoles import console
 from samebits.cli.exit_status import DIFFERS, SAME
 from samebits.cli.printing import JSON_FORMAT
 from samebits.doctor.culprit import Culprit
-from samebits.doctor.host import Row
-from samebits.doctor.report import Report, examine, shown
+from samebits.doctor.host import HostRow
+from samebits.doctor.report import Examination, examine, shown
 from samebits.runtime.fingerprint import Fingerprint
 from samebits.runtime.fp_state.registers import State
 
@@ -22,7 +22,7 @@ _STYLES = {"ok": "green", "note": "cyan", "warning": "bold red"}
 
 
 def run(program: Sequence[str], peer: str | None, limit: float, as_json: bool) -> int:
-    """Examine and print; the exit status: 0 healthy, 1 where there is a warning."""
+    """Examine and print; return the exit status: 0 healthy, 1 if there is a warning."""
     other = None if peer is None else Fingerprint.parse(peer)
     report = examine(program, other, limit)
     if as_json:
@@ -32,8 +32,8 @@ def run(program: Sequence[str], peer: str | None, limit: float, as_json: bool) -
     return DIFFERS if report.warnings else SAME
 
 
-def report_json(report: Report) -> dict[str, Any]:
-    """The facts. Register words are integers; a thread that could not be read has no state."""
+def report_json(report: Examination) -> dict[str, Any]:
+    """The examination for programs. Register words are integers, null on unreadable threads."""
     facts: dict[str, Any] = {
         "format": JSON_FORMAT,
         "result": "warning" if report.warnings else "ok",
@@ -76,7 +76,7 @@ def _state_json(state: State) -> dict[str, Any]:
     return {**asdict(state), "text": str(state)}
 
 
-def _print(report: Report) -> None:
+def _print(report: Examination) -> None:
     out = console()
     for section in report.sections:
         out.print(Text(section.title, "bold"), soft_wrap=True)
@@ -90,7 +90,7 @@ def _print(report: Report) -> None:
         out.print()
     seen = report.observation
     if seen is not None and seen.said and not (seen.finished and seen.outcome == "ended"):
-        out.print("the program's last words:", markup=False)
+        out.print("the program's last output:", markup=False)
         for line in seen.said.splitlines():
             out.print(f"  {line}", soft_wrap=True, markup=False)
         out.print()
@@ -102,7 +102,7 @@ def _print(report: Report) -> None:
     )
 
 
-def _row(row: Row) -> Iterator[Text]:
+def _row(row: HostRow) -> Iterator[Text]:
     head = Text(f"  {row.verdict:<8}", _STYLES[row.verdict])
     yield head.append(f"{row.name}: {row.value}", "")
     if row.consequence:

@@ -1,4 +1,4 @@
-"""The examples that stand below each command's help, as a table."""
+"""The examples below each command's help, as a table."""
 
 from __future__ import annotations
 
@@ -59,5 +59,5 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
 
 
 def examples(command: str) -> str:
-    """A command's examples as Markdown, one a line."""
+    """A command's examples as Markdown, one per line."""
     return "\n\n".join(["Examples:", *(f"- `samebits {each}`" for each in EXAMPLES[command])])

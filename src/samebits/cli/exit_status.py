@@ -1,7 +1,7 @@
 """Exit statuses of the command line, and what else all commands share with its root.
 
-0 the same, 1 they differ, 2 bad usage or input, 130 interrupted, 143 terminated. What nobody
-expected is 2 as well: only a command that has compared says that something differs.
+0 the same, 1 they differ, 2 bad usage or input, 130 interrupted, 143 terminated. An unexpected
+error is 2 as well: 1 comes only from a command that has compared something.
 """
 
 from __future__ import annotations
@@ -10,6 +10,6 @@ import samebits_command
 
 SAME, DIFFERS, BAD, INTERRUPTED = 0, 1, 2, samebits_command.INTERRUPTED
 MOST_FRAMES = 10**9
-"""Of one run: half a year at 60 frames a second."""
+"""The most frames of one run: half a year at 60 frames a second."""
 TRACEBACK = "--traceback"
-"""Shows, wherever it stands before `--`, where an error that nobody expected comes from."""
+"""The option that shows the traceback of an unexpected error, anywhere before `--`."""

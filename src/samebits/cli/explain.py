@@ -15,8 +15,8 @@ from samebits.fpmodel.softfloat import FLOAT16, Format
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """What the command line said."""
+class ExplainOptions:
+    """The command's options as they were typed."""
 
     expression: str
     values: tuple[str, ...]
@@ -25,8 +25,8 @@ class Options:
     json: bool
 
 
-def run(options: Options) -> int:
-    """Try and print. 0 some evaluation gives the bits, 1 none does."""
+def run(options: ExplainOptions) -> int:
+    """Try and print; return 0 if some evaluation gives the bits, 1 if none does."""
     explanation = explain(options.expression, named(options.values), options.got, options.type)
     if options.json:
         print(json.dumps(as_json(explanation), indent=1))
@@ -46,13 +46,13 @@ def named(values: Sequence[str]) -> dict[str, str]:
                 f"{text!r:.60} is not an operand", fix="write NAME=VALUE, as in a=0x3dcccccd"
             )
         if name in found:
-            raise ArgumentError(f"{name} is given twice", fix="leave one away")
+            raise ArgumentError(f"{name} is given twice", fix="leave one out")
         found[name] = value
     return found
 
 
 def shown(bits: int, form: Format) -> str:
-    """A pattern and its value, the shortest decimal that reads back as it."""
+    """A bit pattern and its value, as the shortest decimal that reads back as it."""
     value = bits_to_float(bits, form.bits)
     if form.bits == 64 or value != value:
         text = repr(value)
@@ -63,7 +63,7 @@ def shown(bits: int, form: Format) -> str:
 
 
 def float_bits(text: str, bits: int) -> int:
-    """The pattern of a decimal in a type of so many bits; −1 where it is out of range."""
+    """The pattern of a decimal in a type of that many bits; −1 if it is out of range."""
     try:
         return float_to_bits(float(text), bits)
     except OverflowError:
@@ -71,7 +71,7 @@ def float_bits(text: str, bits: int) -> int:
 
 
 def as_text(e: Explanation) -> list[str]:
-    """What the command prints, by lines."""
+    """The lines that the command prints."""
     computed = "float32, rounded to float16" if e.form is FLOAT16 else e.form.name
     lines = [f"{e.expression}   in {computed}"]
     lines += [f"  {name:<9} {shown(bits, e.form)}" for name, bits in e.operands.items()]
@@ -80,7 +80,7 @@ def as_text(e: Explanation) -> list[str]:
     lines += [f"  observed  {shown(e.observed, e.form)}   {away}", ""]
     tried = f"{e.tried:,} evaluations were tried"
     if not e.causes:
-        lines += ["no evaluation that was tried gives these bits, nor do any two hazards together:"]
+        lines += ["no evaluation tried gives these bits, nor do two hazards together:"]
     elif not e.causes[0].hazards:
         lines += ["the strict evaluation gives these bits"]
         others = ", ".join(_names(cause) for cause in e.causes[1:])
@@ -103,22 +103,22 @@ def _cause(cause: Cause) -> list[str]:
     first = cause.evaluations[0]
     more = len(cause.evaluations) - 1
     lines = [f"  {_names(cause)}", f"    {first.expression}"]
-    lines += [f"    as by {practice}" for practice in first.practice]
+    lines += [f"    seen with {practice}" for practice in first.practice]
     return [*lines, f"    and {more:,} more of its evaluations"] if more else lines
 
 
 def _misses(misses: Sequence[Miss]) -> list[str]:
     tried = [miss for miss in misses if miss.evaluations]
     idle = [miss.hazard.name for miss in misses if not miss.evaluations]
-    lines = ["does not:"] if tried else []
+    lines = ["these do not give the bits:"] if tried else []
     for miss in tried:
         near = "a NaN" if miss.nearest is None else f"{miss.nearest:,} ULP off at best"
         lines.append(f"  {miss.hazard.title} ({near})")
-    return [*lines, f"nothing to act on: {', '.join(idle)}"] if idle else lines
+    return [*lines, f"not applicable: {', '.join(idle)}"] if idle else lines
 
 
 def as_json(e: Explanation) -> dict[str, Any]:
-    """The same facts for programs. Bits are hex text."""
+    """The explanation for programs. Bits are hexadecimal text."""
 
     def bits(pattern: int) -> str:
         return f"0x{pattern:0{e.form.bits // 4}x}"

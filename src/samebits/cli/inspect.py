@@ -1,4 +1,4 @@
-"""`samebits inspect`: what becomes of one kernel, as text, JSON or a page."""
+"""`samebits inspect`: what one kernel compiles to, as text, JSON or an HTML page."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from samebits.lang.overloads import Overloads
 from samebits.sim.load import load_module
 from samebits.sim.simulation import Simulation
 
-FORMS = "path.py:function, package.module:function, path.py:Struct.method or path.py:Job"
+KERNEL_FORMS = "path.py:function, package.module:function, path.py:Struct.method or path.py:Job"
 
 
 @dataclass(frozen=True)
-class Options:
+class InspectOptions:
     """The command's options as they were typed."""
 
     kernel: str
@@ -42,8 +42,8 @@ class Options:
     color: bool | None
 
 
-def run(options: Options) -> int:
-    """Inspect and write; the exit status."""
+def run(options: InspectOptions) -> int:
+    """Inspect and print; return the exit status."""
     if options.html is not None:
         check_page(options.html)
     show = None if options.show is None else check_sections(words("--show", options.show))
@@ -69,14 +69,14 @@ def run(options: Options) -> int:
 
 
 def find_kernel(spec: str) -> tuple[object, ModuleType]:
-    """The kernel that `spec` names, in one of `FORMS`, and its module; of a simulation its step.
+    """The kernel that `spec` names, in one of `KERNEL_FORMS`, and its module; a simulation's step.
 
-    Raises SimulationError where the module does not import or has no such kernel.
+    Raises SimulationError if the module does not import or has no such kernel.
     """
     place, _, name = spec.rpartition(":")
     if not place or not all(part.isidentifier() for part in name.split(".")):
         place, name = spec, ""
-    module = load_module(place, FORMS)
+    module = load_module(place, KERNEL_FORMS)
     if not name:
         simulations = {id(v): v for v in vars(module).values() if isinstance(v, Simulation)}
         if len(simulations) == 1:
@@ -87,13 +87,13 @@ def find_kernel(spec: str) -> tuple[object, ModuleType]:
     value: object = module
     for part in name.split("."):
         if not hasattr(value, part):
-            raise SimulationError(f"{place}: {name} is not there", fix=_known(module))
+            raise SimulationError(f"{place} has no {name}", fix=_known(module))
         value = getattr(value, part)
     if isinstance(value, Simulation):
         value = value.step
     if not _is_kernel(value):
         raise SimulationError(
-            f"{place}: {name} is {type(value).__name__}, no kernel", fix=_known(module)
+            f"{place}: {name} is {type(value).__name__}, not a kernel", fix=_known(module)
         )
     return value, module
 
@@ -113,11 +113,11 @@ def _some(module: ModuleType) -> str:
 
 def _known(module: ModuleType) -> str:
     names = _kernels(module)
-    return f"its kernels are {', '.join(names)}" if names else f"give {FORMS}"
+    return f"its kernels are {', '.join(names)}" if names else f"give {KERNEL_FORMS}"
 
 
 def _types(text: str, module: ModuleType) -> Sequence[object]:
-    """The annotations in `text`, as the kernel's own module would read them."""
+    """The annotations in `text`, evaluated in the kernel's module."""
     scope = {**vars(builtins), **vars(samebits), **vars(module), "sb": samebits}
     try:
         found: object = eval(f"({text},)", scope)
@@ -132,7 +132,7 @@ def _types(text: str, module: ModuleType) -> Sequence[object]:
 
 
 def _write(found: Inspection, name: str) -> str:
-    """Write the page; what is said of it."""
+    """Write the page and return a line about it."""
     page = found.html()
     write_page(name, page)
     return f"{name}: {found.kernel} on {found.target.name}, {len(page.encode()):,} bytes"

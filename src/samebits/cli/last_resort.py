@@ -1,6 +1,6 @@
-"""What is said of an error that nobody expected: a line to report, and the traceback on request.
+"""The message for an unexpected error: a line to report, and the traceback on request.
 
-Knows nothing of commands. Whatever an error's text says is made harmless to terminals.
+Knows nothing of commands. The error's text is escaped, so that it cannot control the terminal.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from samebits.version import __version__
 
 
 def tell(error: BaseException, whole: bool) -> None:
-    """Say on stderr what happened and what to report; with `whole`, the traceback before it."""
+    """Print on stderr what happened and what to report; with `whole`, the traceback before it."""
     if whole:
         traceback.print_exception(error, file=sys.stderr)
     fix = "report these lines with the command"
     if not whole:
-        fix += f"; {TRACEBACK} shows how it came to this"
+        fix += f"; {TRACEBACK} shows the traceback"
     print(
-        f"samebits {__version__} did not expect this: {unexpected(error)}\n"
-        "  note: nothing was found out: neither that bits are the same, nor that they differ\n"
+        f"unexpected error in samebits {__version__}: {unexpected(error)}\n"
+        "  note: no result: the bits may be the same or differ\n"
         f"  fix: {fix}",
         file=sys.stderr,
     )

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import words
-from samebits.cli.terminal import behind
+from samebits.cli.terminal import underlying
 from samebits.errors import ArgumentError
-from samebits.lint import RULES, Checked, Rule, check_paths
+from samebits.lint import RULES, CheckedFile, LintRule, check_paths
 from samebits.lint.output import as_json, as_sarif, as_text, summary
 
 _SHOW_AFTER = 0.5
@@ -20,8 +20,8 @@ _SHOW_AFTER = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """What the command line said."""
+class LintOptions:
+    """The command's options as they were typed."""
 
     paths: tuple[str, ...]
     select: str | None
@@ -30,8 +30,8 @@ class Options:
     list_rules: bool
 
 
-def run(options: Options) -> int:
-    """Check and print. 0 no hazard, 1 some, 2 what could not be checked."""
+def run(options: LintOptions) -> int:
+    """Check and print; return 0 for no hazard, 1 for some, 2 if a file could not be checked."""
     rules = chosen(options.select, options.ignore)
     if options.list_rules:
         for rule in rules:
@@ -59,20 +59,20 @@ def run(options: Options) -> int:
     return DIFFERS if any(result.findings for result in checked) else SAME
 
 
-def _checked(paths: Sequence[str], rules: Sequence[Rule]) -> list[Checked]:
-    """All files, with a line of progress on a terminal."""
-    found: list[Checked] = []
+def _checked(paths: Sequence[str], rules: Sequence[LintRule]) -> list[CheckedFile]:
+    """Check all files, with a line of progress on a terminal."""
+    found: list[CheckedFile] = []
     started, shows = time.monotonic(), sys.stderr.isatty()
     for result in check_paths(paths, rules):
         found.append(result)
         if shows and time.monotonic() - started > _SHOW_AFTER:
-            print(f"\r{len(found):,} files\x1b[K", end="", file=behind(sys.stderr), flush=True)
+            print(f"\r{len(found):,} files\x1b[K", end="", file=underlying(sys.stderr), flush=True)
     if shows:
-        print("\r\x1b[K", end="", file=behind(sys.stderr))
+        print("\r\x1b[K", end="", file=underlying(sys.stderr))
     return found
 
 
-def chosen(select: str | None, ignore: str | None) -> tuple[Rule, ...]:
+def chosen(select: str | None, ignore: str | None) -> tuple[LintRule, ...]:
     """The rules whose codes begin with one in `select` and with none in `ignore`."""
     wanted, unwanted = _codes("--select", select), _codes("--ignore", ignore)
     rules = tuple(
@@ -82,7 +82,7 @@ def chosen(select: str | None, ignore: str | None) -> tuple[Rule, ...]:
     )
     if not rules:
         raise ArgumentError(
-            "no rule is left: all that are selected are ignored",
+            "no rule is left: all selected rules are ignored",
             fix="ignore fewer; `samebits lint --list-rules` shows them",
         )
     return rules
@@ -94,6 +94,6 @@ def _codes(option: str, text: str | None) -> tuple[str, ...]:
         if not any(rule.code.startswith(code) for rule in RULES):
             raise ArgumentError(
                 f"there is no rule {code}",
-                fix="`samebits lint --list-rules` shows them; SB2 stands for all that begin so",
+                fix="`samebits lint --list-rules` shows them; SB2 selects all that begin with it",
             )
     return codes

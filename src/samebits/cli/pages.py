@@ -1,28 +1,28 @@
-"""Pages that commands write: where one may go, said before the work, and how it gets there."""
+"""HTML pages that commands write: the path is checked before the work, the file written whole."""
 
 from __future__ import annotations
 
 import os
 
 from samebits.errors import SimulationError
-from samebits.output import hindrance, holds_other, remedy, told, write_file
+from samebits.output import holds_foreign_file, os_reason, remedy, write_error, write_file
 
 _BEGINS = b"<!doctype html>"
 
 
 def check_page(name: str) -> None:
-    """Raise SimulationError where a page has nowhere to go, or would replace what is no page."""
+    """Raise SimulationError if a page cannot be written, or would replace another kind of file."""
     if os.path.isdir(name):
         raise SimulationError(f"--html {name} is a folder", fix="name a file in it")
     folder = os.path.dirname(name) or "."
     if not os.path.lexists(folder):
         raise SimulationError(f"--html {name}: there is no folder {folder}", fix="make it first")
-    against = hindrance(name)
+    against = write_error(name)
     if against is not None:
         raise _not_written(name, against)
-    if holds_other(name, _BEGINS):
+    if holds_foreign_file(name, _BEGINS):
         raise SimulationError(
-            f"{name} is there already, and is no page", fix="give the page another name"
+            f"{name} exists already and is not a page", fix="give the page another name"
         )
 
 
@@ -35,4 +35,4 @@ def write_page(name: str, text: str) -> None:
 
 
 def _not_written(name: str, error: OSError) -> SimulationError:
-    return SimulationError(f"cannot write {name}: {told(error)}", fix=remedy(error))
+    return SimulationError(f"cannot write {name}: {os_reason(error)}", fix=remedy(error))

@@ -1,4 +1,4 @@
-"""How results read: a table for people on stdout, the same facts as JSON, progress on stderr."""
+"""Prints results as tables on stdout or as JSON, and progress on stderr."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from samebits.cli.consoles import console, progress_console
 from samebits.errors import SamebitsError
 from samebits.sim.outcome import Divergence, RowReport
 from samebits.sim.simulation import Simulation
-from samebits.sim.sources import Source
+from samebits.sim.sources import InputSource
 from samebits.verify.executions import Row
 from samebits.verify.verification import EMULATED_FRAMES, Verification
 
 if TYPE_CHECKING:
     from samebits.export.build import Built
 
-JSON_FORMAT = 1
+JSON_FORMAT = 2
 _STYLES = {
     "same": "green",
     "differs": "bold red",
@@ -42,10 +42,10 @@ _STYLES = {
 
 
 @dataclass(eq=False)
-class Run:
-    """One verification and what it was of."""
+class VerifiedRun:
+    """One verification and what it verified."""
 
-    source: Source
+    source: InputSource
     verification: Verification
     players: str | None
     note: str | None
@@ -57,15 +57,15 @@ class Run:
 
 
 @dataclass(frozen=True, eq=False)
-class Unread:
+class UnreadReplay:
     """A replay, of several, that could not be verified."""
 
     replay: str
     error: SamebitsError
 
 
-class Bars:
-    """One bar for the whole, and one for each emulated row on its way."""
+class ProgressBars:
+    """One progress bar for the whole, and one for each emulated row that runs."""
 
     def __init__(self, progress: Progress, frames: int) -> None:
         self._progress = progress
@@ -83,8 +83,8 @@ class Bars:
 
 
 @contextmanager
-def progress_bars(frames: int) -> Generator[Bars]:
-    """Bars on stderr while the block runs, if stderr is a terminal."""
+def progress_bars(frames: int) -> Generator[ProgressBars]:
+    """Progress bars on stderr while the block runs, if that is a terminal."""
     console = progress_console()
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -95,14 +95,17 @@ def progress_bars(frames: int) -> Generator[Bars]:
     )
     off = not console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=off) as progress:
-        yield Bars(progress, frames)
+        yield ProgressBars(progress, frames)
 
 
 def print_runs(
-    simulation: Simulation, runs: Sequence[Run], as_json: bool, unread: Sequence[Unread] = ()
+    simulation: Simulation,
+    runs: Sequence[VerifiedRun],
+    as_json: bool,
+    unread: Sequence[UnreadReplay] = (),
 ) -> None:
-    """Every run as a table and its differences below it, or all of them as one JSON object, which
-    has what could not be read too."""
+    """Print each run as a table with its differences, or all as one JSON object, which also lists
+    the unread replays."""
     if as_json:
         print(json.dumps(runs_json(simulation, runs, unread), indent=2))
         return
@@ -112,9 +115,9 @@ def print_runs(
 
 
 def runs_json(
-    simulation: Simulation, runs: Sequence[Run], unread: Sequence[Unread] = ()
+    simulation: Simulation, runs: Sequence[VerifiedRun], unread: Sequence[UnreadReplay] = ()
 ) -> dict[str, Any]:
-    """The facts. Hashes are 16 hexadecimal digits, frames count from 0."""
+    """The runs for programs. Hashes are 16 hexadecimal digits, frames count from 0."""
     return {
         "format": JSON_FORMAT,
         "simulation": {
@@ -145,13 +148,13 @@ def runs_json(
 _WORST = ("differs", "failed", "error", "not compared", "not run", "damaged")
 
 
-def _overall(runs: Sequence[Run], unread: Sequence[Unread]) -> str:
+def _overall(runs: Sequence[VerifiedRun], unread: Sequence[UnreadReplay]) -> str:
     results = [*(_result(run) for run in runs), *("error" for _ in unread)]
     return next((r for r in _WORST if r in results), "same")
 
 
-def _result(run: Run) -> str:
-    """The verification's, or `damaged` where it is the same in what is left of a replay."""
+def _result(run: VerifiedRun) -> str:
+    """The verification's result; `damaged` if it is the same up to the damage of a replay."""
     result = run.verification.result
     return "damaged" if result == "same" and run.source.damage else result
 
@@ -174,7 +177,7 @@ def _row_json(row: RowReport) -> dict[str, Any]:
 
 
 def print_targets(rows: Sequence[Row], as_json: bool) -> None:
-    """Every row, and why it cannot run where it cannot."""
+    """Print every row, and why it cannot run here if it cannot."""
     if as_json:
         facts = [
             {"name": r.name, "what": r.what, "runs": r.reason is None, "reason": r.reason}
@@ -190,7 +193,7 @@ def print_targets(rows: Sequence[Row], as_json: bool) -> None:
 
 
 def print_built(built: Sequence[Built]) -> None:
-    """Every file that was written, and its size in bytes; paths are never cut."""
+    """Print every file written and its size in bytes; paths are never cut."""
     files = [(part.target or "all", file) for part in built for file in part.files]
     width = max(len(target) for target, _ in files)
     for target, file in files:
@@ -207,7 +210,7 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _print_run(console: Console, simulation: Simulation, run: Run) -> None:
+def _print_run(console: Console, simulation: Simulation, run: VerifiedRun) -> None:
     what = run.source.replay or f"players {run.players}"
     title = f"{simulation.name} {simulation.version}, {what}, seed {run.source.seed}"
     console.print(Text(title, "bold"), soft_wrap=True)
@@ -239,7 +242,7 @@ def _place(divergence: Divergence) -> str:
     return f"{frame}, {divergence.field.path}" if divergence.field else frame
 
 
-def _details(run: Run) -> Iterator[str]:
+def _details(run: VerifiedRun) -> Iterator[str]:
     for row in run.reports:
         if row.divergence is not None:
             yield from _difference(row, row.divergence)
@@ -248,21 +251,21 @@ def _details(run: Run) -> Iterator[str]:
         yield f"trap in frame {row.frames:,}: {trap.message}, at {trap.place}"
     if any(row.prefix for row in run.verification.rows):
         yield (
-            "managed, evaluate and emulated targets stop early in a long run, the latter after "
+            "managed, evaluate and emulated targets stop early in a long run, emulated ones after "
             f"{EMULATED_FRAMES:,} frames at most; --frames all lets them finish"
         )
     for row in run.verification.rows:
         # The state after `init` is compared too.
         if row.frames and 0 < row.compared <= row.frames:
-            yield f"of {row.name}'s {row.frames:,} frames {row.compared - 1:,} were compared"
+            yield f"{row.name}: {row.compared - 1:,} of its {row.frames:,} frames were compared"
     frames = run.verification.frames
     for row in run.verification.recorded.values():
         if 0 < row.frames < frames and row.divergence is None:
             yield f"{row.name}: hashes of {row.frames:,} of these {frames:,} frames"
     if run.verification.result == "not compared" and not run.interrupted:
         yield (
-            "nothing was compared where it says so: name another target too, or a replay or a "
-            "golden file that has hashes of these frames"
+            "a target that is not compared had nothing to compare with: name another target too, "
+            "or a replay or golden file with hashes of these frames"
         )
     if run.note:
         yield f"note: {run.note}"

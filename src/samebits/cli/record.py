@@ -1,4 +1,4 @@
-"""`samebits record`: a player's inputs through a session into a replay file."""
+"""`samebits record`: runs players through a session and writes the replay."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BLOCK_FRAMES = 256
 
 
 def run(sim: str, out: str, players: str | None, frames: int, seed: int, keyframes: int) -> int:
-    """Record; the exit status. What was recorded before a trap or an interrupt stays."""
+    """Record and return the exit status. Frames before a trap or an interrupt are kept."""
     simulation = named_simulation(sim)
     play = player(simulation, players, check_seed(seed))
     ended, status = "", SAME

@@ -1,4 +1,4 @@
-"""The words that a side is written in, and the hazards, as lists for people."""
+"""`samebits diagnose --list-sides`: the words of a side spec, and the hazards."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def listed() -> Iterator[str]:
     yield "a side is words separated by commas:"
     yield from _rows(described_words())
     yield ""
-    yield "a hazard, injected everywhere or at a PLACE (game.py:131, game.py:131:20, a function):"
+    yield "a hazard is injected everywhere or at a PLACE (game.py:131, game.py:131:20, a function):"
     yield from _rows(
         [(hazard.name, hazard.title) for hazard in (*EXPRESSION_HAZARDS, *PROGRAM_HAZARDS)]
     )
 
 
 def _rows(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Names in a column, what they mean in another."""
+    """Two columns: names and their meanings."""
     width = max(len(name) for name, _ in rows) + 4
     for name, what in rows:
         first, *others = textwrap.wrap(what, WIDTH - width)

@@ -1,8 +1,8 @@
-"""What reaches the terminal: text alone, whatever is in file names, sources, replays and reports.
+"""Escapes all output, so that file names, sources, replays and reports cannot control the terminal.
 
 Owns the one place that all printing of the command line goes through: while a command runs,
-`sys.stdout` and `sys.stderr` show control characters, and those that turn the direction of text,
-as escapes. What has colours on purpose escapes its own text and writes to the stream behind.
+`sys.stdout` and `sys.stderr` print control and bidirectional characters as escapes. Coloured output
+escapes its own text and writes to the underlying stream.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from samebits.visible import visible
 _COLOUR = re.compile(r"\x1b\[(?:[0-4]|3[1-7]|39|9[1-6])?(?:;(?:[0-4]|3[1-7]|39|9[1-6]))*m")
 
 
-class Shown:
-    """A stream that shows what is written to it; all else is the stream's own."""
+class EscapedStream:
+    """A stream that writes text escaped, and passes everything else on."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -41,7 +41,7 @@ class Shown:
         return len(text)
 
     def close(self) -> None:
-        """Nothing: a script that closes its output leaves this process its own."""
+        """Do nothing: a script that closes its output does not close this process's."""
 
     def writelines(self, lines: Iterable[str]) -> None:
         for line in lines:
@@ -52,18 +52,19 @@ class Shown:
 
 
 class _Closed(TextIOBase):
-    """In the place of a stream that the process was started without: what is written is lost,
-    which is told."""
+    """Stands for a stream that the process was started without: writing raises OSError."""
 
     def write(self, s: str) -> int:
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
 
 @contextmanager
-def shown() -> Generator[None]:
-    """Standard output and error show what is written to them while the block runs."""
+def escaping() -> Generator[None]:
+    """Standard output and error write escaped text while the block runs."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (cast("TextIO", Shown(behind(stream))) for stream in before)
+    sys.stdout, sys.stderr = (
+        cast("TextIO", EscapedStream(underlying(stream))) for stream in before
+    )
     try:
         yield
     finally:
@@ -72,9 +73,8 @@ def shown() -> Generator[None]:
 
 @contextmanager
 def colours(kept: bool = True) -> Generator[None]:
-    """Whether plain colours go through while the block runs: what parses the command line has
-    some of its own."""
-    streams = [stream for stream in (sys.stdout, sys.stderr) if isinstance(stream, Shown)]
+    """Let plain colours through while the block runs: Typer prints its help in colours."""
+    streams = [stream for stream in (sys.stdout, sys.stderr) if isinstance(stream, EscapedStream)]
     before = [stream.keeps_colours for stream in streams]
     for stream in streams:
         stream.keeps_colours = kept
@@ -85,16 +85,18 @@ def colours(kept: bool = True) -> Generator[None]:
             stream.keeps_colours = kept_before
 
 
-def behind(stream: TextIO | None) -> TextIO:
-    """The stream itself, for what escapes its own text; one that fails where there is none."""
-    return stream.stream if isinstance(stream, Shown) else stream or cast("TextIO", _Closed())
+def underlying(stream: TextIO | None) -> TextIO:
+    """The stream itself, for text that is escaped already; one that fails if there is none."""
+    return (
+        stream.stream if isinstance(stream, EscapedStream) else stream or cast("TextIO", _Closed())
+    )
 
 
 def write_coloured(render: Callable[[Callable[[str], str]], str]) -> None:
-    """Print what `render` makes; it is given what turns a colour's number into its beginning.
+    """Print what `render` returns; its argument turns a colour's number into the start of it.
 
-    Only colours that were asked for in this way reach the terminal.
+    No other escape sequence reaches the terminal.
     """
     mark = os.urandom(8).hex()
     text = render(lambda number: f"{mark}[{number}m")
-    behind(sys.stdout).write(visible(text).replace(mark, "\x1b") + "\n")
+    underlying(sys.stdout).write(visible(text).replace(mark, "\x1b") + "\n")

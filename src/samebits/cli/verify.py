@@ -1,4 +1,4 @@
-"""`samebits verify`: options into verifications, verifications into one report and a status."""
+"""`samebits verify`: from options to verifications, from these to one report and a status."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import sys
 from dataclasses import dataclass
 
 from samebits.cli.exit_status import BAD, DIFFERS, INTERRUPTED, MOST_FRAMES, SAME
-from samebits.cli.named import named_simulation, tell_fewer
-from samebits.cli.printing import Run, Unread, print_runs, progress_bars
+from samebits.cli.named import named_simulation, warn_fewer_frames
+from samebits.cli.printing import UnreadReplay, VerifiedRun, print_runs, progress_bars
 from samebits.errors import ReplayError, SamebitsError, SimulationError
 from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
 from samebits.sim.simulation import Simulation
-from samebits.sim.sources import PlayerSource, ReplaySource, Source
+from samebits.sim.sources import InputSource, PlayerSource, ReplaySource
 from samebits.verify import executions as targets
 from samebits.verify.golden import Golden, check_place, read_golden, write_golden
 from samebits.verify.verification import Verification
@@ -20,7 +20,7 @@ from samebits_command import interrupted
 
 
 @dataclass(frozen=True)
-class Options:
+class VerifyOptions:
     """The command's options as they were typed."""
 
     sim: str
@@ -36,7 +36,7 @@ class Options:
 
     @property
     def limit(self) -> int | None:
-        """How many frames at most; SimulationError where it is neither a count nor `all`."""
+        """The most frames to run; SimulationError if it is neither a count nor `all`."""
         if self.frames in (None, "all"):
             return None
         assert self.frames is not None
@@ -50,14 +50,14 @@ class Options:
         )
 
 
-def run(options: Options) -> int:
-    """Verify and report; the exit status."""
+def run(options: VerifyOptions) -> int:
+    """Verify and report; return the exit status."""
     _check(options)
     rows = targets.choose_rows(targets.all_rows(), options.targets)
     simulation = named_simulation(options.sim)
     golden = _golden(options, simulation)
-    runs: list[Run] = []
-    unread: list[Unread] = []
+    runs: list[VerifiedRun] = []
+    unread: list[UnreadReplay] = []
     status = SAME
     for replay in options.replays or (None,):
         try:
@@ -65,7 +65,7 @@ def run(options: Options) -> int:
         except SamebitsError as error:
             if replay is None or len(options.replays) == 1:
                 raise
-            unread.append(Unread(replay, error))  # the others have results of their own
+            unread.append(UnreadReplay(replay, error))  # the other replays still have results
             continue
         verification = Verification(
             simulation,
@@ -79,7 +79,7 @@ def run(options: Options) -> int:
         players = None
         if isinstance(source, PlayerSource):
             players = source.players
-        made = Run(source, verification, players, _note(options, golden, simulation))
+        made = VerifiedRun(source, verification, players, _note(options, golden, simulation))
         try:
             with progress_bars(source.frames) as bars:
                 verification.show_row = bars.show_row
@@ -92,7 +92,7 @@ def run(options: Options) -> int:
         except SamebitsError as error:
             if replay is None or len(options.replays) == 1:
                 raise
-            unread.append(Unread(replay, error))
+            unread.append(UnreadReplay(replay, error))
             continue
         finally:
             if isinstance(source, ReplaySource):
@@ -118,11 +118,11 @@ def run(options: Options) -> int:
     return SAME
 
 
-def _check(options: Options) -> None:
+def _check(options: VerifyOptions) -> None:
     options.limit  # noqa: B018
     if options.timeout is not None and not 0 < options.timeout <= 1e6:
         raise SimulationError(
-            f"--timeout {options.timeout:g} is no time that a target can take",
+            f"--timeout {options.timeout:g} is not a positive number of seconds",
             fix="write --timeout 60, or leave it out for none",
         )
     if options.update_golden and options.golden is None:
@@ -139,21 +139,21 @@ def _check(options: Options) -> None:
     for name in ("seed", "players"):
         if options.replays and getattr(options, name) is not None:
             raise SimulationError(
-                f"--{name} is given beside a replay, which has its own inputs and seed",
+                f"--{name} does not go with a replay, which has its own inputs and seed",
                 fix=f"leave out --{name}, or the replay",
             )
 
 
-def _source(options: Options, simulation: Simulation, replay: str | None) -> Source:
+def _source(options: VerifyOptions, simulation: Simulation, replay: str | None) -> InputSource:
     if replay is not None:
         source = ReplaySource(simulation, replay, options.limit)
-        tell_fewer(replay, source.frames, options.limit)
+        warn_fewer_frames(replay, source.frames, options.limit)
         return source
     seed = DEFAULT_SEED if options.seed is None else options.seed
     return PlayerSource(simulation, options.players, seed, options.limit or DEFAULT_FRAMES)
 
 
-def _golden(options: Options, simulation: Simulation) -> Golden | None:
+def _golden(options: VerifyOptions, simulation: Simulation) -> Golden | None:
     if options.golden is None or options.update_golden:
         return None
     try:
@@ -163,7 +163,7 @@ def _golden(options: Options, simulation: Simulation) -> Golden | None:
             f"there is no golden file {options.golden}", fix="write it with --update-golden"
         ) from None
     except OSError:
-        pass  # none could be written there either: reading it says why
+        pass  # it could not be written there either; reading it says why
     golden = read_golden(options.golden)
     if golden.simulation != simulation.name:
         raise ReplayError(
@@ -173,7 +173,9 @@ def _golden(options: Options, simulation: Simulation) -> Golden | None:
     return golden
 
 
-def _known(options: Options, golden: Golden | None, source: Source) -> dict[str, dict[int, int]]:
+def _known(
+    options: VerifyOptions, golden: Golden | None, source: InputSource
+) -> dict[str, dict[int, int]]:
     """The golden file's hashes; under --frames N, those of the first N frames."""
     if golden is None:
         return {}
@@ -187,14 +189,14 @@ def _known(options: Options, golden: Golden | None, source: Source) -> dict[str,
     return {"golden": hashes}
 
 
-def _note(options: Options, golden: Golden | None, simulation: Simulation) -> str | None:
-    # New code that gives the old bits is what a golden file is there to show.
+def _note(options: VerifyOptions, golden: Golden | None, simulation: Simulation) -> str | None:
+    # A golden file is there to show that new code gives the old bits.
     if golden is None or golden.digest == simulation.digest:
         return None
     return f"the simulation's code has changed since {options.golden} was written"
 
 
-def _update(options: Options, simulation: Simulation, verification: Verification) -> None:
+def _update(options: VerifyOptions, simulation: Simulation, verification: Verification) -> None:
     assert options.golden is not None
     write_golden(options.golden, simulation.name, simulation.digest, verification.sampled)
     count = len(verification.sampled)

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.errors import ReportError, SamebitsError
 from samebits.runtime.fingerprint import math_fingerprint, processor
 from samebits.runtime.fp_state import pin as fpenv
@@ -62,7 +62,7 @@ class Machine:
 def this_machine() -> Machine:
     """This machine's facts, with the calling thread's registers."""
     registers, environment = _registers()
-    cpu, features = llvm.host_processor()
+    cpu, features = engine.host_processor()
     return Machine(
         architecture=platform.machine(),
         system=_system(),
@@ -71,7 +71,7 @@ def this_machine() -> Machine:
         cpu=cpu,
         features=features,
         samebits=__version__,
-        llvm=llvm.llvm_version(),
+        llvm=engine.llvm_version(),
         python=f"{platform.python_implementation()} {platform.python_version()}",
         numpy=np.__version__,
         fingerprint=_fingerprint(),

@@ -15,7 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from samebits.errors import Span
-from samebits.ir.grammar import CALLS, For, Function, If, Module, Op, Region, Statement, While
+from samebits.ir.grammar import CALLS, Function, Module, Op, Region, Statement
+from samebits.ir.rewrite import map_region
 from samebits.sim.outcome import TrapFact
 from samebits.sim.simulation import Simulation
 
@@ -125,46 +126,17 @@ def without_paths(text: str) -> str:
 
 
 def _function(function: Function, found: dict[str, str], names: PortableNames) -> Function:
+    def renamed(statement: Statement) -> Region:
+        if isinstance(statement, Op) and statement.opcode in CALLS:
+            statement = replace(statement, attr=found[str(statement.attr)])
+        return [replace(statement, span=names.span(statement.span))]
+
     return replace(
         function,
         name=found[function.name],
-        body=_region(function.body, found, names),
+        body=map_region(function.body, renamed),
         span=names.span(function.span),
     )
-
-
-def _region(region: Region, found: dict[str, str], names: PortableNames) -> Region:
-    return [_statement(statement, found, names) for statement in region]
-
-
-def _statement(statement: Statement, found: dict[str, str], names: PortableNames) -> Statement:
-    span = names.span(statement.span)
-    match statement:
-        case Op():
-            attr = statement.attr
-            if statement.opcode in CALLS:
-                attr = found[str(attr)]
-            return replace(statement, attr=attr, span=span)
-        case If():
-            then = _region(statement.then, found, names)
-            return replace(
-                statement, then=then, orelse=_region(statement.orelse, found, names), span=span
-            )
-        case While():
-            return replace(
-                statement,
-                head=_region(statement.head, found, names),
-                body=_region(statement.body, found, names),
-                orelse=_region(statement.orelse, found, names),
-                span=span,
-            )
-        case For():
-            body = _region(statement.body, found, names)
-            return replace(
-                statement, body=body, orelse=_region(statement.orelse, found, names), span=span
-            )
-        case _:
-            return replace(statement, span=span)
 
 
 def _file_of(simulation: Simulation) -> str:

@@ -45,7 +45,7 @@ from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
 from samebits.sim.simulation import Simulation
-from samebits.sim.sources import Source
+from samebits.sim.sources import InputSource
 
 BETWEEN_STATES = 4 * 1024 * 1024
 """Most bytes of states between the first and the last, which are always recorded."""
@@ -66,7 +66,7 @@ class ReportRequest:
 
 def record_report(
     side: Side,
-    source: Source,
+    source: InputSource,
     request: ReportRequest,
     progress: Progress = lambda what, done: None,
 ) -> Report:
@@ -122,7 +122,7 @@ def _plain(trap: TrapFact) -> TrapFact:
 
 
 def _asked(
-    simulation: Simulation, source: Source, header: ReplayHeader, request: ReportRequest
+    simulation: Simulation, source: InputSource, header: ReplayHeader, request: ReportRequest
 ) -> range:
     """The requested frames in detail; an empty range at the end if there are none."""
     if source.frames > MAX_FRAMES and request.frames is None:
@@ -151,7 +151,7 @@ def _asked(
     return frames
 
 
-def _frame_count(source: Source) -> str:
+def _frame_count(source: InputSource) -> str:
     count = f"{source.frames:,} frame{'s' * (source.frames != 1)}"
     return f"{source.replay or 'the run'} has {count}"
 
@@ -196,7 +196,7 @@ class _Run:
         self._hashes.append(np.array([self._running.hash()], np.uint64))
         self._record_state()
 
-    def advance(self, source: Source, progress: Progress) -> None:
+    def advance(self, source: InputSource, progress: Progress) -> None:
         """Run up to the last requested frame, or to a trap."""
         for block in source.blocks():
             for inputs in self._pieces(block.inputs):

@@ -19,8 +19,8 @@ from samebits.replay.mcap_records import (
     MAGIC,
     Damage,
     Fields,
-    Record,
-    Source,
+    RecordHead,
+    RecordSource,
     check_data_end,
     check_summary,
     chunk_records,
@@ -138,7 +138,7 @@ def _candidates(data: bytes, metadata_name: str) -> Iterator[re.Match[bytes]]:
     return re.finditer(b"%b|%b%b)" % (_CHUNK, _METADATA, re.escape(name)), data)
 
 
-def _messages(source: Source, record: Record) -> Iterator[Message]:
+def _messages(source: RecordSource, record: RecordHead) -> Iterator[Message]:
     for opcode, body in chunk_records(source, record):
         if opcode == Opcode.MESSAGE:
             parts = Fields(body, record.offset, "message record")
@@ -151,15 +151,15 @@ _TIMES = 4 + 8 + 8
 """Bytes of sequence, log time and publish time."""
 
 
-def _metadata(source: Source, record: Record) -> Metadata:
+def _metadata(source: RecordSource, record: RecordHead) -> Metadata:
     parts = Fields(source.body(record), record.offset, record.name)
     return Metadata(record.offset, parts.text(), parts.text_map())
 
 
-def _source(data: bytes, at: int) -> Source:
+def _source(data: bytes, at: int) -> RecordSource:
     """A source that begins, and checksums, at an offset."""
     file = io.BytesIO(data)
     file.seek(at)
-    source = Source(file)
+    source = RecordSource(file)
     source.offset = at
     return source

@@ -21,7 +21,7 @@ from samebits.bits import xxh64
 from samebits.desync.format import FORMAT, MAX_FILE, PROFILE, TOPICS
 from samebits.desync.report import Report
 from samebits.errors import ReportError
-from samebits.output import remedy, told, write_file
+from samebits.output import os_reason, remedy, write_file
 from samebits.replay.header import ENCODING, MAX_CHUNK
 
 METADATA_NAME = "samebits.report"
@@ -77,7 +77,7 @@ def write_report(report: Report, path: str | os.PathLike[str], force: bool = Fal
         raise _exists(target) from None
     except OSError as error:
         raise ReportError(
-            f"cannot write {target}: {told(error)}",
+            f"cannot write {target}: {os_reason(error)}",
             fix=f"{remedy(error)}, with -o",
         ) from None
     return len(data)

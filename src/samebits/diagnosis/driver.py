@@ -45,7 +45,7 @@ from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
 from samebits.sim.simulation import Simulation
-from samebits.sim.sources import Source
+from samebits.sim.sources import InputSource
 from samebits.trace.record import Trace
 from samebits.types import StructType
 
@@ -60,11 +60,11 @@ def silent(what: str, done: int, total: int) -> None:
 
 def diagnose(
     simulation: Simulation,
-    source: Source,
+    source: InputSource,
     a: Side,
     b: Side,
     progress: Progress | None = None,
-    source_b: Source | None = None,
+    source_b: InputSource | None = None,
 ) -> Diagnosis:
     """Compare sides `a` and `b` of a simulation over the inputs of `source`, or `source_b` for b.
 
@@ -98,7 +98,7 @@ def diagnose(
 
 
 def diagnose_report(
-    source: Source, a: Side, report: Report, progress: Progress = silent
+    source: InputSource, a: Side, report: Report, progress: Progress = silent
 ) -> Diagnosis:
     """Run side `a` over `source` and compare it with what another machine's `report` tells.
 

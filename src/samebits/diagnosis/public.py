@@ -19,7 +19,7 @@ from samebits.sides.side import Side, parse_side
 from samebits.sides.words import default_words
 from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
 from samebits.sim.simulation import Simulation
-from samebits.sim.sources import PlayerSource, ReplaySource, Source
+from samebits.sim.sources import InputSource, PlayerSource, ReplaySource
 
 Progress = Callable[[str, int, int], None]
 """What is being done, how much of it is done, and of how much; 0 where that is not known."""
@@ -153,7 +153,7 @@ def _source(
     frames: int | None,
     players: str | None,
     seed: int | None,
-) -> Source:
+) -> InputSource:
     if frames is not None and frames < 1:
         raise ArgumentError(f"{frames} frames are asked for", fix="ask for 1 or more")
     if replay is None:

@@ -1,1 +1,1 @@
-"""What surrounds kernels: the host's floating-point environment, its libraries, and programs."""
+"""`samebits doctor`: the host's floating-point environment, its libraries, and programs."""

@@ -1,7 +1,7 @@
-"""From a change of the registers to what made it, held against fresh processes that import it.
+"""From a change of the registers to its cause, confirmed in fresh processes.
 
-The watched run names a module; a process that imports nothing else confirms it. Where that one
-stays as it was, the imports before it matter, and bisecting them finds the first that does.
+The watched run names a module; a process that imports nothing else confirms it. If that shows no
+change, the imports before it matter, and bisection finds the first of them that does.
 """
 
 from __future__ import annotations
@@ -12,7 +12,14 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from samebits.doctor.programs import LIMIT_SECONDS, Change, Observation, Place, brought_in, observe
+from samebits.doctor.programs import (
+    LIMIT_SECONDS,
+    RegisterChange,
+    StackFrame,
+    WatchedRun,
+    observe,
+    state_after_imports,
+)
 from samebits.runtime.fp_state.registers import State
 
 _NO_LINE = "a second run, line by line, did not show it: it depends on time, or took too long"
@@ -20,30 +27,30 @@ _NO_LINE = "a second run, line by line, did not show it: it depends on time, or 
 
 @dataclass(frozen=True, slots=True)
 class Culprit:
-    """What changed a thread's registers.
+    """The cause of a change of a thread's registers.
 
-    `what` names it, `file` is the shared object or source where that is known. `line` is the line
-    of the program that led to it, `direct` the line that did it where that is another.
-    `confirmed` says what fresh processes showed.
+    `what` names it, `file` is the shared object or source if known. `line` is the line of the
+    program that led to it, `direct` the line that did it if that is another. `confirmed` says
+    what fresh processes showed.
     """
 
-    change: Change
+    change: RegisterChange
     what: str
     file: str | None
-    line: Place | None
-    direct: Place | None
+    line: StackFrame | None
+    direct: StackFrame | None
     confirmed: str
 
 
 def find(
-    observation: Observation, program: Sequence[str], limit: float = LIMIT_SECONDS
+    observation: WatchedRun, program: Sequence[str], limit: float = LIMIT_SECONDS
 ) -> list[Culprit]:
-    """One for each change that the run showed."""
+    """The cause of each change in the run."""
     return [_culprit(change, observation, program, limit) for change in observation.changes]
 
 
 def _culprit(
-    change: Change, observation: Observation, program: Sequence[str], limit: float
+    change: RegisterChange, observation: WatchedRun, program: Sequence[str], limit: float
 ) -> Culprit:
     folder = _folder(program)
     if change.kind == "outside":
@@ -62,8 +69,8 @@ def _culprit(
     return Culprit(change, what, change.file, line, direct, confirmed)
 
 
-def _by_line(change: Change, program: Sequence[str], limit: float) -> Culprit | None:
-    """Run once more, looking after every line."""
+def _by_line(change: RegisterChange, program: Sequence[str], limit: float) -> Culprit | None:
+    """Run once more, checking after every line."""
     again = observe(program, limit, "lines")
     same = [c for c in again.changes if c.kind == "line" and c.state == change.state]
     if not same or not same[0].stack:
@@ -76,14 +83,14 @@ def _by_line(change: Change, program: Sequence[str], limit: float) -> Culprit | 
 
 def _confirm(subject: str, state: State, imports: Sequence[str], folder: str, limit: float) -> str:
     def changes(names: Sequence[str]) -> bool:
-        found = brought_in(names, folder, limit)
+        found = state_after_imports(names, folder, limit)
         return found is not None and _same(found, state)
 
     if changes([subject]):
-        return "a fresh process that does only this has it too"
+        return "a fresh process that does only this shows it too"
     before = _until(imports, subject)
     if not changes([*before, subject]):
-        return "fresh processes that repeat the imports do not have it: it depends on the program"
+        return "fresh processes that repeat the imports do not show it: it depends on the program"
     first = bisect(lambda count: changes(before[:count]), len(before))
     if first is not None:
         return f"bisecting {len(before)} imports in fresh processes: from {before[first - 1]} on"
@@ -98,7 +105,7 @@ def _until(imports: Sequence[str], subject: str) -> list[str]:
 
 
 def bisect(holds: Callable[[int], bool], count: int) -> int | None:
-    """The least n in 1…count for which `holds(n)`, if that is so from some n on; else None."""
+    """The least n in 1…count with `holds(n)`, assuming it holds from some n on; None if never."""
     if count == 0 or not holds(count):
         return None
     low, high = 0, count
@@ -119,8 +126,8 @@ def _folder(program: Sequence[str]) -> str:
     return os.getcwd() if program[0] == "-m" else os.path.dirname(os.path.abspath(program[0]))
 
 
-def _program_line(stack: Sequence[Place], program: Sequence[str]) -> Place | None:
-    """The program's own line that led here; the outermost line where none is its."""
+def _program_line(stack: Sequence[StackFrame], program: Sequence[str]) -> StackFrame | None:
+    """The program's own line that led here; the outermost line if none is."""
     own = [p for p in stack if p.module == "__main__"]
     if not own and program[0] != "-m":
         own = [p for p in stack if os.path.abspath(p.file) == os.path.abspath(program[0])]
@@ -130,6 +137,6 @@ def _program_line(stack: Sequence[Place], program: Sequence[str]) -> Place | Non
     return own[-1] if own else None
 
 
-def source(place: Place) -> str:
+def source(place: StackFrame) -> str:
     """The text of a line."""
     return linecache.getline(place.file, place.line).strip()

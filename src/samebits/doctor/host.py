@@ -1,7 +1,7 @@
-"""What of this host can change floating-point results outside kernels, row by row.
+"""What can change floating-point results outside kernels on this host, row by row.
 
-Each row has a value and a verdict: `ok`, `note` (it differs between machines, with what follows
-and what to do) or `warning` (something is wrong here). Knows nothing of how rows are printed.
+Each row has a value and a verdict: `ok`, `note` (differs between machines; with consequence and
+remedy) or `warning` (something is wrong here). Knows nothing of how rows are printed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.errors import SamebitsError
 from samebits.runtime.fingerprint import Fingerprint, math_fingerprint, processor
 from samebits.runtime.fp_state.registers import REGISTERS
@@ -28,8 +28,8 @@ Verdict = Literal["ok", "note", "warning"]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One fact. `consequence` and `remedy` are empty where the verdict is ok."""
+class HostRow:
+    """One fact. `consequence` and `remedy` are empty if the verdict is ok."""
 
     name: str
     value: str
@@ -43,12 +43,12 @@ class Section:
     """Rows that belong together."""
 
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[HostRow, ...]
 
 
 FOREIGN = (
     "kernels pin their own environment and keep their bits; Python, NumPy and other libraries on "
-    "this thread round or flush otherwise"
+    "this thread round or flush differently"
 )
 INHERITED = "find what set it: samebits doctor PROGRAM.py; or compute inside sb.fpenv.pinned()"
 
@@ -56,8 +56,8 @@ VARIABLES = {
     "GLIBC_TUNABLES": "chooses among the C library's versions of sin, exp and others",
     "LD_PRELOAD": "may put other functions in the place of the C library's",
     "DYLD_INSERT_LIBRARIES": "may put other functions in the place of the C library's",
-    "NPY_DISABLE_CPU_FEATURES": "makes NumPy use other loops than on this processor by itself",
-    "NPY_ENABLE_CPU_FEATURES": "makes NumPy use other loops than on this processor by itself",
+    "NPY_DISABLE_CPU_FEATURES": "makes NumPy use other loops than this processor's",
+    "NPY_ENABLE_CPU_FEATURES": "makes NumPy use other loops than this processor's",
     "OPENBLAS_CORETYPE": "makes OpenBLAS use the loops of another processor",
     "OPENBLAS_NUM_THREADS": "changes how BLAS cuts sums into parts",
     "OMP_NUM_THREADS": "changes how libraries with OpenMP cut sums into parts",
@@ -66,11 +66,11 @@ VARIABLES = {
     "MKL_DEBUG_CPU_TYPE": "makes MKL use the loops of another processor",
     "VECLIB_MAXIMUM_THREADS": "changes how Accelerate cuts sums into parts",
 }
-"""Environment variables that change the host's own results, and how."""
+"""Environment variables that change the host's results, and how."""
 
 
 def sections(peer: Fingerprint | None = None) -> list[Section]:
-    """All that is known of this process and its host. `peer` is compared with the fingerprint."""
+    """All facts on this process and its host. `peer` is compared with the math fingerprint."""
     return [
         Section("machine", tuple(_machine())),
         Section("floating-point environment", tuple(thread_rows(threads()))),
@@ -79,41 +79,41 @@ def sections(peer: Fingerprint | None = None) -> list[Section]:
     ]
 
 
-def _machine() -> list[Row]:
-    target = llvm.host_target()
+def _machine() -> list[HostRow]:
+    target = engine.host_target()
     system = f"{platform.system()} {platform.release()}, {platform.machine()}"
     python = f"{platform.python_implementation()} {platform.python_version()}"
     return [
-        Row("system", system),
-        Row("processor", processor()),
-        Row("target", f"{target.name}, tuned for {target.tune or target.cpu}"),
-        Row("Python", python),
-        Row("samebits", f"{__version__}, {llvm.llvm_version()}"),
+        HostRow("system", system),
+        HostRow("processor", processor()),
+        HostRow("target", f"{target.name}, tuned for {target.tune or target.cpu}"),
+        HostRow("Python", python),
+        HostRow("samebits", f"{__version__}, {engine.llvm_version()}"),
     ]
 
 
-def thread_rows(found: Sequence[ThreadState], remedy: str = INHERITED) -> list[Row]:
-    """A row for each thread; those that are alike and healthy share one.
+def thread_rows(found: Sequence[ThreadState], remedy: str = INHERITED) -> list[HostRow]:
+    """A row for each thread; healthy threads with equal state share one.
 
-    `remedy` is what to do about one that is not.
+    `remedy` is the advice for the others.
     """
-    rows: list[Row] = []
+    rows: list[HostRow] = []
     healthy: dict[str, list[ThreadState]] = {}
     for thread in found:
         if thread.state is None:
             reason = thread.reason or "unknown"
-            rows.append(Row(_thread(thread), f"not readable: {reason}", "note",
+            rows.append(HostRow(_thread(thread), f"not readable: {reason}", "note",
                             "nothing is known of this thread",
                             "call sb.fpenv.state() on it"))  # fmt: skip
         elif thread.state.oddities():
-            rows.append(Row(_thread(thread), str(thread.state), "warning", FOREIGN, remedy))
+            rows.append(HostRow(_thread(thread), str(thread.state), "warning", FOREIGN, remedy))
         else:
             row = REGISTERS[thread.state.register]
             shown = replace(thread.state, word=thread.state.word & ~row.sticky)
             healthy.setdefault(str(shown), []).append(thread)
     for text, alike in healthy.items():
         name = _thread(alike[0]) if len(alike) == 1 else f"{len(alike)} threads"
-        rows.insert(0, Row(name, text))
+        rows.insert(0, HostRow(name, text))
     return rows
 
 
@@ -122,14 +122,14 @@ def _thread(thread: ThreadState) -> str:
     return f"thread {thread.number} ({name})"
 
 
-def _libraries() -> list[Row]:
+def _libraries() -> list[HostRow]:
     differs = "its functions and sums are not the same on every processor and in every version"
     rows = [
-        Row("libm", _libm(), "note", "every C library rounds sin, exp and pow in its own way",
+        HostRow("libm", _libm(), "note", "every C library rounds sin, exp and pow in its own way",
             "use samebits' math where bits matter"),
-        Row("NumPy", f"{np.__version__}, {_dispatch()}", "note", differs,
+        HostRow("NumPy", f"{np.__version__}, {_dispatch()}", "note", differs,
             "use samebits' math and reductions where bits matter"),
-        Row("BLAS", _blas(), "note",
+        HostRow("BLAS", _blas(), "note",
             "matrix products depend on its version, the processor and the number of threads",
             "write products that must agree as kernels"),
         _hash_seed(),
@@ -137,8 +137,8 @@ def _libraries() -> list[Row]:
     for name, effect in VARIABLES.items():
         value = os.environ.get(name)
         if value:
-            rows.append(Row(name, f"{value:.60}", "note", effect, f"unset {name}, or set it the "
-                            "same on every machine"))  # fmt: skip
+            fix = f"unset {name}, or set it the same on every machine"
+            rows.append(HostRow(name, f"{value:.60}", "note", effect, fix))
     return rows
 
 
@@ -171,11 +171,11 @@ def _blas() -> str:
 
 _CORE_NAMES = ("scipy_openblas_get_corename64_", "scipy_openblas_get_corename",
                "openblas_get_corename64_", "openblas_get_corename")  # fmt: skip
-"""What OpenBLAS calls the function that names the processor that it chose loops for."""
+"""Names of OpenBLAS's function that returns the processor whose loops it uses."""
 
 
 def _openblas_core() -> str:
-    """The processor that the loaded OpenBLAS takes this one for; empty where it does not say."""
+    """The processor that the loaded OpenBLAS has detected; empty if it does not say."""
     try:
         mapped = Path("/proc/self/maps").read_text(errors="replace")
     except OSError:
@@ -183,7 +183,7 @@ def _openblas_core() -> str:
     for path in sorted({line.split()[-1] for line in mapped.splitlines() if "openblas" in line}):
         try:
             library = ctypes.CDLL(path)
-        except OSError:  # its file has been replaced since
+        except OSError:  # its file was replaced since
             continue
         for name in _CORE_NAMES:
             if hasattr(library, name):
@@ -193,40 +193,42 @@ def _openblas_core() -> str:
     return ""
 
 
-def _hash_seed() -> Row:
+def _hash_seed() -> HostRow:
     seed = os.environ.get("PYTHONHASHSEED", "")
     if not sys.flags.hash_randomization:
-        return Row("hash seed", "0: the same in every process")
+        return HostRow("hash seed", "0: the same in every process")
     if seed not in ("", "random"):
-        return Row("hash seed", f"{seed}: the same in every process")
-    return Row(
+        return HostRow("hash seed", f"{seed}: the same in every process")
+    return HostRow(
         "hash seed", "another in every process", "note",
         "sets of strings have another order in every process, and so have sums over them",
         "sort what you iterate over, or set PYTHONHASHSEED=0",
     )  # fmt: skip
 
 
-def _fingerprint(peer: Fingerprint | None) -> list[Row]:
+def _fingerprint(peer: Fingerprint | None) -> list[HostRow]:
     try:
         own = math_fingerprint()
     except SamebitsError as error:
-        return [Row("math", f"none: {error.message}", "warning", "kernels do not run here", "")]
+        return [HostRow("math", f"none: {error.message}", "warning", "kernels do not run here", "")]
     if not own.sound:
-        first = Row(
+        first = HostRow(
             "math", str(own), "warning", "STRICT operations give other bits than everywhere else",
             "run the tests (make test): this processor, or this installation, is broken",
         )  # fmt: skip
     else:
-        first = Row("math", f"{own}")
+        first = HostRow("math", f"{own}")
     if peer is None:
         return [first]
     return [first, _compared(own, peer)]
 
 
-def _compared(own: Fingerprint, peer: Fingerprint) -> Row:
+def _compared(own: Fingerprint, peer: Fingerprint) -> HostRow:
     difference = own.difference(peer)
     if difference is None:
-        return Row("peer", f"{peer}: equal")
+        return HostRow("peer", f"{peer}: equal")
     if own.strict != peer.strict:
-        return Row("peer", str(peer), "warning", difference, "install the same samebits on both")
-    return Row("peer", str(peer), "note", difference, "compute what peers share in kernels")
+        return HostRow(
+            "peer", str(peer), "warning", difference, "install the same samebits on both"
+        )
+    return HostRow("peer", str(peer), "note", difference, "compute what peers share in kernels")

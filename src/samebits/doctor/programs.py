@@ -1,7 +1,7 @@
-"""Runs a program under watch and says which import, library or line changed the registers.
+"""Runs a program under observation and finds which import, library or line changed the registers.
 
-Owns the processes: their time limit, their output, and what they wrote. What they do inside is in
-`watched`. Nothing that a program writes is believed.
+Owns the processes: their time limit, their output, and the events that they write, all of which are
+validated. What happens inside them is in `watched`.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _SAID_COLUMNS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A line of source that was being run."""
+class StackFrame:
+    """A stack frame: the line of source that it ran."""
 
     file: str
     line: int
@@ -46,13 +46,13 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """A thread's registers were other than before: first seen after `name`.
+class RegisterChange:
+    """A change of a thread's registers, first seen after `name`.
 
     `kind` is `import` (a module), `load` (a library, by ctypes), `line` (a line of source), or
-    `outside`: seen when `name` was about to be imported or the program ended, with nothing known to
-    have done it. `stack` has the innermost line first. `restored` says that the thread's registers
-    were the default again when they were last looked at.
+    `outside`: seen before the import of `name` or at the program's end, with no known cause.
+    `stack` has the innermost line first. `restored` says that the thread's registers were the
+    default again at the last check.
     """
 
     kind: str
@@ -61,50 +61,52 @@ class Change:
     state: State
     thread: str
     last: str | None
-    stack: tuple[Place, ...]
+    stack: tuple[StackFrame, ...]
     restored: bool = False
 
 
 @dataclass(slots=True)
-class Observation:
-    """What one run of a program showed."""
+class WatchedRun:
+    """The observations of one run of a program."""
 
     outcome: str
     finished: bool
     seconds: float
-    changes: list[Change] = field(default_factory=list[Change])
+    changes: list[RegisterChange] = field(default_factory=list[RegisterChange])
     imports: list[str] = field(default_factory=list[str])
     threads: list[ThreadState] = field(default_factory=list[ThreadState])
     said: str = ""
 
 
 def check_supported() -> None:
-    """Raises TargetError where this system's registers cannot be watched."""
+    """Raise TargetError if this system's registers cannot be observed."""
     if (sys.platform, platform.machine()) not in watched.LAYOUTS:
         raise TargetError(
-            f"programs are not watched on {sys.platform} {platform.machine()}",
+            f"programs cannot be observed on {sys.platform} {platform.machine()}",
             note="C's fenv_t is not known here",
             fix="call sb.fpenv.state() after each import of the program",
         )
 
 
-def observe(program: Sequence[str], limit: float = LIMIT_SECONDS, mode: str = "run") -> Observation:
+def observe(program: Sequence[str], limit: float = LIMIT_SECONDS, mode: str = "run") -> WatchedRun:
     """Run `program` (a path and its arguments, or `-m` and a module and its arguments).
 
-    `mode` is `run`, where imports are watched, or `lines`, slower, where every line is. The
-    program's output is not shown; `said` has the end of its standard error. It is stopped after
-    `limit` seconds, with all that it started.
+    `mode` is `run`, which observes imports, or `lines`, slower, which observes every line. The
+    program's output is not shown; `said` has the end of its standard error. After `limit` seconds
+    it is stopped together with all processes that it started.
     """
     check_supported()
     with tempfile.TemporaryDirectory(prefix="samebits-doctor-") as folder:
         return _Run(Path(folder) / "report", [mode, *program], limit).run()
 
 
-def brought_in(names: Sequence[str], folder: str, limit: float = LIMIT_SECONDS) -> State | None:
-    """The state of a fresh process after it imports `names` in order; None where it ended first.
+def state_after_imports(
+    names: Sequence[str], folder: str, limit: float = LIMIT_SECONDS
+) -> State | None:
+    """The state of a fresh process after it imports `names` in order; None if it ended before that.
 
-    A name that begins with `library:` is a library that ctypes loads; `folder` is where the
-    program's own modules are.
+    A name that begins with `library:` is a library that ctypes loads; `folder` holds the program's
+    own modules.
     """
     with tempfile.TemporaryDirectory(prefix="samebits-doctor-") as place:
         run = _Run(Path(place) / "report", ["bring", folder, *names], limit)
@@ -131,14 +133,14 @@ class _Run:
         self._reader.start()
 
     def _listen(self) -> None:
-        """Keep the last lines that the program says; a line without end is cut."""
+        """Store the program's last lines of output; overlong lines are cut."""
         stream = self._process.stderr
         assert stream is not None
         with stream:
             while line := stream.readline(1 << 16):
                 self._said.append(line)
 
-    def run(self) -> Observation:
+    def run(self) -> WatchedRun:
         begun = time.monotonic()
         threads: list[ThreadState] = []
         waiting = timed_out = False
@@ -174,7 +176,7 @@ class _Run:
             self._process.stdin.flush()
 
     def _end(self) -> None:
-        """Nothing that the program started goes on."""
+        """Kill everything that the program started."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
@@ -184,7 +186,7 @@ class _Run:
             self._process.stdin.close()
 
     def _events(self) -> list[dict[str, Any]]:
-        """What the program's process wrote, as far as it makes sense."""
+        """The valid events that the program's process wrote."""
         with open(self._report, "rb") as file:
             data = file.read(REPORT_LIMIT)
         events: list[dict[str, Any]] = []
@@ -203,7 +205,7 @@ class _Run:
             return b'{"event": "waiting"' in file.read(1 << 16)
 
     def _names(self) -> dict[int, str]:
-        """Python's names of threads; the main one's where the program did not come to tell."""
+        """Python's names of threads; only the main one's if the program wrote none."""
         names = {self._process.pid: "MainThread"}
         for event in self._events():
             if event.get("event") == "waiting":
@@ -211,8 +213,8 @@ class _Run:
                     names |= {int(number): str(name) for number, name in event["names"]}
         return names
 
-    def _read(self, timed_out: bool) -> Observation:
-        found = Observation("", False, 0.0)
+    def _read(self, timed_out: bool) -> WatchedRun:
+        found = WatchedRun("", False, 0.0)
         seen: set[tuple[str, str]] = set()
         odd: dict[str, bool] = {}
         for event in self._events():
@@ -271,22 +273,22 @@ def _state(words: Any) -> State:
     return fpenv.described(int(word), None if x87 is None else int(x87))
 
 
-def _change(event: dict[str, Any]) -> Change | None:
-    """What an event says; None where it makes no sense."""
+def _change(event: dict[str, Any]) -> RegisterChange | None:
+    """The change that an event describes; None if it is malformed."""
     file, last = event.get("file"), event.get("last")
     try:
-        stack = tuple(Place(str(f), int(n), str(w), str(m)) for f, n, w, m in event["stack"])
+        stack = tuple(StackFrame(str(f), int(n), str(w), str(m)) for f, n, w, m in event["stack"])
         state = _state(event["after"])
     except (KeyError, TypeError, ValueError):
         return None
-    return Change(
+    return RegisterChange(
         str(event.get("kind")), str(event.get("name")), None if file is None else str(file),
         state, str(event.get("thread")), None if last is None else str(last), stack,
     )  # fmt: skip
 
 
 def check_program(program: Sequence[str]) -> None:
-    """Raises ArgumentError where there is no such program."""
+    """Raise ArgumentError if there is no such program."""
     if program[0] == "-m":
         if len(program) < 2:
             raise ArgumentError("-m needs the name of a module", fix="write -m package.module")

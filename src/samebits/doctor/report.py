@@ -7,23 +7,23 @@ from dataclasses import dataclass
 
 from samebits.doctor import culprit, host, programs, watched
 from samebits.doctor.culprit import Culprit
-from samebits.doctor.host import Row, Section
-from samebits.doctor.programs import Observation, Place
+from samebits.doctor.host import HostRow, Section
+from samebits.doctor.programs import StackFrame, WatchedRun
 from samebits.errors import ArgumentError
 from samebits.runtime.fingerprint import Fingerprint
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """What was found. `culprits` are the program's, in the order in which they were seen."""
+class Examination:
+    """The result: rows by section. `culprits` are the program's, in order of appearance."""
 
     sections: tuple[Section, ...]
-    observation: Observation | None = None
+    observation: WatchedRun | None = None
     culprits: tuple[Culprit, ...] = ()
 
     @property
     def warnings(self) -> int:
-        """How many rows say that something is wrong."""
+        """The number of rows with a warning."""
         return sum(row.verdict == "warning" for section in self.sections for row in section.rows)
 
 
@@ -31,73 +31,73 @@ def examine(
     program: Sequence[str] = (),
     peer: Fingerprint | None = None,
     limit: float = programs.LIMIT_SECONDS,
-) -> Report:
+) -> Examination:
     """Examine this host, then run `program` in processes of its own.
 
     `program` is a path and its arguments, or `-m`, a module and its arguments; each process is
-    stopped after `limit` seconds. Raises ArgumentError where there is no such program, and
-    TargetError where this system's registers are not known.
+    stopped after `limit` seconds. Raises ArgumentError if there is no such program, and TargetError
+    if this system's registers are not known.
     """
     if program:
         programs.check_supported()
         programs.check_program(program)
     sections = host.sections(peer)
     if not program:
-        return Report(tuple(sections))
+        return Examination(tuple(sections))
     observation = programs.observe(program, limit)
     if observation.outcome.startswith(watched.NO_MODULE):
         raise ArgumentError(observation.outcome, fix="give a module that `python -m` runs here")
     culprits = tuple(culprit.find(observation, program, limit))
     sections.append(Section(f"program {' '.join(program)}", tuple(_rows(observation, culprits))))
-    return Report(tuple(sections), observation, culprits)
+    return Examination(tuple(sections), observation, culprits)
 
 
-def _rows(observation: Observation, culprits: Sequence[Culprit]) -> list[Row]:
+def _rows(observation: WatchedRun, culprits: Sequence[Culprit]) -> list[HostRow]:
     rows = [_outcome(observation)]
     for found in culprits:
         name = f"changed by {found.what}"
         value = "; ".join(found.change.state.oddities())
         where = f"on thread {found.change.thread}"
         if found.change.restored:
-            told = f"{where}, and put back since: only what ran in between computed so"
-            rows.append(Row(name, value, "note", told))
+            told = f"{where}, and restored since: only code that ran in between was affected"
+            rows.append(HostRow(name, value, "note", told))
         else:
             told = (
                 f"{where}, and on threads that it starts later, everything outside kernels "
-                "computes so"
+                "is affected"
             )
-            rows.append(Row(name, value, "warning", told, _remedy(found)))
+            rows.append(HostRow(name, value, "warning", told, _remedy(found)))
     if not culprits and observation.finished:
-        rows.append(Row("imports", f"none of {len(observation.imports)} changed the registers"))
+        rows.append(HostRow("imports", f"none of {len(observation.imports)} changed the registers"))
     return rows + host.thread_rows(observation.threads, _INSIDE if culprits else host.INHERITED)
 
 
-_INSIDE = "what changed it stands above, or a library's own thread did it: see its name"
+_INSIDE = "see above for what changed it, or a library's own thread did: see its name"
 
 
-def _outcome(observation: Observation) -> Row:
+def _outcome(observation: WatchedRun) -> HostRow:
     seconds = f"in {observation.seconds:.1f} s"
     if observation.finished and observation.outcome == "ended":
-        return Row("outcome", f"ended {seconds}")
+        return HostRow("outcome", f"ended {seconds}")
     if observation.finished:
-        return Row(
+        return HostRow(
             "outcome", observation.outcome, "warning",
-            "what it would have done after that is not covered", "run it with what it needs",
+            "what it would have done after that is not examined", "run it with what it needs",
         )  # fmt: skip
-    return Row(
+    return HostRow(
         "outcome", observation.outcome, "warning",
-        "what it would have done after that is not covered",
+        "what it would have done after that is not examined",
         "give it input that ends, or more time with --timeout",
     )  # fmt: skip
 
 
 def _remedy(found: Culprit) -> str:
     if found.change.kind in ("line", "outside"):
-        return "put the registers back after that call, or make it inside sb.fpenv.pinned()"
+        return "restore the registers after that call, or make it inside sb.fpenv.pinned()"
     return "import it inside sb.fpenv.pinned(), or build it without -ffast-math"
 
 
-def shown(place: Place) -> str:
+def shown(place: StackFrame) -> str:
     """A place as `file:line in function: source`."""
     text = culprit.source(place)
     return f"{place.file}:{place.line} in {place.function}" + (f": {text}" if text else "")

@@ -1,7 +1,7 @@
-"""A program, run so that each import's effect on the floating-point registers is written down.
+"""Runs a program and writes down each import's effect on the floating-point registers.
 
 Runs as a script, in a process of its own, with the standard library alone: nothing is imported
-that the program might import itself. What it writes, a JSON object a line, is `programs`'s to read:
+that the program might import itself. It writes events for `programs`, one JSON object per line:
 `start`, `import`, `change`, `end`, and `waiting`, after which it waits for a byte on its input.
 """
 
@@ -30,7 +30,7 @@ LAYOUTS = {
     ("darwin", "x86_64"): ("<I", 4, "<H", 0),
     ("darwin", "arm64"): ("<Q", 8, "", 0),
 }
-"""Where C's fenv_t has the control register and the x87 word, by system and processor."""
+"""Offsets of the control register and the x87 word in C's fenv_t, by system and processor."""
 
 STICKY = {"x86_64": 0x3F}
 _X87_CONTROL = 0x0F7F
@@ -60,7 +60,7 @@ class Registers:
 
 
 class Watch:
-    """Writes what happens; remembers each thread's words."""
+    """Writes events; remembers each thread's control words."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -85,9 +85,9 @@ class Watch:
     def check(
         self, kind: str, name: str, file: str | None, frame: FrameType | None, line: int = 0
     ) -> None:
-        """Write a change since this thread's last check, if there is one, and blame `name`.
+        """Write a change since this thread's last check, if any, attributed to `name`.
 
-        `frame` is where the thread is, `line` its line where it has moved on since.
+        `frame` is the thread's frame, `line` its line if it has moved on since.
         """
         now = self._registers.read()
         mine: Any = self._mine
@@ -181,7 +181,7 @@ def watch_lines(watch: Watch) -> None:
 
 
 NO_MODULE = "there is no module"
-"""How an outcome begins where nothing was run."""
+"""How an outcome begins if nothing was run."""
 
 
 def is_there(module: str) -> bool:
@@ -196,7 +196,7 @@ def is_there(module: str) -> bool:
 
 
 def run(watch: Watch, arguments: list[str]) -> str:
-    """Run a program; how it ended."""
+    """Run a program; returns how it ended."""
     try:
         if arguments[0] == "-m":
             sys.argv = arguments[1:]
@@ -222,8 +222,8 @@ def run(watch: Watch, arguments: list[str]) -> str:
     return "ended"
 
 
-def bring_in(watch: Watch, arguments: list[str]) -> str:
-    """Import modules, or load libraries, in order; what goes wrong counts for nothing here."""
+def import_in_order(watch: Watch, arguments: list[str]) -> str:
+    """Import modules, or load libraries, in order; errors are ignored."""
     sys.path.insert(0, arguments[0])
     for name in arguments[1:]:
         try:
@@ -246,7 +246,7 @@ def main() -> None:
     watch = Watch(path)
     watch.start()
     if mode == "bring":
-        watch.write("end", outcome=bring_in(watch, arguments))
+        watch.write("end", outcome=import_in_order(watch, arguments))
         os._exit(0)
     if mode == "lines":
         watch_lines(watch)

@@ -1,4 +1,4 @@
-"""`samebits build`: one folder a target, with what its clients need and nothing of this machine."""
+"""`samebits build`: one folder per target, complete for clients and independent of this host."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.objects import TrapSite
 from samebits.backend.targets.table import FAMILIES, TARGETS, Target, of_levels
 from samebits.errors import SimulationError, TargetError
@@ -19,7 +19,7 @@ from samebits.export.library import Kernels, kernels_of, level_name, library_tex
 from samebits.export.platforms import platform_of
 from samebits.export.readme import cmake_text, readme_text
 from samebits.export.templates import template
-from samebits.output import holds_other, remedy, told, write_file
+from samebits.output import holds_foreign_file, os_reason, remedy, write_file
 from samebits.runtime.emulation.link import LINUX
 from samebits.sim.simulation import Simulation
 
@@ -28,10 +28,10 @@ _MARKS = (
     b": a simulation with the same bits on every machine.",
     b" as the CMake target ",
 )
-"""One of them is at the beginning of each text that a build writes."""
+"""Each text that a build writes begins with one of these."""
 
 Show = Callable[[str, str], None]
-"""Told of each target's name and what is being made."""
+"""Receives each target's name and the current step."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,14 @@ class Built:
 
 def host_row() -> str:
     """The name of the row for this machine: its highest level. Raises TargetError."""
-    row = llvm.host_target()
+    row = engine.host_target()
     if sys.platform == "darwin":
         return f"{row.architecture}-macos"
     return "x86_64-windows" if sys.platform == "win32" else row.name
 
 
 def choose_targets(names: Sequence[str]) -> tuple[Target, ...]:
-    """The rows called so, or this machine's where there are none. Raises TargetError."""
+    """The targets of those names, or this machine's if none is named. Raises TargetError."""
     found = {name: TARGETS.get(name) or of_levels(name) for name in names or [host_row()]}
     for name, target in found.items():
         if target is None:
@@ -71,11 +71,11 @@ def build(
     name: str | None = None,
     show: Show | None = None,
 ) -> list[Built]:
-    """Write everything for each target below `out`, which is made where it is not there.
+    """Write everything for each target below `out`, which is created if missing.
 
     The same simulation gives the same bytes, on any machine, into any folder. Raises
-    CompileError, TargetError where a tool fails or is missing, SimulationError where `out`
-    cannot be written.
+    CompileError, TargetError if a tool fails or is missing, SimulationError if `out` cannot be
+    written.
     """
     toolchain.require_zig()
     _make_folder(out)
@@ -97,7 +97,7 @@ def build(
 
 
 def _silent(_target: str, _what: str) -> None:
-    """Shows nothing."""
+    """Progress callback that does nothing."""
 
 
 class _Target:
@@ -114,7 +114,7 @@ class _Target:
         self._kernels = kernels
 
     def make(self) -> list[str]:
-        """Make them all; their names."""
+        """Make all files and return their names."""
         self._show(self.target.name, "kernels")
         levels = [TARGETS[name] for name in self.target.levels]
         objects = [f"kernels-v{level.level}.o" for level in levels] or ["kernels.o"]
@@ -156,7 +156,7 @@ class _Target:
             self._link(self.target.zig, out, "verify.o", library)
             return
         self._write("linux.h", LINUX.read_bytes())
-        # Else the memory functions would become calls of themselves.
+        # Otherwise the memory functions would be compiled to calls of themselves.
         options = ["-fno-builtin", f"-D{self.name.upper()}_WITHOUT_LIBC", "-std=c11"]
         self._compile("verify.c", "verify.o", *options)
         link = ["ld.lld", "-static", "-s", "--gc-sections", "--build-id=none", "-e", "_start"]
@@ -191,7 +191,7 @@ def verifier_text(interface: Interface) -> str:
 
 
 def _header(interface: Interface, kernels: Kernels, target: Target) -> str:
-    # Which traps there are follows from the IR, so that every target has the same table.
+    # The traps follow from the IR, so that every target has the same table.
     return header_text(interface, len(kernels.sites(target)))
 
 
@@ -208,19 +208,19 @@ def _check_free(out: Path, name: str, targets: Sequence[Target]) -> None:
     for target in targets:
         _check_no_link(out / target.name)
     for file in ("README.md", f"{name}.cmake", f"{name}.h"):
-        if holds_other(out / file, *_MARKS):
+        if holds_foreign_file(out / file, *_MARKS):
             raise SimulationError(
-                f"{out / file} is there already, and was not written by a build",
+                f"{out / file} exists already and was not written by a build",
                 fix="give another folder with --out",
             )
 
 
 def _check_no_link(folder: Path) -> None:
-    """A folder of a build's own is no link: nobody named what is behind it."""
+    """Raise SimulationError if a folder is a link: the user did not name its target."""
     is_junction: Callable[[], bool] = getattr(folder, "is_junction", bool)  # from 3.12 on
     if folder.is_symlink() or is_junction():
         raise SimulationError(
-            f"{folder} is a link, and what is behind it is not written to",
+            f"{folder} is a link, whose target is not written to",
             fix="remove the link, or give another folder with --out",
         )
 
@@ -252,6 +252,6 @@ def _write(out: Path, text: dict[str, str]) -> tuple[Path, ...]:
 
 def _not_writable(out: Path, error: OSError) -> SimulationError:
     return SimulationError(
-        f"cannot write to {out}: {told(error)}",
+        f"cannot write to {out}: {os_reason(error)}",
         fix=f"--out: {remedy(error)}",
     )

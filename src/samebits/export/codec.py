@@ -1,6 +1,6 @@
-"""C functions between values in memory and their canonical bytes, one pair a struct type.
+"""C functions that convert values in memory to canonical bytes and back, a pair per struct type.
 
-They work on integers alone, byte by byte, so that they are the same on either byte order.
+They work on integers alone, byte by byte, so that they work with either byte order.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def codec_text(interface: Interface) -> str:
 
 
 def function_name(interface: Interface, t: StructType) -> str:
-    """What follows `put_` and `take_` in the names of a struct's functions."""
+    """The name of a struct's functions, after `put_` and `take_`."""
     return interface.structs[t]
 
 

@@ -49,7 +49,7 @@ def extents(t: MemoryType) -> str:
 
 
 def header_text(interface: Interface, traps: int) -> str:
-    """The whole header. It is the same for every target."""
+    """The whole header, which is the same for every target."""
     simulation = interface.simulation
     return template("header.h").render(
         NAME=interface.name,
@@ -130,14 +130,14 @@ def _fraction(t: MemoryType) -> int | None:
 
 
 def _scalar(t: MemoryType) -> MemoryType:
-    """What arrays and vectors are made of in the end."""
+    """The innermost element type of arrays and vectors."""
     while isinstance(t, FixedArrayType | VectorType):
         t = t.element
     return t
 
 
 def _aligned(interface: Interface, t: MemoryType) -> str:
-    """Some 32-bit machines align eight bytes to four unless told."""
+    """The macro that forces 8-byte alignment: some 32-bit machines align eight bytes to four."""
     while isinstance(t, FixedArrayType):
         t = t.element
     return f"{interface.name.upper()}_ALIGN8 " if isinstance(t, ScalarType) and t.size == 8 else ""

@@ -10,7 +10,7 @@ import struct
 from dataclasses import dataclass
 
 from samebits.errors import ReplayError
-from samebits.output import Output, holds_other, remedy, told
+from samebits.output import Output, holds_foreign_file, os_reason, remedy
 from samebits.replay.reader import ReplayReader
 
 MAGIC = b"sbinput1"
@@ -20,7 +20,7 @@ HEAD = struct.Struct("<8s16sQQIIQQ")
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written: whole frames, whether each has its hash, and what damage ended them."""
+    """The result of an export: whole frames, whether each has a hash, the damage that ended it."""
 
     simulation: str
     frames: int
@@ -31,15 +31,15 @@ class Exported:
 def export_inputs(
     replay: str | os.PathLike[str], out: str | os.PathLike[str], limit: int | None = None
 ) -> Exported:
-    """Write the first `limit` frames, or all whole ones. A file at `out` is replaced by a whole
-    one alone. Raises ReplayError where the replay has no header or no frames, where it changes
-    while it is read, and where `out` cannot be written.
+    """Write the first `limit` frames, or all whole ones. A file at `out` is replaced only by a
+    complete one. Raises ReplayError if the replay has no header or no frames, if it changes while
+    it is read, or if `out` cannot be written.
     """
     if os.path.exists(out) and os.path.exists(replay) and os.path.samefile(out, replay):
         raise ReplayError(f"{out} is the replay", fix="give the file of inputs another name")
-    if holds_other(out, MAGIC):
+    if holds_foreign_file(out, MAGIC):
         raise ReplayError(
-            f"{out} is there already, and is no file of inputs", fix="give another name"
+            f"{out} exists already and is not a file of inputs", fix="give another name"
         )
     with ReplayReader(replay) as reader:
         return _export(reader, replay, out, limit)
@@ -55,7 +55,7 @@ def _export(
     digest = bytes.fromhex(header.digest)
     if len(digest) != 16:
         raise ReplayError(
-            f"{replay}: a digest of {len(digest)} bytes, where verifiers hold one of 16",
+            f"{replay}: a digest of {len(digest)} bytes, verifiers need one of 16",
             fix="record it again",
         )
     have_hashes = [block.hashes is not None for block in reader.blocks()]
@@ -88,12 +88,12 @@ def _export(
             )  # fmt: skip
             if reader.damage != damage:
                 raise ReplayError(
-                    f"{replay} has changed while it was read",
-                    fix="export it when nothing writes to it, or a copy of it",
+                    f"{replay} changed while it was read",
+                    fix="export it while nothing writes to it, or export a copy",
                 )
     except OSError as error:
         raise ReplayError(
-            f"cannot write {out}: {told(error)}",
+            f"cannot write {out}: {os_reason(error)}",
             fix=remedy(error),
         ) from None
     return Exported(header.simulation, frames, hashed, damage)

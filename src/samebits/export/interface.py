@@ -1,4 +1,4 @@
-"""What every file of an export is made from: names, types, sizes and traps of one simulation."""
+"""Names, types, sizes and traps of one simulation, from which all files of an export are made."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_BLOCK_FRAMES = 4096
 
 @dataclass(frozen=True)
 class TrapLine:
-    """What a status stands for, as text; `file` holds no folder of this machine."""
+    """The meaning of a status as text; `file` names no folder of this machine."""
 
     message: str
     file: str
@@ -38,7 +38,7 @@ class TrapLine:
 
 @dataclass(frozen=True, eq=False)
 class Interface:
-    """One simulation as its clients outside Python see it."""
+    """One simulation as seen by clients outside Python."""
 
     simulation: Simulation
     name: str
@@ -81,12 +81,12 @@ class Interface:
 
     @property
     def block_frames(self) -> int:
-        """Frames that a verifier or a module runs at a stretch."""
+        """Frames that a verifier or a module runs in one call."""
         per_frame = self.players * max(1, self.input.size)
         return max(1, min(MOST_BLOCK_FRAMES, MOST_BLOCK_BYTES // per_frame))
 
     def trap_lines(self, sites: tuple[TrapSite, ...]) -> list[TrapLine]:
-        """What statuses 1, 2, … stand for."""
+        """The meanings of statuses 1, 2, …"""
         return [self._trap_line(site) for site in sites]
 
     def _trap_line(self, site: TrapSite) -> TrapLine:
@@ -95,7 +95,7 @@ class Interface:
         return TrapLine(text, self._file(site.span.file), site.span.function, site.span.line)
 
     def _file(self, file: str) -> str:
-        """A source file's name from its package or the simulation's folder on."""
+        """A source file's name relative to its package or the simulation's folder."""
         module = sys.modules.get(self.simulation.step.function.__module__)
         own = getattr(module, "__file__", None)
         for folder in (_PACKAGE, *([Path(own).resolve().parent] if own else [])):

@@ -51,7 +51,7 @@ def kernels_of(program: Program) -> Kernels:
     entries = (program.init, program.step, RUN, HASH)
     with executions.pinned():
         module = optimise(program.module, entries, blocks=False)
-    return Kernels(program, Module(module.functions, program.module.tables), entries)
+    return Kernels(program, module, entries)
 
 
 def named(text: str, name: str) -> str:

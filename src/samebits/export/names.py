@@ -39,7 +39,7 @@ FUNCTIONS = (
     "digest", "trap", "trap_message", "trap_file", "trap_function", "trap_line", "assert",
     "entry_init", "entry_step", "entry_run", "entry_hash", "level", "set_level",
 )  # fmt: skip
-"""What a header's names end in, besides those of structs."""
+"""The endings of a header's names, besides those of structs."""
 
 
 def file_name(simulation: str) -> str:

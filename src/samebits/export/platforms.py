@@ -1,4 +1,4 @@
-"""What an operating system calls its files and how they are linked, one row each."""
+"""File names and link options of each operating system, one row each."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from samebits.backend.targets.table import Target
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Platform:
-    """File names with `{}` for the simulation's; an empty one is not made."""
+    """File names, with `{}` for the simulation's; a file with an empty name is not made."""
 
     what: str
     shared: str = ""
     link: tuple[str, ...] = ()
-    """How a shared library is linked, with `{}` as in names."""
+    """Link options of a shared library, with `{}` as in names."""
     extra: tuple[str, ...] = ()
-    """What linking it makes besides."""
+    """Further files that linking makes."""
     program: str = "{}-verify"
     without_libc: bool = False
-    """Whether the verifier stands on system calls alone; otherwise on the system's C library."""
+    """Whether the verifier uses system calls alone, not the system's C library."""
     export: str = '__attribute__((visibility("default")))'
 
 
-# No C library is named: memcpy and its like come from the one of the program that loads it.
+# No C library is named: memcpy and the like come from that of the program that loads it.
 _ELF = ("-shared", "-nostdlib", "-Wl,-soname,lib{}.so", "-Wl,--build-id=none")
 
 PLATFORMS = {
@@ -40,7 +40,7 @@ PLATFORMS = {
     "macos": Platform(
         what="macOS", shared="lib{}.dylib", link=("-shared", "-Wl,-install_name,@rpath/lib{}.dylib")
     ),
-    # Apple's development kit links what goes further than this.
+    # Linking more than this needs Apple's development kit.
     "ios": Platform(what="iOS", program=""),
 }  # fmt: skip
 

@@ -1,6 +1,6 @@
-"""The compiler and linkers of the `ziglang` wheel, asked for output that depends on input alone.
+"""Runs the compiler and linkers of the `ziglang` wheel so that output depends on input alone.
 
-What zig has compiled it believes again: it keeps that in a folder of this user's own alone.
+Zig trusts its cache of compiled libraries, which is therefore in a folder of this user alone.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from samebits.runtime.objects.own_folder import OwnFolder, UntrustedError
 
 MOST_MESSAGE = 2000
 LIMIT_SECONDS = 600
-"""The first program for a target waits until zig has compiled that target's C library."""
+"""Long enough for zig to compile a target's C library, as the first program for it needs."""
 
 
 def require_zig() -> None:
-    """TargetError where the `ziglang` package is not installed."""
+    """Raise TargetError if the `ziglang` package is not installed."""
     if importlib.util.find_spec("ziglang") is None:
         raise TargetError(
             "building for use outside Python needs the ziglang package, which is not installed",
@@ -33,9 +33,9 @@ def require_zig() -> None:
 
 
 def zig(folder: Path, arguments: Sequence[str]) -> None:
-    """Run one of zig's tools in `folder`, where every file has a name without a folder.
+    """Run one of zig's tools in `folder`, with file names relative to it.
 
-    Raises TargetError with what the tool said where it fails.
+    Raises TargetError with the tool's output if it fails.
     """
     require_zig()
     try:
@@ -62,7 +62,7 @@ def zig(folder: Path, arguments: Sequence[str]) -> None:
 
 @cache
 def _libraries() -> Path | None:
-    """Where zig keeps the C libraries that it has compiled; None where nothing is to be kept."""
+    """The folder of C libraries that zig has compiled; None if nothing can be stored."""
     try:
         return OwnFolder(user_cache_directory() / "zig", "cache of zig's libraries").closed()
     except UntrustedError as error:
@@ -73,9 +73,9 @@ def _libraries() -> Path | None:
 
 
 def compile_c(folder: Path, target: str, cpu: str, source: str, out: str, *more: str) -> None:
-    """One C99 file to an object: no sanitiser, no debug information, no library beneath.
+    """Compile one C99 file to an object: no sanitiser, no debug information, no library beneath.
 
-    Objects for Windows would hold the path of a temporary file, were they not told another.
+    Objects for Windows would otherwise hold the path of a temporary file.
     """
     zig(
         folder,
@@ -86,13 +86,13 @@ def compile_c(folder: Path, target: str, cpu: str, source: str, out: str, *more:
 
 
 def archive(folder: Path, target: str, out: str, objects: Sequence[str]) -> None:
-    """A static library without times and owners."""
+    """Make a static library without times and owners."""
     form = "darwin" if _is_apple(target) else "gnu"
     zig(folder, ["ar", f"--format={form}", "rcsD", out, *objects])
 
 
 def link(folder: Path, target: str, cpu: str, out: str, *arguments: str) -> None:
-    """A program or a shared library, stripped."""
+    """Link a program or a shared library, stripped."""
     zig(
         folder,
         ["cc", "-target", target, *_cpu(cpu), "-O2", "-g0", "-s", *arguments, "-o", out],

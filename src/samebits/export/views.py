@@ -25,7 +25,7 @@ _ARRAYS = {
 
 
 _BITS = ", as the bits of a binary16"
-"""What a view says of halves, which few JavaScript engines have an array of."""
+"""A view's note on halves, for which few JavaScript engines have an array."""
 
 
 def view_name(interface: Interface, t: StructType) -> str:
@@ -95,7 +95,7 @@ def _accessors(interface: Interface, member: str, t: MemoryType, offset: int) ->
 
 
 def _flat(t: MemoryType) -> tuple[ScalarType | StructType, int]:
-    """What an array or a vector is made of in the end, and how many of it."""
+    """The innermost element of an array or a vector, and how many there are."""
     match t:
         case ScalarType() | StructType():
             return t, 1

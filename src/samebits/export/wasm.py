@@ -1,11 +1,11 @@
-"""A WebAssembly module with its JavaScript and TypeScript sides."""
+"""A WebAssembly module with its JavaScript wrapper and TypeScript declarations."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.objects import TrapSite
 from samebits.backend.targets.table import Target
 from samebits.export import toolchain
@@ -17,21 +17,21 @@ from samebits.runtime.emulation.link import WASM_MEMORY, WASM_STACK
 
 _C_TARGET = "wasm32-freestanding"
 _C_CPU = "mvp"
-"""What surrounds the kernels asks no more of a browser than they do."""
+"""The features of the code around the kernels: no more than the kernels need."""
 
 
 def file_names(name: str) -> list[str]:
-    """TypeScript looks for a .mjs file's types in .d.mts; .d.ts gives the same to the rest."""
+    """The module's files. TypeScript has a .mjs file's types in .d.mts, other tools in .d.ts."""
     return [f"{name}.wasm", f"{name}.mjs", f"{name}.d.mts", f"{name}.d.ts"]
 
 
 def make(
     interface: Interface, target: Target, folder: Path, sites: tuple[TrapSite, ...]
 ) -> list[str]:
-    """Make the module's files in `folder`, which holds the kernels and library.c; their names."""
+    """Make the module's files in `folder`, beside the kernels and library.c; return their names."""
     name = interface.name
     (folder / "module.c").write_text(_module_c(interface), encoding="utf-8", newline="\n")
-    (folder / "memory.o").write_bytes(llvm.compile_text(WASM_MEMORY, target))
+    (folder / "memory.o").write_bytes(engine.compile_text(WASM_MEMORY, target))
     objects = ["kernels.o", "memory.o"]
     for part in ("library", "module"):
         toolchain.compile_c(folder, _C_TARGET, _C_CPU, f"{part}.c", f"{part}.o", "-ffreestanding")

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import samebits.math
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.fpmodel import softfloat
 from samebits.fpmodel.estimates import x86_estimate
 from samebits.fpmodel.parse import FUNCTIONS
@@ -124,7 +124,7 @@ def _of_vectors(letter: str, width: int, level: int) -> Callable[[str, int], Any
 
     @cache
     def find(name: str, bits: int) -> Any:
-        target = llvm.host_target()
+        target = engine.host_target()
         if target.architecture != "x86_64" or target.level < level:
             return None
         arity = 2 if name in _TWO else 1
@@ -147,7 +147,7 @@ def _of_vectors(letter: str, width: int, level: int) -> Callable[[str, int], Any
             parameters=", ".join(f"{t} %a{k}" for k in range(arity)),
             arguments=", ".join(f"{vector} %all{k}" for k in range(arity)),
         )  # fmt: skip
-        loaded = llvm.load(llvm.compile_text(text, target), ["thunk"])
+        loaded = engine.load(engine.compile_text(text, target), ["thunk"])
         function = _prototype(name, bits)(loaded.addresses["thunk"])
         function.code = loaded  # keeps the code alive
         return function

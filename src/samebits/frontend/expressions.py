@@ -225,7 +225,7 @@ def _short_circuit(
         return ctx.builder.value("and" if when else "or", (first, second), BOOL, span)
     slot = ctx.builder.slot(ctx.builder.fresh(), BOOL)
     ctx.builder.set(slot, first, span)
-    with ctx.builder.region() as tail:
+    with ctx.builder.nested() as tail:
         ctx.builder.set(slot, second, span)
     region += tail
     then, orelse = (region, []) if when else ([], region)
@@ -270,7 +270,7 @@ def _ternary(ctx: Context, node: ast.IfExp) -> Operand:
     else:
         slots = [ctx.builder.slot(ctx.builder.fresh(), element) for _ in pairs]
         for region, side in ((then, 0), (orelse, 1)):
-            with ctx.builder.region() as tail:
+            with ctx.builder.nested() as tail:
                 for slot, pair in zip(slots, pairs, strict=True):
                     ctx.builder.set(slot, pair[side], span)
             region += tail

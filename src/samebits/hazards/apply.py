@@ -6,7 +6,7 @@ Owns how lowered evaluations are spliced into functions; `site_variants` decides
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -14,10 +14,10 @@ from samebits.errors import HazardError
 from samebits.fpmodel.lowering import Lowered, Unlowered, lower
 from samebits.frontend.compile import link
 from samebits.hazards.site_variants import SiteVariant
-from samebits.ir.grammar import Module, Op, Region, Value, can_trap, regions, walk
-from samebits.ir.refs import Numbered, described
-from samebits.ir.rewrite import with_regions
-from samebits.passes.semantics.float_modes import realise
+from samebits.ir.grammar import Module, Region, Value, can_trap
+from samebits.ir.refs import described
+from samebits.ir.rewrite import exchanged, fresh_ids
+from samebits.passes.semantics.float_modes import lower_float_modes
 
 
 def rewritten(kernels: Module, variants: Sequence[SiteVariant]) -> Module:
@@ -37,10 +37,9 @@ def rewritten(kernels: Module, variants: Sequence[SiteVariant]) -> Module:
     changed = dict(kernels.functions)
     for name, here in by_function.items():
         function = kernels.functions[name]
-        taken = max(s.id for s in walk(function.body) if isinstance(s, Numbered))
-        ids = count(taken + 1)
+        ids = fresh_ids(function)
         made = {op: _replacement(kernels, variant, ids, needs) for op, variant in here.items()}
-        changed[name] = replace(function, body=_replaced(function.body, made))
+        changed[name] = replace(function, body=exchanged(function.body, made))
     return _linked(Module(changed, kernels.tables), needs)
 
 
@@ -76,18 +75,6 @@ def _replacement(
     return [replace(op, id=number, results=results), *found.ops]
 
 
-def _replaced(region: Region, made: Mapping[int, Region]) -> Region:
-    out: Region = []
-    for statement in region:
-        if isinstance(statement, Op) and statement.id in made:
-            out += made[statement.id]
-        elif inner := regions(statement):
-            out.append(with_regions(statement, [_replaced(r, made) for r in inner]))
-        else:
-            out.append(statement)
-    return out
-
-
 def _linked(kernels: Module, needs: Sequence[Lowered]) -> Module:
     """The kernels, preceded by the functions that their new operations call."""
     brought = Module({f.name: f for need in needs for f in need.hosts})
@@ -97,7 +84,7 @@ def _linked(kernels: Module, needs: Sequence[Lowered]) -> Module:
         brought.tables.update(linked.tables)
     if not brought.functions:
         return kernels
-    ready = realise(brought)
+    ready = lower_float_modes(brought)
     # A function of the same name is the same function; callees come before their callers.
     first = {name: kernels.functions.get(name, f) for name, f in ready.functions.items()}
     return Module({**first, **kernels.functions}, {**brought.tables, **kernels.tables})

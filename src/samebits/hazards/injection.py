@@ -15,7 +15,7 @@ from itertools import islice
 from samebits.errors import HazardError
 from samebits.hazards.apply import rewritten
 from samebits.hazards.catalogue import ExpressionHazard, ProgramHazard, by_name
-from samebits.hazards.edit.draft import guarded
+from samebits.hazards.edit.function_editor import guarded
 from samebits.hazards.expressions import Sites
 from samebits.hazards.locate import find
 from samebits.hazards.site_variants import ACROSS, SiteVariant, first_variants_of, variants_of

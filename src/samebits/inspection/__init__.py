@@ -1,1 +1,1 @@
-"""What becomes of a kernel: as data, as text, as a page."""
+"""`sb.inspect`: what a kernel compiles to, as data, text and an HTML page."""

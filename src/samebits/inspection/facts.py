@@ -1,7 +1,7 @@
-"""What becomes of one kernel on one target, line by line: source, IR, LLVM text, assembly.
+"""What one kernel compiles to on one target, line by line: source, IR, LLVM text, assembly.
 
-Owns which functions belong to the user and which to the library, and what leads from a line of code
-to its source. Knows nothing of how it looks.
+Owns the distinction between the user's functions and the library's, and the way from a line of code
+to its source. Knows nothing of presentation.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 from samebits.backend.llvm.compile import listing
 from samebits.backend.llvm.listing import CodeLine, assembly_lines, llvm_lines
 from samebits.backend.llvm.remarks import Remark, loop_remarks
+from samebits.backend.request import Request
 from samebits.backend.targets.audit import is_local_label
 from samebits.backend.targets.instructions import InstructionKind
 from samebits.backend.targets.table import Target
@@ -27,8 +28,7 @@ from samebits.lang.executions import executions
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.modes import Options
-from samebits.passes.pipeline import optimise
-from samebits.passes.semantics.float_modes import Rewrite, first_fast, realise, rewrites
+from samebits.passes.semantics.float_modes import Rewrite, first_fast, lower_float_modes, rewrites
 from samebits.source_lines import line_of
 from samebits.types import Type
 
@@ -37,34 +37,34 @@ _PACKAGE = str(Path(__file__).resolve().parents[1])
 _FUSED = ("fma", "muladd", "product_error")
 _OWN_SYMBOLS = ("sb_entry_", "_sb_entry_", "sb.body.", "_sb.body.", "sb_range_", "sb.range.")
 
-Place = tuple[str, int]
+SourceLine = tuple[str, int]
 """A file and a line in it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line of code: its kind, LLVM's comment on it, and the places that it comes from, innermost
-    first, each with the call around it after it."""
+class ListedLine:
+    """A line of code: its kind, LLVM's comment on it, and the source lines that it comes from,
+    innermost first, each followed by its caller."""
 
     text: str
     kind: str = "other"
     comment: str = ""
-    places: tuple[Place, ...] = ()
+    places: tuple[SourceLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """A function, or what stands between functions. `is_library` says that it is samebits' own
-    and not what was asked for."""
+class ListedBlock:
+    """A function, or the text between functions. `is_library` marks samebits' own functions, unless
+    they were asked for."""
 
     name: str
-    lines: tuple[Line, ...]
+    lines: tuple[ListedLine, ...]
     is_library: bool
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFunction:
-    """The text of one kernel; `first` is the line of its first line in `file`."""
+    """The text of one kernel; `first` is the number of its first line in `file`."""
 
     name: str
     file: str
@@ -73,7 +73,7 @@ class SourceFunction:
     is_library: bool
 
 
-class Facts:
+class KernelFacts:
     """Everything about one kernel on one target."""
 
     def __init__(self, kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int) -> None:
@@ -89,21 +89,22 @@ class Facts:
             linked = link(unit)
             self.entry = unit.function.name
             self._rewrites = rewrites(linked)
-            self._realised = realise(linked)
-            self._module = optimise(self._realised, [self.entry])
-            # A job is compiled as what a worker runs: a range of indices.
+            self._lowered = lower_float_modes(linked)
+            # A job is compiled as the function that a worker runs over a range of indices.
             names = [self.entry]
             self._entries, self._ranges = (
                 ([], names) if isinstance(kernel, JobKernel) else (names, [])
             )
+            request = Request(self._lowered, self._entries, target, opt, self._ranges)
+            self._module = request.optimised
             self._listing = listing(self._module, self._entries, target, opt, ranges=self._ranges)
 
     @cached_property
     def source(self) -> tuple[SourceFunction, ...]:
         """The kernel and what it calls, the kernel first."""
-        functions = reversed([*self._realised.functions.values()])
+        functions = reversed([*self._lowered.functions.values()])
         found: list[SourceFunction] = []
-        seen: set[Place] = set()
+        seen: set[SourceLine] = set()
         for function in functions:
             part = _source(function, self._is_library(function.span.file))
             # A parallel range is a function of its own, inside its kernel's lines.
@@ -113,22 +114,22 @@ class Facts:
         return tuple(found)
 
     @cached_property
-    def ir(self) -> tuple[Block, ...]:
+    def ir(self) -> tuple[ListedBlock, ...]:
         """The typed IR that evaluate runs: after the mode's rewrites, before the passes."""
-        return self._ir_blocks(self._realised)
+        return self._ir_blocks(self._lowered)
 
     @cached_property
-    def passes(self) -> tuple[Block, ...]:
-        """The typed IR after the passes, which LLVM gets."""
+    def passes(self) -> tuple[ListedBlock, ...]:
+        """The typed IR after the passes, as LLVM receives it."""
         return self._ir_blocks(self._module)
 
     @cached_property
-    def llvm(self) -> tuple[Block, ...]:
+    def llvm(self) -> tuple[ListedBlock, ...]:
         """LLVM text after its passes."""
         return tuple(self._code_blocks(llvm_lines(self._listing), _llvm_heads))
 
     @cached_property
-    def assembly(self) -> tuple[Block, ...]:
+    def assembly(self) -> tuple[ListedBlock, ...]:
         """The target's assembly."""
         allow_fma = first_fast(self._module) is None and any(
             isinstance(s, Op) and s.opcode in _FUSED
@@ -140,25 +141,25 @@ class Facts:
 
     @cached_property
     def remarks(self) -> tuple[Remark, ...]:
-        """What the vectoriser did with each loop. Raises RunnerError where LLVM's remarks can't be
-        had."""
+        """What the vectoriser did with each loop. Raises RunnerError if LLVM's remarks are not
+        available."""
         entries, ranges = self._entries, self._ranges
         return tuple(loop_remarks(self._module, entries, self.target, self.opt, ranges=ranges))
 
     @cached_property
     def rewrites(self) -> tuple[Rewrite, ...]:
-        """What the mode changed, in the order of the source."""
+        """The rewrites of the float mode, in source order."""
         return tuple(rewrite for done in self._rewrites.values() for rewrite in done)
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """How many instructions of each kind: packed, scalar, forbidden, call, other."""
+        """The number of instructions of each kind: packed, scalar, forbidden, call, other."""
         return _counts(line for block in self.assembly for line in block.lines)
 
     @cached_property
-    def line_counts(self) -> dict[Place, dict[str, int]]:
-        """The same for each line of the source that is the innermost of the user's own."""
-        found: dict[Place, list[Line]] = {}
+    def line_counts(self) -> dict[SourceLine, dict[str, int]]:
+        """The same for each source line that is the innermost of the user's own."""
+        found: dict[SourceLine, list[ListedLine]] = {}
         for block in self.assembly:
             for line in block.lines:
                 place = self.own_place(line)
@@ -179,10 +180,10 @@ class Facts:
     @property
     def ir_text(self) -> str:
         """The IR's own text, whole: `parse_module` reads it."""
-        return print_module(self._realised)
+        return print_module(self._lowered)
 
-    def own_place(self, line: Line) -> Place | None:
-        """The innermost place of a line that is not in samebits' library."""
+    def own_place(self, line: ListedLine) -> SourceLine | None:
+        """The innermost source line outside samebits' library."""
         return next((p for p in line.places if not self._is_library(p[0])), None)
 
     def own_remarks(self) -> tuple[Remark, ...]:
@@ -190,7 +191,7 @@ class Facts:
         return tuple(r for r in self.remarks if not self._is_library(r.span.file))
 
     def json(self) -> dict[str, Any]:
-        """The facts for programs. Lines of code are in blocks, each with its places."""
+        """The facts for programs. Lines of code are in blocks, each with its source lines."""
         return {
             "format": JSON_FORMAT,
             "kernel": self.kernel,
@@ -211,8 +212,8 @@ class Facts:
     def _is_library(self, file: str) -> bool:
         return not self._shows_library and is_library(file)
 
-    def _ir_blocks(self, module: Module) -> tuple[Block, ...]:
-        blocks: list[Block] = []
+    def _ir_blocks(self, module: Module) -> tuple[ListedBlock, ...]:
+        blocks: list[ListedBlock] = []
         for text in print_module(module).split("\n\n")[1:]:
             lines = text.rstrip("\n").split("\n")
             head = re.match(r'function "((?:[^"\\]|\\.)*)"', lines[0])
@@ -221,16 +222,16 @@ class Facts:
             name = function.name if function else lines[0].split(":")[0]
             # Structs are the user's, tables the library's.
             library = self._is_library(file) if function else lines[0].startswith("table")
-            blocks.append(Block(name, tuple(_ir_lines(lines)), library))
+            blocks.append(ListedBlock(name, tuple(_ir_lines(lines)), library))
         return tuple(blocks)
 
-    def _code_blocks(self, lines: Sequence[CodeLine], heads: Heads) -> Iterator[Block]:
+    def _code_blocks(self, lines: Sequence[CodeLine], heads: Heads) -> Iterator[ListedBlock]:
         found = [
-            Line(c.text, c.kind.value, c.comment, _places(c)) for c in lines
+            ListedLine(c.text, c.kind.value, c.comment, _places(c)) for c in lines
         ]  # fmt: skip
         for name, part in heads(found):
             own = name.startswith(_OWN_SYMBOLS) or any(self.own_place(line) for line in part)
-            yield Block(name, tuple(part), not own)
+            yield ListedBlock(name, tuple(part), not own)
 
 
 def is_library(file: str) -> bool:
@@ -264,36 +265,36 @@ _IR_FLOAT = re.compile(r"\s+%\d+ = (?!(?:get|const|load|call)\b).*: float(?:32|6
 _SOURCE_LINE = re.compile(r'  source ("(?:[^"\\]|\\.)*")')
 
 
-def _ir_lines(lines: list[str]) -> Iterator[Line]:
+def _ir_lines(lines: list[str]) -> Iterator[ListedLine]:
     files = [m[1][1:-1] for m in map(_SOURCE_LINE.match, lines) if m]
     for text in lines:
         found = _SPAN.search(text)
         if found is None:
-            yield Line(text)
+            yield ListedLine(text)
             continue
         number = int(found[1] or 0)
         places = ((files[number], int(found[2])),) if number < len(files) else ()
-        yield Line(text[: found.start()], _ir_kind(text), "", places)
+        yield ListedLine(text[: found.start()], _ir_kind(text), "", places)
 
 
 def _ir_kind(text: str) -> str:
     return "scalar" if _IR_FLOAT.match(text) else "other"
 
 
-def _places(line: CodeLine) -> tuple[Place, ...]:
+def _places(line: CodeLine) -> tuple[SourceLine, ...]:
     places = ((location.span.file, location.span.line) for location in line.place)
     return tuple(dict.fromkeys(places))
 
 
 class Heads:
-    """Cuts lines into functions: a name and its lines, in order."""
+    """Splits lines into functions: names with their lines, in order."""
 
     def __init__(self, starts: re.Pattern[str], ends: re.Pattern[str] | None) -> None:
         self._starts = starts
         self._ends = ends
 
-    def __call__(self, lines: Iterable[Line]) -> Iterator[tuple[str, list[Line]]]:
-        name, part = "", list[Line]()
+    def __call__(self, lines: Iterable[ListedLine]) -> Iterator[tuple[str, list[ListedLine]]]:
+        name, part = "", list[ListedLine]()
         for line in lines:
             found = self._starts.match(line.text)
             if found and not is_local_label(line.text):
@@ -317,7 +318,7 @@ _COUNTED = (
 )  # fmt: skip
 
 
-def _counts(lines: Iterable[Line]) -> dict[str, int]:
+def _counts(lines: Iterable[ListedLine]) -> dict[str, int]:
     found = Counter(line.kind for line in lines)
     return {kind.value: found[kind.value] for kind in _COUNTED}
 
@@ -333,7 +334,7 @@ def _options(options: Options) -> dict[str, Any]:
     }
 
 
-def _blocks(blocks: Iterable[Block]) -> list[dict[str, Any]]:
+def _blocks(blocks: Iterable[ListedBlock]) -> list[dict[str, Any]]:
     return [
         {"name": b.name, "is_library": b.is_library, "lines": [asdict(line) for line in b.lines]}
         for b in blocks

@@ -1,5 +1,5 @@
-"""An inspection as one HTML page that needs no other file: source, IR, LLVM IR and assembly side by
-side, where a line lights up what comes from it and what it comes from.
+"""An inspection as one self-contained HTML page: source, IR, LLVM IR and assembly side by side,
+with related lines highlighted together.
 
 Owns what is on the page; `page.html` how it looks.
 """
@@ -14,7 +14,7 @@ from typing import Any
 
 from samebits.backend.llvm.remarks import Remark
 from samebits.errors import RunnerError
-from samebits.inspection.facts import Block, Facts, Line, SourceFunction
+from samebits.inspection.facts import KernelFacts, ListedBlock, ListedLine, SourceFunction
 from samebits.inspection.text import notes, option_words, verdict
 from samebits.pages import filled
 
@@ -31,7 +31,7 @@ _MNEMONIC = 12
 _Place = tuple[str, int]
 
 
-def page(inspection: Facts) -> str:
+def page(inspection: KernelFacts) -> str:
     """The page's text."""
     return filled("samebits.inspection", "page.html", **_Page(inspection).values())
 
@@ -54,7 +54,7 @@ class _Row:
 class _Page:
     """The values of one page."""
 
-    def __init__(self, inspection: Facts) -> None:
+    def __init__(self, inspection: KernelFacts) -> None:
         self.it = inspection
         self._source = [part for part in inspection.source if not part.is_library]
         self._files = {
@@ -68,7 +68,7 @@ class _Page:
         self._hues = {place: n % _HUES for n, place in enumerate(used)}
 
     def values(self) -> dict[str, Any]:
-        """What the template names."""
+        """The values that the template names."""
         it = self.it
         total = sum(it.counts.values())
         return {
@@ -110,7 +110,7 @@ class _Page:
         return {"name": str(Path(*Path(part.file).parts[-2:])), "lines": lines}
 
     def _start(self) -> _Place | None:
-        """The line to begin with: that of most SIMD, or of most code."""
+        """The line selected first: the one with most SIMD, or most code."""
         counts = self.it.line_counts
         return max(
             (p for p in counts if p in self._hues),
@@ -145,7 +145,7 @@ class _Page:
             yield lit, r.span.line, _look(r), word, f":{rest}{at}"
 
     def _blocks(
-        self, blocks: Iterable[Block], pattern: re.Pattern[str]
+        self, blocks: Iterable[ListedBlock], pattern: re.Pattern[str]
     ) -> Iterator[tuple[str | None, list[_Row]]]:
         """Rows of code, each block's under a title where it is the library's."""
         for block in blocks:
@@ -155,7 +155,7 @@ class _Page:
                 title = f"{block.name or 'between functions'}, {size}"
                 yield title if block.is_library else None, rows
 
-    def _rows(self, block: Block, pattern: re.Pattern[str]) -> Iterator[_Row]:
+    def _rows(self, block: ListedBlock, pattern: re.Pattern[str]) -> Iterator[_Row]:
         data = 0
         for line in block.lines:
             data = data + 1 if line.kind == "data" else 0
@@ -170,7 +170,7 @@ class _Page:
             yield _Row(self._lit(line.places), number, *_parted(line, pattern), comment=comment)
 
 
-def _parted(line: Line, pattern: re.Pattern[str]) -> tuple[str, str, str, str]:
+def _parted(line: ListedLine, pattern: re.Pattern[str]) -> tuple[str, str, str, str]:
     """A line's text before the word that says what it does, that word, its look, and the rest."""
     if line.kind in ("label", "comment"):
         return "", line.text, line.kind, ""
@@ -188,7 +188,7 @@ def _look(remark: Remark) -> str:
     return "good" if remark.vectorised else "bad"
 
 
-def _code_lines(blocks: Iterable[Block]) -> int:
+def _code_lines(blocks: Iterable[ListedBlock]) -> int:
     return sum(line.text.startswith("  ") for b in blocks if not b.is_library for line in b.lines)
 
 

@@ -1,13 +1,13 @@
-"""The public `inspect`, and what it returns: facts that show themselves as text and as a page."""
+"""The public `inspect` and its result, which prints as text and renders as a page."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.targets.table import TARGETS, Target
 from samebits.errors import ArgumentError, TargetError
-from samebits.inspection.facts import Facts
+from samebits.inspection.facts import KernelFacts
 from samebits.inspection.html import page
 from samebits.inspection.text import render
 from samebits.jobs.definition import Definition
@@ -17,8 +17,8 @@ from samebits.lang.overloads import Overloads
 from samebits.types import ScalarType, Type
 
 
-class Inspection(Facts):
-    """Everything about one kernel on one target; `str()` of it is the plain text."""
+class Inspection(KernelFacts):
+    """Everything about one kernel on one target; `str()` gives plain text."""
 
     def html(self) -> str:
         """One self-contained page with everything side by side."""
@@ -35,17 +35,17 @@ def inspect(
     target: str | Target | None = None,
     opt: int = 3,
 ) -> Inspection:
-    """What becomes of a kernel, or a job's class, on a target: IR, LLVM text, assembly, and why.
+    """Inspect what a kernel or a job compiles to on a target: IR, LLVM text, assembly, and why.
 
     `types` are the annotations or types of the parameters of a generic kernel or a function of
     `samebits.math`, such as `[float32, sb.Array[float32]]`. `target` is the name of any row of
-    `samebits targets`; without it, this machine's. `opt` is 0 or 3. The result prints as text, and
-    has `html()`, `json()` and the parts. Raises CompileError, ArgumentError for what is no kernel,
-    and TargetError.
+    `samebits targets`; by default this machine's. `opt` is 0 or 3. The result prints as text, and
+    has `html()`, `json()` and the parts. Raises CompileError, ArgumentError for a value that
+    is not a kernel, and TargetError.
     """
     row = _target(target)
     if opt not in (0, 3):
-        raise ArgumentError(f"opt={opt!r} is no level", fix="write opt=0 or opt=3")
+        raise ArgumentError(f"opt={opt!r} is not a level", fix="write opt=0 or opt=3")
     given = None if types is None else tuple(map(type_of_annotation, types))
     if isinstance(kernel, Overloads):
         kernel = _overload(kernel, given)
@@ -65,7 +65,7 @@ def inspect(
     if kernel.fixed_types is None and given is None:
         names = ", ".join(p.name for p in kernel.parameters)
         raise ArgumentError(
-            f"{kernel.__name__} is generic: nothing says what its types are",
+            f"{kernel.__name__} is generic: its types are not given",
             fix=f"give types=, one for each of ({names}); on the command line, --types",
         )
     return Inspection(kernel, kernel.signature.resolve(given or ()), row, opt)
@@ -75,12 +75,12 @@ def _target(target: str | Target | None) -> Target:
     if isinstance(target, Target):
         return target
     if target is None:
-        return llvm.host_target()
+        return engine.host_target()
     if target not in TARGETS:
         raise TargetError(
             f"there is no target '{target}'",
             note=f"the targets are {', '.join(TARGETS)}",
-            fix="choose among them; without one, it is this machine's",
+            fix="choose among them; the default is this machine's",
         )
     return TARGETS[target]
 

@@ -8,14 +8,14 @@ from types import MappingProxyType
 
 from samebits.backend.llvm.remarks import Remark
 from samebits.errors import ArgumentError, RunnerError
-from samebits.inspection.facts import Block, Facts, Line
+from samebits.inspection.facts import KernelFacts, ListedBlock, ListedLine
 
 SECTIONS = ("source", "rewrites", "remarks", "ir", "passes", "llvm", "asm")
 """Every section, in the order in which they are printed."""
 DEFAULT = ("source", "rewrites", "remarks", "ir", "llvm", "asm")
 
 Style = Callable[[str, str], str]
-"""Makes text of a kind look like it."""
+"""Styles text by its kind."""
 
 _COLOURS = {
     "packed": "32", "scalar": "33", "forbidden": "1;97;41", "call": "35", "comment": "2",
@@ -36,13 +36,13 @@ def _begin(number: str) -> str:
 
 
 def coloured(kind: str, text: str, begin: Callable[[str], str] = _begin) -> str:
-    """Text in a terminal's colours; `begin` makes what begins the colour of a number."""
+    """Text in a terminal's colours; `begin` returns the escape that starts a colour."""
     colour = _COLOURS.get(kind)
     return f"{begin(colour)}{text}{begin('0')}" if colour and text else text
 
 
 def check_sections(names: Iterable[str]) -> tuple[str, ...]:
-    """The sections called so; ArgumentError where one is none."""
+    """The sections of those names; ArgumentError for an unknown one."""
     names = tuple(names)
     for name in names:
         if name not in SECTIONS:
@@ -53,14 +53,14 @@ def check_sections(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def render(
-    inspection: Facts,
+    inspection: KernelFacts,
     show: Iterable[str] = DEFAULT,
     style: Style = plain,
     library: bool = False,
 ) -> str:
     """The sections in `show`; `library` shows samebits' own functions as well.
 
-    What is asked for and empty says so; of the default sections those are left out.
+    An empty section says so if it was asked for, and is left out by default.
     """
     wanted = check_sections(show)
     lines = [*_head(inspection, style)]
@@ -81,7 +81,7 @@ _TITLES = {
 }  # fmt: skip
 
 
-def _head(it: Facts, style: Style) -> Iterator[str]:
+def _head(it: KernelFacts, style: Style) -> Iterator[str]:
     yield style("heading", it.signature)
     yield ", ".join(option_words(it))
     counts = it.counts
@@ -94,7 +94,7 @@ def _head(it: Facts, style: Style) -> Iterator[str]:
     )
 
 
-def option_words(it: Facts) -> list[str]:
+def option_words(it: KernelFacts) -> list[str]:
     """The target first, then what the code was compiled with."""
     o = it.options
     extra = [f"denormals={o.denormals}"] if o.denormals != "keep" else []
@@ -107,14 +107,14 @@ def option_words(it: Facts) -> list[str]:
 def verdict(remark: Remark) -> str:
     """A remark in a few words."""
     if not remark.vectorised:
-        more = f" ({remark.interleave} turns at once)" if remark.interleave > 1 else ""
+        more = f" ({remark.interleave} iterations at once)" if remark.interleave > 1 else ""
         return f"not vectorised: {remark.message}{more}"
-    turns = f", {remark.interleave} vectors at once" if remark.interleave > 1 else ""
-    return f"vectorised: {remark.width} lanes{turns}"
+    more = f", {remark.interleave} vectors at once" if remark.interleave > 1 else ""
+    return f"vectorised: {remark.width} lanes{more}"
 
 
-def notes(it: Facts) -> dict[tuple[str, int], list[Remark]]:
-    """The remarks on each line, the best first; none where LLVM's can't be had."""
+def notes(it: KernelFacts) -> dict[tuple[str, int], list[Remark]]:
+    """The remarks on each line, the best first; empty if LLVM's are not available."""
     found: dict[tuple[str, int], list[Remark]] = {}
     try:
         for remark in it.own_remarks():
@@ -124,7 +124,7 @@ def notes(it: Facts) -> dict[tuple[str, int], list[Remark]]:
     return found
 
 
-def _source(it: Facts, style: Style, library: bool) -> Iterator[str]:
+def _source(it: KernelFacts, style: Style, library: bool) -> Iterator[str]:
     loops = notes(it)
     for part in it.source:
         if part.is_library and not library:
@@ -140,7 +140,7 @@ def _source(it: Facts, style: Style, library: bool) -> Iterator[str]:
 
 
 def _line_notes(
-    it: Facts,
+    it: KernelFacts,
     place: tuple[str, int],
     loops: dict[tuple[str, int], list[Remark]],
     style: Style,
@@ -155,7 +155,7 @@ def _line_notes(
             yield style(kind, f"{kind} {counts[kind]}")
 
 
-def _remarks(it: Facts, style: Style, library: bool) -> Iterator[str]:
+def _remarks(it: KernelFacts, style: Style, library: bool) -> Iterator[str]:
     try:
         remarks = it.remarks if library else it.own_remarks()
     except RunnerError as error:
@@ -167,13 +167,13 @@ def _remarks(it: Facts, style: Style, library: bool) -> Iterator[str]:
         yield f"{place}: " + style("good" if remark.vectorised else "bad", f"{verdict(remark)}{at}")
 
 
-def _rewrites(it: Facts, style: Style, library: bool) -> Iterator[str]:
+def _rewrites(it: KernelFacts, style: Style, library: bool) -> Iterator[str]:
     for rewrite in it.rewrites:
         yield f"{Path(rewrite.span.file).name}:{rewrite.span.line}: {rewrite.text}"
 
 
 def _blocks(
-    it: Facts, blocks: Iterable[Block], style: Style, library: bool, marked: bool
+    it: KernelFacts, blocks: Iterable[ListedBlock], style: Style, library: bool, marked: bool
 ) -> Iterator[str]:
     hidden: list[str] = []
     for block in blocks:
@@ -192,7 +192,7 @@ def _blocks(
         yield style("comment", f"not shown: {len(names)} parts of samebits' library (--all)")
 
 
-def _line(it: Facts, line: Line, style: Style, marked: bool) -> str:
+def _line(it: KernelFacts, line: ListedLine, style: Style, marked: bool) -> str:
     place = it.own_place(line)
     number = f"{place[1]:5}" if place else "     "
     mark = f"{_MARKS.get(line.kind, ' ')} " if marked else ""
@@ -202,7 +202,7 @@ def _line(it: Facts, line: Line, style: Style, marked: bool) -> str:
     return f"{style('margin', f'{number} |')} {mark}{text}{comment}".rstrip()
 
 
-_SECTIONS: dict[str, Callable[[Facts, Style, bool], Iterator[str]]] = {
+_SECTIONS: dict[str, Callable[[KernelFacts, Style, bool], Iterator[str]]] = {
     "source": _source,
     "rewrites": _rewrites,
     "remarks": _remarks,

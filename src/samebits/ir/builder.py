@@ -5,24 +5,23 @@ Owns fresh ids and result types. What is legal is `verify`'s business.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from itertools import count
 
 from samebits.errors import Span
 from samebits.ir.grammar import (
-    Attribute,
     Break,
     Continue,
     For,
     Function,
     If,
-    Op,
     Region,
     Return,
     Value,
     ValueType,
     While,
 )
+from samebits.ir.rewrite import SpanWriter
 from samebits.types import (
     BOOL,
     INT,
@@ -38,7 +37,7 @@ from samebits.types import (
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
-class Builder:
+class Builder(SpanWriter):
     """Appends statements to `region`, the body of `function` or, in a `with`, an inner region.
 
     Each statement's span is one line, counted up, unless `span` is set to something else.
@@ -53,8 +52,7 @@ class Builder:
         locals: dict[str, MemoryType] | None = None,
         file: str = "hand.py",
     ) -> None:
-        self.span = Span(file, name, 1, 0, 1, 1)
-        self.region: Region = []
+        super().__init__([], Span(file, name, 1, 0, 1, 1), count())
         self.function = Function(
             name,
             tuple((params or {}).items()),
@@ -64,32 +62,11 @@ class Builder:
             self.region,
             self.span,
         )
-        self._next = 0
 
-    def id(self) -> int:
-        """A fresh id."""
-        self._next += 1
-        return self._next - 1
-
-    def _line(self) -> Span:
+    def next_span(self) -> Span:
         s = self.span
         self.span = Span(s.file, s.function, s.line + 1, s.column, s.end_line + 1, s.end_column)
         return s
-
-    def emit(
-        self,
-        opcode: str,
-        *args: Value,
-        attr: Attribute = None,
-        types: Sequence[ValueType] = (),
-        unchecked: bool = False,
-    ) -> Op:
-        """Append an op with results of `types`."""
-        at = self.id()
-        results = tuple(Value(at, i, t) for i, t in enumerate(types))
-        op = Op(at, opcode, args, attr, results, self._line(), unchecked)
-        self.region.append(op)
-        return op
 
     def const(self, t: ScalarType, value: bool | int | float) -> Value:
         return self.emit("const", attr=value, types=[t]).result
@@ -164,39 +141,30 @@ class Builder:
 
     def ret(self, *values: Value) -> Function:
         """Append a return; the function, for when it is the last statement."""
-        self.region.append(Return(values, self._line()))
+        self.region.append(Return(values, self.next_span()))
         return self.function
 
     def break_(self) -> None:
-        self.region.append(Break(self._line()))
+        self.region.append(Break(self.next_span()))
 
     def continue_(self) -> None:
-        self.region.append(Continue(self._line()))
-
-    @contextmanager
-    def into(self, region: Region) -> Generator[None]:
-        """Append to `region` inside the `with`."""
-        outer, self.region = self.region, region
-        try:
-            yield
-        finally:
-            self.region = outer
+        self.region.append(Continue(self.next_span()))
 
     def if_(self, condition: Value) -> If:
         """Append an `if`; fill its regions with `into`."""
-        statement = If(self.id(), condition, [], [], self._line())
+        statement = If(next(self.ids), condition, [], [], self.next_span())
         self.region.append(statement)
         return statement
 
     def for_(self, slot: str, start: Value, stop: Value, step: int = 1) -> For:
         """Append a `for`; fill its regions with `into`."""
-        statement = For(self.id(), slot, start, stop, step, [], [], self._line())
+        statement = For(next(self.ids), slot, start, stop, step, [], [], self.next_span())
         self.region.append(statement)
         return statement
 
     def while_(self, condition: Value, head: Region) -> While:
         """Append a `while` whose `head`, already filled with `into`, computes `condition`."""
-        statement = While(self.id(), head, condition, [], [], self._line())
+        statement = While(next(self.ids), head, condition, [], [], self.next_span())
         self.region.append(statement)
         return statement
 

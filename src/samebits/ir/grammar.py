@@ -144,7 +144,9 @@ class Return:
     span: Span
 
 
-Statement = Op | If | While | For | Break | Continue | Return
+Numbered = Op | If | While | For
+"""The statements that have an id."""
+Statement = Numbered | Break | Continue | Return
 Region = list[Statement]
 MAX_NESTING = 200
 """Most regions inside one another, so that no walk over legal IR exhausts Python's stack."""

@@ -7,10 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from samebits.errors import HazardError, Span, nearest
-from samebits.ir.grammar import For, If, Module, Op, While, walk
-
-Numbered = Op | If | While | For
-"""The statements that have an id."""
+from samebits.ir.grammar import Module, Numbered, Op, walk
 
 LIBRARY = "samebits."
 """How the names of functions begin that are not the user's own."""

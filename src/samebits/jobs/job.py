@@ -16,7 +16,7 @@ from samebits.jobs import handles
 from samebits.jobs.definition import Definition, Length, Rows
 from samebits.jobs.handles import JobHandle, Record
 from samebits.lang.jobs import FORMS, Form, defined_at, execute_of, fields_of
-from samebits.modes import Given, checked
+from samebits.modes import OptionArguments, checked
 from samebits.runtime.memory_claims import Claim, check_call, check_claims
 from samebits.runtime.pending_jobs import PENDING
 from samebits.runtime.threads.tasks import ControlBlock, Task
@@ -337,9 +337,9 @@ class ParallelForBatch(_Batched):
 @overload
 def job(cls: _Class, /) -> _Class: ...
 @overload
-def job(*, debug: bool = ..., **options: Unpack[Given]) -> Callable[[_Class], _Class]: ...
+def job(*, debug: bool = ..., **options: Unpack[OptionArguments]) -> Callable[[_Class], _Class]: ...
 def job(
-    cls: _Class | None = None, /, *, debug: bool = False, **options: Unpack[Given]
+    cls: _Class | None = None, /, *, debug: bool = False, **options: Unpack[OptionArguments]
 ) -> _Class | Callable[[_Class], _Class]:
     """Make a class that derives from `Job`, `For`, `ParallelFor` or `ParallelForBatch` a job.
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, Unpack, dataclass_transform, overload
 
 from samebits.lang.kernel import Kernel, bind_methods
 from samebits.lang.memory import structs
-from samebits.modes import DEFAULTS, DEFAULTS_NAME, Given, checked
+from samebits.modes import DEFAULTS, DEFAULTS_NAME, OptionArguments, checked
 
 _Class = TypeVar("_Class", bound=type)
 
@@ -16,9 +16,9 @@ _Class = TypeVar("_Class", bound=type)
 @overload
 def kernel(function: Callable[..., Any], /) -> Kernel: ...
 @overload
-def kernel(**options: Unpack[Given]) -> Callable[[Callable[..., Any]], Kernel]: ...
+def kernel(**options: Unpack[OptionArguments]) -> Callable[[Callable[..., Any]], Kernel]: ...
 def kernel(
-    function: Callable[..., Any] | None = None, /, **options: Unpack[Given]
+    function: Callable[..., Any] | None = None, /, **options: Unpack[OptionArguments]
 ) -> Kernel | Callable[[Callable[..., Any]], Kernel]:
     """Make a typed Python function a kernel: compiled when called, the same bits everywhere.
 
@@ -39,7 +39,7 @@ def kernel(
     return decorate
 
 
-def defaults(**options: Unpack[Given]) -> None:
+def defaults(**options: Unpack[OptionArguments]) -> None:
     """Set the options of the kernels and structs below in the module that calls this.
 
     They hold where a kernel, or the job or simulation that it belongs to, says nothing else.
@@ -55,10 +55,10 @@ def defaults(**options: Unpack[Given]) -> None:
 @overload
 def struct(cls: _Class, /) -> _Class: ...
 @overload
-def struct(**options: Unpack[Given]) -> Callable[[_Class], _Class]: ...
+def struct(**options: Unpack[OptionArguments]) -> Callable[[_Class], _Class]: ...
 @dataclass_transform()
 def struct(
-    cls: _Class | None = None, /, **options: Unpack[Given]
+    cls: _Class | None = None, /, **options: Unpack[OptionArguments]
 ) -> _Class | Callable[[_Class], _Class]:
     """Make a class of annotated fields a struct of the language; its methods become kernels.
 

@@ -18,7 +18,7 @@ from samebits.lang.definition import own_lines
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.tables import Table
 from samebits.lang.overloads import Overloads
-from samebits.modes import HIGH, Precision, changed, to_text
+from samebits.modes import HIGH, Precision, changed_options, to_text
 from samebits.types import ArrayType, FixedArrayType, StructType, Type
 
 LIBRARY = "samebits.mathlib."
@@ -87,7 +87,7 @@ def _kernel(kernel: Kernel, seen: set[int]) -> Iterator[Part]:
         yield f"again {kernel.__qualname__}"
         return
     seen.add(id(kernel))
-    options = {name: to_text(value) for name, value in changed(kernel.options).items()}
+    options = {name: to_text(value) for name, value in changed_options(kernel.options).items()}
     yield f"{'rare ' * kernel.rare}kernel {options} {kernel.variant}"
     yield _code(kernel.function)
     yield _text(kernel)

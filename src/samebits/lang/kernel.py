@@ -24,7 +24,7 @@ from samebits.lang.signature import Parameter, Signature, written_parameters
 from samebits.lang.values.lazy import lazily
 from samebits.lang.values.thread_state import running
 from samebits.modes import DEFAULTS, DEFAULTS_NAME, Mode, Options, Precision, checked
-from samebits.source_lines import remember
+from samebits.source_lines import remember_lines
 from samebits.types import StructType, Type
 
 
@@ -78,7 +78,7 @@ class Kernel:
         """Attributes of captured modules, by the module's identity: the module and the value."""
         self.lines = lines_now(function)
         """The text of the file that it stands in; empty where that can't be read."""
-        remember(function.__code__.co_filename, self.lines)
+        remember_lines(function.__code__.co_filename, self.lines)
         self.signature = Signature(function, function.__name__, self._parameters())
         self.parameters = self.signature.parameters
 

@@ -1,5 +1,5 @@
-"""Looks at one file's text: parses it, asks every rule about every node, leaves out what is
-suppressed."""
+"""Checks the text of one file: parses it, applies every rule to every node, drops suppressed
+findings."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 
 from samebits.lang.signal_safe import without_warnings
 from samebits.lint.kinds import Kinds
-from samebits.lint.names import Names
-from samebits.lint.rule import Finding, Rule
+from samebits.lint.names import ModuleScopes
+from samebits.lint.rule import LintFinding, LintRule
 from samebits.lint.rules import RULES
 
 _NOQA = re.compile(
@@ -21,25 +21,25 @@ _NOQA = re.compile(
 )
 _TOO_DEEP = "its expressions are nested too deeply"
 _KERNELS = frozenset({"samebits.kernel", "samebits.struct", "samebits.job"})
-"""What makes code the compiler's business: it has one meaning everywhere, or is refused."""
+"""Decorators of code for the compiler, where it has one meaning everywhere or is refused."""
 
 
 @dataclass
-class Checked:
-    """What was found in a file. `error` says why it could not be read, and then nothing was."""
+class CheckedFile:
+    """The findings in a file; `error` says why it could not be read, and then there are none."""
 
     path: str
-    findings: list[Finding] = field(default_factory=list[Finding])
+    findings: list[LintFinding] = field(default_factory=list[LintFinding])
     suppressed: int = 0
     lines: int = 0
     error: str | None = None
 
 
-def check_source(text: str, path: str, rules: Sequence[Rule] = RULES) -> Checked:
-    """The hazards in a module's text, in the order of their places."""
-    result = Checked(path, lines=text.count("\n") + 1)
+def check_source(text: str, path: str, rules: Sequence[LintRule] = RULES) -> CheckedFile:
+    """The hazards in a module's text, in source order."""
+    result = CheckedFile(path, lines=text.count("\n") + 1)
     try:
-        with without_warnings():  # of odd escapes and the like: not our business
+        with without_warnings():  # warnings on odd escapes and the like are not ours
             tree = ast.parse(text)
     except SyntaxError as error:
         where = "" if error.lineno is None else f"line {error.lineno}: "
@@ -68,12 +68,12 @@ def check_source(text: str, path: str, rules: Sequence[Rule] = RULES) -> Checked
     return result
 
 
-def _findings(tree: ast.Module, path: str, rules: Sequence[Rule]) -> Iterable[Finding]:
-    by_type: dict[type[ast.AST], list[Rule]] = {}
+def _findings(tree: ast.Module, path: str, rules: Sequence[LintRule]) -> Iterable[LintFinding]:
+    by_type: dict[type[ast.AST], list[LintRule]] = {}
     for rule in rules:
         for t in rule.nodes:
             by_type.setdefault(t, []).append(rule)
-    kinds = Kinds(Names(tree))
+    kinds = Kinds(ModuleScopes(tree))
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
@@ -83,14 +83,14 @@ def _findings(tree: ast.Module, path: str, rules: Sequence[Rule]) -> Iterable[Fi
         for rule in by_type.get(type(node), ()):
             for place, what in rule.check(node, kinds):
                 start: ast.expr = place  # pyright: ignore[reportAssignmentType]
-                yield Finding(
+                yield LintFinding(
                     path, start.lineno, start.col_offset, rule.code, what,
                     start.end_lineno or start.lineno, start.end_col_offset or start.col_offset + 1,
                 )  # fmt: skip
 
 
-def _in_characters(finding: Finding, lines: Sequence[str]) -> Finding:
-    """With columns in characters, where the parser counts bytes of UTF-8."""
+def _in_characters(finding: LintFinding, lines: Sequence[str]) -> LintFinding:
+    """The finding with columns in characters; the parser counts bytes of UTF-8."""
 
     def column(line: int, count: int) -> int:
         return len(lines[line - 1].encode()[:count].decode(errors="ignore"))
@@ -103,7 +103,7 @@ def _in_characters(finding: Finding, lines: Sequence[str]) -> Finding:
 
 
 def _children(node: ast.AST) -> Iterable[ast.AST]:
-    """Without annotations, which compute nothing."""
+    """The children of a node without annotations, which compute nothing."""
     match node:
         case ast.AnnAssign(value=value, target=target):
             return [target] if value is None else [target, value]
@@ -126,7 +126,7 @@ def _is_kernel(node: ast.AST, kinds: Kinds) -> bool:
 
 
 def _is_annotation_only(node: ast.AST) -> bool:
-    """`if TYPE_CHECKING:` is never run."""
+    """Whether the node is `if TYPE_CHECKING:`, which is never run."""
     if not isinstance(node, ast.If):
         return False
     test = node.test

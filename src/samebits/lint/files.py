@@ -1,4 +1,4 @@
-"""Which files a path means, and their text. Links are not followed out of a folder."""
+"""Finds the Python files under a path and reads them. Links out of a folder are not followed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from samebits.errors import ArgumentError
-from samebits.lint.check import Checked, check_source
-from samebits.lint.rule import Rule
+from samebits.lint.check import CheckedFile, check_source
+from samebits.lint.rule import LintRule
 from samebits.lint.rules import RULES
 
 _LEFT_OUT = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist"})
@@ -17,7 +17,7 @@ SIZE_LIMIT = 8 << 20
 """Bytes of the largest file that is read."""
 
 
-def check_paths(paths: Sequence[str], rules: Sequence[Rule] = RULES) -> Iterator[Checked]:
+def check_paths(paths: Sequence[str], rules: Sequence[LintRule] = RULES) -> Iterator[CheckedFile]:
     """Check files, and every `.py` file in folders, in the order of their names.
 
     Hidden folders, virtual environments and build folders are left out unless they are named.
@@ -36,7 +36,7 @@ def check_paths(paths: Sequence[str], rules: Sequence[Rule] = RULES) -> Iterator
 
 
 def python_files(path: str) -> Iterator[str]:
-    """The file itself, or those in a folder and below."""
+    """The file itself, or the files in a folder and below."""
     if not os.path.isdir(path):
         yield path
         return
@@ -53,16 +53,16 @@ def _is_left_out(folder: str) -> bool:
     return name.startswith(".") or name in _LEFT_OUT or inside_venv
 
 
-def _check_file(path: str, rules: Sequence[Rule]) -> Checked:
+def _check_file(path: str, rules: Sequence[LintRule]) -> CheckedFile:
     try:
         if not os.path.isfile(path):
-            return Checked(path, error="it is no file")
+            return CheckedFile(path, error="it is not a file")
         if os.path.getsize(path) > SIZE_LIMIT:
-            return Checked(path, error=f"it is larger than {SIZE_LIMIT >> 20} MiB")
-        with tokenize.open(path) as file:  # by the coding that the file itself declares
+            return CheckedFile(path, error=f"it is larger than {SIZE_LIMIT >> 20} MiB")
+        with tokenize.open(path) as file:  # in the encoding that the file declares
             text = file.read()
     except (SyntaxError, UnicodeDecodeError, LookupError) as error:
-        return Checked(path, error=f"its encoding can't be read: {error}")
+        return CheckedFile(path, error=f"its encoding can't be read: {error}")
     except OSError as error:
-        return Checked(path, error=error.strerror or str(error))
+        return CheckedFile(path, error=error.strerror or str(error))
     return check_source(text, Path(path).as_posix(), rules)

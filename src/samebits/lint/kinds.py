@@ -1,7 +1,7 @@
-"""What sort of value an expression has, as far as a module's text tells: a set, a float, an array.
+"""Infers the kind of value of an expression from a module's text: a set, a float, an array.
 
 Owns the inference: from literals, annotations, well-known functions, and what names are assigned.
-What can't be told is UNKNOWN, and rules keep silent about it.
+Anything else is UNKNOWN, and rules ignore it.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 from enum import Enum
 
-from samebits.lint.names import Names, Scope
+from samebits.lint.names import ModuleScopes, Scope
 
 
 class Kind(Enum):
-    """The sort of a value; of containers and arrays also that of their elements."""
+    """The kind of a value; of containers and arrays also that of their elements."""
 
     UNKNOWN = "unknown"
     INT = "int"
@@ -83,13 +83,13 @@ _ARRAY_METHODS = frozenset({
 _TEXT_METHODS = frozenset({"join", "strip", "lower", "upper", "format", "replace", "decode"})
 _INTEGER_TYPES = ("int", "bool", "numpy.int", "numpy.uint", "numpy.bool")
 _DEPTH = 12
-"""How many names are looked through, one behind the other."""
+"""How many names are followed, one to the next."""
 
 
 class Kinds:
-    """Answers for the nodes of one module. `names` is what its names mean."""
+    """The kinds of the nodes of one module, whose names `names` resolves."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: ModuleScopes) -> None:
         self.names = names
         self._known: dict[int, Kind] = {}
         self._bindings: dict[tuple[int, str, bool], Kind] = {}
@@ -111,7 +111,7 @@ class Kinds:
         return found
 
     def element(self, node: ast.AST, scope: Scope | None = None) -> Kind:
-        """The kind of what iterating over a value gives."""
+        """The kind of the elements that iterating over a value gives."""
         scope = scope or self.names.scope(node)
         match node:
             case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
@@ -133,7 +133,7 @@ class Kinds:
         return ELEMENT.get(self.of(node, scope), Kind.UNKNOWN)
 
     def _element_of_set(self, owner: Scope | None, name: str) -> Kind:
-        """Of a set by its annotation, or by the one display that its name is assigned."""
+        """The kind of a set's elements, from its annotation or the one display assigned to it."""
         said = None if owner is None else owner.annotations.get(name)
         if isinstance(said, ast.Subscript):
             return self.annotated(said.slice)
@@ -206,7 +206,7 @@ class Kinds:
 
     @staticmethod
     def _augmented(op: ast.operator, value: Kind) -> Kind:
-        """What `x op= value` alone says about x: it joins with what x is assigned elsewhere."""
+        """The kind that `x op= value` alone gives x; joined with those of other assignments."""
         if isinstance(op, ast.Div) and value in NUMBERS:
             return Kind.FLOAT if value is not Kind.COMPLEX else value
         if value in (Kind.FLOAT, Kind.COMPLEX, Kind.INT):
@@ -268,7 +268,7 @@ class Kinds:
         return Kind.UNKNOWN
 
     def _dtype(self, node: ast.Call, made: Kind) -> Kind:
-        """`made`, but for what `dtype=` says."""
+        """`made`, or the kind that `dtype=` says."""
         for keyword in node.keywords:
             if keyword.arg == "dtype":
                 said = self.names.qualified(keyword.value) or ""
@@ -300,7 +300,7 @@ class Kinds:
         return Kind.TEXT if name in _TEXT_METHODS else Kind.UNKNOWN
 
     def _called(self, function: ast.AST) -> Kind:
-        """What calling a function of this module gives, by its annotation or its returns."""
+        """The kind of a call of this module's function, from its annotation or its returns."""
         name = self.names.qualified(function)
         if name is not None:
             return _GIVES.get(name, Kind.FLOAT if name.startswith("math.") else Kind.UNKNOWN)
@@ -347,7 +347,7 @@ class Kinds:
         key = (id(scope), name, attribute)
         if key in self._bindings:
             return self._bindings[key]
-        self._bindings[key] = Kind.UNKNOWN  # what is assigned may use the name itself
+        self._bindings[key] = Kind.UNKNOWN  # the assigned value may use the name itself
         if name in annotations:
             found = self.annotated(annotations[name])
         else:
@@ -376,7 +376,7 @@ class Kinds:
         return self.of(value, scope)
 
     def annotated(self, node: ast.expr) -> Kind:
-        """What an annotation says."""
+        """The kind that an annotation says."""
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             try:
                 inner = ast.parse(node.value, mode="eval").body

@@ -1,4 +1,4 @@
-"""Which outer thing a name means: imports, builtins, and what is bound in which scope.
+"""Resolves names of a module: imports, builtins, and bindings by scope.
 
 Owns the scopes of one module. Knows nothing of values or of hazards.
 """
@@ -19,28 +19,28 @@ _BUILTINS = frozenset(vars(builtins))
 
 @dataclass(eq=False, slots=True)
 class Scope:
-    """A module, class, function or comprehension, with what its names were bound to."""
+    """A module, class, function or comprehension, with the bindings of its names."""
 
     node: ast.AST
     outer: Scope | None
     imports: dict[str, str] = field(default_factory=dict[str, str])
-    """Names that imports bind, to what they stand for, as in `np` to `numpy`."""
+    """Names bound by imports, with their targets, such as `np` to `numpy`."""
     values: dict[str, list[ast.AST | None]] = field(default_factory=dict[str, list[ast.AST | None]])
-    """Names that are assigned, to all that they are assigned; None for what can't be told."""
+    """Assigned names, with all assigned values; None for an unknown value."""
     annotations: dict[str, ast.expr] = field(default_factory=dict[str, ast.expr])
     attributes: dict[str, list[ast.AST | None]] = field(
         default_factory=dict[str, list[ast.AST | None]]
     )
-    """Of a class: what `self.name` is assigned."""
+    """Of a class: the values assigned to `self.name`."""
     attribute_annotations: dict[str, ast.expr] = field(default_factory=dict[str, ast.expr])
     outside: set[str] = field(default_factory=set[str])
-    """Names that `global` or `nonlocal` takes elsewhere."""
+    """Names that `global` or `nonlocal` binds elsewhere."""
 
     def binds(self, name: str) -> bool:
         return name in self.imports or name in self.values or name in self.annotations
 
     def find(self, name: str) -> Scope | None:
-        """The scope that binds `name`, as seen from here; None where none does."""
+        """The scope that binds `name`, as seen from here; None if none does."""
         scope: Scope | None = self
         while scope is not None:
             is_class = isinstance(scope.node, ast.ClassDef) and scope is not self
@@ -57,7 +57,7 @@ class Scope:
         return scope
 
 
-class Names:
+class ModuleScopes:
     """The scopes of a module, and the scope and parent of each of its nodes."""
 
     def __init__(self, tree: ast.Module) -> None:
@@ -74,16 +74,16 @@ class Names:
         return self.parents.get(id(node))
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
-        """The nodes around `node`, from the inside."""
+        """The nodes around `node`, innermost first."""
         found = self.parent(node)
         while found is not None:
             yield found
             found = self.parent(found)
 
     def qualified(self, node: ast.AST) -> str | None:
-        """The dotted name of what an expression names: `numpy.random.default_rng`, `sum`.
+        """The dotted name that an expression refers to: `numpy.random.default_rng`, `sum`.
 
-        None for what is neither imported, nor a builtin, nor an attribute of such.
+        None unless it is imported, a builtin, or an attribute of one of these.
         """
         if isinstance(node, ast.Attribute):
             base = self.qualified(node.value)
@@ -93,7 +93,7 @@ class Names:
         scope = self.scope(node).find(node.id)
         if scope is None:
             return node.id if node.id in _BUILTINS else None
-        # Assigned as well: then it may be anything.
+        # If it is assigned as well, it may be anything.
         return None if node.id in scope.values else scope.imports.get(node.id)
 
     # How it is made ----------------------------------------------------------------------
@@ -194,7 +194,7 @@ class Names:
                 pass
 
     def _assign(self, target: ast.AST, value: ast.AST | None, scope: Scope) -> None:
-        """A name or `self.name` is assigned; `Starred` stands for an element of its value."""
+        """Bind an assigned name or `self.name`; `Starred` stands for an element of its value."""
         match target:
             case ast.Name(id=name):
                 scope.values.setdefault(name, []).append(value)
@@ -217,7 +217,7 @@ class Names:
 
 
 def _function_of(scope: Scope) -> Scope:
-    """Where `:=` inside comprehensions binds."""
+    """The scope in which `:=` inside comprehensions binds."""
     while isinstance(scope.node, COMPREHENSIONS) and scope.outer is not None:
         scope = scope.outer
     return scope

@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from samebits.errors import Span, excerpt
-from samebits.lint.check import Checked
-from samebits.lint.rule import Finding, Rule
+from samebits.lint.check import CheckedFile
+from samebits.lint.rule import LintFinding, LintRule
 from samebits.version import __version__
 
 JSON_FORMAT = 1
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def as_text(checked: Sequence[Checked], rules: Sequence[Rule]) -> Iterator[str]:
-    """A block for each finding; the reason and the remedy of a rule once, at its first one."""
+def as_text(checked: Sequence[CheckedFile], rules: Sequence[LintRule]) -> Iterator[str]:
+    """A block of lines per finding; a rule's reason and remedy only at its first finding."""
     by_code = {rule.code: rule for rule in rules}
     explained: set[str] = set()
     for result in checked:
@@ -34,7 +34,7 @@ def as_text(checked: Sequence[Checked], rules: Sequence[Rule]) -> Iterator[str]:
                 yield f"  instead: {rule.instead}"
 
 
-def summary(checked: Sequence[Checked]) -> str:
+def summary(checked: Sequence[CheckedFile]) -> str:
     """One line about all files."""
     found = sum(len(c.findings) for c in checked)
     files = sum(c.error is None for c in checked)
@@ -49,8 +49,8 @@ def summary(checked: Sequence[Checked]) -> str:
     return ", ".join(parts)
 
 
-def as_json(checked: Sequence[Checked], rules: Sequence[Rule]) -> dict[str, Any]:
-    """Everything, for programs. Lines count from 1, columns from 1, ends are exclusive."""
+def as_json(checked: Sequence[CheckedFile], rules: Sequence[LintRule]) -> dict[str, Any]:
+    """All findings for programs. Lines and columns count from 1, ends are exclusive."""
     return {
         "format": JSON_FORMAT,
         "files": sum(c.error is None for c in checked),
@@ -68,7 +68,7 @@ def as_json(checked: Sequence[Checked], rules: Sequence[Rule]) -> dict[str, Any]
     }  # fmt: skip
 
 
-def as_sarif(checked: Sequence[Checked], rules: Sequence[Rule]) -> dict[str, Any]:
+def as_sarif(checked: Sequence[CheckedFile], rules: Sequence[LintRule]) -> dict[str, Any]:
     """A SARIF 2.1.0 log (OASIS) with one run."""
     index = {rule.code: n for n, rule in enumerate(rules)}
     return {
@@ -101,7 +101,7 @@ def as_sarif(checked: Sequence[Checked], rules: Sequence[Rule]) -> dict[str, Any
     }  # fmt: skip
 
 
-def _sarif_rule(rule: Rule) -> dict[str, Any]:
+def _sarif_rule(rule: LintRule) -> dict[str, Any]:
     return {
         "id": rule.code,
         "name": "".join(part.capitalize() for part in rule.name.split("-")),
@@ -111,7 +111,7 @@ def _sarif_rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _sarif_result(finding: Finding, index: int) -> dict[str, Any]:
+def _sarif_result(finding: LintFinding, index: int) -> dict[str, Any]:
     return {
         "ruleId": finding.code,
         "ruleIndex": index,
@@ -134,18 +134,18 @@ def _sarif_result(finding: Finding, index: int) -> dict[str, Any]:
 
 
 def _uri(path: str) -> str:
-    """Relative where it can be: that is how code hosts find the file."""
+    """A relative URI if possible, by which code hosts find the file."""
     from urllib.parse import quote
 
     relative = os.path.relpath(path)
     return quote((path if relative.startswith("..") else relative).replace(os.sep, "/"))
 
 
-def _place(finding: Finding) -> str:
+def _place(finding: LintFinding) -> str:
     return f"{finding.path}:{finding.line}:{finding.column + 1}"
 
 
-def _span(finding: Finding) -> Span:
+def _span(finding: LintFinding) -> Span:
     return Span(
         finding.path, "", finding.line, finding.column, finding.end_line, finding.end_column
     )

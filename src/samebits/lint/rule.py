@@ -1,4 +1,4 @@
-"""What a rule is, and what it finds."""
+"""A lint rule, and a finding of one."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from samebits.lint.kinds import Kinds
 
 Hit = tuple[ast.AST, str]
-"""Where a rule applies, and what is there, as a clause about the code."""
+"""A node where a rule applies, and a clause that says what the code does there."""
 Check = Callable[[ast.AST, "Kinds"], Iterable[Hit]]
-"""Looks at one node of one of the rule's types."""
+"""Checks one node of one of the rule's types."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class LintRule:
     """One hazard: where to look for it, why it is one, and what to write instead."""
 
     code: str
@@ -33,7 +33,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Finding:
+class LintFinding:
     """A hazard in a file: lines from 1, columns from 0, the end exclusive."""
 
     path: str

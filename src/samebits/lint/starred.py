@@ -1,6 +1,6 @@
-"""What `from MODULE import *` brings in, of the modules that rules know.
+"""The names that `from MODULE import *` imports, for modules that rules know.
 
-Owns the list of these modules: no other is imported, because what is checked may be from anybody.
+Owns the list of these modules; no other is imported, because the checked code is not trusted.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _KNOWN = frozenset({
 
 @cache
 def starred(module: str) -> frozenset[str]:
-    """The names that a module gives to `import *`; none for one that is not known."""
+    """The names that a module exports to `import *`; empty for an unknown one."""
     if module not in _KNOWN:
         return frozenset()
     found = import_module(module)

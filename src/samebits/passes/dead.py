@@ -7,20 +7,19 @@ from dataclasses import replace
 
 from samebits.ir.grammar import (
     OPS,
-    For,
     Function,
     If,
     Module,
     Op,
     Region,
-    Return,
     Statement,
-    Value,
     While,
     can_trap,
+    regions,
     walk,
 )
 from samebits.ir.once import callees
+from samebits.ir.rewrite import operands, with_regions
 
 REMOVABLE = frozenset({"get", "load"}) | {name for name, rule in OPS.items() if rule.pure}
 """Operations that only compute: where they cannot trap, nobody misses them."""
@@ -44,10 +43,10 @@ def drop_dead_operations(function: Function) -> Function:
     """The function without operations that compute what nothing uses, and without stores into
     slots that nothing reads."""
     read = {str(s.attr) for s in walk(function.body) if isinstance(s, Op) and s.opcode == "get"}
-    return replace(function, body=_Sweep(read).region(function.body))
+    return replace(function, body=_BackwardWalk(read).region(function.body))
 
 
-class _Sweep:
+class _BackwardWalk:
     """Walks backwards, so that every use is seen before what it uses."""
 
     def __init__(self, read: set[str]) -> None:
@@ -63,40 +62,22 @@ class _Sweep:
         kept.reverse()
         return kept
 
-    def _use(self, *values: Value) -> None:
-        for value in values:
-            self._used.add(value.op)
-
     def _statement(self, statement: Statement) -> Statement | None:
-        match statement:
-            case Op():
-                if self._needless(statement):
-                    return None
-                self._use(*statement.args)
-                return statement
-            case If():
-                orelse = self.region(statement.orelse)
-                then = self.region(statement.then)
-                if not then and not orelse:
-                    return None
-                self._use(statement.condition)
-                return replace(statement, then=then, orelse=orelse)
-            case For():
-                orelse = self.region(statement.orelse)
-                body = self.region(statement.body)
-                self._use(statement.start, statement.stop)
-                return replace(statement, body=body, orelse=orelse)
-            case While():
-                orelse = self.region(statement.orelse)
-                body = self.region(statement.body)
-                self._use(statement.condition)
-                head = self.region(statement.head)
-                return replace(statement, head=head, body=body, orelse=orelse)
-            case Return():
-                self._use(*statement.values)
-                return statement
-            case _:
-                return statement
+        if isinstance(statement, Op):
+            if self._needless(statement):
+                return None
+            self._use(statement)
+            return statement
+        if isinstance(statement, While):  # whose head computes what it uses
+            self._use(statement)
+        made = [self.region(region) for region in reversed(regions(statement))]
+        if isinstance(statement, If) and not any(made):
+            return None
+        self._use(statement)
+        return with_regions(statement, made[::-1])
+
+    def _use(self, statement: Statement) -> None:
+        self._used.update([value.op for value in operands(statement)])
 
     def _needless(self, op: Op) -> bool:
         if op.opcode == "set":

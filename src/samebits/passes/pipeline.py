@@ -1,19 +1,20 @@
-"""The passes in order. Each takes valid IR and leaves valid IR, and none changes its input."""
+"""The passes in order, and the goal that a module is compiled for.
+
+Each pass takes valid IR and leaves valid IR, and none changes its input.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import count
 
 from samebits.ir.grammar import For, Function, If, Module, Op, Return, While, can_trap, walk
 from samebits.ir.once import Once, callees
-from samebits.modes import FAST
+from samebits.modes import DEFAULTS, FAST, Goal
 from samebits.passes.bounds.ranges import check_ranges
 from samebits.passes.bounds.unchecked import trust
 from samebits.passes.bounds.versioning import Versioning
 from samebits.passes.dead import drop_dead_functions, drop_dead_operations
-from samebits.passes.goals import goal_of
 from samebits.types import ScalarType
 
 
@@ -36,6 +37,19 @@ def optimise(module: Module, entries: Sequence[str], *, blocks: bool = True) -> 
         if is_total:
             total.add(name)
     return Module(functions, reached.tables)
+
+
+def goal_of(module: Module, entries: Sequence[str]) -> Goal:
+    """The goal of the first entry that has another one than the default; else the default.
+
+    Callees are compiled for it too, whatever their own: one pipeline makes the whole object.
+    """
+    default: Goal = DEFAULTS.optimize_for
+    for name in entries:
+        function = module.functions.get(name)  # whoever needs an unknown one complains
+        if function is not None and function.options.optimize_for != default:
+            return function.options.optimize_for
+    return default
 
 
 def _optimised(
@@ -63,9 +77,7 @@ def optimise_function(
         return drop_dead_operations(check_ranges(function))
     if not _is_repeatable(function):
         total = None
-    fresh = count(1 + max((s.id for s in walk(function.body) if isinstance(s, _NUMBERED)),
-                          default=-1))  # fmt: skip
-    return drop_dead_operations(Versioning(function, fresh, total).run())
+    return drop_dead_operations(Versioning(function, total).run())
 
 
 def _has_work(function: Function) -> bool:
@@ -102,8 +114,6 @@ def _is_total(function: Function, total: set[str]) -> bool:
                 return False
     return True
 
-
-_NUMBERED = (Op, If, For, While)
 
 _OPTIMISED: Once[tuple[Function, bool]] = Once()
 """Functions of the math library after the passes, and whether each is total."""

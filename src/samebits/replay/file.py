@@ -1,8 +1,8 @@
-"""A replay's bytes as they were when it was opened: one descriptor, one end, every pass the same.
+"""A snapshot of a replay's bytes at the time of opening: one descriptor, one end, equal passes.
 
-Owns what another process may do to a file while it is read. A file that is renamed over stays the
-one that was opened, what is appended later is not seen, and a pass that reads other bytes than
-the first one did says so. Knows nothing of what the bytes mean.
+Owns protection from other processes while a file is read. A file that is renamed over stays the
+one that was opened, appended bytes are not read, and a pass that reads other bytes than the first
+one reports that. Knows nothing of what the bytes mean.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ Target = str | os.PathLike[str] | BinaryIO
 
 _FLAGS = (
     os.O_RDONLY
-    | getattr(os, "O_NONBLOCK", 0)  # a pipe would wait for ever instead of being refused
+    | getattr(os, "O_NONBLOCK", 0)  # a pipe would block instead of being refused
     | getattr(os, "O_NOCTTY", 0)
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
 )
 
 
-class Snapshot:
+class FileSnapshot:
     """A file or a seekable binary stream, from its position on. A stream is never closed.
 
-    Raises ReplayError where there is no file, or where the stream has no position to come back to.
+    Raises ReplayError if there is no file, or if the stream cannot seek.
     """
 
     def __init__(self, target: Target) -> None:
         self.first: tuple[int, bytes] | None = None
-        """How many bytes the first whole pass read, and their XXH3."""
+        """The count of bytes in the first complete pass, and their XXH3."""
         self._stream: BinaryIO | None = None
         self._descriptor = -1
         self._start = 0
@@ -59,7 +59,7 @@ class Snapshot:
         self._close()
 
     def read_at(self, at: int, size: int) -> bytes:
-        """At most `size` bytes, none from behind the end that there was. Raises OSError."""
+        """At most `size` bytes, none after the end at opening. Raises OSError."""
         size = min(size, self.size - at)
         if size <= 0:
             return b""
@@ -72,10 +72,10 @@ class Snapshot:
         return os.read(self._descriptor, size)
 
 
-class Pass:
-    """One reading of a snapshot from its beginning; it has what a `Source` asks of a file."""
+class FilePass:
+    """One reading of a snapshot from its beginning; a `Readable`."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: FileSnapshot) -> None:
         self._snapshot = snapshot
         self._at = 0
         self._sum = xxhash.xxh3_128()
@@ -93,8 +93,8 @@ class Pass:
         return data
 
     def is_like_the_first(self) -> bool:
-        """Whether this pass, at its end, has read what the first one to come there did. One that
-        could not be read to its end tells nothing."""
+        """Whether this pass, at its end, has read the same as the first complete pass. A pass that
+        could not be read to its end is not judged."""
         if self._failed:
             return True
         found = self._at, self._sum.digest()
@@ -105,7 +105,7 @@ class Pass:
 
 def open_file(name: str, what: str) -> tuple[int, int]:
     """A descriptor of a regular file, and its size. Raises ReplayError at once for pipes, folders
-    and all else, which is told to give `what` instead."""
+    and anything else; the error asks for `what` instead."""
     descriptor = -1
     try:
         descriptor = os.open(name, _FLAGS)
@@ -126,14 +126,14 @@ def open_file(name: str, what: str) -> tuple[int, int]:
 
 
 def _extent(stream: BinaryIO) -> tuple[int, int]:
-    """Where a stream stands, and how many bytes are behind that."""
+    """A stream's position, and how many bytes follow it."""
     try:
         start = stream.tell()
         end = stream.seek(0, os.SEEK_END)
         stream.seek(start)
     except (OSError, ValueError):
         raise ReplayError(
-            "the stream has no position to come back to",
+            "the stream cannot seek",
             fix="read it whole first: io.BytesIO(stream.read())",
         ) from None
     return start, end - start

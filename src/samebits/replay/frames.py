@@ -1,4 +1,4 @@
-"""Messages put together into blocks of frames and into keyframes, each seen to be whole.
+"""Assembles messages into complete blocks of frames and keyframes.
 
 Owns the layout of the three channels' messages. Knows nothing of files.
 """
@@ -30,11 +30,11 @@ _MESSAGE_FIELDS = 2 + 4 + 8 + 8
 
 
 class FrameAssembler:
-    """Sees that frames follow one another from 0 and that no message says more than it holds."""
+    """Checks that frames follow one another from 0 and that messages hold what they declare."""
 
     def __init__(self, header: ReplayHeader, keep_states: bool) -> None:
         self.next_frame = 0
-        """Whole frames given so far."""
+        """How many whole frames were returned so far."""
         self._header = header
         self._keep_states = keep_states
         self._topics: dict[int, str] = {}
@@ -46,7 +46,7 @@ class FrameAssembler:
     def chunk(
         self, offset: int, records: Iterator[tuple[int, bytes]]
     ) -> Iterator[ReplayBlock | Keyframe]:
-        """The blocks and keyframes in the chunk at `offset`; Damage after those before it."""
+        """The blocks and keyframes in the chunk at `offset`; raises Damage after the whole ones."""
         waiting: ReplayBlock | None = None
         try:
             for opcode, body in records:
@@ -72,7 +72,7 @@ class FrameAssembler:
             yield self._whole(waiting)
 
     def end(self, offset: int) -> None:
-        """Raise Damage at `offset` where a keyframe has begun and not ended."""
+        """Raise Damage at `offset` if a keyframe has begun and not ended."""
         if self._partial:
             raise Damage(
                 offset,
@@ -91,12 +91,14 @@ class FrameAssembler:
         topic = fields.text()
         known = self._topics.get(channel)
         if known is not None and known != topic:
-            raise Damage(offset, f"a channel {channel} that was {known} and now is another")
+            raise Damage(
+                offset, f"channel {channel}, which was {known}, is declared again as another"
+            )
         if topic in (INPUTS, HASHES, KEYFRAMES):
             self._topics[channel] = topic
 
     def _message(self, offset: int, body: bytes) -> tuple[str | None, bytes]:
-        """Topic and data; the topic is None where the message is none of ours."""
+        """Topic and data; the topic is None for a message of an unknown channel."""
         if len(body) < _MESSAGE_FIELDS:
             raise Damage(offset, f"a message record of {len(body)} bytes")
         topic = self._topics.get(int.from_bytes(body[:2], "little"))
@@ -122,7 +124,7 @@ class FrameAssembler:
         return ReplayBlock(first, count, inputs, None)
 
     def _part(self, offset: int, data: bytes) -> Keyframe | None:
-        """Take one part of a keyframe; the keyframe itself once its last part is there."""
+        """Add one part of a keyframe; returns the keyframe with its last part."""
         frame, at = _HEAD.unpack_from(data)
         part = data[_HEAD.size :]
         size = self._header.state_size
@@ -157,7 +159,7 @@ def _with_hashes(offset: int, block: ReplayBlock | None, data: bytes) -> ReplayB
     if (first, count) != (block.first_frame, block.frames) or size != 8 * count:
         raise Damage(
             offset,
-            f"{size} bytes of hashes for {count} frames from {first} on, behind the inputs of"
+            f"{size} bytes of hashes for {count} frames from {first} on, after the inputs of"
             f" {block.frames} from {block.first_frame} on",
         )
     return replace(block, hashes=np.frombuffer(data, "<u8", count, _HEAD.size).astype(np.uint64))

@@ -1,4 +1,4 @@
-"""What a replay says about itself: its header, the header's checksummed text, and the bounds.
+"""The header of a replay, its checksummed text form, and the bounds of the format.
 
 Owns the names and limits that writer and reader share. Knows nothing of MCAP records.
 """
@@ -28,7 +28,7 @@ ENCODING = "samebits"
 MAX_CHUNK = 64 * 1024
 """Most bytes that a chunk holds."""
 MAX_RECORD = 1024 * 1024
-"""Most bytes that any record holds, also one that is only skipped."""
+"""Most bytes that any record holds, even one that is skipped."""
 MAX_HEADER = 256 * 1024
 """Most bytes of the header's text, schemas included."""
 BLOCK_FRAMES = 256
@@ -46,7 +46,7 @@ _NUMBER = re.compile(r"0|[1-9][0-9]{0,19}")
 
 
 def name_problem(text: str) -> str | None:
-    """Why `text` cannot name a simulation in a file, or None where it can."""
+    """Why `text` cannot name a simulation in a file, or None if it can."""
     if not text or len(text) > 200:
         return f"has {len(text)} characters, not 1 to 200"
     if not text.isprintable():
@@ -55,7 +55,7 @@ def name_problem(text: str) -> str | None:
 
 
 def digest_problem(text: str) -> str | None:
-    """Why `text` is no digest (8 to 128 lowercase hex digits, an even number), or None."""
+    """Why `text` is not a digest (8 to 128 lowercase hex digits, an even number), or None."""
     if _DIGEST.fullmatch(text):
         return None
     return f"is {text[:140]!a}, not 8 to 128 lowercase hex digits"
@@ -68,7 +68,7 @@ class ReplayHeader:
     `digest` is the simulation's, in lowercase hex; `version` its own version; `seed` a uint64.
     `players` is 0 to 65,535 and `input_size` the canonical bytes of one player's input, together
     at most `PART_BYTES` a frame; `state_size` is at most `MAX_STATE`; `tick_rate` is 1 to
-    1,000,000 Hz. `schema` is any JSON object, kept as JSON sees it (a tuple becomes a list).
+    1,000,000 Hz. `schema` is any JSON object, stored as JSON has it (a tuple becomes a list).
     """
 
     simulation: str
@@ -92,7 +92,9 @@ class ReplayHeader:
                 )
         for name in _TEXT_FIELDS:
             if not isinstance(getattr(self, name), str):
-                raise ReplayError(f"replay header: {name} is {_shown(getattr(self, name))}, no str")
+                raise ReplayError(
+                    f"replay header: {name} is {_shown(getattr(self, name))}, not a str"
+                )
         for name in ("simulation", "version"):
             if problem := name_problem(getattr(self, name)):
                 raise ReplayError(f"replay header: {name} {problem}")
@@ -118,11 +120,11 @@ class ReplayHeader:
 
     @property
     def block_frames(self) -> int:
-        """Most frames that the writer puts into one block."""
+        """The most frames that the writer puts into one block."""
         return min(BLOCK_FRAMES, max(1, BLOCK_BYTES // max(1, self.frame_size)))
 
     def log_time(self, frame: int) -> int:
-        """Simulated nanoseconds before `frame`'s step: what the file uses for time."""
+        """Simulated nanoseconds before `frame`'s step: the file's log time."""
         return frame * 1_000_000_000 // self.tick_rate
 
     def require(self, digest: str) -> None:
@@ -213,7 +215,7 @@ class ReplayBlock:
     """Whole frames that follow one another, at most `BLOCK_FRAMES`.
 
     `inputs` holds `frames × players × input_size` canonical bytes. `hashes` holds the uint64 hash
-    of the state after each frame, or is None where none were recorded.
+    of the state after each frame, or is None if none were recorded.
     """
 
     first_frame: int

@@ -1,4 +1,4 @@
-"""MCAP records read from a file that may be cut, flipped or hostile.
+"""Reads MCAP records from a file that may be truncated, corrupt or hostile.
 
 Owns the byte level: bounded reads, running checksums, record and chunk structure. Every length is
 compared with a stated bound before a byte is read for it. Knows nothing of frames.
@@ -38,9 +38,9 @@ _CHUNK_HEAD = struct.Struct("<QQQI")
 _RECORD_HEAD = struct.Struct("<BQ")
 _PIECE = 64 * 1024
 MAX_OTHERS = 4096
-"""Most records of a file that are no chunks, besides `OTHERS_A_CHUNK` for each of those."""
+"""Most records besides chunks, plus `OTHERS_A_CHUNK` for each chunk."""
 OTHERS_A_CHUNK = 8
-"""Indexes of a chunk: one a channel, and one in the file's own index."""
+"""Index records of a chunk: one per channel, and one in the file's own index."""
 
 
 class Damage(Exception):
@@ -53,7 +53,7 @@ class Damage(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RecordHead:
     """The nine bytes that open a record, and the checksum of every byte before it."""
 
     opcode: int
@@ -73,12 +73,12 @@ class Record:
 
 
 class Readable(Protocol):
-    """A file, or what stands for one: the next bytes, at most so many, none at its end."""
+    """Anything with a file's `read`: the next bytes, at most `size`, none at the end."""
 
     def read(self, size: int, /) -> bytes: ...
 
 
-class Source:
+class RecordSource:
     """A file read from front to back, with its offset and CRC-32."""
 
     def __init__(self, file: Readable) -> None:
@@ -88,7 +88,7 @@ class Source:
         self.crc = 0
 
     def read(self, size: int, start: int, what: str) -> bytes:
-        """Exactly `size` bytes, of the part `what` that starts at `start`; else Damage."""
+        """Exactly `size` bytes of the part `what` that starts at `start`; raises Damage."""
         data = self.read_up_to(size)
         if len(data) < size:
             raise Damage(
@@ -97,7 +97,7 @@ class Source:
         return data
 
     def read_up_to(self, size: int) -> bytes:
-        """`size` bytes, or fewer where the file ends."""
+        """`size` bytes, or fewer at the end of the file."""
         data = b""
         while len(data) < size:
             try:
@@ -113,7 +113,7 @@ class Source:
         self.crc = zlib.crc32(data, self.crc)
         return data
 
-    def record(self, part: str) -> Record:
+    def record(self, part: str) -> RecordHead:
         """The head of the next record, its length within bounds; `part` names where it lies."""
         start, crc = self.offset, self.crc
         head = self.read_up_to(_RECORD_HEAD.size)
@@ -124,7 +124,7 @@ class Source:
                 start, f"the file ends at byte {self.offset}, inside the record that starts here"
             )
         opcode, length = _RECORD_HEAD.unpack(head)
-        record = Record(opcode, length, start, crc)
+        record = RecordHead(opcode, length, start, crc)
         if opcode == 0:
             raise Damage(start, "a record of kind 0, which no MCAP file has")
         if length > MAX_RECORD:
@@ -138,11 +138,11 @@ class Source:
             )
         return record
 
-    def body(self, record: Record) -> bytes:
+    def body(self, record: RecordHead) -> bytes:
         """The bytes of a record whose head was just read."""
         return self.read(record.length, record.offset, record.name)
 
-    def skip(self, record: Record) -> None:
+    def skip(self, record: RecordHead) -> None:
         """Pass over a record whose head was just read, checksumming it."""
         left = record.length
         while left:
@@ -150,9 +150,9 @@ class Source:
 
 
 class Fields:
-    """The parts of one record's body, front to back; none may reach past its end.
+    """A cursor over the parts of one record's body; none may reach past its end.
 
-    `offset` and `name` are what Damage says of the record.
+    `offset` and `name` describe the record in Damage.
     """
 
     def __init__(self, data: bytes, offset: int, name: str) -> None:
@@ -193,11 +193,11 @@ class Fields:
         return Damage(self._offset, f"a {self._name} with a part that does not fit inside it")
 
 
-def chunk_records(source: Source, record: Record) -> Iterator[tuple[int, bytes]]:
-    """Kind and body of each record in a chunk, once its sizes and its checksum are seen to hold.
+def chunk_records(source: RecordSource, record: RecordHead) -> Iterator[tuple[int, bytes]]:
+    """Kind and body of each record in a chunk, after its sizes and checksum are verified.
 
-    The chunk is read and checked before the first record is given. Raises Damage: at the chunk's
-    start, or where a record inside it is not whole after those before it were given.
+    The chunk is read and checked before the first record is yielded. Raises Damage at the chunk's
+    start, or, after the whole ones, at a record inside it that is not whole.
     """
     start = record.offset
     fixed = _CHUNK_HEAD.size + 4
@@ -214,7 +214,7 @@ def chunk_records(source: Source, record: Record) -> Iterator[tuple[int, bytes]]
     data = body[fixed + 8 :]
     if not size == stored == len(data):
         raise Damage(
-            start, f"a chunk of {len(data)} bytes that says it has {size}, stored in {stored}"
+            start, f"a chunk of {len(data)} bytes that declares {size}, stored in {stored}"
         )
     if not data:
         raise Damage(start, "a chunk with nothing in it")
@@ -230,7 +230,7 @@ def chunk_records(source: Source, record: Record) -> Iterator[tuple[int, bytes]]
         at = len(data) - left + length
 
 
-def check_data_end(source: Source, record: Record) -> None:
+def check_data_end(source: RecordSource, record: RecordHead) -> None:
     """Check the data end record whose head was just read against every byte before it."""
     if record.length != 4:
         raise Damage(record.offset, f"a data end record of {record.length} bytes, not 4")
@@ -243,13 +243,13 @@ def check_data_end(source: Source, record: Record) -> None:
         )
 
 
-def check_summary(source: Source) -> None:
-    """Read from behind the data end to the file's last byte. Nothing in the index is followed."""
+def check_summary(source: RecordSource) -> None:
+    """Read from the data end to the file's last byte. Nothing in the index is followed."""
     summary = source.offset
     source.crc = 0
     while (record := source.record("index")).opcode != Opcode.FOOTER:
         if record.opcode in (Opcode.CHUNK, Opcode.MESSAGE, Opcode.DATA_END, Opcode.HEADER):
-            raise Damage(record.offset, f"{record.a_name} behind the data's end")
+            raise Damage(record.offset, f"{record.a_name} after the data's end")
         source.skip(record)
     if record.length != 20:
         raise Damage(record.offset, f"a footer record of {record.length} bytes, not 20")
@@ -272,4 +272,4 @@ def check_summary(source: Source) -> None:
             raise Damage(at, f"the file ends at byte {source.offset}, inside its closing mark")
         raise Damage(at, "the file's closing mark is not that of MCAP")
     if source.read_up_to(1):
-        raise Damage(source.offset - 1, "bytes behind the file's closing mark")
+        raise Damage(source.offset - 1, "bytes after the file's closing mark")

@@ -1,7 +1,7 @@
-"""Reading a replay that nobody vouches for: every whole frame before the damage, then one message.
+"""Reads an untrusted replay: every whole frame before the damage, then one message.
 
-Owns what makes frames whole: they follow one another from 0, each inside a chunk whose checksum
-holds. Memory stays within one chunk, or one state while keyframes are read.
+Owns which frames count as whole: consecutive from 0, each inside a chunk with a valid checksum.
+Memory stays within one chunk, or one state while keyframes are read.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mcap.opcode import Opcode
 from numpy.typing import NDArray
 
 from samebits.errors import ReplayError
-from samebits.replay.file import Pass, Snapshot, Target
+from samebits.replay.file import FilePass, FileSnapshot, Target
 from samebits.replay.frames import FrameAssembler, Keyframe
 from samebits.replay.header import (
     METADATA_NAME,
@@ -28,7 +28,7 @@ from samebits.replay.mcap_records import (
     MAGIC,
     Damage,
     Fields,
-    Source,
+    RecordSource,
     check_data_end,
     check_summary,
     chunk_records,
@@ -41,18 +41,17 @@ _AGAIN = "record it again, or copy it again from where it was recorded"
 class ReplayReader:
     """Reads one replay, from a path or from a seekable binary stream, front to back.
 
-    Raises ReplayError where the file cannot even give a header. After that nothing in the file
-    raises: `blocks`, `keyframes` and `items` end at the damage and leave its description in
-    `damage`. The file is opened once, here, and every iteration reads it as it was then; one that
-    finds it changed says so as damage. It is closed by `close`, by the end of a `with` block, or
-    with the reader.
+    Raises ReplayError if the file has no readable header. After that nothing in the file raises:
+    `blocks`, `keyframes` and `items` end at the damage and leave its description in `damage`. The
+    file is opened once, here, and every iteration reads it as it was then; a change is reported as
+    damage. It is closed by `close`, by the end of a `with` block, or with the reader.
     """
 
     def __init__(self, target: Target) -> None:
         self.damage: str | None = None
-        """After an iteration to its end: None for a sound file, else one line: what is wrong, at
-        which byte, how many whole frames precede it."""
-        self._file = Snapshot(target)
+        """After a complete iteration: None for a sound file, else one line with what is wrong, at
+        which byte, and how many whole frames precede it."""
+        self._file = FileSnapshot(target)
         try:
             self.header = _read_header(self._source()[1], self._file.name)
         except BaseException:
@@ -79,7 +78,7 @@ class ReplayReader:
         return self._scan(keep_states=True)
 
     def close(self) -> None:
-        """Let go of the file. Closing twice is fine; reading on is not."""
+        """Close the file. Closing twice is fine; reading after it is not."""
         self._file.close()
 
     def __enter__(self) -> ReplayReader:
@@ -93,10 +92,10 @@ class ReplayReader:
     ) -> None:
         self.close()
 
-    def _source(self) -> tuple[Pass, Source]:
+    def _source(self) -> tuple[FilePass, RecordSource]:
         self._file.check_open()
-        reading = Pass(self._file)
-        return reading, Source(reading)
+        reading = FilePass(self._file)
+        return reading, RecordSource(reading)
 
     def _scan(self, keep_states: bool) -> Iterator[ReplayBlock | Keyframe]:
         reading, source = self._source()
@@ -132,7 +131,7 @@ class ReplayReader:
 
 
 @dataclass(frozen=True, eq=False)
-class Replay:
+class ReplayData:
     """A whole replay in memory. `hashes` is None unless every frame has one."""
 
     header: ReplayHeader
@@ -143,9 +142,8 @@ class Replay:
     damage: str | None
 
 
-def read_replay(target: Target) -> Replay:
-    """All of a short replay, in one reading; ReplayError where it has no header. Look at
-    `damage`."""
+def read_replay(target: Target) -> ReplayData:
+    """All of a short replay, in one reading; ReplayError if it has no header. Check `damage`."""
     blocks: list[ReplayBlock] = []
     keyframes: list[Keyframe] = []
     with ReplayReader(target) as reader:
@@ -155,7 +153,7 @@ def read_replay(target: Target) -> Replay:
             else:
                 keyframes.append(item)
     hashes = [block.hashes for block in blocks if block.hashes is not None]
-    return Replay(
+    return ReplayData(
         header=reader.header,
         frames=sum(block.frames for block in blocks),
         inputs=b"".join(block.inputs for block in blocks),
@@ -166,13 +164,13 @@ def read_replay(target: Target) -> Replay:
 
 
 def frame_count(target: Target) -> int:
-    """How many whole frames a replay gives, in one checked pass that keeps nothing."""
+    """How many whole frames a replay has, counted in one checked pass that keeps nothing."""
     with ReplayReader(target) as reader:
         return sum(block.frames for block in reader.blocks())
 
 
-def _read_header(source: Source, name: str) -> ReplayHeader:
-    """Read up to and including the replay's metadata. ReplayError is all that it raises."""
+def _read_header(source: RecordSource, name: str) -> ReplayHeader:
+    """Read up to and including the replay's metadata. Raises only ReplayError."""
     try:
         magic = source.read_up_to(len(MAGIC))
         if not magic:

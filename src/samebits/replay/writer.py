@@ -1,4 +1,4 @@
-"""Writing a replay: frames into blocks, blocks into MCAP chunks, the same bytes every time.
+"""Writes a replay: frames into blocks, blocks into MCAP chunks, the same bytes every time.
 
 A replay is written beside its path and takes its own name when it is whole.
 """
@@ -18,7 +18,7 @@ from typing import IO, Any, BinaryIO, cast
 from mcap.writer import CompressionType, Writer
 
 from samebits.errors import ReplayError
-from samebits.output import Output, holds_other, remedy, told
+from samebits.output import Output, holds_foreign_file, os_reason, remedy
 from samebits.replay.header import (
     ENCODING,
     HASHES,
@@ -32,14 +32,14 @@ from samebits.replay.header import (
 )
 
 _MARK = len(PROFILE).to_bytes(4, "little") + PROFILE.encode()
-"""What only replays begin with: MCAP's record of the profile."""
+"""The start of a replay, and of no other file: MCAP's record of the profile."""
 
 Target = str | os.PathLike[str] | BinaryIO
 
 
 def partial_path(path: str | os.PathLike[str]) -> Path:
-    """Where a replay lies while it is written, and stays if the recording is cut short, unless
-    that name was taken; `ReplayWriter.partial` knows."""
+    """The path of a replay while it is written, or after a recording that was cut short, unless
+    that name was taken; see `ReplayWriter.partial`."""
     return Path(os.fspath(path) + ".partial")
 
 
@@ -59,7 +59,7 @@ class ReplayWriter:
     def __init__(self, target: Target, header: ReplayHeader) -> None:
         self.header = header
         self.frames: int = 0
-        """Whole frames added so far."""
+        """How many whole frames were added so far."""
         self._sink = _Sink(target)
         self._inputs = bytearray()
         self._hashes: list[int] = []
@@ -67,7 +67,7 @@ class ReplayWriter:
         self._keyframe_at = -1
         self._closed = False
         self._is_torn = False
-        """Whether a record is being written, or was when an interrupt came."""
+        """Whether a record is being written, or was at an interrupt."""
         # No compression: zstd's bytes differ between its versions, and a reader that never
         # decompresses cannot be handed a bomb.
         self._mcap = Writer(
@@ -91,12 +91,12 @@ class ReplayWriter:
 
     @property
     def partial(self) -> Path | None:
-        """Where the frames are until the replay is whole: `<path>.partial`, or a name like it if
-        that was taken. None when it is whole, and for a stream."""
+        """The path of the frames until the replay is complete: `<path>.partial`, or a similar name
+        if that was taken. None when it is complete, and for a stream."""
         return self._sink.partial
 
     def add(self, inputs: Any, frame_hash: int | None = None) -> None:
-        """One frame: its inputs, player after player, and the hash of the state after it.
+        """Add one frame: its inputs, player after player, and the hash of the state after it.
 
         `inputs` is bytes-like, `players × input_size` bytes in canonical little-endian form.
         """
@@ -105,10 +105,10 @@ class ReplayWriter:
     def add_block(
         self, inputs: Any, hashes: Sequence[int] | Iterable[int] | None, frames: int | None = None
     ) -> None:
-        """Many frames: their inputs one after another, and as many hashes, or None.
+        """Add many frames: their inputs one after another, and as many hashes, or None.
 
-        `frames` is needed only where a frame has no input bytes and there are no hashes.
-        Raises ReplayError, having added nothing, where sizes do not fit.
+        `frames` is needed only if a frame has no input bytes and there are no hashes. Raises
+        ReplayError, having added nothing, if sizes do not fit.
         """
         self._check_open()
         data = memoryview(inputs).tobytes()
@@ -131,7 +131,7 @@ class ReplayWriter:
         self._append(data, values, frames)
 
     def keyframe(self, state: Any) -> None:
-        """The state before the next frame's step: `state_size` canonical bytes, bytes-like."""
+        """Add the state before the next frame's step: `state_size` canonical bytes, bytes-like."""
         self._check_open()
         data = memoryview(state).tobytes()
         if len(data) != self.header.state_size:
@@ -153,7 +153,7 @@ class ReplayWriter:
 
     @property
     def has_keyframe(self) -> bool:
-        """Whether there is one behind the latest frame."""
+        """Whether there is a keyframe after the latest frame."""
         return self._keyframe_at == self.frames
 
     def close(self) -> None:
@@ -175,7 +175,7 @@ class ReplayWriter:
         if error is None:
             self.close()
         elif not self._closed:
-            # The error on its way out is the one that matters.
+            # The error that is being raised matters more.
             with suppress(ReplayError):
                 self._finish()
 
@@ -217,7 +217,7 @@ class ReplayWriter:
     def _finish(self) -> None:
         self._closed = True
         try:
-            if not self._is_torn:  # else what was whole before is all that there is
+            if not self._is_torn:  # else only what was whole before remains
                 self._flush()
                 self._is_torn = True
                 self._mcap.finish()
@@ -230,25 +230,25 @@ class ReplayWriter:
             raise ReplayError("the replay is closed", fix="add every frame before close()")
         if self._is_torn:
             raise ReplayError(
-                f"the replay ends before frame {self.frames}: an interrupt came in the writing",
+                f"the replay ends before frame {self.frames}: an interrupt came during writing",
                 fix="record it again",
             )
 
 
 class _Sink:
-    """What the MCAP writer writes to: counts bytes itself, so a pipe will do."""
+    """The MCAP writer's output: counts bytes itself, so that a pipe works."""
 
     def __init__(self, target: Target) -> None:
         self._count = 0
         self._arrived = 0
-        """Bytes that the system has taken, with all of a block or with none."""
+        """Bytes that the system has taken, whole blocks only."""
         self._out: Output | None = None
         self._name = "the stream"
         if isinstance(target, str | os.PathLike):
             self._name = os.fspath(target)
-            if holds_other(target, _MARK):
+            if holds_foreign_file(target, _MARK):
                 raise ReplayError(
-                    f"{self._name} is there already, and is no replay",
+                    f"{self._name} exists already and is not a replay",
                     fix="give the recording another name",
                 )
             try:
@@ -272,7 +272,7 @@ class _Sink:
         view = memoryview(data)
         try:
             while view:
-                taken = self._file.write(view)  # a raw stream may take less than it was given
+                taken = self._file.write(view)  # a raw stream may take fewer bytes
                 if not taken:
                     raise ReplayError(f"cannot write {self._name}: it takes no more bytes")
                 view = view[taken:]
@@ -320,7 +320,7 @@ def _hash(value: Any) -> int:
 
 
 def _cannot_write(name: str, error: OSError, note: str | None = None) -> ReplayError:
-    return ReplayError(f"cannot write {name}: {told(error)}", note=note, fix=remedy(error))
+    return ReplayError(f"cannot write {name}: {os_reason(error)}", note=note, fix=remedy(error))
 
 
 def _library() -> str:

@@ -78,13 +78,13 @@ def _forgetful(*_: str) -> None:
 
 def object_key(ir_text: str, entries: Sequence[str], mode: str, target: Target, opt: int) -> str:
     """The key of an object: everything that its bytes depend on."""
-    from samebits.backend.llvm import engine as llvm
+    from samebits.backend.llvm import engine
 
     row = (
         target.triple, target.cpu, target.features, target.tune,
         str(target.has_fma), str(target.has_round),
     )  # fmt: skip
-    made_by = (llvm.llvm_version(), compiler_fingerprint())
+    made_by = (engine.llvm_version(), compiler_fingerprint())
     return digest(ir_text, "\n".join(entries), mode, *row, str(opt), *made_by)
 
 

@@ -18,12 +18,12 @@ from samebits.runtime import cache
 from samebits.runtime.call import native_callable
 from samebits.runtime.native import NativeModule, NativeRange
 from samebits.runtime.objects.host import host_target, llvm_version
-from samebits.runtime.objects.library import compiled_here, found_in
+from samebits.runtime.objects.library import cached, found_in
 from samebits.types import NONE, Type
 
 if TYPE_CHECKING:
+    from samebits.backend.request import Request
     from samebits.backend.targets.table import Target
-    from samebits.ir.grammar import Module
 
 Native = Callable[..., Any]
 
@@ -63,16 +63,12 @@ def compile_native(
 def compile_emulated(kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int) -> Native:
     """As `compile_native`, for a target whose code an emulator runs; never from the cache.
     Raises CompileError, and RunnerError where no emulator can."""
-    from samebits.backend.llvm.compile import compile_module
-    from samebits.passes.pipeline import optimise
-    from samebits.runtime import gc_pause as collector
+    from samebits.runtime import gc_pause
     from samebits.runtime.emulation.kernels import emulated_callable
 
     def made() -> CompiledObject:
-        with executions.pinned(), collector.paused():
-            module, names = _linked(kernel, types)
-            ready = optimise(module, names, blocks=target.has_wide_vectors)
-            return compile_module(ready, names, target, opt)
+        with executions.pinned(), gc_pause.paused():
+            return _request(kernel, types, target, opt).compiled()
 
     compiled = with_room(made)
     parameters = [(p.name, t) for p, t in zip(kernel.parameters, types, strict=True)]
@@ -107,57 +103,25 @@ def _compiled(
 
     def made() -> CompiledObject:
         with lock(), executions.pinned():
-            from samebits.runtime import gc_pause as collector
+            from samebits.runtime import gc_pause
 
-            with collector.paused():
-                return _made(kernel, types, target, opt, as_range, store, source_key)
+            with gc_pause.paused():
+                compiled, key = cached(_request(kernel, types, target, opt, as_range), store)
+                if store is not None:
+                    store.put_front(source_key, key)
+                return compiled
 
     return with_room(made)
 
 
-def _made(
-    kernel: Kernel,
-    types: tuple[Type, ...],
-    target: Target,
-    opt: int,
-    as_range: bool,
-    store: cache.ObjectCache | None,
-    source_key: str,
-) -> CompiledObject:
-    """The object of a kernel that is not known under `source_key`; from now on it is."""
-    linked = _linked(kernel, types)
-    if store is None:
-        return _compile(linked, target, opt, as_range, None)
-    from samebits.ir.text import print_module
-
-    entries = [f"{'range ' * as_range}{name}" for name in linked[1]]
-    key = cache.object_key(print_module(linked[0]), entries, kernel.mode.name, target, opt)
-    compiled = found_in(store, key)
-    if compiled is None:
-        compiled = _compile(linked, target, opt, as_range, store)
-        store.put(key, compiled)
-    store.put_front(source_key, key)
-    return compiled
-
-
-def _linked(kernel: Kernel, types: tuple[Type, ...]) -> tuple[Module, list[str]]:
+def _request(
+    kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int, as_range: bool = False
+) -> Request:
+    from samebits.backend.request import Request
     from samebits.frontend.compile import compile_kernel, link
-    from samebits.passes.semantics.float_modes import realise
+    from samebits.passes.semantics.float_modes import lower_float_modes
 
     unit = compile_kernel(kernel, types)
-    return realise(link(unit)), [unit.function.name]
-
-
-def _compile(
-    linked: tuple[Module, list[str]],
-    target: Target,
-    opt: int,
-    as_range: bool,
-    store: cache.ObjectCache | None,
-) -> CompiledObject:
-    from samebits.passes.pipeline import optimise
-
-    module, names = linked
+    names = [unit.function.name]
     entries, ranges = ([], names) if as_range else (names, [])
-    ready = optimise(module, names, blocks=target.has_wide_vectors)
-    return compiled_here(ready, entries, target, opt, store, ranges)
+    return Request(lower_float_modes(link(unit)), entries, target, opt, ranges, kernel.mode)

@@ -19,7 +19,7 @@ from samebits.lang.kernel import Kernel
 from samebits.lang.values.classes import COMPOSITE_CLASSES
 from samebits.lang.values.scalars import RAW_OF, result_maker
 from samebits.lang.values.vectors import components, vector
-from samebits.passes.semantics.float_modes import realise
+from samebits.passes.semantics.float_modes import lower_float_modes
 from samebits.types import (
     ArrayType,
     ScalarType,
@@ -67,7 +67,7 @@ def evaluate_call(
         with naming(kernel.__name__):
             values += _ir_arguments(wrap(value, t, p.name), t)
     with executions.pinned():
-        module = realise(link(unit))
+        module = lower_float_modes(link(unit))
         if make is None and listener is None:
             evaluator = evaluator_of(module)
         else:

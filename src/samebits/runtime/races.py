@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from samebits.bits import leaves
-from samebits.errors import RaceError, Touch
+from samebits.errors import MemoryAccess, RaceError
 from samebits.ir.grammar import Module, Op, ValueType
 from samebits.ir.interp.evaluator import Evaluator
 from samebits.ir.interp.memory import ArrayView, Ref
@@ -216,6 +216,6 @@ def _address(memory: Any) -> int:
 
 def _report(first: _Access, first_writes: bool, second: _Access, second_writes: bool) -> None:
     raise RaceError(
-        Touch(first.turn, first.place.at(first.address), first_writes, first.op.span),
-        Touch(second.turn, second.place.at(second.address), second_writes, second.op.span),
+        MemoryAccess(first.turn, first.place.at(first.address), first_writes, first.op.span),
+        MemoryAccess(second.turn, second.place.at(second.address), second_writes, second.op.span),
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.targets.host_levels import HostLevel
 from samebits.backend.targets.table import Target
 from samebits.errors import TargetError
@@ -66,7 +66,7 @@ def table(makers: Makers[Make]) -> tuple[Row[Make], ...]:
             slow=True,
         ),
     ]  # fmt: skip
-    for level in llvm.available_targets():
+    for level in engine.available_targets():
         if level.reason is None:
             rows += [_native(level.target, opt, makers) for opt in OPTIMISATIONS]
         else:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.sim.inputs import Inputs
-from samebits.sim.sources import Block, Source
+from samebits.sim.sources import InputBlock, InputSource
 
 MOST_BYTES = 64 * 1024 * 1024
 """Bytes of inputs that are kept in memory."""
@@ -21,10 +21,10 @@ MOST_BYTES = 64 * 1024 * 1024
 class InputStream:
     """The inputs of one source, whose frames count up from 0."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: InputSource) -> None:
         self.source = source
         self._reading = source.blocks()
-        self._blocks: list[Block] = []
+        self._blocks: list[InputBlock] = []
         """The first blocks of the source."""
         self._size = 0
 
@@ -37,7 +37,7 @@ class InputStream:
         """How many frames the source declares."""
         return self.source.frames
 
-    def blocks(self, first: int = 0) -> Iterator[tuple[int, Block]]:
+    def blocks(self, first: int = 0) -> Iterator[tuple[int, InputBlock]]:
         """Every block that ends after frame `first`, with the number of its own first frame."""
         at = 0
         for block in self._every():
@@ -76,7 +76,7 @@ class InputStream:
             return block.inputs[:0]
         raise ValueError("a source without frames has no inputs")
 
-    def _every(self) -> Iterator[Block]:
+    def _every(self) -> Iterator[InputBlock]:
         done = 0
         while self._size <= MOST_BYTES or done < len(self._blocks):
             if done == len(self._blocks):

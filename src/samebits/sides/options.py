@@ -13,9 +13,9 @@ from typing import Any
 
 from samebits import math
 from samebits.frontend.compile import compile_kernel, link, symbol_of
-from samebits.ir.grammar import Module, Op, Region, regions
+from samebits.ir.grammar import Module, Op, Region, Statement
 from samebits.ir.refs import is_own
-from samebits.ir.rewrite import with_regions
+from samebits.ir.rewrite import map_region
 from samebits.lang.kernel import Kernel
 from samebits.lang.overloads import Overloads
 from samebits.modes import Precision, checked
@@ -74,21 +74,20 @@ class _Precise:
     def run(self) -> Module:
         """The module, with the functions that are now called."""
         old = self._kernels.functions
-        own = {n: replace(f, body=self._region(f.body)) for n, f in old.items() if is_own(n)}
+        own = {
+            n: replace(f, body=map_region(f.body, self._statement))
+            for n, f in old.items()
+            if is_own(n)
+        }
         library = {n: f for n, f in old.items() if n not in own}
         # Callees come before their callers.
         functions = {**library, **self._added.functions, **own}
         return Module(functions, {**self._kernels.tables, **self._added.tables})
 
-    def _region(self, region: Region) -> Region:
-        made: Region = []
-        for statement in region:
-            if isinstance(statement, Op) and statement.opcode == "call":
-                statement = replace(statement, attr=self._callee(str(statement.attr)))
-            elif inner := regions(statement):
-                statement = with_regions(statement, [self._region(r) for r in inner])
-            made.append(statement)
-        return made
+    def _statement(self, statement: Statement) -> Region:
+        if isinstance(statement, Op) and statement.opcode == "call":
+            statement = replace(statement, attr=self._callee(str(statement.attr)))
+        return [statement]
 
     def _callee(self, name: str) -> str:
         found = self._known.get(name)

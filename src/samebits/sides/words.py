@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.targets.fp_environments import FLUSHINGS, ROUNDINGS, environment_bits
 from samebits.backend.targets.table import Target
 from samebits.errors import SideError, TargetError, nearest
@@ -176,7 +176,7 @@ def read_words(text: str) -> SideSpec:
 def default_words() -> str:
     """The words that name this machine's best level, optimised."""
     try:
-        return f"{llvm.host_target().name}-O{OPTIMISATIONS[-1]}"
+        return f"{engine.host_target().name}-O{OPTIMISATIONS[-1]}"
     except TargetError:
         return EVALUATE
 
@@ -191,7 +191,7 @@ def described_words() -> list[tuple[str, str]]:
 def _targets() -> dict[str, tuple[Target, str | None, bool]]:
     """Targets by name, each with the reason why it cannot run here, and whether it is emulated."""
     rows: dict[str, tuple[Target, str | None, bool]] = {}
-    for level in llvm.available_targets():
+    for level in engine.available_targets():
         here = level.reason is None
         reason = None if here else emulation_reason(level.target)
         rows[level.target.name] = level.target, reason, not here
@@ -203,7 +203,7 @@ def _execution(name: str | None, text: str) -> tuple[str, Target | None, int | N
     if name is None or not name:
         if name is not None and text.strip():
             raise SideError(f"'{text}' has an empty word", fix="leave out the comma")
-        return NATIVE, llvm.host_target(), None
+        return NATIVE, engine.host_target(), None
     if name in (MANAGED, EVALUATE):
         return name, None, None
     targets = _targets()

@@ -1,1 +1,1 @@
-"""Simulations: state, replay and golden files, verification."""
+"""Simulations: definition, program, executions, sessions, inputs and recordings."""

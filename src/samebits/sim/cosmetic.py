@@ -1,6 +1,6 @@
-"""What a simulation's modes allow: no FAST code may reach its state, unless it says cosmetic.
+"""Refuses simulations in which FAST code can reach the state, unless it is marked cosmetic.
 
-Knows the call graph of linked kernels alone.
+Knows only the call graph of linked kernels.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from samebits.ir.grammar import Module, Op, plain_name, walk
 from samebits.modes import FAST
 
 CALLS = ("call", "parallel")
-"""Operations whose attribute is the function that runs."""
+"""Operations whose attribute is the function that they run."""
 
 
 def refuse_fast(kernels: Module, entries: Sequence[str]) -> None:
-    """Raise SimulationError where `entries` lead to a FAST function but by a cosmetic one."""
+    """Raise SimulationError if `entries` reach a FAST function but through a cosmetic one."""
     for path, span in fast_paths(kernels, entries):
         name = plain_name(kernels.functions[path[-1]])
         names = [plain_name(kernels.functions[part]) for part in path]
-        # A parallel range is a function of its kernel's name.
+        # A parallel range is a function named after its kernel.
         steps = " → ".join(n for k, n in enumerate(names) if k == 0 or n != names[k - 1])
         raise SimulationError(
             f"FAST code can reach the simulation's state: {steps}",
@@ -28,21 +28,21 @@ def refuse_fast(kernels: Module, entries: Sequence[str]) -> None:
             note=f"'{name}' is FAST, whose bits differ between targets; hashes of the state "
             "would too",
             fix=f"make '{name}' sb.DETERMINISTIC, or give it cosmetic=True if its results "
-            "never come into the state",
+            "never reach the state",
         )
 
 
 def fast_paths(kernels: Module, entries: Sequence[str]) -> Iterator[tuple[tuple[str, ...], Span]]:
-    """The calls that lead from `entries` to FAST functions other than by cosmetic ones, the
-    shortest first, and where the last of them is.
+    """The call paths from `entries` to FAST functions without cosmetic ones, shortest first, each
+    with the span of its last call.
 
-    What a cosmetic function calls is for its own results, and so is as free as it is.
+    What a cosmetic function calls only serves its results, and so may be FAST as well.
     """
     seen: set[str] = set()
     paths: list[tuple[tuple[str, ...], Span]] = [
         ((name,), kernels.functions[name].span) for name in entries
     ]
-    for path, span in paths:  # grows meanwhile: the shortest path comes first
+    for path, span in paths:  # grows meanwhile, so the shortest path comes first
         function = kernels.functions[path[-1]]
         if path[-1] in seen:
             continue

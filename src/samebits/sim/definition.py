@@ -1,6 +1,6 @@
 """A simulation: a struct of state, a struct of one player's input, an init kernel, a step kernel.
 
-Owns what makes these fit together, and the simulation's identity. Knows nothing of how it runs.
+Owns the checks that these fit together, and the simulation's identity. Knows nothing of execution.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from samebits.errors import ReplayError, SimulationError
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.structs import Struct
 from samebits.lang.stacks import with_room
-from samebits.modes import Given, checked
+from samebits.modes import OptionArguments, checked
 from samebits.sim.inputs import InputRules
 from samebits.types import NONE, UINT64, ArrayType, StructType, Type
 
@@ -31,8 +31,8 @@ MAX_TICK_RATE = 1_000_000
 
 
 class SimulationDefinition:
-    """What every execution of a simulation shares, as `Simulation` describes it. A part that does
-    not fit raises SimulationError."""
+    """What every execution of a simulation shares; see `Simulation`. Raises SimulationError for a
+    part that does not fit."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class SimulationDefinition:
         step: Kernel,
         tick_rate: int = 60,
         scripts: Mapping[str, Script] | None = None,
-        **options: Unpack[Given],
+        **options: Unpack[OptionArguments],
     ) -> None:
         _check_text("name", name)
         _check_text(f"version of simulation '{name}'", version)
@@ -58,7 +58,7 @@ class SimulationDefinition:
         self.tick_rate = _whole(name, "tick_rate", tick_rate, MAX_TICK_RATE)
         s, i = self.state_type.name, self.input_type.name
         self.options = checked(options)
-        """The options of `init` and `step` where their own decorators give none."""
+        """The options of `init` and `step` that their own decorators leave open."""
         self.init = _kernel(
             name, "init", init, (self.state_type, UINT64), f"state: {s}, seed: sb.uint64"
         ).within(self.options)
@@ -73,8 +73,8 @@ class SimulationDefinition:
         for label, script in self.scripts.items():
             if not callable(script):
                 raise SimulationError(
-                    f"simulation '{name}': script '{label}' is {type(script).__name__}, no "
-                    "function",
+                    f"simulation '{name}': script '{label}' is {type(script).__name__}, not "
+                    "a function",
                     fix="give a function script(frame, player, seed) -> dict of input fields",
                 )
         self.inputs = InputRules(name, self.input, self.players)
@@ -90,7 +90,7 @@ class SimulationDefinition:
 
     @property
     def program(self) -> Program:
-        """The kernels and the frame loop as IR. Raises CompileError, and SimulationError where FAST
+        """The kernels and the frame loop as IR. Raises CompileError, and SimulationError if FAST
         code could reach the state."""
         return self._program or with_room(self._built)
 
@@ -126,7 +126,7 @@ class SimulationDefinition:
         return digest_of((self.init, self.step), facts)
 
     def header(self, seed: int) -> ReplayHeader:
-        """What a replay of this simulation says about itself."""
+        """The header of a replay of this simulation."""
         from samebits.replay.header import ReplayHeader
 
         return ReplayHeader(
@@ -195,7 +195,7 @@ def check_seed(seed: object) -> int:
 
 def _check_text(what: str, text: object) -> None:
     if not isinstance(text, str):
-        raise SimulationError(f"the {what} is {type(text).__name__}, no str")
+        raise SimulationError(f"the {what} is {type(text).__name__}, not a str")
     if not 0 < len(text) <= 200 or not text.isprintable():
         raise SimulationError(
             f"the {what} is {text[:40]!a}", fix="give 1 to 200 characters that can be printed"
@@ -207,7 +207,7 @@ def _struct(simulation: str, what: str, cls: object) -> type[Struct]:
         return cls
     found = cls.__name__ if isinstance(cls, type) else type(cls).__name__
     raise SimulationError(
-        f"simulation '{simulation}': {what} is {found}, no struct",
+        f"simulation '{simulation}': {what} is {found}, not a struct",
         fix=f"declare it as a class with @sb.struct and give the class, {what}=...",
     )
 
@@ -226,7 +226,7 @@ def _kernel(
     fix = f"write `def {what}({written}) -> None:`"
     if not isinstance(kernel, Kernel):
         raise SimulationError(
-            f"simulation '{simulation}': {what} is {type(kernel).__name__}, no kernel",
+            f"simulation '{simulation}': {what} is {type(kernel).__name__}, not a kernel",
             fix=f"put @sb.kernel above it, and {fix}",
         )
     if kernel.fixed_types is None:
@@ -236,12 +236,12 @@ def _kernel(
     elif (result := kernel.signature.result_type(types)) not in (None, NONE):
         raise SimulationError(
             f"simulation '{simulation}': {what} returns {result}",
-            note="what a kernel of a simulation computes is what it leaves in the state",
+            note="the result of a simulation's kernel is what it writes to the state",
             fix=fix,
         )
     else:
         return kernel
     wanted = ", ".join(map(str, types))
     raise SimulationError(
-        f"simulation '{simulation}': {what} takes {found}, where ({wanted}) is due", fix=fix
+        f"simulation '{simulation}': {what} takes {found}, not ({wanted})", fix=fix
     )

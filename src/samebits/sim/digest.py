@@ -1,8 +1,8 @@
 """The digest of a simulation: what its author wrote, its types, its name and version.
 
-Kernels count by their syntax and by the values that they capture, so that comments, layout, file
-names and the version of the compiler do not. samebits' own functions count by name: a replay
-stays readable when the library changes, and its hashes tell whether the bits did.
+Kernels count by their syntax and the values that they capture, not by comments, layout, file names
+or the version of the compiler. samebits' own functions count by name: a replay
+stays readable when the library changes, and its hashes tell whether its bits did.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from samebits.lang.memory.tables import Table
 from samebits.lang.overloads import Overloads
 from samebits.lang.reductions import Reduction
 from samebits.lang.values.vectors import Vector
-from samebits.modes import HIGH, Precision, changed, to_text
+from samebits.modes import HIGH, Precision, changed_options, to_text
 from samebits.sim.state.schema import to_json
 from samebits.types import ArrayType, FixedArrayType, StructType
 
@@ -37,14 +37,14 @@ _LIBRARY = __name__.partition(".")[0]
 def digest_of(kernels: Sequence[Kernel], facts: Mapping[str, Any]) -> str:
     """32 hex digits over `kernels`, all that they use, and JSON `facts`.
 
-    Raises CompileError where a kernel's source cannot be read.
+    Raises CompileError if a kernel's source cannot be read.
     """
     text = json.dumps(facts, sort_keys=True) + "\n" + "\n".join(_Walk(kernels).lines())
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).hexdigest()
 
 
 class _Walk:
-    """Goes through kernels in the order in which they are met; each has that order's number."""
+    """Walks kernels in order of discovery, which numbers them."""
 
     def __init__(self, kernels: Sequence[Kernel]) -> None:
         self._kernels: list[Kernel] = list(kernels)
@@ -52,11 +52,11 @@ class _Walk:
         self._attributes: set[str] = set()
 
     def lines(self) -> Iterator[str]:
-        """The text that stands for the kernels."""
+        """The lines that are digested."""
         done = 0
         while done < len(self._kernels):
             kernel = self._kernels[done]
-            options = changed(replace(kernel.options, precision=HIGH, optimize_for="speed"))
+            options = changed_options(replace(kernel.options, precision=HIGH, optimize_for="speed"))
             options.pop("mode", None)
             given = "".join(f" {name}={to_text(value)}" for name, value in options.items())
             yield f"kernel {done} {kernel.mode.name}{given}"
@@ -131,7 +131,7 @@ class _Walk:
         return f"kernel {len(self._kernels) - 1}"
 
     def _see(self, t: object) -> None:
-        """Note the structs inside a type: their methods may be called."""
+        """Collect the structs inside a type: their methods may be called."""
         if isinstance(t, ArrayType | FixedArrayType):
             self._see(t.element)
         elif isinstance(t, StructType) and not any(known is t for known in self._structs):

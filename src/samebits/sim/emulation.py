@@ -1,7 +1,7 @@
-"""A simulation running on another machine that this one emulates, as an execution like the others.
+"""An execution of a simulation on another machine, emulated on this one.
 
-State and inputs go there and come back as canonical words, so that nothing here depends on the
-other machine's byte order but the order of bytes in a word.
+State and inputs go there and come back as canonical words, so that only the order
+of bytes in a word depends on the other machine.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _INIT, _RUN, _HASH, _UNPACK, _UNPACK_INPUTS = range(5)
 
 
 class EmulatedExecution(Execution):
-    """The compiled loop in an emulator. Every method may raise RunnerError; `close` ends it."""
+    """The compiled frame loop in an emulator. Any method may raise RunnerError; `close` ends it."""
 
     def __init__(
         self, program: Program, emulated: EmulatedProgram, limit: float = LIMIT_SECONDS
@@ -46,7 +46,7 @@ class EmulatedExecution(Execution):
         self._inputs = self._packed_inputs = self._hashes = 0
 
     def close(self) -> None:
-        """End the emulator now, whatever it does; from any thread."""
+        """End the emulator at once, from any thread."""
         self._remote.close()
 
     def start(self, seed: int) -> None:
@@ -89,7 +89,7 @@ class EmulatedExecution(Execution):
         return self._call(_HASH, self._state, *self._packed, 0)[-1]
 
     def save(self) -> bytes:
-        self.hash()  # leaves the canonical words
+        self.hash()  # fills the canonical words
         data = self._remote.read(self._packed[0], canonical_size(self.program.state))
         return np.frombuffer(data, self._words).astype(self._words.newbyteorder("<")).tobytes()
 
@@ -110,11 +110,11 @@ class EmulatedExecution(Execution):
         self._remote.write(self._state, memory)
 
     def _dtype(self, t: StructType) -> np.dtype[Any]:
-        """A canonical word of `t` in the machine's byte order."""
+        """The dtype of a canonical word of `t` in the machine's byte order."""
         return np.dtype(f"{self._order}u{word_type(t).size}")
 
     def _reserve(self, frames: int, players: int) -> None:
-        """Memory for a stretch of frames; more is asked for only where a longer one comes."""
+        """Reserve memory for a block of frames; grows only for a longer one."""
         if frames <= self._capacity:
             return
         self._capacity = frames

@@ -1,7 +1,7 @@
-"""One simulation running somewhere: managed, evaluated, or compiled for a level of this host.
+"""Executions of a simulation: managed, evaluated, or compiled for a level of this host.
 
-Every execution has the same state layout, the same frame loop and the same trap rule, so that
-they can be compared frame by frame. Knows nothing of replays.
+All have the same state layout, frame loop and trap rule, so that they can be compared frame by
+frame. Knows nothing of replays.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ Memory = np.ndarray[Any, Any]
 
 @dataclass(frozen=True, eq=False)
 class Advance:
-    """The hash after each whole frame, and the trap in the frame behind them, if any."""
+    """The hash after each whole frame, and the trap in the frame after them, if any."""
 
     hashes: NDArray[np.uint64]
     trap: Trap | None
 
 
 class Execution(ABC):
-    """State in memory, and how to advance it.
+    """A state in memory and the code that advances it.
 
-    `start` must come first. A trap in `advance` leaves the state after the last whole frame, and
-    what interrupts it the state before its first.
+    `start` must come first. A trap in `advance` leaves the state after the last whole frame, an
+    interrupt the state before its first.
     """
 
     def __init__(self, program: Program) -> None:
@@ -64,8 +64,8 @@ class Execution(ABC):
     def _init(self, seed: int) -> None: ...
 
     def close(self) -> None:  # noqa: B027 - most have nothing to end
-        """End what runs outside this process, if anything does. From any thread, any number of
-        times; nothing else may be called then."""
+        """End what runs outside this process, if anything. May be called from any thread, any
+        number of times, and nothing else after it."""
 
     def hash(self) -> int:
         """XXH64 of the canonical state."""
@@ -76,20 +76,20 @@ class Execution(ABC):
         return to_canonical(self.program.state, self.memory)
 
     def restore(self, state: bytes) -> None:
-        """Put back what `save` gave; ValueError where the length does not fit."""
+        """Restore the bytes of `save`; ValueError if the length does not fit."""
         _bytes(self.memory)[:] = _bytes(from_canonical(self.program.state, state))
 
     def save_memory(self) -> bytes:
-        """The memory as it lies there: padding, the bits of NaNs, and what no hash sees."""
+        """The raw memory, with padding, the bits of NaNs, and fields that no hash covers."""
         return self._whole.tobytes()
 
     def restore_memory(self, memory: bytes) -> None:
-        """Put back what `save_memory` gave; ValueError where the length does not fit."""
+        """Restore the bytes of `save_memory`; ValueError if the length does not fit."""
         _bytes(self._whole)[:] = np.frombuffer(memory, np.uint8)
 
 
 class _Stepwise(Execution):
-    """An execution whose frame loop is Python, and which hashes with the library."""
+    """An execution with a frame loop and a hash in Python."""
 
     def advance(self, inputs: Inputs) -> Advance:
         hashes: list[int] = []
@@ -149,21 +149,21 @@ class NativeExecution(Execution):
         self._words = np.zeros(word_count(program.state), word_type(program.state).dtype)
         self._done = np.zeros(1, np.uint64)
         self.before = np.zeros_like(_bytes(self._whole))
-        """All memory as it was before the latest `advance`."""
+        """The raw memory before the latest `advance`."""
         self.can_go_back = False
-        """Whether `advance` has begun, and nobody has noted its frames; who does sets it back.
+        """Whether `advance` has run and its frames are not counted yet; who counts them clears it.
 
-        A signal handler may raise after a call, not between assignments: so these are never apart
-        from what they tell of.
+        A signal handler may raise after a call but not between assignments, so that this flag and
+        what it describes always agree.
         """
         self.bytes = _bytes(self._whole)
-        """All memory."""
+        """The raw memory."""
 
     def _init(self, seed: int) -> None:
         self._run(0, self._whole.ctypes.data, seed)
 
     def advance(self, inputs: Inputs) -> Advance:
-        # Addresses go to compiled code from here on.
+        # From here on compiled code has addresses of this memory.
         assert inputs.dtype == self.program.input.dtype
         assert inputs.flags.c_contiguous
         frames, players = inputs.shape
@@ -196,7 +196,7 @@ class NativeExecution(Execution):
         return int(slots[-1])
 
     def save(self) -> bytes:
-        self.hash()  # leaves the canonical bytes in the words
+        self.hash()  # fills the words with the canonical bytes
         return self._words.astype(self._words.dtype.newbyteorder("<"), copy=False).tobytes()
 
     def _run(self, entry: int, *words: int) -> Any:
@@ -206,7 +206,7 @@ class NativeExecution(Execution):
 
 
 def _array(array: Memory) -> tuple[int, int]:
-    """The slots of a 1-D array."""
+    """Address and length of a 1-D array, as arguments."""
     return array.ctypes.data, len(array)
 
 

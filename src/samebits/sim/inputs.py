@@ -1,4 +1,4 @@
-"""Players' inputs on their way from Python into a simulation: checked, canonical, contiguous."""
+"""Checks players' inputs from Python and makes them canonical and contiguous."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Inputs = np.ndarray[Any, Any]
 
 
 class InputRules:
-    """What one frame's inputs of a simulation must be."""
+    """The rules for a simulation's inputs: struct, players, shape."""
 
     def __init__(self, simulation: str, cls: type[Struct], players: int) -> None:
         self.name = simulation
@@ -27,7 +27,7 @@ class InputRules:
     def frame(self, given: Any) -> Inputs:
         """One frame's inputs as a structured array of shape (1, players).
 
-        `given` has one item a player: an instance of the input struct, or a dict of its fields,
+        `given` has one item per player: an instance of the input struct, or a dict of its fields,
         of which absent ones are zero; or it is a structured ndarray of shape (players,).
         Raises ArgumentError.
         """
@@ -77,7 +77,7 @@ class InputRules:
         return to_canonical(self.type, inputs)
 
     def _canonical(self, inputs: Inputs) -> Inputs:
-        """A copy that no one else holds, with canonical NaNs and bools."""
+        """A private copy with canonical NaNs and bools."""
         return self.from_bytes(to_canonical(self.type, inputs), len(inputs))
 
     def _check_dtype(self, array: Inputs) -> None:

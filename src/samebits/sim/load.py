@@ -1,4 +1,4 @@
-"""Find a simulation by the name that a user types: a file or a module, and a name in it."""
+"""Finds a simulation by the name that a user types: a file or module, and a name in it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from samebits.sim.user_lines import own_line
 
 FORMS = "path.py, path.py:Name or package.module:Name"
 LARGEST_SOURCE = 16 << 20
-"""Bytes of a file that is imported."""
+"""Most bytes of a file that is imported."""
 
 
 def load_simulation(spec: str) -> Simulation:
     """The simulation that `spec` names, in one of `FORMS`.
 
     Its module is imported, with its folder on the path as for a script. Raises SimulationError
-    where it does not import, or does not have exactly one simulation and none is named.
+    if it does not import, or if no simulation is named and it has not exactly one.
     """
     place, _, name = spec.rpartition(":")
     if not place or not name.isidentifier():
@@ -54,9 +54,11 @@ def _named(module: ModuleType, place: str, name: str) -> Simulation:
     if isinstance(value, Simulation):
         return value
     found = sorted(k for k, v in vars(module).items() if isinstance(v, Simulation))
-    what = f"is {type(value).__name__}, no simulation" if hasattr(module, name) else "is not there"
+    what = f"{place} has no {name}"
+    if hasattr(module, name):
+        what = f"{place}: {name} is {type(value).__name__}, not a simulation"
     raise SimulationError(
-        f"{place}: {name} {what}",
+        what,
         fix=f"its simulations are {', '.join(found)}" if found else None,
     )
 
@@ -64,9 +66,8 @@ def _named(module: ModuleType, place: str, name: str) -> Simulation:
 def load_module(place: str, forms: str = FORMS) -> ModuleType:
     """The module in the file or of the name `place`, with its folder on the path as for a script.
 
-    Once it is loaded, the folder comes last: what this library imports later is not looked for
-    there. Raises SimulationError where it does not import; `forms` is what the user may write
-    instead.
+    After that the folder comes last: imports of this library are not looked for there first. Raises
+    SimulationError if it does not import; `forms` says what the user may write instead.
     """
     if place.endswith(".py") or os.sep in place:
         return _import_file(Path(place), forms)
@@ -77,7 +78,7 @@ def load_module(place: str, forms: str = FORMS) -> ModuleType:
             exists = False
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # a package that it is in may raise anything
+        except BaseException as error:  # its package may raise anything
             lacks = error.name if isinstance(error, ModuleNotFoundError) else None
             if lacks is None or not f"{place}.".startswith(f"{lacks}."):
                 raise _does_not_import(place, error, None) from None
@@ -94,24 +95,24 @@ def load_module(place: str, forms: str = FORMS) -> ModuleType:
 
 
 def _first_on_the_path(folder: str) -> AbstractContextManager[None]:
-    """A folder where modules are looked for first, while the block runs, and last ever after."""
+    """Put a folder first on the module path while the block runs, and last after that."""
     if folder in sys.path:
         return nullcontext()
     path = sys.path
-    # Of two, the first is removed; of one, which the module itself has taken from the path, it.
+    # Removes the first of the two, or, if the module has removed that itself, the one just added.
     leave = [partial(path.append, folder), partial(path.remove, folder)]
     return block([partial(path.insert, 0, folder)], leave)
 
 
 def _output_aside() -> AbstractContextManager[None]:
-    """Inside, what is printed goes to standard error."""
+    """Redirect standard output to standard error inside the block."""
     put = partial(setattr, sys, "stdout")
     return block([partial(put, sys.stderr)], [partial(put, sys.stdout)])
 
 
 def _import_file(path: Path, forms: str) -> ModuleType:
     if not path.is_file():
-        what = f"{path} is no regular file" if path.exists() else f"there is no file {path}"
+        what = f"{path} is not a regular file" if path.exists() else f"there is no file {path}"
         raise SimulationError(what, fix=f"give {forms}")
     if path.stat().st_size > LARGEST_SOURCE:
         raise SimulationError(f"{path} has more than {LARGEST_SOURCE:,} bytes", fix=f"give {forms}")
@@ -119,17 +120,19 @@ def _import_file(path: Path, forms: str) -> ModuleType:
     known = sys.modules.get(path.stem)
     if known is not None and _file_of(known) == path:
         return known
-    # A file may be called like a module of the library; then it goes by a name of its own.
+    # A file may be named like a module that is loaded; then its module gets another name.
     name = path.stem if known is None else f"{path.stem} of {path.parent}"
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise SimulationError(f"{path} is not called as a Python file is", fix=f"give {forms}")
+        raise SimulationError(
+            f"{path} does not have the name of a Python file", fix=f"give {forms}"
+        )
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        # What it prints while it loads is no part of a command's output.
+        # What it prints while it loads is not part of a command's output.
         with _first_on_the_path(str(path.parent)), _output_aside():
             spec.loader.exec_module(module)
     except KeyboardInterrupt:
@@ -147,7 +150,7 @@ def _file_of(module: ModuleType) -> Path | None:
 
 
 def _does_not_import(place: str, error: BaseException, path: Path | None) -> SimulationError:
-    """One error with the line of the user's own code that failed."""
+    """An error with the line of the user's own code that failed."""
     if isinstance(error, SamebitsError):
         span = error.span or own_line(error, path)
         return SimulationError(

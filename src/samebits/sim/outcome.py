@@ -1,6 +1,6 @@
-"""What verification finds out about a row: hashes, traps, the first difference, a failure.
+"""Results of a verification, row by row: hashes, traps, the first difference, a failure.
 
-Owns the facts alone: how they are found is verify.py's business, how they read the command line's.
+Owns the data; `verify` finds it and the command line prints it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from samebits.sim.state.difference import FieldDifference
 
 @dataclass(frozen=True)
 class TrapFact:
-    """A trap as every execution must give it: kind, place and detail."""
+    """A trap in the form that all executions must agree on: kind, place and detail."""
 
     kind: str
     message: str
@@ -29,11 +29,11 @@ class TrapFact:
 
 @dataclass(frozen=True)
 class Divergence:
-    """The first frame in which a row is not its reference's equal.
+    """The first frame in which a row differs from its reference.
 
-    `expected` and `found` are the hash after the frame, or what happened instead. `field` is the
-    first differing field of the state, where both finished the frame; `note` says why there is
-    none although both did.
+    `expected` and `found` are the hashes after the frame, or what happened instead. `field` is the
+    first differing field of the state, if both finished the frame; `note` says why it is missing
+    although both did.
     """
 
     frame: int
@@ -46,10 +46,10 @@ class Divergence:
 
 @dataclass
 class RowReport:
-    """What one row did. `frames` counts whole frames; `prefix` says that it stopped early to save
-    time. `final_hash` is after the last of them. `failure` says what became of a program that
-    did not run to its end. `overdue` says that it was stopped for taking too long, as `reason` then
-    tells."""
+    """The result of one row. `frames` counts whole frames, `final_hash` is after the last of them,
+    `prefix` says that the row stopped early to save time. `failure` describes a program that did
+    not run to its end. `overdue` says that the row was stopped by the time limit, which `reason`
+    names."""
 
     name: str
     reason: str | None = None
@@ -61,14 +61,14 @@ class RowReport:
     divergence: Divergence | None = None
     seconds: float = 0.0
     compared: int = 0
-    """Frames, the state after `init` and a trap among them, that were held against another row's,
-    or against what others wrote down."""
+    """How many frames, counting the state after `init` and a trap, were compared with another row
+    or with recorded hashes."""
     overdue: bool = False
 
     @property
     def result(self) -> str:
-        """`same`, `differs`, `failed`, `not run`, or `not compared` where it ran alone, or where it
-        was interrupted in its first frame: all states after `init` may be the same by then."""
+        """`same`, `differs`, `failed`, `not run`, or `not compared` if it ran alone or was
+        interrupted in its first frame, when states after `init` may agree by chance."""
         if self.divergence is not None:
             return "differs"
         if self.failure is not None:
@@ -84,8 +84,8 @@ class RowReport:
 
 
 @dataclass(eq=False)
-class Outcome:
-    """What a row gave for one block: a hash a whole frame, then perhaps a trap."""
+class BlockOutcome:
+    """A row's results for one block: a hash for each whole frame, then perhaps a trap."""
 
     hashes: NDArray[np.uint64]
     trap: TrapFact | None
@@ -99,14 +99,14 @@ class Outcome:
         return frame < len(self.hashes) or (frame == len(self.hashes) and self.trap is not None)
 
 
-def compared(a: Outcome, b: Outcome) -> int:
-    """How many frames both reach, a frame that a trap ended among them."""
+def compared(a: BlockOutcome, b: BlockOutcome) -> int:
+    """How many frames both reach, counting a frame ended by a trap."""
     whole = min(len(a.hashes), len(b.hashes))
     return whole + (a.reaches(whole) and b.reaches(whole))
 
 
-def first_unequal(a: Outcome, b: Outcome) -> int | None:
-    """The first frame that both reach and in which they differ."""
+def first_unequal(a: BlockOutcome, b: BlockOutcome) -> int | None:
+    """The first frame that both reach with different results; None if there is none."""
     shared = min(len(a.hashes), len(b.hashes))
     unequal = np.flatnonzero(a.hashes[:shared] != b.hashes[:shared])
     if len(unequal):

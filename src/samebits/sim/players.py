@@ -1,4 +1,4 @@
-"""Players that need nobody at the controls: a simulation's scripts, and random over all inputs."""
+"""Automatic players: a simulation's scripts, and random over all inputs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from samebits.types import Kind, ScalarType
 RANDOM = "random"
 DEFAULT_FRAMES = 600
 DEFAULT_SEED = 1
-"""Of runs for which nobody says how long they are, or from which seed."""
+"""Length and seed of runs for which none is given."""
 
 Player = Callable[[int, int], Inputs]
-"""Inputs from a first frame on, for a number of frames: an array of shape (frames, players)."""
+"""`(first, frames)` to inputs of shape (frames, players)."""
 
 
 def player(simulation: Simulation, name: str | None, seed: int) -> Player:

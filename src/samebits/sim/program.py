@@ -6,10 +6,10 @@ Owns the frame loop, which is IR like the kernels, so that every target runs the
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
-from samebits.backend.llvm.compile import compile_module
 from samebits.backend.objects import CompiledObject
+from samebits.backend.request import Request
 from samebits.backend.targets.table import Target
 from samebits.backend.text.overrides import NONE, Departures
 from samebits.compiling import lock
@@ -17,16 +17,15 @@ from samebits.errors import TargetError
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Function, HostFunction, Module, plain_name
-from samebits.ir.text import print_module
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
 from samebits.lang.stacks import with_room
-from samebits.modes import DEFAULTS, STRICT, Goal
+from samebits.modes import DEFAULTS, Goal
 from samebits.passes.pipeline import optimise
-from samebits.passes.semantics.float_modes import realise, rewrites
-from samebits.runtime.cache import current_cache, object_key
+from samebits.passes.semantics.float_modes import lower_float_modes, rewrites
+from samebits.runtime.cache import current_cache
 from samebits.runtime.emulation.machines import EmulatedProgram
-from samebits.runtime.objects.library import compiled_here, found_in
+from samebits.runtime.objects.library import cached, compiled_here
 from samebits.sim.cosmetic import refuse_fast
 from samebits.sim.state.hashing import HASH, hash_functions, word_type
 from samebits.sim.state.unpacking import (
@@ -72,7 +71,7 @@ class Program:
         return state_memory(self.kernels, self.step)
 
     def with_kernels(self, kernels: Module, goal: Goal | None = "compile_time") -> Program:
-        """The same simulation with other kernels, realised ones, and entries of the same names.
+        """The same simulation with other kernels, their float modes lowered, and the same entries.
 
         The state that they take may have more fields behind its own, which start as zeros and
         live as long as the state, and which the hash and saved states leave out. What is changed
@@ -109,15 +108,16 @@ class Program:
         return found
 
     def _made(self, target: Target, opt: int, exported: bool) -> CompiledObject:
-        entries = self.exported_entries if exported else self.entries
+        request = self._request(target, opt, exported)
         with lock(), executions.pinned():  # constants are folded with this thread's arithmetic
-            module = self._with_more(self._ready(target)) if exported else self._ready(target)
-            if exported or self.departures != NONE:
-                return compile_module(
-                    module, entries, target, opt,
-                    threads=not exported, departures=self.departures,
-                )  # fmt: skip
-            return compiled_here(module, entries, target, opt, current_cache())
+            return request.compiled() if exported else compiled_here(request, current_cache())
+
+    def _request(self, target: Target, opt: int, exported: bool = False) -> Request:
+        def passed() -> Module:
+            return self._with_more(self._ready(target)) if exported else self._ready(target)
+
+        entries = self.exported_entries if exported else self.entries
+        return Request(self.module, entries, target, opt, departures=self.departures, passed=passed)
 
     @cached_property
     def _hosts(self) -> list[str]:
@@ -135,28 +135,19 @@ class Program:
 
     def cached(self, target: Target, opt: int) -> CompiledObject:
         """As `compiled`, from the compile cache where it is there."""
-        cache = current_cache()
-        if cache is None or self._hosts or self.departures != NONE:
-            return self.compiled(target, opt)
-        key = object_key(print_module(self.module), self.entries, STRICT.name, target, opt)
-        found = found_in(cache, key)
-        if found is None:
-            found = self.compiled(target, opt)
-            cache.put(key, found)
+        store = None if self._hosts or self.departures != NONE else current_cache()
+        make = partial(self.compiled, target, opt)
+        found, _ = cached(self._request(target, opt), store, make)
         return found
 
     @cached_property
     def optimised(self) -> Module:
         """The module after the passes that serve every target."""
-        return self._passed(blocks=False)
+        return optimise(self.module, self.entries, blocks=False)
 
     @cached_property
     def _optimised_for_wide_vectors(self) -> Module:
-        return self._passed(blocks=True)
-
-    def _passed(self, blocks: bool) -> Module:
-        module = optimise(self.module, self.entries, blocks=blocks)
-        return Module(module.functions, self.module.tables)
+        return optimise(self.module, self.entries)
 
     def _ready(self, target: Target) -> Module:
         return self._optimised_for_wide_vectors if target.has_wide_vectors else self.optimised
@@ -206,7 +197,7 @@ def assemble(state: StructType, input: StructType, linked: Linked) -> Program:
     """The program of linked kernels, whatever their modes: nothing is refused here."""
     rewritten = next(iter(rewrites(linked.kernels)), None)
     reordered = None if rewritten is None else plain_name(linked.kernels.functions[rewritten])
-    kernels = realise(linked.kernels)
+    kernels = lower_float_modes(linked.kernels)
     module = _assembled(state, input, linked.step, kernels)
     return Program(state, input, linked.init, linked.step, kernels, module, reordered)
 
@@ -222,7 +213,7 @@ def state_memory(kernels: Module, step: str) -> StructType:
 def _assembled(
     state: StructType, input: StructType, step: str, kernels: Module, goal: Goal | None = None
 ) -> Module:
-    """Realised kernels with the frame loop and the hash, for a goal or that of the step."""
+    """Kernels with the frame loop and the hash, for a goal or that of the step."""
     module = Module(dict(kernels.functions), kernels.tables)
     memory = state_memory(kernels, step)
     pack_hash = hash_functions(state, memory)

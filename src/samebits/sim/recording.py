@@ -1,4 +1,4 @@
-"""Replays from code: record a session while it runs, and open a recorded replay as arrays."""
+"""Recording a session into a replay file, and opening a replay as arrays."""
 
 from __future__ import annotations
 
@@ -23,13 +23,12 @@ from samebits.types import StructType
 
 
 class Recording:
-    """A session whose frames are written down: inputs, hashes, and a keyframe now and then.
+    """A session whose frames are recorded: inputs, hashes, and periodic keyframes.
 
-    Used in a `with` block. Leaving it whole gives the file its name; leaving it by an exception
-    leaves the frames so far in `<path>.partial`, or a name like it if that was taken. A frame that
-    traps is written with its inputs and without a hash, so that the replay shows the trap again.
-    After an interrupt it goes on from `frame`, unless the file was being written; then the file
-    ends there.
+    Used in a `with` block. Leaving it normally gives the file its name; an exception leaves the
+    frames so far in `<path>.partial`, or a similar name if that is taken. A frame that traps is
+    written with its inputs and no hash, so that the replay repeats the trap. After an interrupt
+    recording goes on from `frame`, unless the file was being written; then the file ends there.
     """
 
     def __init__(
@@ -43,7 +42,7 @@ class Recording:
         self._every = keyframe_every
         self._writer = ReplayWriter(path, self.session.simulation.header(self.session.seed))
         self._part: np.ndarray[Any, Any] | None = None
-        """Inputs of a stretch that runs, until its frames are written."""
+        """Inputs of the block that runs, until its frames are written."""
 
     def step(self, inputs: Any) -> None:
         """As `Session.step`, and recorded."""
@@ -60,13 +59,13 @@ class Recording:
 
     @property
     def frame(self) -> int:
-        """Whole frames recorded."""
-        with suppress(ReplayError):  # the file has ended, of which `run` tells
+        """How many whole frames are recorded."""
+        with suppress(ReplayError):  # the file has ended; `run` reports it
             self._catch_up()
         return min(self._writer.frames, self.session.frame)
 
     def _catch_up(self) -> None:
-        """Write the frames of a stretch that was interrupted after it ran."""
+        """Write the frames of a block that was interrupted after it ran."""
         missing = self.session.frame - self._writer.frames
         hashes, part = self.session.latest, self._part
         if part is not None and 0 < missing <= min(len(hashes), len(part)):
@@ -79,17 +78,17 @@ class Recording:
             raise ReplayError(
                 f"{self._writer.frames} frames are recorded, and the session is at frame "
                 f"{self.session.frame}",
-                note="a recording is one run without going back, and a trap ends it",
+                note="a recording is one run without `restore`, and a trap ends it",
                 fix="start another recording",
             )
         parts: list[NDArray[np.uint64]] = []
         first = 0
         while first < len(frames):
             due = self._every and self.session.frame % self._every == 0
-            if due and not self._writer.has_keyframe:  # one is there if an interrupt came behind it
+            if due and not self._writer.has_keyframe:  # it has one if an interrupt came after it
                 self._writer.keyframe(self.session.canonical_state())
-            # A stretch ends where the next keyframe is due. What one has run is written before the
-            # next begins, so that an interrupt loses nothing of it.
+            # A block ends where the next keyframe is due, and is written before the next one
+            # begins, so that an interrupt loses none of it.
             left = self._every - self.session.frame % self._every if self._every else len(frames)
             part = frames[first : first + min(left, BLOCK_FRAMES)]
             self._part = part
@@ -125,7 +124,7 @@ class Recording:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        with suppress(ReplayError):  # the writer says it
+        with suppress(ReplayError):  # the writer reports it
             self._catch_up()
         self._writer.__exit__(kind, error, trace)
 
@@ -136,7 +135,7 @@ class Replay:
 
     `inputs` is a structured array of shape (frames, players). `hashes` holds the hash of the state
     after each frame, or is None where some are missing. `damage` says what is wrong with a file
-    whose end is missing or damaged: the frames before it are here.
+    whose end is missing or damaged; the frames before the damage are here.
     """
 
     header: ReplayHeader
@@ -148,9 +147,9 @@ class Replay:
     def open(
         cls, path: str | os.PathLike[str], simulation: SimulationDefinition | None = None
     ) -> Replay:
-        """Read a replay; with `simulation` given, it must be one of that very simulation.
+        """Read a replay; with `simulation`, it must be a replay of exactly that.
 
-        Raises ReplayError where the file has no readable header, or is another simulation's.
+        Raises ReplayError if the file has no readable header, or is another simulation's.
         """
         found = read_replay(path)
         header = found.header

@@ -1,7 +1,7 @@
-"""The bytes of a saved session: where it was, under one checksum over all of them.
+"""The bytes of a saved session: seed, frame and state under one checksum.
 
-Owns their layout. Nothing in them is believed: bytes of another length, another simulation or
-another format are refused before any of them reaches a session.
+Owns their layout. Bytes of another length, simulation or format are refused before any of them
+reaches a session.
 """
 
 from __future__ import annotations
@@ -19,33 +19,33 @@ _FORMAT = b"2"
 _HEAD = struct.Struct("<15s1s16sQQQ")
 """Mark, format, the simulation's digest, seed, frame, bytes of state. The state follows."""
 _SUM = struct.Struct("<Q")
-"""XXH64 of every byte before it: the last of them."""
+"""XXH64 of every byte before it; the last field."""
 
 MAX_FRAME = 1 << 62
-"""Most frames that a session can have run; at a million in a second it takes 146,000 years."""
+"""The most frames of a session: 146,000 years at a million a second."""
 
 _WRONG = "give the bytes that save() returned"
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A seed, how many whole frames were run, and the canonical state after them."""
+    """A session's seed, its count of whole frames, and the canonical state after them."""
 
     seed: int
     frame: int
     state: bytes
 
     def to_bytes(self, simulation: SimulationDefinition) -> bytes:
-        """What `read_saved` reads."""
+        """The bytes that `read_saved` reads."""
         digest = bytes.fromhex(simulation.digest)
         head = _HEAD.pack(_MARK, _FORMAT, digest, self.seed, self.frame, len(self.state))
         return head + self.state + _SUM.pack(xxh64(head + self.state))
 
 
 def read_saved(blob: object, simulation: SimulationDefinition) -> Saved:
-    """What `to_bytes` wrote for this very simulation.
+    """The session that `to_bytes` wrote for exactly this simulation.
 
-    Raises ReplayError where the bytes are anything else, ArgumentError where they are no bytes.
+    Raises ReplayError if the bytes are anything else, ArgumentError if `blob` is not bytes.
     """
     if not isinstance(blob, bytes | bytearray | memoryview):
         raise ArgumentError(
@@ -53,14 +53,14 @@ def read_saved(blob: object, simulation: SimulationDefinition) -> Saved:
         )
     data = bytes(cast("memoryview[int]", blob))
     if not data.startswith(_MARK):
-        raise ReplayError("these bytes are no saved session", fix=_WRONG)
+        raise ReplayError("these bytes are not a saved session", fix=_WRONG)
     _check_format(data[len(_MARK) : len(_MARK) + 1])
     if len(data) < _HEAD.size + _SUM.size:
         raise _damaged(f"it ends after {len(data)} bytes, within its head")
     _, _, digest, seed, frame, size = _HEAD.unpack_from(data)
     body, state = data[: -_SUM.size], data[_HEAD.size : -_SUM.size]
     if size != len(state):
-        raise _damaged(f"it has {len(state)} bytes of state, and says that they are {size}")
+        raise _damaged(f"it has {len(state)} bytes of state, and declares {size}")
     if _SUM.unpack_from(data, len(body))[0] != xxh64(body):
         raise _damaged("its checksum does not hold")
     if digest.hex() != simulation.digest:
@@ -72,7 +72,7 @@ def read_saved(blob: object, simulation: SimulationDefinition) -> Saved:
         )
     if frame > MAX_FRAME:
         raise ReplayError(
-            f"the saved session contradicts itself: it says that it has run {frame:,} frames, "
+            f"the saved session contradicts itself: it claims {frame:,} frames, "
             f"and no session runs more than {MAX_FRAME:,}",
             fix=_WRONG,
         )
@@ -91,7 +91,7 @@ def _check_format(found: bytes) -> None:
     if found == b"1":
         raise ReplayError(
             "the session was saved in format 1, which this samebits does not restore",
-            note="its checksum covers neither the frame nor the seed: they may be wrong unseen",
+            note="its checksum covers neither the frame nor the seed: errors there stay unnoticed",
             fix="run the simulation to that frame again, or its replay, and save it there",
         )
     raise ReplayError(

@@ -1,4 +1,4 @@
-"""A running simulation: step it, run it over many frames, hash it, save it and go back."""
+"""A running simulation: step it, run it over many frames, hash it, save and restore it."""
 
 from __future__ import annotations
 
@@ -15,49 +15,49 @@ from samebits.sim.execution import NativeExecution
 from samebits.sim.saved import Saved, read_saved
 
 BLOCK_FRAMES = 4096
-"""Frames that run natively at a stretch. An interrupted one is as if it had not begun."""
+"""Frames that run natively in one call, which an interrupt undoes as a whole."""
 
 
 class Session:
     """One run of a simulation, compiled for this processor. One thread at a time.
 
     A trap in a frame is raised and leaves the state, `frame` and `hash` of the last whole frame.
-    Whatever interrupts a method, Ctrl-C or any other exception of a signal handler, the state is
-    that of `frame`.
-    While a scheduled job uses the state, or writes the inputs, methods raise ArgumentError.
+    After an interrupt of a method, by Ctrl-C or another exception of a signal handler, the state
+    is that of `frame`. While a scheduled job uses the state, or writes the inputs, methods raise
+    ArgumentError.
     """
 
     def __init__(self, simulation: SimulationDefinition, seed: int = 0) -> None:
         self.simulation = simulation
         self.seed = check_seed(seed)
         self.frame = 0
-        """Whole frames so far."""
+        """How many whole frames have run."""
         program = simulation.program
         self._execution = NativeExecution(program, program.cached(host_target(), 3))
         self._execution.start(self.seed)
         self._state = simulation.state.from_memory(self._execution.memory)
         self.latest: NDArray[np.uint64] = np.zeros(0, np.uint64)
-        """The hashes of the last frames that ran at a stretch."""
+        """The hashes of the frames of the latest call."""
 
     @property
     def state(self) -> Any:
-        """The state, as a struct over the session's own memory: always the present one."""
+        """The state, as a struct over the session's own memory: always current."""
         return self._state
 
     def step(self, inputs: Any) -> None:
-        """Advance one frame. `inputs` has one item a player: an instance of the input struct, a
+        """Advance one frame. `inputs` has one item per player: an instance of the input struct, a
         dict of its fields (absent ones zero), or a structured ndarray of shape (players,).
 
-        Raises ArgumentError where they do not fit, Trap.
+        Raises ArgumentError if they do not fit, and Trap.
         """
         self._check_jobs("step", True, inputs)
         self._advance(self.simulation.inputs.frame(inputs))
 
     def run(self, inputs: Any) -> NDArray[np.uint64]:
-        """Advance over a structured ndarray of shape (frames, players); the hash after each frame.
+        """Advance over a structured ndarray of shape (frames, players); return the hash after each.
 
-        Raises ArgumentError where it does not fit, Trap. A trap carries the hashes of the whole
-        frames before it as its attribute `hashes`.
+        Raises ArgumentError if it does not fit, and Trap, whose attribute `hashes` holds the hashes
+        of the whole frames before it.
         """
         self._check_jobs("run", True, inputs)
         frames = self.simulation.inputs.frames(inputs)
@@ -80,14 +80,14 @@ class Session:
             if execution.can_go_back:
                 execution.bytes[:] = execution.before
             raise
-        # No call, so that no signal handler runs before all of it is noted.
+        # No call here, so that no signal handler runs before all of it is stored.
         self.frame, self.latest = frame, hashes
         if done.trap is not None:
             raise SimulationTrap(done.trap, self.frame, done.hashes)
         return done.hashes
 
     def _check_jobs(self, what: str, writes: bool, *inputs: object) -> None:
-        """Raise ArgumentError where scheduled jobs use the state, or write the inputs."""
+        """Raise ArgumentError if scheduled jobs use the state, or write the inputs."""
         if PENDING:
             state = ("state", self._execution.memory, writes)
             check_memory(f"session.{what}", [state, *(("inputs", i, False) for i in inputs)])
@@ -103,13 +103,13 @@ class Session:
         return self._execution.save()
 
     def save(self) -> bytes:
-        """Everything needed to come back to this frame, here or on another machine."""
+        """The bytes from which `restore` returns to this frame, here or on another machine."""
         self._check_jobs("save", False)
         return Saved(self.seed, self.frame, self._execution.save()).to_bytes(self.simulation)
 
     def restore(self, blob: bytes) -> None:
-        """Come back to where `save` was called. ReplayError, having changed nothing, where the
-        bytes are damaged, another simulation's or another format's."""
+        """Return to the frame of `save`. Raises ReplayError, having changed nothing, if the bytes
+        are damaged or of another simulation or format."""
         saved = read_saved(blob, self.simulation)
         self._check_jobs("restore", True)
         self._execution.restore(saved.state)
@@ -120,7 +120,7 @@ class Session:
 
 
 class SimulationTrap(Trap):
-    """A trap in a step: `frame` is the frame that could not be finished."""
+    """A trap in a step; `frame` is the frame that it ended."""
 
     def __init__(self, trap: Trap, frame: int, hashes: NDArray[np.uint64]) -> None:
         super().__init__(trap.kind, trap.span, trap.detail)

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class Simulation(SimulationDefinition):
-    """What every execution of a simulation shares. A part that does not fit raises SimulationError.
+    """A simulation: state, inputs, `init` and `step`. Raises SimulationError if they do not fit.
 
     `init(state: State, seed: uint64) -> None` fills a zeroed state;
     `step(state: State, inputs: ReadOnly[Input]) -> None` advances it by one frame, with one input
-    a player. `options`, such as `mode` and `precision`, are those of both where their decorators
-    give none; what they call keeps its own. FAST code is refused in `program`, unless it says
-    `cosmetic=True`. `tick_rate` is in frames a second of simulated time. `version` changes whenever
-    old replays would no longer give the same states.
+    per player. `options`, such as `mode` and `precision`, hold for both unless their decorators say
+    otherwise; what they call keeps its own. FAST code is refused in `program`, unless it has
+    `cosmetic=True`. `tick_rate` is in frames per second of simulated time. Change `version`
+    whenever old replays would no longer give the same states.
     """
 
     def start(self, seed: int = 0) -> Session:

@@ -1,6 +1,6 @@
-"""Where the inputs that verification replays come from: a replay file, or a player.
+"""Sources of the inputs of a run: a replay file, or a player.
 
-Inputs come block by block, so that a long replay never lies in memory.
+Inputs come block by block, so that a long replay is never in memory as a whole.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ BLOCK_FRAMES = 256
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
-    """Frames that follow one another; the hash after each, where the source knows them."""
+class InputBlock:
+    """Inputs of consecutive frames, with the hash after each if the source has them."""
 
     inputs: Inputs
     hashes: NDArray[np.uint64] | None
 
 
-class Source(Protocol):
-    """Inputs of one run from frame 0. `replay` is the file's name, or None."""
+class InputSource(Protocol):
+    """The inputs of one run from frame 0. `replay` is the file's name, or None."""
 
     @property
     def replay(self) -> str | None: ...
@@ -42,16 +42,16 @@ class Source(Protocol):
     def frames(self) -> int: ...
     @property
     def damage(self) -> str | None: ...
-    def blocks(self) -> Iterator[Block]: ...
+    def blocks(self) -> Iterator[InputBlock]: ...
     def keyframes(self) -> Iterator[Keyframe]: ...
 
 
 class ReplaySource:
-    """A replay of this very simulation, at most its first `limit` frames.
+    """The inputs of a replay of exactly this simulation, at most its first `limit` frames.
 
-    Raises ReplayError where it is not one, or has no frames. `damage` says what is wrong with a
-    file that is not whole, be it behind those frames. The file is opened once, and what another
-    process does to it later is damage too, from the end of `blocks` on.
+    Raises ReplayError if it is not one, or has no frames. `damage` says what is wrong with a file
+    that is not whole, even after those frames. The file is opened once; later changes by another
+    process count as damage, from the end of `blocks` on.
     """
 
     def __init__(self, simulation: Simulation, path: str, limit: int | None = None) -> None:
@@ -71,30 +71,30 @@ class ReplaySource:
         self.limited = limit is not None and limit < found
         self.frames = min(found, limit) if limit is not None else found
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[InputBlock]:
         left = self.frames
         for block in self._reader.blocks():
             count = min(left, block.frames)
             if not count:
-                continue  # the file has changed, which is told at its end
+                continue  # the file has changed, which `damage` says at its end
             hashes = None if block.hashes is None else block.hashes[:count]
-            yield Block(self._inputs.from_bytes(block.inputs, block.frames)[:count], hashes)
+            yield InputBlock(self._inputs.from_bytes(block.inputs, block.frames)[:count], hashes)
             left -= count
             if not left and self.limited:
                 return
         self.damage = self._reader.damage
 
     def keyframes(self) -> Iterator[Keyframe]:
-        """The canonical states that it holds, each with the frame before whose step it is."""
+        """The canonical states in the replay, each with the frame whose step follows it."""
         yield from self._reader.keyframes()
 
     def close(self) -> None:
-        """Let go of the file; `blocks` is for before."""
+        """Close the file; `blocks` cannot be used any more."""
         self._reader.close()
 
 
 class PlayerSource:
-    """`frames` frames of a script or of random inputs; SimulationError for an unknown player."""
+    """`frames` frames of scripted or random inputs; SimulationError for an unknown player."""
 
     replay: str | None = None
     damage: str | None = None
@@ -105,11 +105,11 @@ class PlayerSource:
         self.players = players or next(iter(simulation.scripts), RANDOM)
         self._play = player(simulation, self.players, seed)
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[InputBlock]:
         for first in range(0, self.frames, BLOCK_FRAMES):
             count = min(BLOCK_FRAMES, self.frames - first)
-            yield Block(self._play(first, count), None)
+            yield InputBlock(self._play(first, count), None)
 
     def keyframes(self) -> Iterator[Keyframe]:
-        """None: nobody has run these inputs."""
+        """Nothing: these inputs have not been run."""
         return iter(())

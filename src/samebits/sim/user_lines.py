@@ -1,4 +1,4 @@
-"""Where in a user's own source an error arose, for errors that tell of it.
+"""Finds the line of a user's own source that raised an error.
 
 Owns which line of a traceback is the user's. Knows nothing of simulations.
 """
@@ -19,8 +19,7 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 def own_line(error: BaseException, path: Path | str | None) -> Span | None:
-    """The innermost line of the traceback that stands in `path`, or any of a user's if there is no
-    path."""
+    """The innermost line of the traceback in `path`, or in any file of a user's without a path."""
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         return _whole_line(error.filename, "<module>", error.lineno)
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
@@ -31,7 +30,7 @@ def own_line(error: BaseException, path: Path | str | None) -> Span | None:
 
 
 def line_in(function: Callable[..., Any], error: BaseException) -> Span | None:
-    """The line of a user's function that failed; where it gave what cannot be used, its first."""
+    """The line of a user's function that failed; its first line if its result was unusable."""
     code = getattr(unwrap(function), "__code__", None)
     if code is None:  # a callable object
         return own_line(error, None)

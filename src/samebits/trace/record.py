@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samebits.bits import TYPES, Patterns, kept_as, patterns_of, to_canonical
+from samebits.bits import TYPES, Patterns, array_typecode, patterns_of, to_canonical
 from samebits.errors import TraceError, Trap
 from samebits.ir.grammar import Op, Value
 from samebits.ir.interp.closures import Frame, Step, Steps
@@ -149,7 +149,7 @@ class Recorder(Observer):
             return step
         note = self.numbers.append
         results = [
-            (steps.read(value), self._kept[kept_as(value.type)].append)
+            (steps.read(value), self._kept[array_typecode(value.type)].append)
             for value in recorded(op)
             if isinstance(value.type, ScalarType)
         ]
@@ -172,7 +172,7 @@ class Recorder(Observer):
         types = self._numbering.types[self._numbering.columns_of(numbers)]
         values = np.zeros(len(types), np.uint64)
         for kind, kept in self._kept.items():
-            own = [i for i, t in enumerate(TYPES) if kept_as(t) == kind]
+            own = [i for i, t in enumerate(TYPES) if array_typecode(t) == kind]
             here = np.flatnonzero(np.isin(types, own))
             for i in own:
                 mine = types[here] == i

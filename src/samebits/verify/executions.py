@@ -1,4 +1,4 @@
-"""The executions of a simulation that verification can compare here: what each row makes of it."""
+"""The executions that verification can compare on this machine, one row each."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _evaluate(simulation: Simulation) -> Execution:
 
 def _native(target: Target, opt: int) -> MakeExecution:
     def make(simulation: Simulation) -> Execution:
-        # Never from the disk's cache: what is verified is what the compiler makes now.
+        # Never from the disk's cache: verification tests the compiler as it is now.
         return NativeExecution(simulation.program, simulation.program.compiled(target, opt))
 
     return make

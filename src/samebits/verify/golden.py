@@ -1,7 +1,7 @@
-"""Golden files: the hashes that a simulation must give, as small text meant to be read in a diff.
+"""Golden files: the hashes that a simulation must give, as text that reads well in a diff.
 
 A file is a header of three `#` lines, `frame hash` lines, and two `#` lines with their count and a
-checksum over header and hashes, so that a cut or altered file is no golden file. Other lines that
+checksum over header and hashes, so that a cut or altered file is refused. Other lines that
 begin with `#` are comments, which neither counts nor checks.
 """
 
@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from samebits.bits import xxh64
 from samebits.errors import ReplayError
-from samebits.output import Output, holds_other, remedy, told
+from samebits.output import Output, holds_foreign_file, os_reason, remedy
 from samebits.replay.file import open_file
 from samebits.replay.header import digest_problem, name_problem
 
@@ -24,7 +24,7 @@ MAX_LINE = 1024
 MAX_HASHES = 1 << 20
 """Most hashes of a file: each frame of almost five hours at 60 frames a second."""
 MAX_COMMENTS = 1 << 16
-"""Most lines of a file that are no hashes."""
+"""Most lines of a file besides hashes."""
 
 _GOLDEN = "# samebits golden "
 _FIRST = f"{_GOLDEN}2"
@@ -39,7 +39,7 @@ _ROW_BEGINS = re.compile(rb"(0|[1-9][0-9]{0,19})( [0-9a-f]{0,16})?")
 
 @dataclass(frozen=True)
 class Golden:
-    """What a golden file says: frames, rising, each with the hash of the state after it."""
+    """The content of a golden file: ascending frames, each with the hash of the state after it."""
 
     simulation: str
     digest: str
@@ -47,10 +47,10 @@ class Golden:
 
 
 def check_place(path: str | os.PathLike[str]) -> None:
-    """Raise ReplayError where a file of another kind is, which is not to be replaced."""
-    if holds_other(path, _GOLDEN.encode()):
+    """Raise ReplayError if a file of another kind is there, which must not be replaced."""
+    if holds_foreign_file(path, _GOLDEN.encode()):
         raise ReplayError(
-            f"{path} is there already, and is no golden file", fix="give another name"
+            f"{path} exists already and is not a golden file", fix="give another name"
         )
 
 
@@ -63,9 +63,8 @@ def write_golden(
 ) -> None:
     """Write the frames of `hashes` that `every` divides, and the last one.
 
-    Frames are uint64 and rise; hashes are uint64. ReplayError otherwise, or where no frame is
-    given, or where a file of another kind is at `path`; a golden file there is replaced only by a
-    whole one.
+    Frames are uint64 and ascend; hashes are uint64. ReplayError otherwise, or without any frame, or
+    if a file of another kind is at `path`; a golden file there is replaced only by a complete one.
     """
     if problem := name_problem(simulation):
         raise ReplayError(f"golden file: the simulation's name {problem}")
@@ -84,12 +83,12 @@ def write_golden(
             out.file.write(text.encode())
     except OSError as error:
         raise ReplayError(
-            f"cannot write {os.fspath(path)}: {told(error)}", fix=remedy(error)
+            f"cannot write {os.fspath(path)}: {os_reason(error)}", fix=remedy(error)
         ) from None
 
 
 def read_golden(path: str | os.PathLike[str]) -> Golden:
-    """Read a golden file that nobody vouches for; ReplayError names the line and what to write."""
+    """Read an untrusted golden file; ReplayError names the line and what to write."""
     name = os.fspath(path)
     descriptor, _ = open_file(name, "a golden file")
     try:
@@ -118,7 +117,7 @@ def _sampled(hashes: Iterable[tuple[int, int]], every: int) -> Iterator[tuple[in
 
 
 def _checked_text(simulation: str, digest: str, rows: Iterable[tuple[int, int]]) -> str:
-    """What the checksum is over: the file without comments, up to the count."""
+    """The text under the checksum: the file without comments, up to the count."""
     head = f"{_FIRST}\n{_SIMULATION}{simulation}\n{_DIGEST}{digest}\n"
     return head + "".join(f"{frame} {value:016x}\n" for frame, value in rows)
 
@@ -129,7 +128,7 @@ def _checksum(text: str) -> str:
 
 @dataclass(slots=True)
 class _Lines:
-    """The lines of a file that mean something, as far as it has been read."""
+    """The lines read so far that carry meaning."""
 
     said: dict[str, str] = field(default_factory=dict[str, str])
     rows: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
@@ -165,7 +164,7 @@ def _parse(name: str, file: BinaryIO) -> Golden:
             raise ReplayError(f"{name} is cut short: it has no line '{what}…'", fix=_RESTORE)
     if said[_COUNT] != str(len(rows)):
         raise ReplayError(
-            f"{name} has {len(rows)} hashes, and says that they are {said[_COUNT][:20]!a}",
+            f"{name} has {len(rows)} hashes, and declares {said[_COUNT][:20]!a}",
             fix=_RESTORE,
         )
     found = _checksum(_checked_text(said[_SIMULATION], said[_DIGEST], rows))
@@ -179,7 +178,7 @@ def _parse(name: str, file: BinaryIO) -> Golden:
 
 
 def _is_cut(line: bytes) -> bool:
-    """Whether it is a beginning of a line that is written, and not the whole of one."""
+    """Whether the line is the beginning of a valid line, cut short."""
     if line.endswith(b"\n"):
         return False
     known = (_FIRST, _SIMULATION, _DIGEST, _COUNT, _CHECKSUM)
@@ -190,20 +189,20 @@ def _is_cut(line: bytes) -> bool:
 def _check_first(name: str, text: str) -> None:
     if text == _OLD:
         raise ReplayError(
-            f"{name} is a golden file of format 1, which has no count and no checksum: whether it "
-            "is whole cannot be told",
-            fix="see that its hashes are those that were meant, and write it again: "
+            f"{name} is a golden file of format 1, which has no count and no checksum to "
+            "show that it is complete",
+            fix="check its hashes, and write it again: "
             f"samebits verify SIM --golden {name} --update-golden",
         )
     if text != _FIRST:
         raise ReplayError(
-            f"{name} is no golden file: its first line is {text[:60]!a}, not '{_FIRST}'",
+            f"{name} is not a golden file: its first line is {text[:60]!a}, not '{_FIRST}'",
             fix="name the file that --update-golden wrote",
         )
 
 
 def _take(name: str, number: int, text: str, lines: _Lines) -> None:
-    """One line behind the first."""
+    """Take one line after the first."""
     for what, problem_of in _SAID.items():
         if text.startswith(what):
             value = text.removeprefix(what)
@@ -238,11 +237,11 @@ _SAID: dict[str, Callable[[str], str | None]] = {
     _COUNT: _no_problem,
     _CHECKSUM: _no_problem,
 }
-"""The lines that say one thing of the file, and what can be wrong with it."""
+"""The header lines, each with the function that checks its value."""
 
-_FEWER = "keep those of fewer frames, as `write_golden(..., every=60)` does"
+_FEWER = "keep the hashes of fewer frames, as `write_golden(..., every=60)` does"
 _REWRITE = "write the golden file again"
-_RESTORE = "take it again from where it was written, or write it again with --update-golden"
+_RESTORE = "copy it again from its source, or write it again with --update-golden"
 
 
 def _decode(name: str, number: int, line: bytes) -> str:
@@ -254,7 +253,7 @@ def _decode(name: str, number: int, line: bytes) -> str:
     except UnicodeDecodeError:
         if number == 1:
             raise ReplayError(
-                f"{name} is no golden file: it does not begin with '{_FIRST}'",
+                f"{name} is not a golden file: it does not begin with '{_FIRST}'",
                 fix="name the file that --update-golden wrote",
             ) from None
         raise _wrong(name, number, "is not UTF-8", _REWRITE) from None
@@ -273,7 +272,9 @@ def _row(name: str, number: int, text: str, before: int) -> tuple[int, int]:
     if frame == before:
         raise _wrong(name, number, f"has frame {frame} again", "keep one line for each frame")
     if frame < before:
-        raise _wrong(name, number, f"has frame {frame} after frame {before}", "let frames rise")
+        raise _wrong(
+            name, number, f"has frame {frame} after frame {before}", "sort the lines by frame"
+        )
     return frame, int(row[2], 16)
 
 

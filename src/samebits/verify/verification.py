@@ -1,4 +1,4 @@
-"""Verification: the same inputs in every execution, hashes compared frame by frame.
+"""Verification: runs the same inputs in every execution and compares hashes frame by frame.
 
 Executions advance in lockstep, block by block, so that memory does not grow with the replay. The
 reference for a frame is the first row that ran it and has agreed so far: managed, while it runs.
@@ -23,51 +23,51 @@ from samebits.runtime.threads.time_limit import TimeOver, within
 from samebits.sim.execution import Execution
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import (
+    BlockOutcome,
     Divergence,
-    Outcome,
     RowReport,
     TrapFact,
     compared,
     first_unequal,
 )
 from samebits.sim.simulation import Simulation
-from samebits.sim.sources import Block, Source
+from samebits.sim.sources import InputBlock, InputSource
 from samebits.sim.state.difference import first_difference
 from samebits.verify.executions import Row
 
 SLOW_SECONDS = 3.0
-"""How long a slow row may run before it stops at a prefix."""
+"""Seconds that a slow row may run before it stops early."""
 SLOW_FRAMES = 30
-"""Frames that a slow row runs at least."""
+"""The fewest frames that a slow row runs."""
 EMULATED_FRAMES = 1800
-"""Frames that an emulated row runs at most: half a minute at 60 a second."""
+"""The most frames that an emulated row runs: half a minute at 60 a second."""
 EMULATED_SECONDS = 5.0
-"""How long an emulated row may run before it stops at a shorter prefix."""
+"""Seconds that an emulated row may run before it stops earlier."""
 _STRETCH_SECONDS = 0.2
-"""How long an emulated row runs at a stretch, at most about."""
+"""Approximate longest time of one call of an emulated row, in seconds."""
 
-_UNDETERMINED = "running up to this frame again gave equal states: something is not determined"
+_UNDETERMINED = "running up to this frame again gave equal states: a run is not deterministic"
 
 Progress = Callable[[str, int], None]
-"""What is being done, and frames that every row has behind it."""
+"""Receives the current step, and how many frames all rows have finished."""
 T = TypeVar("T")
 RowProgress = Callable[[str, int], None]
-"""An emulated row's name, and frames that it has behind it. Called from several threads."""
+"""Receives an emulated row's name and its finished frames. Called from several threads."""
 
 
 @dataclass(eq=False)
-class _Runner:
-    """A row on its way. `block_start` is its state before the block that is being compared."""
+class _RowRun:
+    """A row that runs. `block_start` is its state before the block that is being compared."""
 
     row: Row
     report: RowReport
     execution: Execution | None = None
     running: bool = False
-    start: Outcome | None = None
+    start: BlockOutcome | None = None
     block_start: bytes = b""
     stretch: int = 1
     spent: float = 0.0
-    """Seconds that it has run for."""
+    """Seconds that the row has run."""
 
     @property
     def at(self) -> Execution:
@@ -75,7 +75,7 @@ class _Runner:
         return self.execution
 
     def limited(self, limit: float | None, run: Callable[[], T]) -> T:
-        """What `run()` returns. Raises TimeOver where this row has then run for more than `limit`
+        """The result of `run()`. Raises TimeOver if this row has then run for more than `limit`
         seconds in all."""
         began = time.perf_counter()
         left = None if limit is None else limit - self.spent
@@ -87,7 +87,7 @@ class _Runner:
             self.spent += time.perf_counter() - began
 
     def _ended_after(self, seconds: float, run: Callable[[], T]) -> T:
-        """As `within`, of what runs in a process of its own."""
+        """As `within`, for a row in a process of its own."""
         over = threading.Event()
 
         def end() -> None:
@@ -107,7 +107,7 @@ class _Runner:
             timer.join()
 
     def overdue(self, limit: float | None) -> None:
-        """It has not come to an end, and nothing is said of what it would have given."""
+        """Report the row as not run, because of the time limit."""
         self.report.reason, self.report.overdue = f"over {limit:g} s", True
         self.running = False
         self.start = None
@@ -115,7 +115,7 @@ class _Runner:
             self.execution.close()
 
     def failed(self, error: RunnerError) -> None:
-        """It says so in its row, and is out of the way."""
+        """Report the failure in the row and drop the row."""
         self.report.failure = f"{error.message} ({error.note})" if error.note else error.message
         self.running = False
         if self.execution is not None:
@@ -124,21 +124,21 @@ class _Runner:
 
 @dataclass(eq=False)
 class Verification:
-    """One verification. `run` fills `rows`, which can be read at any time, also after a stop."""
+    """One verification. `run` fills `rows`, which can be read at any time, even after a stop."""
 
     simulation: Simulation
-    source: Source
+    source: InputSource
     table: Sequence[Row]
     whole: bool = False
-    """Whether slow and emulated rows run every frame too."""
+    """Whether slow and emulated rows run every frame."""
     known: dict[str, dict[int, int]] = field(default_factory=dict[str, dict[int, int]])
-    """Hashes by frame that were written down elsewhere (a golden file), under their name."""
+    """Hashes by frame that were recorded elsewhere (a golden file), by the name of the source."""
     sample_every: int = 0
-    """Keep the reference's hash of every so many frames in `sampled`, and of the last."""
+    """Store the reference's hash of every n-th frame, and of the last, in `sampled`."""
     frames: int = 0
     sampled: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     timeout: float | None = None
-    """Seconds after which a row is stopped, whatever it does: it counts as not run."""
+    """Seconds after which a row is stopped; it counts as not run."""
 
     def __post_init__(self) -> None:
         self.rows = [RowReport(row.name, row.reason) for row in self.table]
@@ -150,9 +150,9 @@ class Verification:
 
     @property
     def result(self) -> str:
-        """`differs` where any row does, `failed` where a program did, `not compared` where a row
-        or what others wrote down was held against nothing, `not run` where a row was stopped for
-        taking too long, or `same`."""
+        """`differs` if any row does, `failed` if a program did, `not compared` if a row or recorded
+        hashes had nothing to be compared with, `not run` if a row was stopped by the time limit, or
+        `same`."""
         results = [row.result for row in (*self.rows, *self.recorded.values())]
         bad = next((r for r in ("differs", "failed", "not compared") if r in results), None)
         if bad is None and any(row.overdue for row in self.rows):
@@ -165,8 +165,8 @@ class Verification:
         return self.result == "same"
 
     def run(self, progress: Progress) -> None:
-        """Verify to the end. Raises CompileError, ReplayError, KeyboardInterrupt. Programs that
-        this has started have ended when it returns or raises."""
+        """Verify to the end. Raises CompileError, ReplayError, KeyboardInterrupt. All programs that
+        it started have ended when it returns or raises."""
         pool = ThreadPoolExecutor(os.cpu_count() or 1, "samebits-emulated")
         try:
             self._run(pool, progress)
@@ -174,16 +174,16 @@ class Verification:
             self._stopping = True
             try:
                 self._end(pool)
-            except BaseException:  # Ctrl-C while it ends: nothing is left behind all the same
+            except BaseException:  # Ctrl-C while it ends: still end everything
                 self._end(pool)
                 raise
 
-    def _failed(self, runner: _Runner, error: RunnerError) -> None:
-        if not self._stopping:  # what this has ended itself did not fail
+    def _failed(self, runner: _RowRun, error: RunnerError) -> None:
+        if not self._stopping:  # programs that this object has ended did not fail
             runner.failed(error)
 
     def _end(self, pool: ThreadPoolExecutor) -> None:
-        # Twice: what a worker waits for ends at once, and what it has just started after it.
+        # Twice: first what workers wait for, then what they have started meanwhile.
         self._close()
         pool.shutdown(cancel_futures=True)
         self._close()
@@ -204,8 +204,8 @@ class Verification:
         if self._last is not None and self._last not in self.sampled[-1:]:
             self.sampled.append(self._last)
 
-    def _start(self, pool: ThreadPoolExecutor, progress: Progress) -> list[_Runner]:
-        rewritten = self.simulation.program.rewritten  # compiled once, before threads ask for it
+    def _start(self, pool: ThreadPoolExecutor, progress: Progress) -> list[_RowRun]:
+        rewritten = self.simulation.program.rewritten  # compiled once, before the threads start
         pairs = list(zip(self.table, self.rows, strict=True))
         if rewritten is not None:
             for row, report in pairs:
@@ -213,7 +213,7 @@ class Verification:
                     report.reason = (
                         f"'{rewritten}' is DETERMINISTIC: its rewritten operations are evaluate's"
                     )
-        runners = [_Runner(row, report) for row, report in pairs if report.reason is None]
+        runners = [_RowRun(row, report) for row, report in pairs if report.reason is None]
         started = [pool.submit(self._begin, r) for r in runners if r.row.emulated]
         for runner in runners:
             if not runner.row.emulated:
@@ -224,8 +224,8 @@ class Verification:
         self._compare_starts(runners)
         return runners
 
-    def _begin(self, runner: _Runner) -> None:
-        """Make the row's execution and its state after `init`."""
+    def _begin(self, runner: _RowRun) -> None:
+        """Create the row's execution and its state after `init`."""
         try:
             execution = runner.execution = runner.row.make(self.simulation)
             self._open.append(execution)
@@ -238,16 +238,16 @@ class Verification:
                 return
             except Trap as trap:
                 runner.report.trap = TrapFact.of(trap)
-                runner.start = Outcome(np.zeros(0, np.uint64), runner.report.trap)
+                runner.start = BlockOutcome(np.zeros(0, np.uint64), runner.report.trap)
                 return
             runner.report.final_hash = value = execution.hash()
-            runner.start = Outcome(np.array([value], np.uint64), None)
+            runner.start = BlockOutcome(np.array([value], np.uint64), None)
             runner.running = True
         except RunnerError as error:
             self._failed(runner, error)
 
-    def _compare_starts(self, runners: list[_Runner]) -> None:
-        """States after `init` are compared like those after a frame, as frame -1."""
+    def _compare_starts(self, runners: list[_RowRun]) -> None:
+        """Compare the states after `init`, as frame -1."""
         outcomes = [(runner, runner.start) for runner in runners if runner.start is not None]
         reference = outcomes[0] if outcomes else None
         for runner, outcome in outcomes[1:]:
@@ -270,10 +270,14 @@ class Verification:
             )
 
     def _block(
-        self, pool: ThreadPoolExecutor, runners: list[_Runner], block: Block, progress: Progress
+        self,
+        pool: ThreadPoolExecutor,
+        runners: list[_RowRun],
+        block: InputBlock,
+        progress: Progress,
     ) -> None:
         first_frame = self.frames
-        references: list[tuple[_Runner, Outcome]] = []
+        references: list[tuple[_RowRun, BlockOutcome]] = []
         for runner, outcome in self._outcomes(pool, runners, block, progress):
             for other, expected in references:
                 _count(compared(expected, outcome), first_frame, other.report, runner.report)
@@ -293,13 +297,17 @@ class Verification:
         self.frames += max((len(outcome.hashes) for _, outcome in references), default=0)
 
     def _outcomes(
-        self, pool: ThreadPoolExecutor, runners: list[_Runner], block: Block, progress: Progress
-    ) -> list[tuple[_Runner, Outcome]]:
-        """What every row that still runs gave for a block, in the table's order."""
+        self,
+        pool: ThreadPoolExecutor,
+        runners: list[_RowRun],
+        block: InputBlock,
+        progress: Progress,
+    ) -> list[tuple[_RowRun, BlockOutcome]]:
+        """The outcome of a block in every row that still runs, in the table's order."""
         running = [runner for runner in runners if runner.running]
-        found: dict[_Runner, Outcome] = {}
+        found: dict[_RowRun, BlockOutcome] = {}
 
-        def advance(runner: _Runner) -> None:
+        def advance(runner: _RowRun) -> None:
             try:
                 found[runner] = self._advance(runner, block.inputs, progress)
             except TimeOver:
@@ -307,7 +315,7 @@ class Verification:
             except RunnerError as error:
                 self._failed(runner, error)
 
-        # Fast rows alone, so that their speed can be told; slow ones while emulated ones work.
+        # Fast rows run alone, so that their speed can be measured; slow ones beside emulated ones.
         here = [runner for runner in running if not runner.row.emulated]
         for runner in here:
             if not runner.row.slow:
@@ -319,16 +327,16 @@ class Verification:
         _wait(started)
         return [(runner, found[runner]) for runner in running if runner in found]
 
-    def _advance(self, runner: _Runner, inputs: Inputs, progress: Progress) -> Outcome:
-        """Run a block; a slow row frame by frame and an emulated one by short stretches, until it
-        has had its time."""
+    def _advance(self, runner: _RowRun, inputs: Inputs, progress: Progress) -> BlockOutcome:
+        """Run a block: a slow row frame by frame, an emulated one in short calls, until its time is
+        up."""
         report, execution, row = runner.report, runner.at, runner.row
         runner.block_start = execution.save()
         parts: list[NDArray[np.uint64]] = []
         trap: Trap | None = None
         first = 0
         while first < len(inputs) and trap is None:
-            if not self.whole and _had_its_time(row, report):
+            if not self.whole and _time_is_up(row, report):
                 report.prefix = True
                 runner.running = False
                 break
@@ -353,13 +361,13 @@ class Verification:
         if trap is not None:
             runner.running = False
             report.trap = TrapFact.of(trap)
-        return Outcome(hashes, report.trap if trap is not None else None)
+        return BlockOutcome(hashes, report.trap if trap is not None else None)
 
     def _disagreement(
-        self, references: list[tuple[_Runner, Outcome]], outcome: Outcome
-    ) -> tuple[_Runner, Outcome, int] | None:
+        self, references: list[tuple[_RowRun, BlockOutcome]], outcome: BlockOutcome
+    ) -> tuple[_RowRun, BlockOutcome, int] | None:
         """The earliest frame in which an agreeing row differs from `outcome`, and that row."""
-        earliest: tuple[_Runner, Outcome, int] | None = None
+        earliest: tuple[_RowRun, BlockOutcome, int] | None = None
         for runner, expected in references:
             frame = first_unequal(expected, outcome)
             if frame is not None and (earliest is None or frame < earliest[2]):
@@ -368,13 +376,13 @@ class Verification:
 
     def _diverged(
         self,
-        runner: _Runner,
-        outcome: Outcome,
-        other: _Runner,
-        expected: Outcome,
+        runner: _RowRun,
+        outcome: BlockOutcome,
+        other: _RowRun,
+        expected: BlockOutcome,
         frame: int,
         first_frame: int,
-        block: Block,
+        block: InputBlock,
     ) -> None:
         difference, note = None, None
         if frame < min(len(outcome.hashes), len(expected.hashes)):
@@ -384,7 +392,7 @@ class Verification:
                 difference = first_difference(self.simulation.state_type, *states)
                 note = _UNDETERMINED if difference is None else None
             except RunnerError as error:
-                note = f"its state cannot be told: {error.message}"
+                note = f"its state is unknown: {error.message}"
         runner.report.divergence = Divergence(
             first_frame + frame,
             other.report.name,
@@ -394,13 +402,13 @@ class Verification:
             note,
         )
 
-    def _compare_known(self, outcome: Outcome, block: Block, first_frame: int) -> int:
-        """Compare hashes that others wrote down with the reference's; how many frames of the
-        block the last of them reaches."""
+    def _compare_known(self, outcome: BlockOutcome, block: InputBlock, first_frame: int) -> int:
+        """Compare recorded hashes with the reference's; returns how many frames of the block the
+        last of them reaches."""
         reached = 0
         if block.hashes is not None:
             report = self.recorded.setdefault("recorded", RowReport("recorded"))
-            written = Outcome(block.hashes, None)
+            written = BlockOutcome(block.hashes, None)
             self._compare_written(report, written, outcome, first_frame)
             reached = min(len(block.hashes), len(outcome.hashes))
         for name, hashes in self.known.items():
@@ -408,14 +416,14 @@ class Verification:
             for i in range(len(outcome.hashes)):
                 value = hashes.get(first_frame + i)
                 if value is not None:
-                    one = Outcome(np.array([value], np.uint64), None)
-                    mine = Outcome(outcome.hashes[i : i + 1], None)
+                    one = BlockOutcome(np.array([value], np.uint64), None)
+                    mine = BlockOutcome(outcome.hashes[i : i + 1], None)
                     self._compare_written(report, one, mine, first_frame + i)
                     reached = max(reached, i + 1)
         return reached
 
     def _compare_written(
-        self, report: RowReport, written: Outcome, outcome: Outcome, first_frame: int
+        self, report: RowReport, written: BlockOutcome, outcome: BlockOutcome, first_frame: int
     ) -> None:
         shared = min(len(written.hashes), len(outcome.hashes))
         report.frames += shared
@@ -429,8 +437,8 @@ class Verification:
             )
 
     def _check_reached(self, name: str, hashes: dict[int, int]) -> None:
-        """A golden file that goes on after the run has ended does not hold either; what damage
-        ended is not all of the run."""
+        """Report a difference for a golden file with frames after the end of the run, unless damage
+        of the replay ended the run."""
         if self.source.damage is not None:
             return
         ended = self.frames == self.source.frames or any(row.trap for row in self.rows)
@@ -441,7 +449,7 @@ class Verification:
                 min(behind), "all", "nothing", f"{hashes[min(behind)]:016x}"
             )
 
-    def _sample(self, outcome: Outcome, first_frame: int) -> None:
+    def _sample(self, outcome: BlockOutcome, first_frame: int) -> None:
         if not self.sample_every:
             return
         for i, value in enumerate(outcome.hashes):
@@ -451,35 +459,35 @@ class Verification:
 
 
 def _count(shared: int, first_frame: int, *reports: RowReport) -> None:
-    """Two rows have `shared` frames from `first_frame` on, and the state after `init`."""
+    """Count `shared` frames from `first_frame` on, and the state after `init`, as compared."""
     for report in reports:
         if shared:
             report.compared = max(report.compared, 1 + first_frame + shared)
 
 
 def _wait(started: Sequence[Future[None]]) -> None:
-    """Until all are done; the first one's exception, where they raised any."""
+    """Wait until all are done; raises the first one's exception, if any."""
     for future in started:
         future.result()
 
 
-def _had_its_time(row: Row, report: RowReport) -> bool:
+def _time_is_up(row: Row, report: RowReport) -> bool:
     if row.emulated and report.frames >= EMULATED_FRAMES:
         return True
     limit = EMULATED_SECONDS if row.emulated else SLOW_SECONDS if row.slow else None
     return limit is not None and report.frames >= SLOW_FRAMES and report.seconds >= limit
 
 
-def _stretch(runner: _Runner, left: int, whole: bool) -> int:
-    """How many frames of the `left` ones are run before the time is looked at again."""
+def _stretch(runner: _RowRun, left: int, whole: bool) -> int:
+    """How many of the `left` frames to run before the next check of the time."""
     if runner.row.emulated:
         most = left if whole else min(left, EMULATED_FRAMES - runner.report.frames)
         return min(runner.stretch, most)
     return 1 if runner.row.slow else left
 
 
-def _state_after(runner: _Runner, inputs: Inputs) -> bytes:
-    """The runner's state after frames of the block; its present state stays as it is."""
+def _state_after(runner: _RowRun, inputs: Inputs) -> bytes:
+    """The row's state after some frames of the block; its current state is restored."""
     execution = runner.at
     present = execution.save()
     try:

@@ -30,7 +30,7 @@ from samebits.ir.interp.evaluator import ArrayView, Evaluator, Ref
 from samebits.ir.verify import verify
 from samebits.lang.kernel import Kernel
 from samebits.passes.pipeline import optimise
-from samebits.passes.semantics.float_modes import realise
+from samebits.passes.semantics.float_modes import lower_float_modes
 from samebits.runtime.threads.pool import set_workers
 from samebits.types import ArrayType, RefType, ScalarType
 from tests.fuzz.bounds.pages import PAGE, Pages
@@ -217,7 +217,7 @@ def _loaded(program: Program, name: str, tally: Tally, *, checked: bool) -> Load
         tally.refused += 1
         return None
     symbol = unit.function.name
-    module = realise(link(unit))
+    module = lower_float_modes(link(unit))
     function = module.functions[symbol]
     evaluator = Limited(module)
     endings: dict[int, Ending] = {}

@@ -9,7 +9,7 @@ import numpy as np
 
 import samebits as sb
 from samebits import int64
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.llvm.compile import compile_module
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.kernel import Kernel
@@ -23,7 +23,7 @@ def range_of(kernel: Kernel) -> NativeRange:
     unit = compile_kernel(kernel, kernel.fixed_types)
     name = unit.function.name
     module = optimise(link(unit), [name])
-    compiled = compile_module(module, [], llvm.host_target(), ranges=[name])
+    compiled = compile_module(module, [], engine.host_target(), ranges=[name])
     return NativeModule(compiled, 0, 1).range_entry(0)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from samebits.backend import objects
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.llvm.compile import compile_module
 from samebits.backend.targets.table import Target
 from samebits.bits import float_to_bits
@@ -20,7 +20,7 @@ from samebits.ir.interp.evaluator import evaluate
 from samebits.types import ArrayType, Kind, RefType, ScalarType
 
 HOST_TARGETS: list[Target] = [
-    level.target for level in llvm.available_targets() if level.reason is None
+    level.target for level in engine.available_targets() if level.reason is None
 ]
 CONFIGURATIONS = [(target, opt) for target in HOST_TARGETS for opt in (0, 3)]
 CONFIGURATION_NAMES = [f"{target.name}-O{opt}" for target, opt in CONFIGURATIONS]
@@ -64,7 +64,7 @@ class Compiled:
         compiled = compile_module(self.module, entries, target, opt)
         self.traps = compiled.traps
         symbols = [f"sb_entry_{i}" for i in range(len(entries))]
-        self.loaded = llvm.load(compiled.object_bytes, symbols)
+        self.loaded = engine.load(compiled.object_bytes, symbols)
         self.calls = {
             name: _ENTRY(self.loaded.addresses[symbol])
             for name, symbol in zip(entries, symbols, strict=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from samebits.hazards.edit.draft import Draft
+from samebits.hazards.edit.function_editor import FunctionEditor
 from samebits.ir.grammar import For, Op
 from samebits.types import ScalarType
 
-Edit = Callable[[Draft, Op | For], None]
+Edit = Callable[[FunctionEditor, Op | For], None]
 OTHERS = {
     "add": "sub", "sub": "add", "mul": "sub", "div": "mul", "max": "min", "min": "max",
     "gt": "lt", "lt": "gt", "or": "and", "and": "or", "eq": "ne", "neg": "abs", "abs": "neg",
@@ -17,28 +17,28 @@ OTHERS = {
 """For each opcode another that gives something else, mostly."""
 
 
-def other(draft: Draft, op: Op | For) -> None:
+def other(editor: FunctionEditor, op: Op | For) -> None:
     assert isinstance(op, Op)
-    draft.give(op.id, OTHERS[op.opcode], *op.args, type=op.result.type)
+    editor.give(op.id, OTHERS[op.opcode], *op.args, type=op.result.type)
 
 
-def nothing(draft: Draft, op: Op | For) -> None:
+def nothing(editor: FunctionEditor, op: Op | For) -> None:
     pass
 
 
-def backwards(draft: Draft, loop: Op | For) -> None:
+def backwards(editor: FunctionEditor, loop: Op | For) -> None:
     assert isinstance(loop, For)
     assert loop.step == 1
-    one = draft.const(loop.start.type, 1)  # type: ignore[arg-type]
-    last, end = draft.op("sub", loop.stop, one), draft.op("sub", loop.start, one)
-    draft.keep(replace(loop, start=last, stop=end, step=-1))
+    one = editor.const(loop.start.type, 1)  # type: ignore[arg-type]
+    last, end = editor.op("sub", loop.stop, one), editor.op("sub", loop.start, one)
+    editor.append(replace(loop, start=last, stop=end, step=-1))
 
 
-def only_above_two(draft: Draft, op: Op | For) -> None:
+def only_above_two(editor: FunctionEditor, op: Op | For) -> None:
     """A store of numbers above 2 alone."""
     assert isinstance(op, Op)
     t = op.args[1].type
     assert isinstance(t, ScalarType)
-    branch = draft.if_(draft.op("gt", op.args[1], draft.const(t, 2.0)))
-    with draft.into(branch.then):
-        draft.keep(op)
+    branch = editor.if_(editor.op("gt", op.args[1], editor.const(t, 2.0)))
+    with editor.into(branch.then):
+        editor.append(op)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from samebits.backend.emit.module import emit_module
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets.table import Target
 from samebits.cli import verify as verify_command
@@ -20,7 +20,7 @@ from samebits.verify.executions import Row, all_rows
 FUSING: Target | None = next(
     (
         level.target
-        for level in llvm.available_targets()
+        for level in engine.available_targets()
         if level.reason is None and level.target.has_fma
     ),
     None,
@@ -33,7 +33,7 @@ def contracted(simulation: Simulation) -> Execution:
     assert FUSING is not None
     emitted = emit_module(program.optimised, program.entries, FUSING)
     text = re.sub(r"= (fadd|fsub|fmul) ", r"= \1 contract ", emitted.text)
-    compiled = CompiledObject(llvm.compile_text(text, FUSING, 3), emitted.traps)
+    compiled = CompiledObject(engine.compile_text(text, FUSING, 3), emitted.traps)
     return NativeExecution(program, compiled)
 
 
@@ -43,7 +43,7 @@ CONTRACTED = Row("contracted", "contracted", "fused", contracted)
 def wrong(simulation: Simulation) -> Execution:
     """Compiled, and in frame 17 a float comes out one bit too high."""
     program = simulation.program
-    level = next(level for level in llvm.available_targets() if level.reason is None)
+    level = next(level for level in engine.available_targets() if level.reason is None)
 
     class Wrong(NativeExecution):
         def advance(self, inputs: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.errors import Trap
 from samebits.ir.grammar import Module, Op, walk
 from samebits.ir.verify import verify
@@ -41,7 +41,7 @@ def outcome(execution: Execution, inputs: Any) -> Outcome:
 
 
 def native(program: Program, opt: int) -> NativeExecution:
-    return NativeExecution(program, program.compiled(llvm.host_target(), opt))
+    return NativeExecution(program, program.compiled(engine.host_target(), opt))
 
 
 def everywhere(simulation: Simulation, kernels: Module, inputs: Any) -> Outcome:

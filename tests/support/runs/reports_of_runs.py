@@ -14,7 +14,7 @@ from samebits.desync.report import Report
 from samebits.sides.side import Side, parse_side
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
-from samebits.sim.sources import Block, PlayerSource
+from samebits.sim.sources import InputBlock, PlayerSource
 from tests.support.folders import SIMULATIONS
 
 SOURCE = SIMULATIONS / "traced_simulation.py"
@@ -27,7 +27,7 @@ class ChangedSource(PlayerSource):
 
     changes: Mapping[int, Mapping[str, Any]] = {}
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[InputBlock]:
         first = 0
         for block in super().blocks():
             for frame in range(first, first + len(block.inputs)):

@@ -8,7 +8,7 @@ from functools import cached_property
 from linecache import getline
 
 from samebits.diagnosis.operation.first_difference import OperationDifference, first_difference
-from samebits.hazards.edit.draft import Draft, own_functions
+from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
 from samebits.ir.grammar import For, Module, Op, walk
 from samebits.ir.refs import OpRef
 from samebits.sim.execution import EvaluateExecution
@@ -92,13 +92,13 @@ class TracedFrame:
                 if isinstance(statement, For):
                     yield OpRef(function.name, statement.id), statement
 
-    def rebuilt(self, place: OpRef, build: Callable[[Draft, Op | For], None]) -> Module:
+    def rebuilt(self, place: OpRef, build: Callable[[FunctionEditor, Op | For], None]) -> Module:
         """The kernels with what `build` makes in the stead of a statement."""
-        draft = Draft(self.program.kernels, place.function)
-        with draft.instead(place.op) as found:
+        editor = FunctionEditor(self.program.kernels, place.function)
+        with editor.instead(place.op) as found:
             assert isinstance(found, Op | For)
-            build(draft, found)
-        return draft.done()
+            build(editor, found)
+        return editor.done()
 
     def at(self, function: str, line: str, opcode: str, which: int = 0) -> OpRef:
         """An operation of a function whose source line contains `line`, by default the first."""

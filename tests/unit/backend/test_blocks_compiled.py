@@ -9,7 +9,7 @@ from tests.support.programs.compiled_kernels import CONFIGURATIONS, Compiled, ev
 
 import samebits as sb
 from samebits import fix16, fix32, fix48
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.llvm.compile import llvm_text
 from samebits.errors import Trap
 from samebits.frontend.compile import compile_kernel, link
@@ -86,11 +86,11 @@ def vectors(kernel: Kernel, types: tuple[Any, ...], blocks: bool) -> bool:
     unit = compile_kernel(kernel, types)
     entry = [unit.function.name]
     module = optimise(link(unit), entry, blocks=blocks)
-    text = llvm_text(module, entry, llvm.host_target(), 3)
+    text = llvm_text(module, entry, engine.host_target(), 3)
     return re.search(r"store <\d+ x i64>", text) is not None
 
 
-@pytest.mark.skipif(not llvm.host_target().has_wide_vectors, reason="needs vectors of 256 bits")
+@pytest.mark.skipif(not engine.host_target().has_wide_vectors, reason="needs vectors of 256 bits")
 def test_trapping_products_become_vectors() -> None:
     kernel = KERNELS["fix32", "multiply"]
     assert kernel.fixed_types is not None

@@ -18,7 +18,7 @@ from samebits.bits import float_to_bits
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.interp.evaluator import evaluate
 from samebits.passes.pipeline import optimise
-from samebits.passes.semantics.float_modes import realise
+from samebits.passes.semantics.float_modes import lower_float_modes
 
 
 @sb.kernel(denormals="flush")
@@ -50,7 +50,7 @@ def test_other_machines_flush_alike(name: str, tmp_path: Path) -> None:
     assert types is not None
     unit = compile_kernel(hash_of_curve, types)
     entries = [unit.function.name]
-    module = realise(link(unit))
+    module = lower_float_modes(link(unit))
     questions = [
         (seed, scale) for seed in range(4) for scale in (2.0**-126, 2.0**-125, -(2.0**-124))
     ]
@@ -69,5 +69,7 @@ def test_a_flushing_loop_is_vectorised_without_a_branch() -> None:
     assert types is not None
     unit = compile_kernel(hash_of_curve, types)
     entries = [unit.function.name]
-    text = llvm_text(optimise(realise(link(unit)), entries), entries, TARGETS["x86-64-v4"], 3)
+    text = llvm_text(
+        optimise(lower_float_modes(link(unit)), entries), entries, TARGETS["x86-64-v4"], 3
+    )
     assert "and <4 x i32> %wide.load, splat (i32 2139095040)" in text

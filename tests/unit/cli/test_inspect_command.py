@@ -98,7 +98,7 @@ def test_kernels_go_by_the_names_that_users_type(
 ) -> None:
     found, out, err = run(folder, name, *more, "--show", "source", "--opt", "0")
     if name.endswith("sqrt"):  # an operation, not a kernel
-        assert (found, "no kernel" in err) == (2, True)
+        assert (found, "not a kernel" in err) == (2, True)
         return
     assert (found, err) == (0, "")
     assert out.startswith(signature)
@@ -142,19 +142,19 @@ def test_json_holds_the_facts_and_html_is_a_file(folder: Path, here: Here) -> No
     ("arguments", "message"),
     [
         (("shapes.py:nothing",), "its kernels are larger, scale"),
-        (("shapes.py:NUMBER",), "NUMBER is int, no kernel"),
+        (("shapes.py:NUMBER",), "NUMBER is int, not a kernel"),
         (("shapes.py",), "fix: name one: shapes.py:larger"),
         (("missing.py:f",), "path.py:function"),
         (("shapes.py:larger",), "--types"),
         (("shapes.py:larger", "--types", "float33"), "--types 'float33' can't be read"),
         (("shapes.py:scale", "--target", "vax"), "there is no target 'vax'"),
         (("shapes.py:scale", "--show", "bytes"), "there is no section 'bytes'"),
-        (("shapes.py:scale", "--opt", "1"), "opt=1 is no level"),
+        (("shapes.py:scale", "--opt", "1"), "opt=1 is not a level"),
         (
             ("shapes.py:scale", "--html", "no/page.html"),
             "--html no/page.html: there is no folder no",
         ),
-        (("shapes.py:scale", "--html", "shapes.py"), "shapes.py is there already, and is no page"),
+        (("shapes.py:scale", "--html", "shapes.py"), "shapes.py exists already and is not a page"),
     ],
 )
 def test_bad_input_has_status_2_and_says_what_to_write(

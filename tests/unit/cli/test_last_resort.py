@@ -32,7 +32,7 @@ ERRORS: list[BaseException] = [
     BaseException("anything"),
     GeneratorExit(),
 ]
-NOTE = "  note: nothing was found out: neither that bits are the same, nor that they differ"
+NOTE = "  note: no result: the bits may be the same or differ"
 Failing = Callable[[BaseException], None]
 
 
@@ -58,16 +58,11 @@ def test_an_error_that_nobody_expected_is_no_difference(
     out, err = capsys.readouterr()
     assert out == ""
     first, note, fix = err.splitlines()
-    assert first.startswith(f"samebits {__version__} did not expect this: {type(error).__name__}")
+    assert first.startswith(f"unexpected error in samebits {__version__}: {type(error).__name__}")
     assert ", at samebits/cli/commands.py:" in first
     assert "more" not in first
-    assert (
-        note
-        == "  note: nothing was found out: neither that bits are the same, nor that they differ"
-    )
-    assert fix == (
-        "  fix: report these lines with the command; --traceback shows how it came to this"
-    )
+    assert note == "  note: no result: the bits may be the same or differ"
+    assert fix == ("  fix: report these lines with the command; --traceback shows the traceback")
 
 
 @pytest.mark.parametrize(
@@ -81,7 +76,7 @@ def test_the_traceback_is_shown_on_request(
     assert status(arguments) == 2
     err = capsys.readouterr().err
     assert err.startswith("Traceback (most recent call last):\n")
-    assert "--traceback" not in err.partition("did not expect this")[2]
+    assert "--traceback" not in err.partition("unexpected error")[2]
 
 
 def test_behind_two_dashes_stands_no_option(capsys: pytest.CaptureFixture[str]) -> None:
@@ -261,15 +256,15 @@ def test_a_script_that_closes_its_output_leaves_the_commands_its_own(tmp_path: P
     [
         (["build", "game.py", "--out", ""], "--out is empty"),
         (["verify", ARENA, "--players="], "--players is empty"),
-        (["lint", "", "--select", "SB1"], "what stands behind lint is empty"),
+        (["lint", "", "--select", "SB1"], "the argument after lint is empty"),
         (["lint", ARENA, "--select", ""], "--select is empty"),
         (["build", ARENA, "--out", "b", "--target", ""], "--target is empty"),
-        (["", "verify"], "what stands behind samebits is empty"),
+        (["", "verify"], "the argument after samebits is empty"),
         (["verify", ARENA, "--targets", "managed,,evaluate"], "--targets managed,,evaluate has an"),
         (["build", ARENA, "--out", "b", "--target", ","], "--target , has an empty word"),
         (["lint", ARENA, "--ignore", "SB1,"], "--ignore SB1, has an empty word"),
         (["inspect", f"{ARENA}:step", "--show", ","], "--show , has an empty word"),
-        (["verify", "/proc/self/mem"], "is not called as a Python file is"),
+        (["verify", "/proc/self/mem"], "does not have the name of a Python file"),
         (["doctor", "-m", "there_is_none"], "there is no module there_is_none"),
         (["doctor", "-m", "json.tool.none"], "there is no module json.tool.none"),
     ],

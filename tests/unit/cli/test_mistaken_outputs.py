@@ -51,7 +51,7 @@ def test_what_is_of_another_kind_is_not_replaced(
     before = Path(there).read_bytes()
     code, said = run(*arguments.format(there).split())
     assert (code, Path(there).read_bytes()) == (2, before)
-    assert f"{there} is there already, and is no {kind}" in said or f"{there} is the replay" in said
+    assert f"{there} exists already and is not a {kind}" in said or f"{there} is the replay" in said
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_build_replaces_no_file_that_no_build_wrote(run: Run, name: str, tmp_p
     Path(name).write_text("of mine\n")
     code, said = run("build", "game.py", "--name", "game", "--out", ".")
     assert (code, Path(name).read_text()) == (2, "of mine\n")
-    assert f"{name} is there already, and was not written by a build" in said
+    assert f"{name} exists already and was not written by a build" in said
     assert not any(path.is_dir() for path in tmp_path.iterdir() if path.name != "__pycache__")
 
 
@@ -107,10 +107,10 @@ def test_a_replay_with_fewer_frames_than_asked_for_is_told(
 def test_a_colon_with_nothing_behind_it_is_told(run: Run) -> None:
     code, said = run("verify", "game.py:", "--targets", "evaluate")
     assert code == 2
-    assert said.startswith("game.py: names no simulation behind the colon\n  fix: give ")
+    assert said.startswith("game.py: names no simulation after the colon\n  fix: give ")
 
 
 def test_a_file_where_a_folder_is_to_be_made_is_told(run: Run) -> None:
     code, said = run("build", "game.py", "--out", "mine.txt")
     assert code == 2
-    assert "give another name: there is something of this name" in said
+    assert "give another name: this one is taken" in said

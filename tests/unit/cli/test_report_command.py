@@ -57,7 +57,7 @@ def test_a_report_is_written_and_its_size_printed(run: Run, replay: str) -> None
     assert out == (
         f"small-10-13.desync: small 1, seed 1, {NATIVE}, frames 10 to 13 of 14 run, "
         f"{size:,} bytes\n"
-        "all that it reveals: samebits report --show small-10-13.desync\n"
+        "everything it discloses: samebits report --show small-10-13.desync\n"
         f"compare elsewhere: samebits diagnose {SMALL} {replay} small-10-13.desync\n"
         f"as recorded: 14 hashes and 1 keyframe of {replay} compared\n"
     )
@@ -190,7 +190,7 @@ def test_a_file_that_is_there_stays_unless_forced(run: Run, replay: str) -> None
     given = (SMALL, replay, "--frames", "3", "-o", "a.desync", *QUICK)
     for forced in ((), ("--force",)):  # which is not offered where it does not help
         assert refused(run, *given, *forced) == (
-            "a.desync is there already, and is no report\n  fix: give another name with -o"
+            "a.desync exists already and is not a report\n  fix: give another name with -o"
         )
     assert Path("a.desync").read_bytes() == b"precious"
     assert run("report", *given[:4], "-o", "b.desync", *QUICK)[0] == 0
@@ -210,9 +210,9 @@ def test_a_file_that_is_there_stays_unless_forced(run: Run, replay: str) -> None
          "  fix: select frames below 40, or give a longer replay"),
         (("--frames", "30:41"), "frame 40 is requested, and push.mcap has 40 frames\n"
          "  fix: select frames below 40, or give a longer replay"),
-        (("--frames", "9:9"), "--frames '9:9' names no frames\n"
+        (("--frames", "9:9"), "--frames '9:9' is not a frame or a range of frames\n"
          "  fix: write --frames 124 for one, or --frames 120:130 for frames 120 to 129"),
-        (("--frames", "all"), "--frames 'all' names no frames\n"
+        (("--frames", "all"), "--frames 'all' is not a frame or a range of frames\n"
          "  fix: write --frames 124 for one, or --frames 120:130 for frames 120 to 129"),
         (("--a", "pdp11"), "'pdp11' does not name an execution or an option\n"),
         (("-o", "none/a"), "there is no folder none\n  fix: make it, or give another name"),
@@ -236,7 +236,7 @@ def test_missing_arguments_are_told(run: Run) -> None:
     assert refused(run, SMALL, "none.mcap").startswith("cannot read none.mcap: No such file")
     assert refused(run, "--show", "none").startswith("cannot read none: No such file")
     assert refused(run, SMALL, "--show", "x") == (
-        "--show is given beside sim\n  fix: write `samebits report --show x` alone"
+        "--show does not go with sim\n  fix: write `samebits report --show x` alone"
     )
 
 
@@ -258,7 +258,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_run(
     monkeypatch.delattr(desync, "record_report")
     said = refused(run, SMALL, replay, "--frames", "3", "-o", "/proc/a", *QUICK)
     assert said.startswith("cannot write /proc/a: ")
-    assert said.endswith("\n  fix: give a place that this user may write to, with -o")
+    assert said.endswith("\n  fix: give a path that this user may write to, with -o")
 
 
 def test_a_report_never_takes_the_replays_place(run: Run, replay: str) -> None:
@@ -273,7 +273,7 @@ def test_a_report_never_takes_the_replays_place(run: Run, replay: str) -> None:
 def test_a_place_under_a_file_is_told(run: Run, replay: str) -> None:
     Path("a").touch()
     said = refused(run, SMALL, replay, "--frames", "3", "-o", "a/b", *QUICK)
-    assert said == "a is a file, and no folder\n  fix: give another name, in a folder"
+    assert said == "a is a file, not a folder\n  fix: give another name, in a folder"
     deeper = refused(run, SMALL, replay, "--frames", "3", "-o", "a/b/c/d", *QUICK)
     assert deeper == said
 

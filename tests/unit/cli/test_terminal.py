@@ -18,7 +18,7 @@ from tests.support.folders import SIMULATIONS
 import samebits as sb
 from samebits.cli import status
 from samebits.cli.consoles import TextConsole
-from samebits.cli.terminal import Shown, behind, colours, shown, write_coloured
+from samebits.cli.terminal import EscapedStream, colours, escaping, underlying, write_coloured
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.diagnosis.report.html import page as diagnosis_page
 from samebits.errors import SimulationError
@@ -85,11 +85,11 @@ def test_pages_hold_nothing_else_either(tmp_path: Path) -> None:
 
 def test_streams_show_while_the_block_runs(capsys: pytest.CaptureFixture[str]) -> None:
     before = sys.stdout, sys.stderr
-    with shown():
+    with escaping():
         print(EVIL)
         print(EVIL, file=sys.stderr)
         sys.stderr.writelines([EVIL])
-        with shown():
+        with escaping():
             print(EVIL)
     assert (sys.stdout, sys.stderr) == before
     out, err = capsys.readouterr()
@@ -100,7 +100,7 @@ def test_streams_show_while_the_block_runs(capsys: pytest.CaptureFixture[str]) -
 def test_plain_colours_alone_go_through_where_they_are_kept(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with shown(), colours():
+    with escaping(), colours():
         print("\x1b[1;36mCyan\x1b[0m\x1b[8mhidden\x1b[m" + EVIL)
         with colours(False):
             print("\x1b[1mBold")
@@ -113,7 +113,7 @@ def test_plain_colours_alone_go_through_where_they_are_kept(
 def test_own_colours_reach_the_terminal_and_others_do_not(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with shown():
+    with escaping():
         write_coloured(lambda begin: f"{begin('31')}{EVIL}{begin('0')}")
     assert capsys.readouterr().out == f"\x1b[31m{ESCAPED}\x1b[0m\n"
 
@@ -127,7 +127,7 @@ def test_consoles_show_text_without_markup(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    with shown():
+    with escaping():
         out = TextConsole(width=200)
         out.print(EVIL, soft_wrap=True)
         out.print(Text(EVIL, "bold red"), soft_wrap=True)
@@ -205,8 +205,8 @@ def test_an_error_from_below_is_shown(run: Run, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_stream_behind_is_found_once() -> None:
     stream = io.StringIO()
-    assert behind(Shown(stream)) is stream  # type: ignore[arg-type]
-    assert behind(stream) is stream
+    assert underlying(EscapedStream(stream)) is stream  # type: ignore[arg-type]
+    assert underlying(stream) is stream
 
 
 def test_rich_is_used_at_one_place() -> None:

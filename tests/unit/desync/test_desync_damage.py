@@ -155,7 +155,7 @@ def test_what_one_part_alone_lost_is_told() -> None:
 
 def test_a_whole_file_with_other_bytes_behind_it_is_told() -> None:
     report = read(DATA + b"x")
-    assert report.damage == (f"at byte {len(DATA)}, bytes behind the file's closing mark",)
+    assert report.damage == (f"at byte {len(DATA)}, bytes after the file's closing mark",)
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_the_module_its_file_and_the_programs_line_are_named(
     assert change["direct"]["line"] == 2
     assert change["state"]["flushes_results"]
     assert change["state"]["flushes_operands"]
-    assert change["confirmed"] == "a fresh process that does only this has it too"
+    assert change["confirmed"] == "a fresh process that does only this shows it too"
     assert facts["program"]["outcome"] == "ended"
     flushing = [t for t in facts["program"]["threads"] if (t["state"] or {}).get("flushes_results")]
     assert [t["name"] for t in flushing] in (["MainThread"], [])
@@ -96,7 +96,7 @@ def test_a_library_that_ctypes_loads_is_named(
     assert (change["kind"], change["file"]) == ("load", str(path))
     assert change["line"]["line"] == 3
     assert change["state"]["rounding"] == "zero"
-    assert change["confirmed"] == "a fresh process that does only this has it too"
+    assert change["confirmed"] == "a fresh process that does only this shows it too"
 
 
 def test_a_call_outside_imports_is_found_line_by_line(

@@ -162,7 +162,7 @@ def test_a_folder_that_cannot_be_made_is_told(run: Any, tmp_path: Path) -> None:
     assert (code, out) == (2, "")
     assert err == (
         f"cannot write to {tmp_path / 'file' / 'out'}: Not a directory\n"
-        "  fix: --out: give a path whose folders are folders: one of them is a file\n"
+        "  fix: --out: give another path: one of its folders is a file\n"
     )
 
 

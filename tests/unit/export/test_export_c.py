@@ -26,7 +26,7 @@ from tests.support.runs.exported import (
 import samebits as sb
 from samebits import float64, math, uint8, uint64
 from samebits.backend.emit.module import emit_module
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.targets.table import TARGETS
 from samebits.errors import Trap
 from samebits.export.header import header_text
@@ -446,7 +446,7 @@ def test_loops_around_math_functions_vectorise_as_in_python() -> None:
     target = TARGETS["x86-64-v3"]
     text = emit_module(kernels.module, kernels.entries, target).text
     counts = [
-        len(re.findall(r"\bv(?:mul|fmadd)\w*pd\b.*%ymm", llvm.assemble_text(t, target)))
+        len(re.findall(r"\bv(?:mul|fmadd)\w*pd\b.*%ymm", engine.assemble_text(t, target)))
         for t in (text, named(text, "waves"))
     ]
     assert counts[0] == counts[1] > 20

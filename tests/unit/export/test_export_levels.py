@@ -12,7 +12,7 @@ import pytest
 from tests.support.limits import HANG_SECONDS
 from tests.support.runs.exported import DUEL, arena, compiled, duel_inputs, made, needs_zig, output
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.targets.table import TARGETS, of_levels
 from samebits.errors import TargetError
 from samebits.export.build import choose_targets
@@ -24,7 +24,7 @@ pytestmark = [
 ]
 HERE = [
     row.target.level
-    for row in llvm.available_targets()
+    for row in engine.available_targets()
     if row.reason is None and row.target.architecture == "x86_64"
 ]
 FINAL = duel_inputs()[2]

@@ -7,12 +7,11 @@ import pytest
 import samebits as sb
 from samebits import float32, float64, int32, uint8, uint64
 from samebits.errors import HazardError
-from samebits.hazards.edit.draft import Draft, brought, entries
+from samebits.hazards.edit.function_editor import FunctionEditor, brought, entries
 from samebits.hazards.edit.hidden_state import hidden_sources, with_hidden
 from samebits.hazards.edit.promotion import promoted
-from samebits.ir.analysis.loops import deciding, endless
+from samebits.ir.analysis.loops import called_by_loops, deciding, endless
 from samebits.ir.analysis.may_write import ANY, written
-from samebits.ir.analysis.turns import called_by_loops
 from samebits.ir.grammar import For, Module, Op, walk
 from samebits.ir.refs import statements
 from samebits.ir.verify import verify
@@ -164,19 +163,19 @@ def test_only_a_sum_that_nothing_else_reaches_is_kept_in_a_slot() -> None:
 def test_a_draft_has_fresh_ids_and_the_span_of_what_it_stands_for() -> None:
     name = name_of("step")
     before = dict(statements(KERNELS, [name]))
-    draft = Draft(KERNELS, name)
+    editor = FunctionEditor(KERNELS, name)
     place, old = next((p, s) for p, s in before.items() if isinstance(s, Op) and s.opcode == "add")
     assert isinstance(old, Op)
-    with draft.instead(place.op) as found:
+    with editor.instead(place.op) as found:
         assert found is old
-        draft.give(old.id, "sub", draft.again(old), old.args[1], type=old.result.type)
-    after = dict(statements(draft.done(), [name]))
+        editor.give(old.id, "sub", editor.again(old), old.args[1], type=old.result.type)
+    after = dict(statements(editor.done(), [name]))
     (new,) = after.keys() - before.keys()
     assert new.op > max(p.op for p in before)
     assert after[new].span == old.span == after[place].span
     assert {p for p in before if after[p] is before[p]} >= {
         p for p, s in before.items() if isinstance(s, Op) and p != place
     }
-    assert KERNELS.functions[name].body is not draft.function.body
-    with pytest.raises(HazardError), draft.instead(10**6):
+    assert KERNELS.functions[name].body is not editor.function.body
+    with pytest.raises(HazardError), editor.instead(10**6):
         pass

@@ -19,7 +19,7 @@ from samebits.inspection.inspection import Inspection, inspect
 from samebits.inspection.text import SECTIONS, coloured, render
 from samebits.ir.text import parse_module, print_module
 from samebits.passes.pipeline import optimise
-from samebits.passes.semantics.float_modes import realise
+from samebits.passes.semantics.float_modes import lower_float_modes
 
 T = TypeVar("T", float32, float64)
 
@@ -94,9 +94,9 @@ def test_the_texts_are_those_of_the_compile(shaded: Inspection) -> None:
     assert shade.fixed_types is not None
     module = link(compile_kernel(shade, shade.fixed_types))
     entries = [shaded.entry]
-    assert parse_module(shaded.ir_text) == realise(module)
+    assert parse_module(shaded.ir_text) == lower_float_modes(module)
     target = TARGETS["x86-64-v3"]
-    optimised = optimise(realise(module), entries)
+    optimised = optimise(lower_float_modes(module), entries)
     assert shaded.llvm_text == llvm_text(optimised, entries, target, 3)
     bare = [line.split(" #")[0].split() for line in shaded.assembly_text.splitlines()]
     ordinary = assembly_text(optimised, entries, target)
@@ -256,7 +256,7 @@ def test_a_generic_kernel_needs_types_and_a_method_has_them() -> None:
     ("arguments", "message"),
     [
         ({"kernel": len}, "takes a kernel"),
-        ({"kernel": shade, "opt": 2}, "opt=2 is no level"),
+        ({"kernel": shade, "opt": 2}, "opt=2 is not a level"),
         ({"kernel": twice, "types": [float32, float32]}, "2 types for 1 parameters"),
         ({"kernel": math.cos}, "a kernel for each float type"),
     ],

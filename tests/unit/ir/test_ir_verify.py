@@ -324,7 +324,7 @@ def test_a_writable_array_may_be_given_where_one_is_read() -> None:
 
 def test_an_op_that_breaks_no_rule_is_legal() -> None:
     b = Builder("k", PARAMS)
-    op = Op(b.id(), "sqrt", (b.get("x"),), None, (), b.span)
+    op = Op(next(b.ids), "sqrt", (b.get("x"),), None, (), b.span)
     op.results = (Value(op.id, 0, FLOAT),)
     b.region.append(op)
     verify(Module({"k": b.ret()}))

@@ -35,7 +35,7 @@ def test_a_race_of_an_unsafe_job_is_found_in_debug(workers: int) -> None:
     calls = (job.run, lambda n: job.schedule(n, 1).complete(), job.check_races)
     for call in calls:
         for length in (9, n):
-            with pytest.raises(sb.RaceError, match="turns 2 and 7 of a parallel range race for"):
+            with pytest.raises(sb.RaceError, match="iterations 2 and 7 of a parallel range race"):
                 call(length)
     with pytest.raises(ArgumentError, match="debug is True or False, not 'yes'"):
         sb.job(debug="yes")  # type: ignore[call-overload]
@@ -95,13 +95,13 @@ def test_leaving_the_own_index_traps_with_the_index_and_the_range(workers: int, 
     sb.set_workers(workers)
     cases: list[tuple[Any, int, str]] = [
         (Smear(values=np.zeros(101, np.float32), step=1), batch,
-         "index 41 of `self.values` is outside this turn's own range [40, 41)"),
+         "index 41 of `self.values` is outside this iteration's own range [40, 41)"),
         (Smear(values=np.zeros(101, np.float32), step=-2), batch,
-         "index 38 of `self.values` is outside this turn's own range [40, 41)"),
+         "index 38 of `self.values` is outside this iteration's own range [40, 41)"),
         (SmearRows(grid=np.zeros((101, 3), np.float32)), batch,
-         "index 49 of `self.grid` is outside this turn's own range [50, 51)"),
+         "index 49 of `self.grid` is outside this iteration's own range [50, 51)"),
         (SmearBatches(values=np.zeros(101, np.float32)), 16,
-         "index 31 of `self.values` is outside this turn's own range [32, 48)"),
+         "index 31 of `self.values` is outside this iteration's own range [32, 48)"),
     ]  # fmt: skip
     for job, size, expected in cases:
         for call in (job.managed_run, job.run, lambda n, b, job=job: job.schedule(n, b).complete()):

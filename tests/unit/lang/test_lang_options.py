@@ -10,7 +10,7 @@ import samebits as sb
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.text import parse_module, print_module
 from samebits.lang.kernel import Kernel
-from samebits.modes import DEFAULTS, Options, changed
+from samebits.modes import DEFAULTS, Options, changed_options
 from samebits.types import FLOAT32
 
 
@@ -76,4 +76,4 @@ def test_ir_text_keeps_every_option() -> None:
         module.functions[unit.function.name].options = options
         text = print_module(module)
         assert parse_module(text).functions[unit.function.name].options == options
-        assert text.count("  option ") == len(changed(options))
+        assert text.count("  option ") == len(changed_options(options))

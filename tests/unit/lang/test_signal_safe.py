@@ -23,7 +23,7 @@ from samebits.lang.signal_safe import block
 from samebits.lang.values import thread_state as running
 from samebits.lint.check import check_source
 from samebits.managed.run import call as call_managed
-from samebits.runtime import gc_pause as collector
+from samebits.runtime import gc_pause
 from samebits.runtime.compile import compile_native
 from samebits.runtime.fp_state import pin as fpenv
 from samebits.runtime.fp_state.registers import REGISTERS
@@ -37,7 +37,7 @@ def halved(x: float32) -> float32:
 
 def state() -> tuple[Any, ...]:
     """What blocks change: of the process, and of this thread."""
-    collected = (gc.isenabled(), len(collector._running), len(collector._held))
+    collected = (gc.isenabled(), len(gc_pause._running), len(gc_pause._held))
     process = (*collected, _path(), sys.stdout)
     managed = (running.running.managed, running.running.flush, len(running.flushers))
     thread = (*managed, running.python_precision())
@@ -52,9 +52,9 @@ def _path() -> list[str]:
 
 
 def compiled() -> None:
-    with collector.paused():
+    with gc_pause.paused():
         assert not gc.isenabled()
-        with collector.paused():
+        with gc_pause.paused():
             pass
         assert not gc.isenabled()
 

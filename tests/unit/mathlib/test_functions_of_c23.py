@@ -19,7 +19,7 @@ from tools.prove import inputs, promises
 from tools.prove.functions import FORMATS, NAMED, Format, rounded
 
 from samebits import Array, ReadOnly, float32, float64, int32, math
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.llvm.compile import assembly_text
 from samebits.backend.targets.table import TARGETS
 from samebits.errors import ArgumentError
@@ -125,7 +125,7 @@ SPECIAL: dict[str, list[tuple[float, ...]]] = {
     ],
 }  # fmt: skip
 """Arguments and the result, of both types; LOW has finite ones nearly so, or none."""
-LEAST = next(h.target for h in llvm.available_targets() if h.reason is None)
+LEAST = next(h.target for h in engine.available_targets() if h.reason is None)
 """The least level of this host, which may have no fused multiply-add."""
 HARD = [
     line.split()

@@ -17,7 +17,7 @@ from samebits.ir.interp.evaluator import evaluate
 from samebits.ir.text import parse_module, print_module
 from samebits.ir.verify import verify
 from samebits.passes.bounds import blocks
-from samebits.passes.bounds.sweep import FIXED_PRODUCT
+from samebits.passes.bounds.dry_run import FIXED_PRODUCT
 from samebits.passes.pipeline import optimise
 from samebits.types import INT, INT32, INT64
 
@@ -84,7 +84,7 @@ def test_without_blocks_nothing_goes_in_blocks() -> None:
     assert not any(in_blocks(optimise(module, ["f"], blocks=False)) for module in modules)
 
 
-def test_the_fixed_point_product_is_the_one_that_sweeps_know() -> None:
+def test_the_fixed_point_product_is_the_one_that_dry_runs_know() -> None:
     assert MULTIPLY.name == FIXED_PRODUCT
     assert [t for _, t in MULTIPLY.params] == [INT64] * 3
 
@@ -104,7 +104,7 @@ def product_loop(bits: int) -> Module:
 
 
 @pytest.mark.parametrize("bits", [16, 32])
-def test_no_product_at_the_edge_of_the_range_slips_through_a_sweep(bits: int) -> None:
+def test_no_product_at_the_edge_of_the_range_slips_through_a_dry_run(bits: int) -> None:
     """Pairs whose product is as near to ±2^63 steps as can be, each in a block with small ones."""
     module = product_loop(bits)
     done = optimise(module, ["f"])
@@ -166,7 +166,7 @@ def test_only_loops_whose_turns_read_nothing_of_each_other_go_in_blocks(
     assert in_blocks(optimise(doubling(source, read, written, again), ["f"])) == goes
 
 
-def test_a_sweep_stores_nothing_and_cannot_trap() -> None:
+def test_a_dry_run_stores_nothing_and_cannot_trap() -> None:
     done = optimise(product_loop(32), ["f"])
     (outer,) = [s for s in walk(done.functions["f"].body)
                 if isinstance(s, For) and s.slot.startswith("block.")]  # fmt: skip

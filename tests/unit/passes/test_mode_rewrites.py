@@ -22,7 +22,7 @@ from samebits.ir.text import parse_module, print_module
 from samebits.ir.verify import verify
 from samebits.lang.kernel import Kernel
 from samebits.passes.pipeline import optimise
-from samebits.passes.semantics.float_modes import realise, rewrites
+from samebits.passes.semantics.float_modes import lower_float_modes, rewrites
 from samebits.runtime.evaluate import evaluate_call
 
 sb.defaults(mode=sb.DETERMINISTIC)
@@ -40,11 +40,11 @@ def linked(kernel: Kernel) -> tuple[Module, str]:
 def lanes_of(kernel: Any) -> list[tuple[str, str]]:
     """The slots that get lanes, in source order, with what joins them."""
     module, name = linked(kernel)
-    realised = realise(module)
-    verify(realised)
-    text = print_module(realised)
+    lowered = lower_float_modes(module)
+    verify(lowered)
+    text = print_module(lowered)
     assert print_module(parse_module(text)) == text
-    loops = [s for s in walk(realised.functions[name].body) if isinstance(s, For)]
+    loops = [s for s in walk(lowered.functions[name].body) if isinstance(s, For)]
     return [pair for loop in loops if loop.lanes for pair in loop.lanes.slots]
 
 
@@ -309,7 +309,7 @@ def test_other_loops_stay_in_source_order(kernel: Kernel) -> None:
     assert lanes_of(kernel) == []
     module, _ = linked(kernel)
     assert rewrites(module) == {}
-    assert realise(module).functions == module.functions
+    assert lower_float_modes(module).functions == module.functions
 
 
 def test_only_lanes_that_fill_are_there_where_the_turns_are_known() -> None:
@@ -371,8 +371,8 @@ def test_a_strict_kernel_that_is_called_keeps_its_order() -> None:
 
 def test_rewriting_twice_changes_nothing_more() -> None:
     for kernel in (sums, everywhere, fused):
-        once = realise(linked(kernel)[0])
-        assert print_module(realise(once)) == print_module(once)
+        once = lower_float_modes(linked(kernel)[0])
+        assert print_module(lower_float_modes(once)) == print_module(once)
 
 
 @sb.kernel(denormals="flush", contract=True)
@@ -392,7 +392,7 @@ def flushing(
 
 def test_what_joins_lanes_is_flushed_too() -> None:
     module, _ = linked(flushing)
-    assert print_module(realise(module)).count("lanes 64, 8 flush") == 1
+    assert print_module(lower_float_modes(module)).count("lanes 64, 8 flush") == 1
     flushed = 0
     for n in LENGTHS:
         x = RANDOM.choice([-1.5, 1.0, 1.25, -1.0, 0.75], 400).astype(np.float32)
@@ -479,7 +479,7 @@ def positive(x: ReadOnly[float32]) -> float32:
 @pytest.mark.parametrize("kernel", [sums, positive, extremes], ids=lambda k: k.__name__)
 def test_lanes_become_four_registers_of_the_widest_vectors(kernel: Kernel) -> None:
     module, name = linked(kernel)
-    ready = optimise(realise(module), [name])
+    ready = optimise(lower_float_modes(module), [name])
     text = assembly_text(ready, [name], TARGETS["x86-64-v4"])
     packed = re.findall(r"\tv(?:add|min|max|cmplt|cmp\w+)ps\t.*zmm", text)
     assert len(packed) >= 4
@@ -490,5 +490,5 @@ def test_lanes_become_four_registers_of_the_widest_vectors(kernel: Kernel) -> No
 def test_rewritten_loops_hold_no_forbidden_instruction_on_any_target(target: str) -> None:
     for kernel, fused in ((sums, False), (everywhere, False), (dot, True)):
         module, name = linked(kernel)
-        text = assembly_text(optimise(realise(module), [name]), [name], TARGETS[target])
+        text = assembly_text(optimise(lower_float_modes(module), [name]), [name], TARGETS[target])
         assert audit(text, TARGETS[target], fused) == []

@@ -11,7 +11,7 @@ from samebits import int32
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Module, Op, Value, walk
 from samebits.ir.verify import verify
-from samebits.passes.bounds.prover import Facts, product_bounds
+from samebits.passes.bounds.prover import FactBase, product_bounds
 from samebits.passes.pipeline import optimise
 from samebits.types import FLOAT64, INT
 
@@ -81,7 +81,7 @@ def test_squares_of_squares_do_not_grow() -> None:
 
 
 def test_bounds_at_birth_hold_for_products_of_products() -> None:
-    facts = Facts()
+    facts = FactBase()
     word = (-(1 << 63), (1 << 64) - 1)
     atom, bounds = facts.fresh(*word), word
     for _ in range(3):

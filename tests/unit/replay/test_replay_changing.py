@@ -189,7 +189,7 @@ def test_what_changes_is_not_exported(
     monkeypatch.setattr(ReplayReader, "blocks", then_shorter)
     with pytest.raises(ReplayError) as caught:
         export_inputs(path, out)
-    assert caught.value.message == f"{path} has changed while it was read"
+    assert caught.value.message == f"{path} changed while it was read"
     assert os.listdir(tmp_path) == ["a.mcap"]
 
 

@@ -122,7 +122,7 @@ def test_chunks_lost_repeated_or_swapped_are_told() -> None:
 def test_bytes_behind_the_end_are_told() -> None:
     assert outcome(SOUND + b"x") == (
         12,
-        f"damaged at byte {len(SOUND)}: bytes behind the file's closing mark;"
+        f"damaged at byte {len(SOUND)}: bytes after the file's closing mark;"
         " 12 whole frames precede it",
     )
 

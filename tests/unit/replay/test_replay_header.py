@@ -173,4 +173,4 @@ def test_a_stream_without_a_position_is_refused() -> None:
     stream: Any = Once()
     with pytest.raises(ReplayError) as caught:
         ReplayReader(stream)
-    assert caught.value.message == "the stream has no position to come back to"
+    assert caught.value.message == "the stream cannot seek"

@@ -107,7 +107,7 @@ LIES = {
     ),
     "a channel that becomes another": (
         chunk(pack(Channel(id=1, topic="/other", message_encoding="", metadata={}, schema_id=0))),
-        "a channel 1 that was /inputs and now is another",
+        "channel 1, which was /inputs, is declared again as another",
     ),
     "a record in a chunk that ends outside it": (
         chunk(raw(Opcode.MESSAGE, bytes(30), 2**64 - 1)),
@@ -148,11 +148,11 @@ LIES = {
     ),
     "a chunk that would grow": (
         chunk(inputs(4, 4), size=2**60),
-        f"a chunk of 67 bytes that says it has {2**60}, stored in 67",
+        f"a chunk of 67 bytes that declares {2**60}, stored in 67",
     ),
     "a chunk that is stored longer": (
         chunk(inputs(4, 4), stored=2**60),
-        f"a chunk of 67 bytes that says it has 67, stored in {2**60}",
+        f"a chunk of 67 bytes that declares 67, stored in {2**60}",
     ),
     "a compressed chunk": (
         chunk(zstandard.compress(bytes(2**26)), size=2**26, compression="zstd"),
@@ -284,7 +284,7 @@ def test_frames_behind_the_end_of_the_data_are_told() -> None:
     at = crafted.at + 13
     assert outcome(crafted.end(chunk(inputs(4, 4)))) == (
         4,
-        f"damaged at byte {at}: a chunk record behind the data's end; 4 whole frames precede it",
+        f"damaged at byte {at}: a chunk record after the data's end; 4 whole frames precede it",
     )
 
 

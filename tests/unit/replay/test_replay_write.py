@@ -193,7 +193,7 @@ def test_a_full_disk_is_told_as_such() -> None:
         ReplayWriter(full, HEADER)
     assert str(caught.value) == (
         "cannot write the stream: No space left on device\n"
-        "  fix: make room on that disk, or give a place that has it"
+        "  fix: free space on that disk, or give a path on another"
     )
 
 
@@ -261,7 +261,7 @@ def test_frames_without_input_bytes_need_a_count() -> None:
             {"simulation": "a\x1b[2J"},
             "simulation has a character that cannot be printed: 'a\\x1b[2J'",
         ),
-        ({"version": 3}, "version is 3, no str"),
+        ({"version": 3}, "version is 3, not a str"),
         ({"digest": "ABCDEF01"}, "digest is 'ABCDEF01', not 8 to 128 lowercase hex digits"),
         ({"mode": "STRICT "}, "mode is 'STRICT ', not a name"),
         (

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import samebits as sb
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.llvm.compile import compile_module
 from samebits.errors import ArgumentError, Trap
 from samebits.ir.builder import Builder
@@ -47,7 +47,7 @@ from samebits.types import (
 
 def native(function: Function, params: list[tuple[str, Type]], result: Type = NONE) -> Any:
     module = Module({function.name: function})
-    compiled = compile_module(module, [function.name], llvm.host_target(), 0)
+    compiled = compile_module(module, [function.name], engine.host_target(), 0)
     return native_callable(NativeModule(compiled, 1).entry(0), params, result)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 import samebits as sb
-from samebits.runtime import gc_pause as collector
+from samebits.runtime import gc_pause
 from samebits.runtime.compile import compile_native
 
 
@@ -43,12 +43,12 @@ def test_it_waits_until_the_last_of_several_is_done(collecting: bool) -> None:
     entered, leave = threading.Event(), threading.Event()
 
     def other() -> None:
-        with collector.paused():
+        with gc_pause.paused():
             entered.set()
             leave.wait()
 
     thread = threading.Thread(target=other)
-    with collector.paused():
+    with gc_pause.paused():
         thread.start()
         entered.wait()
     assert not gc.isenabled()
@@ -60,7 +60,7 @@ def test_it_waits_until_the_last_of_several_is_done(collecting: bool) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_child_that_was_forked_meanwhile_has_it_as_it_was(collecting: bool) -> None:
-    with collector.paused():
+    with gc_pause.paused():
         child = os.fork()
         if child == 0:
             os._exit(gc.isenabled())

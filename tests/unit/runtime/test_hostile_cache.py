@@ -298,11 +298,11 @@ def test_another_version_of_the_compiler_takes_no_entry(
 
 
 def test_targets_and_levels_do_not_share_entries(project: Project, tmp_path: Path) -> None:
-    from samebits.backend.llvm import engine as llvm
+    from samebits.backend.llvm import engine
 
     project.write("hostile_m.py", TWICE)
     module: ModuleType = project.load()
-    rows = [level.target for level in llvm.available_targets() if level.reason is None]
+    rows = [level.target for level in engine.available_targets() if level.reason is None]
     for target in rows:
         for opt in (0, 3):
             assert compile_native(module.k, module.k.fixed_types, target, opt)(1.0) == 2.0

@@ -35,7 +35,7 @@ def race(kernel: Any, *args: Any) -> sb.RaceError:
 
 def test_two_writers_of_one_element_race() -> None:
     error = race(k.unsafe_scatter, np.array([3, 1, 3], np.int32), np.zeros(9, np.float32))
-    assert (error.first.turn, error.second.turn) == (0, 2)
+    assert (error.first.iteration, error.second.iteration) == (0, 2)
     assert error.second.place == "y[3]"
     line = k.unsafe_scatter.function.__code__.co_firstlineno + 3
     assert (error.first.span.line, error.second.span.line) == (line, line)
@@ -44,17 +44,17 @@ def test_two_writers_of_one_element_race() -> None:
 def test_a_reader_and_a_writer_race_in_either_order() -> None:
     world = r.Flock()
     earlier = race(r.reads_the_next, world)
-    assert str(earlier.first).startswith("  turn 0 reads flock.birds[1].pos.x at ")
-    assert str(earlier.second).startswith("  turn 1 writes flock.birds[1].pos.x at ")
+    assert str(earlier.first).startswith("  iteration 0 reads flock.birds[1].pos.x at ")
+    assert str(earlier.second).startswith("  iteration 1 writes flock.birds[1].pos.x at ")
     later = race(r.reads_the_one_before, world)
-    assert str(later.first).startswith("  turn 0 writes flock.birds[0].pos.x at ")
-    assert str(later.second).startswith("  turn 1 reads flock.birds[0].pos.x at ")
-    assert later.message == "turns 0 and 1 of a parallel range race for flock.birds[0].pos.x"
+    assert str(later.first).startswith("  iteration 0 writes flock.birds[0].pos.x at ")
+    assert str(later.second).startswith("  iteration 1 reads flock.birds[0].pos.x at ")
+    assert later.message == "iterations 0 and 1 of a parallel range race for flock.birds[0].pos.x"
 
 
 def test_a_writer_races_with_the_second_of_its_readers() -> None:
     error = race(r.reads_the_first, np.zeros((4, 3), np.float32))
-    assert (error.first.turn, error.second.turn) == (1, 3)
+    assert (error.first.iteration, error.second.iteration) == (1, 3)
     assert error.second.place == "a[3, 0]"
 
 
@@ -85,5 +85,5 @@ def test_batches_of_a_job_are_turns() -> None:
     assert y.tolist() == [1.0] * 6 + [0.0] * 3
     with pytest.raises(sb.RaceError) as caught:
         check_batches(r.batch, [(0, 3), (3, 6)], (np.array([0, 1, 2, 3, 2, 5], np.int32), y))
-    assert (caught.value.first.turn, caught.value.second.turn) == (0, 3)
+    assert (caught.value.first.iteration, caught.value.second.iteration) == (0, 3)
     assert caught.value.second.place == "y[2]"

@@ -11,7 +11,7 @@ from tests.support.runs.observed_frames import ARENA
 from tests.support.runs.small_runs import SMALL, SWARM, changed_source, hashes, inputs, side
 from tests.support.shared_ranges import ranges_shared
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.targets.table import TARGETS
 from samebits.errors import SamebitsError, SideError, TargetError
 from samebits.ir.grammar import Op, walk
@@ -26,7 +26,7 @@ from samebits.sides.words import described_words, read_words
 from samebits.sim.inputs import Inputs
 from samebits.sim.sources import PlayerSource
 
-HOST = llvm.host_target()
+HOST = engine.host_target()
 FRAMES = 20
 
 

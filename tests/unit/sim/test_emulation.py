@@ -19,7 +19,7 @@ from tests.support.machines.faulty_programs import NATIVE, SERVE, faulty
 from tests.support.simulations.small_simulation import SMALL
 
 from samebits.backend.emit.module import emit_module
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets.host_levels import host_levels
 from samebits.backend.targets.table import TARGETS, Target
@@ -112,7 +112,7 @@ def wasm_row(change: Any) -> Row:
         program = simulation.program
         entries = program.exported_entries
         made = emit_module(program.exported, entries, target)
-        compiled = CompiledObject(llvm.compile_text(change(made.text), target, 3), made.traps)
+        compiled = CompiledObject(engine.compile_text(change(made.text), target, 3), made.traps)
         return EmulatedExecution(program, EmulatedProgram(compiled, len(entries), target))
 
     return Row("wasm32-O3", "wasm32", "", make, emulated=True)
@@ -287,7 +287,7 @@ def test_levels_above_this_processor_run_under_qemu_where_it_knows_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     levels = host_levels("x86_64-unknown-linux-gnu", {name: True for name in V2_FEATURES})
-    monkeypatch.setattr(llvm, "available_targets", lambda: levels)
+    monkeypatch.setattr(engine, "available_targets", lambda: levels)
     rows = {row.name: row for row in all_rows()}
     assert not rows["x86-64-v2-O3"].emulated
     assert "x86-64-v3-O0" not in rows

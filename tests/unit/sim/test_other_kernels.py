@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from tests.support.simulations.small_simulation import SMALL
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.targets.table import TARGETS
-from samebits.hazards.edit.draft import Draft
+from samebits.hazards.edit.function_editor import FunctionEditor
 from samebits.hazards.edit.hidden_state import with_hidden
 from samebits.ir.grammar import Module
 from samebits.ir.verify import verify
-from samebits.passes.goals import goal_of
+from samebits.passes.pipeline import goal_of
 from samebits.runtime.emulation.machines import emulation_reason
 from samebits.sim.emulation import EmulatedExecution
 from samebits.sim.execution import EvaluateExecution, Execution, NativeExecution
@@ -28,16 +28,16 @@ FRAMES = 12
 def counting(program: Program) -> Program:
     """The program with a count of its frames behind the state, which the step adds up."""
     module = with_hidden(program.kernels, ".count")
-    draft = Draft(module, program.step)
-    with draft.first():
-        place = draft.field(draft.get(draft.function.params[0][0]), ".count")
-        draft.store(place, draft.op("add", draft.load(place), draft.const(UINT64, 1)))
-    verify(draft.done())
-    return program.with_kernels(draft.done())
+    editor = FunctionEditor(module, program.step)
+    with editor.first():
+        place = editor.field(editor.get(editor.function.params[0][0]), ".count")
+        editor.store(place, editor.op("add", editor.load(place), editor.const(UINT64, 1)))
+    verify(editor.done())
+    return program.with_kernels(editor.done())
 
 
 def executions(program: Program) -> dict[str, Execution]:
-    host = llvm.host_target()
+    host = engine.host_target()
     found: dict[str, Execution] = {
         "evaluate": EvaluateExecution(program),
         "native -O0": NativeExecution(program, program.compiled(host, 0)),
@@ -58,7 +58,7 @@ def inputs(script: str, frames: int) -> Any:
 
 @pytest.mark.parametrize("name", ["evaluate", "native -O0", "native -O3", "s390x"])
 def test_hidden_memory_changes_no_hash_and_no_saved_state(name: str) -> None:
-    plain = NativeExecution(SMALL.program, SMALL.program.compiled(llvm.host_target(), 3))
+    plain = NativeExecution(SMALL.program, SMALL.program.compiled(engine.host_target(), 3))
     found = executions(counting(SMALL.program))
     if name not in found:
         pytest.skip("no emulator")

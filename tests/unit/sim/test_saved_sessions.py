@@ -52,10 +52,10 @@ def test_every_part_is_under_the_checksum(session: Session, place: str) -> None:
     blob[PLACES[place]] ^= 1
     message = refused(session, bytes(blob)).message
     expected = {
-        "mark": "these bytes are no saved session",
+        "mark": "these bytes are not a saved session",
         "format": "the session was saved in format '3'; this samebits reads '2'",
         "length": f"the saved session is damaged: it has {len(blob) - HEAD - 8} bytes of state, and"
-        f" says that they are {(len(blob) - HEAD - 8) ^ 1}",
+        f" declares {(len(blob) - HEAD - 8) ^ 1}",
     }
     assert message == expected.get(
         place, "the saved session is damaged: its checksum does not hold"
@@ -84,7 +84,7 @@ def test_a_state_of_another_length_under_a_true_checksum_is_refused(session: Ses
             f" has {length} bytes, not {size}"
         )
     lying = blob[: HEAD - 8] + struct.pack("<Q", 2**64 - 1) + blob[HEAD:-8]
-    assert "says that they are 18446744073709551615" in refused(session, signed(lying)).message
+    assert "declares 18446744073709551615" in refused(session, signed(lying)).message
 
 
 def test_more_frames_than_a_session_runs_are_refused(session: Session) -> None:
@@ -119,7 +119,7 @@ def test_a_session_of_format_1_is_refused_by_name(session: Session) -> None:
         "the session was saved in format 1, which this samebits does not restore"
     )
     assert error.note == (
-        "its checksum covers neither the frame nor the seed: they may be wrong unseen"
+        "its checksum covers neither the frame nor the seed: errors there stay unnoticed"
     )
 
 

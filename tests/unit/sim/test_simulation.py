@@ -222,24 +222,23 @@ def gives_frame(state: State, inputs: sb.ReadOnly[Input]) -> sb.uint32:
 
 WRONG_DEFINITIONS: list[tuple[dict[str, Any], str]] = [
     ({"name": ""}, "the name is ''"),
-    ({"version": 1}, "the version of simulation 'small' is int, no str"),
-    ({"state": int}, "simulation 'small': state is int, no struct"),
-    ({"input": Input()}, "simulation 'small': input is Input, no struct"),
+    ({"version": 1}, "the version of simulation 'small' is int, not a str"),
+    ({"state": int}, "simulation 'small': state is int, not a struct"),
+    ({"input": Input()}, "simulation 'small': input is Input, not a struct"),
     ({"players": 0}, "simulation 'small': players is 0, not an int from 1 to 65535"),
     ({"players": True}, "simulation 'small': players is True, not an int from 1 to 65535"),
     ({"tick_rate": 0.5}, "simulation 'small': tick_rate is 0.5, not an int from 1 to 1000000"),
-    ({"step": len}, "simulation 'small': step is builtin_function_or_method, no kernel"),
+    ({"step": len}, "simulation 'small': step is builtin_function_or_method, not a kernel"),
     (
         {"step": small.init},
-        "simulation 'small': step takes (State, uint64), where (State, ReadOnly[Input]) is due",
+        "simulation 'small': step takes (State, uint64), not (State, ReadOnly[Input])",
     ),
     (
         {"step": writes_inputs},
-        "simulation 'small': step takes (State, Array[Input]), "
-        "where (State, ReadOnly[Input]) is due",
+        "simulation 'small': step takes (State, Array[Input]), not (State, ReadOnly[Input])",
     ),
     ({"step": gives_frame}, "simulation 'small': step returns uint32"),
-    ({"scripts": {"x": 3}}, "simulation 'small': script 'x' is int, no function"),
+    ({"scripts": {"x": 3}}, "simulation 'small': script 'x' is int, not a function"),
 ]
 
 

@@ -120,10 +120,10 @@ def nested(depth: int) -> Any:
 
 
 HOSTILE: list[tuple[Any, str]] = [
-    (None, "the schema has None, which is no type"),
-    ("int", "the schema has 'int', which is no type"),
-    ({}, "the schema has {}, which is no type"),
-    ({"array": "int8"}, "the schema has {'array': 'int8'}, which is no type"),
+    (None, "the schema has None, which is not a type"),
+    ("int", "the schema has 'int', which is not a type"),
+    ({}, "the schema has {}, which is not a type"),
+    ({"array": "int8"}, "the schema has {'array': 'int8'}, which is not a type"),
     ({"array": "int8", "shape": 3}, "the schema has an array of shape 3"),
     ({"array": "int8", "shape": [-1]}, "the schema has an array of length -1"),
     ({"array": "int8", "shape": [True]}, "the schema has an array of length True"),
@@ -137,11 +137,11 @@ HOSTILE: list[tuple[Any, str]] = [
     ({"struct": "S", "fields": 1}, "the schema has a struct without 1 to 4096 fields"),
     (
         {"struct": "S", "fields": [["a", "int8"], ["a", "int8"]]},
-        "the schema has ['a', 'int8'], which is no new field",
+        "the schema has ['a', 'int8'], which is not a new field",
     ),
-    ({"struct": "S", "fields": [["a b", "int8"]]}, "the schema has ['a b', 'int8'], which is no "
+    ({"struct": "S", "fields": [["a b", "int8"]]}, "the schema has ['a b', 'int8'], which is not a "
      "new field"),
-    ({"struct": "a b", "fields": [["a", "int8"]]}, "the schema has a struct called 'a b'"),
+    ({"struct": "a b", "fields": [["a", "int8"]]}, "the schema has a struct named 'a b'"),
     (nested(40), "the schema nests more than 32 types"),
 ]  # fmt: skip
 

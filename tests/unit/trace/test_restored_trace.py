@@ -16,7 +16,7 @@ from tests.support.runs.traced_frames import ARENA_FRAME, SMALL, TracedFrame
 from samebits.bits import to_canonical, xxh64
 from samebits.diagnosis.operation.first_difference import first_difference
 from samebits.errors import TraceError
-from samebits.hazards.edit.draft import Draft
+from samebits.hazards.edit.function_editor import FunctionEditor
 from samebits.ir.grammar import For, Lanes, Module, Op
 from samebits.trace.encoding import Limits, decode, encode, to_bytes
 from samebits.trace.model import Model
@@ -126,9 +126,9 @@ def test_a_loop_in_another_order_on_the_other_machine_is_found() -> None:
 def test_other_lanes_on_the_other_machine_are_found() -> None:
     place = SMALL.loop("step", "for i in range(N)")
 
-    def laned(draft: Draft, loop: Op | For) -> None:
+    def laned(editor: FunctionEditor, loop: Op | For) -> None:
         assert isinstance(loop, For)
-        draft.keep(replace(loop, lanes=Lanes((8,), (("total", "add"),))))
+        editor.append(replace(loop, lanes=Lanes((8,), (("total", "add"),))))
 
     trace = SMALL.changed(SMALL.rebuilt(place, laned))
     there = followed(SMALL, trace)
@@ -152,10 +152,10 @@ def test_memory_that_was_not_zeroed_on_the_other_machine_is_found() -> None:
 def test_where_the_other_machine_took_another_way_the_trace_parts() -> None:
     place = SMALL.loop("step", "for i in range(N)")
 
-    def shorter(draft: Draft, loop: Op | For) -> None:
+    def shorter(editor: FunctionEditor, loop: Op | For) -> None:
         assert isinstance(loop, For)
-        one = draft.const(loop.start.type, 1)  # type: ignore[arg-type]
-        draft.keep(replace(loop, stop=draft.op("sub", loop.stop, one)))
+        one = editor.const(loop.start.type, 1)  # type: ignore[arg-type]
+        editor.append(replace(loop, stop=editor.op("sub", loop.stop, one)))
 
     trace = SMALL.changed(SMALL.rebuilt(place, shorter))
     assert reduce_trace(trace).ending == DIVERGED
@@ -188,16 +188,16 @@ def test_a_trap_is_stored() -> None:
 def test_a_library_function_that_trapped_is_stored() -> None:
     place = SMALL.at("step", "wave = math.sin(total)", "call")
 
-    def divided(draft: Draft, op: Op | For) -> None:
+    def divided(editor: FunctionEditor, op: Op | For) -> None:
         assert isinstance(op, Op)
-        draft.keep(replace(op, attr="samebits.trapping"))
+        editor.append(replace(op, attr="samebits.trapping"))
 
     kernels = SMALL.rebuilt(place, divided)
     (sine,) = (name for name in kernels.functions if name.endswith("sin_cos_f32.sin"))
-    draft = Draft(kernels, sine)
-    with draft.first():
-        draft.op("floordiv", draft.const(INT, 1), draft.const(INT, 0))
-    made = replace(draft.done().functions[sine], name="samebits.trapping")
+    editor = FunctionEditor(kernels, sine)
+    with editor.first():
+        editor.op("floordiv", editor.const(INT, 1), editor.const(INT, 0))
+    made = replace(editor.done().functions[sine], name="samebits.trapping")
     trace = SMALL.changed(Module({made.name: made, **kernels.functions}, kernels.tables))
     assert trace.trap is not None
     assert trace.last == place

@@ -11,7 +11,7 @@ from tests.support.simulations.traced_simulation import TRACED
 
 from samebits.bits import pattern_of, to_canonical
 from samebits.errors import TraceError
-from samebits.hazards.edit.draft import Draft
+from samebits.hazards.edit.function_editor import FunctionEditor
 from samebits.ir.grammar import Op, walk
 from samebits.ir.interp.evaluator import Evaluator
 from samebits.ir.refs import OpRef, is_own
@@ -90,9 +90,9 @@ def test_a_state_may_be_given_as_canonical_bytes() -> None:
 def test_what_a_hazard_brought_is_not_seen() -> None:
     place = SMALL.at("drift", "mote.vel = mote.vel * 0.98", "add")
 
-    def twice(draft: Draft, op: Any) -> None:
-        once = draft.again(op)
-        draft.give(op.id, "add", once, draft.const(op.result.type, 0.0), type=op.result.type)
+    def twice(editor: FunctionEditor, op: Any) -> None:
+        once = editor.again(op)
+        editor.give(op.id, "add", once, editor.const(op.result.type, 0.0), type=op.result.type)
 
     changed = SMALL.changed(SMALL.rebuilt(place, twice))
     assert changed.frame_input.model.module is not SMALL.program.kernels

@@ -142,12 +142,11 @@ def test_a_file_of_format_1_is_refused_with_the_command_that_rewrites_it(tmp_pat
     with pytest.raises(ReplayError) as caught:
         read_golden(path)
     assert caught.value.message == (
-        f"{path} is a golden file of format 1, which has no count and no checksum: whether it is "
-        "whole cannot be told"
+        f"{path} is a golden file of format 1, which has no count and no checksum to show that "
+        "it is complete"
     )
     assert caught.value.fix == (
-        "see that its hashes are those that were meant, and write it again: "
-        f"samebits verify SIM --golden {path} --update-golden"
+        f"check its hashes, and write it again: samebits verify SIM --golden {path} --update-golden"
     )
 
 
@@ -162,12 +161,12 @@ RESTORE = "take it again from where it was written, or write it again with --upd
         ("", " is empty", AGAIN),
         (
             "0 1\n",
-            " is no golden file: its first line is '0 1', not '# samebits golden 2'",
+            " is not a golden file: its first line is '0 1', not '# samebits golden 2'",
             "name the file that --update-golden wrote",
         ),
         (
             "\udcff" + HEAD,
-            " is no golden file: it does not begin with '# samebits golden 2'",
+            " is not a golden file: it does not begin with '# samebits golden 2'",
             "name the file that --update-golden wrote",
         ),
         ("# samebits golden 2\n" + ROW, " has no line '# simulation: …'", AGAIN),
@@ -188,12 +187,12 @@ RESTORE = "take it again from where it was written, or write it again with --upd
         ),
         (
             checked(HEAD + ROW).replace("hashes: 1", "hashes: 7"),
-            " has 1 hashes, and says that they are '7'",
+            " has 1 hashes, and declares '7'",
             RESTORE,
         ),
         (
             checked(HEAD + ROW).replace("hashes: 1", "hashes: 01"),
-            " has 1 hashes, and says that they are '01'",
+            " has 1 hashes, and declares '01'",
             RESTORE,
         ),
         (
@@ -247,7 +246,7 @@ RESTORE = "take it again from where it was written, or write it again with --upd
         (
             HEAD + "7 0000000000000001\n" + ROW,
             ": line 5 has frame 0 after frame 7",
-            "let frames rise",
+            "sort the lines by frame",
         ),
         (HEAD + "# " + "x" * 10_000_000, f": line 4 is longer than {MAX_LINE} bytes", AGAIN),
         (HEAD + ROW + "\udcff", ": line 5 is not UTF-8", AGAIN),

@@ -156,4 +156,4 @@ def test_rows_that_do_not_take_too_long_are_compared(capsys: pytest.CaptureFixtu
 
 def test_a_limit_that_no_row_can_keep_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert status(["verify", SIMULATION, "--timeout", "0"]) == 2
-    assert "--timeout 0 is no time that a target can take" in capsys.readouterr().err
+    assert "--timeout 0 is not a positive number of seconds" in capsys.readouterr().err

@@ -18,7 +18,7 @@ from samebits.bits import exact_fma, float_to_bits, leaves
 from samebits.errors import ReplayError, SimulationError, TargetError
 from samebits.sim.execution import Execution, NativeExecution
 from samebits.sim.simulation import Simulation
-from samebits.sim.sources import Block, PlayerSource, ReplaySource
+from samebits.sim.sources import InputBlock, PlayerSource, ReplaySource
 from samebits.verify import verification as verify
 from samebits.verify.executions import Row, all_rows, choose_rows
 from samebits.verify.verification import Verification
@@ -157,7 +157,7 @@ def test_a_difference_that_does_not_come_again_is_said_to_be_undetermined() -> N
     assert divergence is not None
     assert (divergence.frame, divergence.field) == (5, None)
     assert divergence.note == (
-        "running up to this frame again gave equal states: something is not determined"
+        "running up to this frame again gave equal states: a run is not deterministic"
     )
 
 
@@ -267,7 +267,7 @@ class Altered:
         self.source, self.frame = source, frame
         self.seed, self.frames = source.seed, source.frames
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[InputBlock]:
         first = 0
         for block in self.source.blocks():
             assert block.hashes is not None
@@ -275,7 +275,7 @@ class Altered:
             if first <= self.frame < first + len(hashes):
                 hashes[self.frame - first] ^= np.uint64(1)
             first += len(hashes)
-            yield Block(block.inputs, hashes)
+            yield InputBlock(block.inputs, hashes)
 
 
 def test_a_recorded_hash_that_does_not_hold_is_found(tmp_path: Path) -> None:

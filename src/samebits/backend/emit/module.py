@@ -37,7 +37,7 @@ from samebits.backend.text.types import (
 from samebits.errors import IRError
 from samebits.ir.grammar import For, Module, While
 from samebits.ir.once import is_library
-from samebits.passes.goals import goal_of
+from samebits.passes.pipeline import goal_of
 
 _ATTRIBUTES = 'attributes #0 = { nounwind%s "no-trapping-math"="true"%s }'
 _PROBED = {"x86_64", "i686", "aarch64", "riscv64", "powerpc64le", "powerpc64", "s390x"}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from samebits.backend.emit.module import Emitted, emit_module, emit_shared
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.llvm.vectorize_check import check_vectorised
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets.table import Target
@@ -56,7 +56,7 @@ def compile_shared(
 def shared_assembly(functions: Sequence[SharedFunction], target: Target) -> str:
     """The target's assembly for the same code that `compile_shared` returns."""
     made = emit_shared(functions, target)
-    return llvm.assemble_text(made.text, target, 3, plan=made.plan)
+    return engine.assemble_text(made.text, target, 3, plan=made.plan)
 
 
 def compile_emitted(
@@ -67,7 +67,7 @@ def compile_emitted(
     check = None
     if expected is not None and vectorise and plan.vectorise:
         check = partial(check_vectorised, expected, opt)
-    return llvm.compile_text(
+    return engine.compile_text(
         emitted.text, target, opt, vectorise=vectorise, plan=plan, after_passes=check
     )
 
@@ -82,13 +82,15 @@ def llvm_text(
 ) -> str:
     """LLVM text as emitted, or after the passes of level `opt`."""
     made = emit_module(module, entries, target)
-    return made.text if opt is None else llvm.optimise_text(made.text, target, opt, plan=made.plan)
+    return (
+        made.text if opt is None else engine.optimise_text(made.text, target, opt, plan=made.plan)
+    )
 
 
 def assembly_text(module: Module, entries: Sequence[str], target: Target, opt: int = 3) -> str:
     """The target's assembly for the same code that `compile_module` returns."""
     made = emit_module(module, entries, target)
-    return llvm.assemble_text(made.text, target, opt, plan=made.plan)
+    return engine.assemble_text(made.text, target, opt, plan=made.plan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,6 @@ def listing(
     plain = emit_module(module, entries, target, ranges)
     located = emit_module(module, entries, target, ranges, locate=True)
     plan = plain.plan
-    text, assembly = llvm.list_text(plain.text, target, opt, plan=plan)
-    located_text, located_assembly = llvm.list_text(located.text, target, opt, plan=plan)
+    text, assembly = engine.list_text(plain.text, target, opt, plan=plan)
+    located_text, located_assembly = engine.list_text(located.text, target, opt, plan=plan)
     return Listing(text, assembly, located_text, located_assembly, located.locations)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from samebits.backend.emit.module import emit_module
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.targets.table import Target
 from samebits.backend.text.context import DIVISIONS
 from samebits.backend.text.locations import FILE, Location
@@ -76,7 +76,7 @@ def loop_remarks(
     said: dict[LoopKey, list[Remark]] = {}
     if opt and target.vector_bits and emitted.plan.vectorise:
         around = _loops_around(module)
-        text = llvm.remarks_text(emitted.text, target, opt)
+        text = engine.remarks_text(emitted.text, target, opt)
         for key, made in _read(text, emitted.locations, around):
             said.setdefault(key, []).append(made)
     found: list[Remark] = []

@@ -25,7 +25,7 @@ from samebits.ir.interp.closures import Frame, Step, Steps
 from samebits.ir.refs import OpRef
 from samebits.sim.execution import Execution, NativeExecution
 from samebits.sim.inputs import Inputs
-from samebits.sim.outcome import Outcome, TrapFact
+from samebits.sim.outcome import BlockOutcome, TrapFact
 from samebits.sim.program import Program
 from samebits.trace.follow import Diverged, FollowingObserver, numbered_as
 from samebits.trace.model import Model
@@ -151,7 +151,7 @@ class Experiment:
             count = min(size, compared - done)
             advance = execution.advance(self.inputs[done : done + count])
             trap = None if advance.trap is None else TrapFact.of(advance.trap)
-            made = Outcome(advance.hashes, trap)
+            made = BlockOutcome(advance.hashes, trap)
             same = _leading(made.hashes, goal[done : done + count])
             if same < count:
                 ends_alike = trapped and done + same == len(goal) == done + len(made.hashes)

@@ -29,9 +29,9 @@ from samebits.diagnosis.operation.source_changes import (
 from samebits.diagnosis.report.findings import SCOPES, THROUGHOUT, WITH_ALL_ELSE, CauseFact
 from samebits.errors import SamebitsError, TraceError
 from samebits.hazards.apply import rewritten
-from samebits.hazards.catalogue import Hazard, Structural, by_name
+from samebits.hazards.catalogue import ExpressionHazard, ProgramHazard, by_name
 from samebits.hazards.catalogue.programs.changed_input import changed_in
-from samebits.hazards.edit.draft import Draft, guarded
+from samebits.hazards.edit.function_editor import FunctionEditor, guarded
 from samebits.hazards.environments import environments
 from samebits.hazards.site_variants import SiteVariant
 from samebits.ir.analysis.budget import REBUILT
@@ -94,7 +94,7 @@ class Found:
     operations are exposed."""
 
     fact: CauseFact
-    hazard: Hazard | Structural
+    hazard: ExpressionHazard | ProgramHazard
     place: OpRef | None
     note: str
     only: frozenset[OpRef] | None = None
@@ -234,11 +234,11 @@ class _Inquiry:
         if bits is None or not isinstance(t, ScalarType):
             return
         value = value_of(t, bits)
-        draft = Draft(self.kernels, place.function)
-        with draft.instead(place.op) as old:
+        editor = FunctionEditor(self.kernels, place.function)
+        with editor.instead(place.op) as old:
             assert isinstance(old, Op)
-            draft.keep(replace(old, attr=value))
-        kernels = draft.done()
+            editor.append(replace(old, attr=value))
+        kernels = editor.done()
         mine = seen if d.a is None else d.a
         apart = ulp_distance(mine.results[0] or 0, bits, t.bits) if t.is_float else None
         hazard = by_name("constant" if apart == 1 else "changed-constant")
@@ -335,10 +335,10 @@ class _Inquiry:
 
     def _structures(self) -> None:
         place, kind = self.q.difference.place, self.q.difference.kind
-        tried: list[tuple[Structural, Sequence[OpRef]]] = []
+        tried: list[tuple[ProgramHazard, Sequence[OpRef]]] = []
         for name in STRUCTURAL_OF[kind]:
             hazard = by_name(name)
-            assert isinstance(hazard, Structural)
+            assert isinstance(hazard, ProgramHazard)
             tried.append((hazard, hazard.places(self.kernels)))
         for hazard, places in tried:
             if place is not None and place in places and self._structure(hazard, place):
@@ -348,7 +348,7 @@ class _Inquiry:
             if place not in places and any(self._structure(hazard, at) for at in around):
                 return
 
-    def _structure(self, hazard: Structural, at: OpRef) -> bool:
+    def _structure(self, hazard: ProgramHazard, at: OpRef) -> bool:
         """Try a hazard's ways at a place: whether that is the end of it."""
         for module, note in hazard.variants(self.kernels, at):
             if self._done >= MOST_EXPERIMENTS:
@@ -392,7 +392,7 @@ class _Inquiry:
 
     def _add(
         self,
-        hazard: Hazard | Structural,
+        hazard: ExpressionHazard | ProgramHazard,
         place: OpRef | None,
         note: str,
         agreement: Agreement,

@@ -13,7 +13,7 @@ from samebits.diagnosis.frame.state_diff import differences
 from samebits.errors import HazardError
 from samebits.hazards.apply import rewritten
 from samebits.hazards.catalogue import EXPRESSION_HAZARDS
-from samebits.hazards.edit.draft import guarded
+from samebits.hazards.edit.function_editor import guarded
 from samebits.hazards.injection import variants_among
 from samebits.trace.model import Model
 from samebits.trace.record import Trace, record

@@ -13,7 +13,7 @@ from samebits.diagnosis.cause.observations import Observation
 from samebits.diagnosis.exposure.distance import StateDistance
 from samebits.diagnosis.report.findings import ExposedFact
 from samebits.diagnosis.report.findings import Place as Source
-from samebits.hazards.catalogue import Hazard, Structural
+from samebits.hazards.catalogue import ExpressionHazard, ProgramHazard
 from samebits.hazards.expressions import Site
 from samebits.hazards.injection import variants_among
 from samebits.ir.grammar import Op
@@ -31,7 +31,7 @@ def exposed_operations(
     model: Model,
     state: State,
     inputs: Memory,
-    hazard: Hazard | Structural,
+    hazard: ExpressionHazard | ProgramHazard,
     note: str,
     found: OpRef,
     only: Collection[OpRef] | None = None,
@@ -60,10 +60,10 @@ def exposed_operations(
 
 
 def _surveyed(
-    model: Model, state: State, inputs: Memory, hazard: Hazard | Structural, note: str
+    model: Model, state: State, inputs: Memory, hazard: ExpressionHazard | ProgramHazard, note: str
 ) -> Iterator[tuple[OpRef, int, int]]:
     """Each place, how many of its results in the frame change, and of how many."""
-    if isinstance(hazard, Structural):
+    if isinstance(hazard, ProgramHazard):
         yield from ((place, 0, 0) for place in hazard.places(model.module))
         return
     every = variants_among(model.module, hazard.name, budget=model.budget)

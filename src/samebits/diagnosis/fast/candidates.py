@@ -15,7 +15,7 @@ from samebits.ir.grammar import For, Module, Op
 from samebits.ir.interp.evaluator import Evaluator
 from samebits.ir.refs import OpRef, statements
 from samebits.modes import FAST
-from samebits.passes.semantics.float_modes import realise
+from samebits.passes.semantics.float_modes import lower_float_modes
 from samebits.runtime.fp_state import pin as fpenv
 from samebits.sides.side import Side
 from samebits.sim.program import Program
@@ -44,11 +44,11 @@ def rewritable(side: Side, point: Point) -> list[OpRef]:
     fast = [name for name, f in kernels.functions.items() if f.options.mode is FAST]
     laned = {
         (name, s.id)
-        for name, f in realise(kernels).functions.items()
+        for name, f in lower_float_modes(kernels).functions.items()
         for _, s in statements(Module({name: f}), [name])
         if isinstance(s, For) and s.lanes is not None
     }
-    strict = realise(kernels, {})
+    strict = lower_float_modes(kernels, {})
     homes: dict[int, list[OpRef]] = {}
     loops: list[tuple[OpRef, For]] = []
     for place, statement in statements(strict, fast):
@@ -114,7 +114,7 @@ def with_flags(side: Side, enabled: EnabledFlags, quick: bool = False) -> Progra
             if (found := ops.get(place.op)) is not None
             and ("reassoc" if isinstance(statement, For) else "contract") in found
         }
-    kernels = realise(old, shaped)
+    kernels = lower_float_modes(old, shaped)
     for name, ops in chosen.items():
         known = {place.op for place, _ in statements(old, [name])}
         every = "".join(f"{flag} " for flag in FLAGS if any(flag in f for f in ops.values()))

@@ -15,7 +15,7 @@ from samebits.errors import Trap
 from samebits.sides.run import SideRun, Snapshot
 from samebits.sim.execution import Advance
 from samebits.sim.inputs import Inputs
-from samebits.sim.outcome import Outcome, TrapFact, first_unequal
+from samebits.sim.outcome import BlockOutcome, TrapFact, first_unequal
 
 ATTEMPTS = 8
 """How often a block of frames is run again where it does not differ as it did."""
@@ -66,10 +66,12 @@ class FirstFrame:
         return self.since == self.frame - 1
 
 
-def outcome(advance: Advance, placed: bool = True) -> Outcome:
+def outcome(advance: Advance, placed: bool = True) -> BlockOutcome:
     """What a block of frames ended with, to be compared. Versions of a source have a trap at
     other places: then it is not `placed`."""
-    return Outcome(advance.hashes, None if advance.trap is None else _fact(advance.trap, placed))
+    return BlockOutcome(
+        advance.hashes, None if advance.trap is None else _fact(advance.trap, placed)
+    )
 
 
 def _fact(trap: Trap, placed: bool) -> TrapFact:
@@ -77,16 +79,16 @@ def _fact(trap: Trap, placed: bool) -> TrapFact:
     return fact if placed else replace(fact, place="")
 
 
-def begun(running: SideRun, seed: int, placed: bool = True) -> Outcome:
+def begun(running: SideRun, seed: int, placed: bool = True) -> BlockOutcome:
     """Start a run; the hash after `init`, or its trap."""
     try:
         running.start(seed)
     except Trap as trap:
-        return Outcome(np.zeros(0, np.uint64), _fact(trap, placed))
-    return Outcome(np.array([running.hash()], np.uint64), None)
+        return BlockOutcome(np.zeros(0, np.uint64), _fact(trap, placed))
+    return BlockOutcome(np.array([running.hash()], np.uint64), None)
 
 
-def of_init(running: SideRun, found: Outcome) -> SideFrame:
+def of_init(running: SideRun, found: BlockOutcome) -> SideFrame:
     """A side's `init` that differs, right after it."""
     if found.trap is not None:
         return SideFrame(None, None, None, found.trap, None)
@@ -100,7 +102,7 @@ class FrameBlock:
     running: SideRun
     kept: Snapshot
     inputs: Inputs
-    found: Outcome
+    found: BlockOutcome
     placed: bool = True
 
     @classmethod
@@ -109,7 +111,7 @@ class FrameBlock:
         kept = running.snapshot()
         return cls(running, kept, inputs, outcome(running.advance(inputs), placed), placed)
 
-    def again(self, frames: int) -> Outcome:
+    def again(self, frames: int) -> BlockOutcome:
         """Run the first frames again."""
         self.running.restore(self.kept)
         return outcome(self.running.advance(self.inputs[:frames]), self.placed)
@@ -135,7 +137,7 @@ class FrameBlock:
         return SideFrame(before, hash_, state, after.trap, row, has_hidden, same)
 
 
-def _hash(found: Outcome, index: int) -> int | None:
+def _hash(found: BlockOutcome, index: int) -> int | None:
     return int(found.hashes[index]) if index < len(found.hashes) else None
 
 

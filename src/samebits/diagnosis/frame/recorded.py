@@ -21,7 +21,7 @@ from samebits.sides.input_stream import InputStream
 from samebits.sides.run import open_run
 from samebits.sides.side import Side
 from samebits.sim.outcome import TrapFact
-from samebits.sim.sources import Source
+from samebits.sim.sources import InputSource
 
 FIELDS = 64
 """Scalars of a keyframe that are described."""
@@ -31,7 +31,7 @@ class Recorded:
     """The states that a replay vouches for, by number: state n is the one before frame n. Those of
     a run are shown to it in order, from state 0 on."""
 
-    def __init__(self, source: Source, frames: int | None = None) -> None:
+    def __init__(self, source: InputSource, frames: int | None = None) -> None:
         self._source = source
         self._seen = 0
         self._hashes = 0
@@ -130,7 +130,7 @@ class Recorded:
         return found.with_fields(number, every.first, every.differing)
 
 
-def recorded_in(source: Source, frames: int | None = None) -> Recorded | None:
+def recorded_in(source: InputSource, frames: int | None = None) -> Recorded | None:
     """What a source holds of its run besides the inputs, of its first frames or of all; None where
     that is nothing."""
     if source.replay is None:
@@ -139,7 +139,9 @@ def recorded_in(source: Source, frames: int | None = None) -> Recorded | None:
     return found or None
 
 
-def _hashes(source: Source, frames: int) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.uint64]]]:
+def _hashes(
+    source: InputSource, frames: int
+) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.uint64]]]:
     """Of each block, which hashes are known, and they. Nothing is read behind the frames."""
     for block in source.blocks():
         count, hashes = len(block.inputs), block.hashes

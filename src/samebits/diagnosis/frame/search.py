@@ -16,7 +16,7 @@ from samebits.diagnosis.frame.recorded import Recorded
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import SideRun
 from samebits.sim.inputs import Inputs
-from samebits.sim.outcome import Outcome
+from samebits.sim.outcome import BlockOutcome
 
 Progress = Callable[[str, int, int], None]
 """What is being done, frames behind it, and frames in all."""
@@ -47,7 +47,7 @@ class FrameSearch(ABC):
     report: FrameReport = field(default_factory=FrameReport, init=False)
     _placed = True
 
-    def _begin(self) -> Outcome:
+    def _begin(self) -> BlockOutcome:
         """Start side a."""
         done = begun(self.a, self.inputs.seed, self._placed)
         if self.recorded is not None:

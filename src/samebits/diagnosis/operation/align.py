@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from samebits.bits import Patterns
 from samebits.ir.analysis.enclosing import Layout
-from samebits.ir.grammar import Op
-from samebits.ir.refs import Numbered, OpRef
+from samebits.ir.grammar import Numbered, Op
+from samebits.ir.refs import OpRef
 from samebits.trace.instances import Instance
 from samebits.trace.record import Trace
 

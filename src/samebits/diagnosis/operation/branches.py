@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from samebits.ir.analysis.enclosing import Layout, leaves_region
-from samebits.ir.grammar import Region
-from samebits.ir.refs import Numbered
+from samebits.ir.grammar import Numbered, Region
 
 END = -1
 """In the stead of a statement's id: the function returned."""

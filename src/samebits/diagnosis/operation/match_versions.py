@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import Match, SequenceMatcher
@@ -20,16 +20,14 @@ from samebits.ir.grammar import (
     CALLS,
     For,
     Function,
-    If,
     Module,
+    Numbered,
     Op,
-    Region,
     Statement,
     Value,
-    While,
 )
 from samebits.ir.refs import OpRef
-from samebits.ir.rewrite import clone
+from samebits.ir.rewrite import clone, numbered
 
 _Tokens = Sequence[tuple[object, ...]]
 """What makes statements the same, one after the other."""
@@ -143,29 +141,6 @@ def _renamed(function: Function, name: str, names: dict[str, str]) -> Function:
     return replace(function, name=name, body=body)
 
 
-def numbered(region: Region) -> Iterator[Op | If | For | While]:
-    """The statements with ids, in the order in which `clone` numbers them."""
-    for statement in region:
-        match statement:
-            case Op():
-                yield statement
-            case If():
-                yield statement
-                yield from numbered(statement.then)
-                yield from numbered(statement.orelse)
-            case For():
-                yield statement
-                yield from numbered(statement.body)
-                yield from numbered(statement.orelse)
-            case While():
-                yield from numbered(statement.head)
-                yield statement
-                yield from numbered(statement.body)
-                yield from numbered(statement.orelse)
-            case _:
-                pass
-
-
 class _Matching:
     """Matches the statements of one function in both versions."""
 
@@ -202,8 +177,8 @@ class _Matching:
             self._one_sided("removed", x, x.span, None)
             self._one_sided("added", y, None, y.span)
             return
-        assert isinstance(x, Op | If | For | While)
-        assert isinstance(y, Op | If | For | While)
+        assert isinstance(x, Numbered)
+        assert isinstance(y, Numbered)
         if isinstance(x, Op) and isinstance(y, Op):
             if _kind(x.results) != _kind(y.results):
                 self._one_sided("removed", x, x.span, None)
@@ -233,11 +208,11 @@ class _Matching:
         return None if number is None else (number, value.index)
 
     def _change(self, kind: str, x: Statement, y: Statement, text: str) -> None:
-        assert isinstance(x, Op | If | For | While)
+        assert isinstance(x, Numbered)
         self._changes.append(Change(kind, OpRef(self._a.name, x.id), text, x.span, y.span))
 
     def _one_sided(self, kind: str, s: Statement, a: Span | None, b: Span | None) -> None:
-        assert isinstance(s, Op | If | For | While)
+        assert isinstance(s, Numbered)
         what = s.opcode if isinstance(s, Op) else type(s).__name__.lower()
         self._changes.append(Change(kind, OpRef(self._a.name, s.id), f"{what} was {kind}", a, b))
 
@@ -314,7 +289,7 @@ def _blocks(left: _Tokens, right: _Tokens, most: _Most) -> Sequence[tuple[str, i
     return [ends[0], ("replace", head, a, head, b), ends[1]]
 
 
-def _token(statement: Op | If | For | While) -> tuple[object, ...]:
+def _token(statement: Numbered) -> tuple[object, ...]:
     """What makes two statements the same. Constants of other values are a change of one."""
     match statement:
         case Op():

@@ -16,7 +16,7 @@ from samebits.diagnosis.operation.first_difference import OperationDifference
 from samebits.diagnosis.operation.match_versions import Change
 from samebits.diagnosis.report.findings import Place as Source
 from samebits.errors import Span
-from samebits.hazards.edit.draft import Draft, own_functions
+from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
 from samebits.ir.analysis.enclosing import Layout
 from samebits.ir.grammar import CALLS, Module, Op, Region, Statement, walk
 from samebits.ir.refs import OpRef, statement_at
@@ -156,11 +156,11 @@ def with_other_calls(mine: Module, theirs: Module, places: Collection[OpRef]) ->
         called = next(
             op for op in _calls(theirs.functions[place.function].body) if op.id == place.op
         )
-        draft = Draft(made, place.function)
-        with draft.instead(place.op) as old:
+        editor = FunctionEditor(made, place.function)
+        with editor.instead(place.op) as old:
             assert isinstance(old, Op)
-            draft.keep(replace(old, attr=called.attr))
-        made = draft.done()
+            editor.append(replace(old, attr=called.attr))
+        made = editor.done()
     new = {name: f for name, f in theirs.functions.items() if name not in made.functions}
     return Module({**new, **made.functions}, {**theirs.tables, **made.tables})
 

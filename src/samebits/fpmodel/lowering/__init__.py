@@ -63,10 +63,10 @@ def lower(
             walk = Native(code, arithmetic, operands, known or {})
         else:
             walk = _foreign(code, arithmetic, operands)
-        code.finish(_result(walk, tree, result))
+        ops = code.finished(_result(walk, tree, result))
     except CannotLower as error:
         return Unlowered(str(error))
-    return Lowered(tuple(code.ops), tuple(code.units.values()), tuple(code.hosts.values()))
+    return Lowered(ops, tuple(code.units.values()), tuple(code.hosts.values()))
 
 
 def _is_strict(arithmetic: Arithmetic) -> bool:

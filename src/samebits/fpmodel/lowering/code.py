@@ -6,34 +6,28 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from samebits.frontend.compile import Unit, compile_kernel
-from samebits.ir.grammar import Attribute, Function, HostFunction, Op, Value, ValueType
+from samebits.ir.grammar import Function, HostFunction, Op, Value
+from samebits.ir.rewrite import ValueWriter
 from samebits.lang.kernel import Kernel
 from samebits.types import BOOL, ScalarType, Type
 
 
-class Code:
+class Code(ValueWriter):
     """Appends operations with the span of `result`, the operation whose value they compute."""
 
     def __init__(self, result: Op, ids: Iterator[int]) -> None:
-        self.ops: list[Op] = []
+        super().__init__([], result.span, ids)
         self.units: dict[str, Unit] = {}
         """The called kernels, by their functions' names."""
         self.hosts: dict[str, HostFunction] = {}
         """The called host functions, by name."""
         self._result = result
-        self._ids = ids
         self._constants: dict[tuple[ScalarType, str], Value] = {}
-
-    def op(self, opcode: str, t: ValueType, *args: Value, attr: Attribute = None) -> Value:
-        number = next(self._ids)
-        value = Value(number, 0, t)
-        self.ops.append(Op(number, opcode, args, attr, (value,), self._result.span))
-        return value
 
     def const(self, t: ScalarType, value: bool | int | float) -> Value:
         key = t, repr(value)  # repr distinguishes the zeros
         if key not in self._constants:
-            self._constants[key] = self.op("const", t, attr=value)
+            self._constants[key] = self.constant(value, t)
         return self._constants[key]
 
     def alike(self, opcode: str, *args: Value) -> Value:
@@ -64,17 +58,14 @@ class Code:
         return self._called(function, args)[0]
 
     def _called(self, function: Function, args: tuple[Value, ...]) -> tuple[Value, ...]:
-        number = next(self._ids)
-        results = tuple(Value(number, i, t) for i, t in enumerate(function.results))
-        self.ops.append(Op(number, "call", args, function.name, results, self._result.span))
-        return results
+        return self.emit("call", *args, attr=function.name, types=function.results).results
 
-    def finish(self, value: Value) -> None:
-        """Make `value` the result: the last operation, with the id that the result has."""
+    def finished(self, value: Value) -> tuple[Op, ...]:
+        """All operations, `value` being the result: the last one has the id of `result`."""
         t = self._result.result.type
         assert isinstance(t, ScalarType)
-        last = self.ops[-1] if self.ops else None
-        if last is None or last.results != (value,) or value.type != t:
-            value = self.op("convert", t, value)
-            last = self.ops[-1]
-        self.ops[-1] = replace(last, id=self._result.id, results=self._result.results)
+        last = self.region[-1] if self.region else None
+        if not isinstance(last, Op) or last.results != (value,) or value.type != t:
+            last = self.emit("convert", value, types=[t])
+        last = replace(last, id=self._result.id, results=self._result.results)
+        return *[s for s in self.region[:-1] if isinstance(s, Op)], last

@@ -7,48 +7,43 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from itertools import count
 
 from samebits.errors import Span
-from samebits.ir.grammar import Attribute, Op, Region, Statement, Value, ValueType
+from samebits.ir.grammar import Attribute, Region, Value, ValueType
+from samebits.ir.rewrite import OpWriter
 from samebits.types import INT, MemoryType, RefType, ScalarType
 
 
-class Builder:
+class Builder(OpWriter):
     """The function under construction."""
 
     def __init__(self) -> None:
-        self.body: Region = []
+        super().__init__([], count())
+        self.body = self.region
         self.slots: dict[str, ValueType] = {}
         self.locals: dict[str, MemoryType] = {}
         self.depth = 0
         """Depth of open regions."""
         self.local_spans: dict[str, Span] = {}
-        self._region: Region = self.body
-        self._next_id = 0
         self._next_name = 0
 
     def new_id(self) -> int:
-        self._next_id += 1
-        return self._next_id - 1
+        return next(self.ids)
 
     def fresh(self, stem: str = "t") -> str:
         """A slot or local name that no Python name can clash with."""
         self._next_name += 1
         return f".{stem}{self._next_name}"
 
-    def append(self, statement: Statement) -> None:
-        self._region.append(statement)
-
     @contextmanager
-    def region(self) -> Generator[Region]:
+    def nested(self) -> Generator[Region]:
         """Statements made inside go to the yielded region."""
-        outer, inner = self._region, list[Statement]()
-        self._region = inner
         self.depth += 1
         try:
-            yield inner
+            with self.into([]) as inner:
+                yield inner
         finally:
-            self._region = outer
             self.depth -= 1
 
     def op(
@@ -60,13 +55,7 @@ class Builder:
         attr: Attribute = None,
     ) -> tuple[Value, ...]:
         """Append an operation and give its results."""
-        number = self.new_id()
-        if len(results) == 1:  # nearly always, and this way takes half the time
-            values = (Value(number, 0, _in_ir(results[0])),)
-        else:
-            values = tuple(Value(number, i, _in_ir(t)) for i, t in enumerate(results))
-        self._region.append(Op(number, opcode, args, attr, values, span))
-        return values
+        return self.append_op(opcode, args, list(map(_in_ir, results)), span, attr).results
 
     def value(
         self, opcode: str, args: tuple[Value, ...], result: ValueType, span: Span,

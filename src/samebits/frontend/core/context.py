@@ -109,7 +109,7 @@ class Context:
                 note="each if, elif, else, loop, ternary, `and` and `or` inside another counts",
                 fix="move the inner part into a kernel of its own, or use a table",
             )
-        with self.builder.region() as region:
+        with self.builder.nested() as region:
             yield region
 
     # Names -------------------------------------------------------------------------------

@@ -9,23 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import NoReturn
 
 from samebits.errors import CompileError, Span
 from samebits.ir.analysis.points_to import Memory, Use, Writes, overlap
 from samebits.ir.analysis.points_to import Region as Place
-from samebits.ir.grammar import (
-    For,
-    Function,
-    If,
-    Op,
-    Region,
-    Statement,
-    Value,
-    While,
-    walk,
-)
+from samebits.ir.grammar import Function, Op, Region, Statement, Value, walk
+from samebits.ir.rewrite import ValueWriter, fresh_ids, map_region
 from samebits.types import INT, ScalarType
 
 
@@ -77,7 +67,8 @@ def enforce(
     if not needed:
         return Checked(function, {})
     inserter = _Inserter(function, own, needed)
-    return Checked(replace(function, body=inserter.region(function.body)), inserter.accesses)
+    body = map_region(function.body, inserter.checked)
+    return Checked(replace(function, body=body), inserter.accesses)
 
 
 def _whole(use: Use, written: set[Place], own: OwnRange) -> None:
@@ -146,57 +137,24 @@ class _Inserter:
         self._types = {**dict(function.params), **function.slots}
         self._own = own
         self._needed = needed
-        numbers = [s.id for s in walk(function.body) if isinstance(s, Op | If | For | While)]
-        self._ids = count(1 + max(numbers))
+        self._ids = fresh_ids(function)
 
-    def region(self, region: Region) -> Region:
-        out: Region = []
-        for statement in region:
-            if isinstance(statement, Op) and statement.id in self._needed:
-                self._check(statement, out)
-            out.append(self._inside(statement))
-        return out
-
-    def _inside(self, statement: Statement) -> Statement:
-        match statement:
-            case If():
-                then, orelse = self.region(statement.then), self.region(statement.orelse)
-                return replace(statement, then=then, orelse=orelse)
-            case For():
-                body, orelse = self.region(statement.body), self.region(statement.orelse)
-                return replace(statement, body=body, orelse=orelse)
-            case While():
-                return replace(
-                    statement,
-                    head=self.region(statement.head),
-                    body=self.region(statement.body),
-                    orelse=self.region(statement.orelse),
-                )
-            case _:
-                return statement
-
-    def _check(self, op: Op, out: Region) -> None:
-        name = self._needed[op.id]
-        self.accesses[op.span] = name
-        first = self._slot(self._own.first, op.span, out)
+    def checked(self, statement: Statement) -> Region:
+        """The statement, after its check if it needs one."""
+        name = self._needed.get(statement.id) if isinstance(statement, Op) else None
+        if not isinstance(statement, Op) or name is None:
+            return [statement]
+        self.accesses[statement.span] = name
+        writer = ValueWriter([], statement.span, self._ids)
+        first = self._slot(self._own.first, writer)
         if self._own.count is None:
-            length = self._value("const", (), op.span, out, 1)
+            length = writer.constant(1, INT)
         else:
-            length = self._slot(self._own.count, op.span, out)
-        out.append(Op(next(self._ids), "own", (op.args[1], first, length), name, (), op.span))
+            length = self._slot(self._own.count, writer)
+        writer.emit("own", statement.args[1], first, length, attr=name)
+        return [*writer.region, statement]
 
-    def _slot(self, name: str, span: Span, out: Region) -> Value:
+    def _slot(self, name: str, writer: ValueWriter) -> Value:
         """The slot's value as an `int`."""
-        t = self._types[name]
-        number = next(self._ids)
-        value = Value(number, 0, t)
-        out.append(Op(number, "get", (), name, (value,), span))
-        return value if t == INT else self._value("convert", (value,), span, out)
-
-    def _value(
-        self, opcode: str, args: tuple[Value, ...], span: Span, out: Region, attr: int | None = None
-    ) -> Value:
-        number = next(self._ids)
-        value = Value(number, 0, INT)
-        out.append(Op(number, opcode, args, attr, (value,), span))
-        return value
+        value = writer.op("get", self._types[name], attr=name)
+        return value if value.type == INT else writer.op("convert", INT, value)

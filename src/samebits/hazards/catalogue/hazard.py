@@ -12,7 +12,7 @@ from random import Random, SystemRandom
 
 from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.tree import Tree
-from samebits.hazards.edit.draft import guarded
+from samebits.hazards.edit.function_editor import guarded
 from samebits.ir.grammar import Module
 from samebits.ir.refs import OpRef
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from random import Random
 
 from samebits.frontend.operations.parallel_range import START, STOP
-from samebits.hazards.edit.draft import Draft, entries, own_functions
 from samebits.hazards.edit.frame_count import own_count
+from samebits.hazards.edit.function_editor import FunctionEditor, entries, own_functions
 from samebits.ir.analysis.enclosing import around
 from samebits.ir.analysis.loops import deciding, endless
 from samebits.ir.grammar import For, Module, Op, Value, walk
@@ -20,29 +20,29 @@ _SPREAD = 0x9E3779B97F4A7C15
 
 
 def noise(
-    module: Module, place: OpRef, draft: Draft, values: Sequence[Value], draws: Random
+    module: Module, place: OpRef, editor: FunctionEditor, values: Sequence[Value], draws: Random
 ) -> Value:
     """A uint64 hashed from a random number, from scalars, and from the values that identify this
-    evaluation of `place`; written where `draft` stands."""
-    spread = draft.const(UINT64, _SPREAD)
-    mixed = draft.const(UINT64, draws.getrandbits(64))
-    for value in (*values, *_identity(module, place, draft)):
-        mixed = draft.op("xor", mixed, _bits(draft, value))
-        mixed = draft.op("mul", mixed, spread)
-        mixed = draft.op("xor", mixed, draft.op("shr", mixed, draft.const(UINT64, 32)))
+    evaluation of `place`; written where `editor` stands."""
+    spread = editor.const(UINT64, _SPREAD)
+    mixed = editor.const(UINT64, draws.getrandbits(64))
+    for value in (*values, *_identity(module, place, editor)):
+        mixed = editor.op("xor", mixed, _bits(editor, value))
+        mixed = editor.op("mul", mixed, spread)
+        mixed = editor.op("xor", mixed, editor.op("shr", mixed, editor.const(UINT64, 32)))
     return mixed
 
 
-def _bits(draft: Draft, value: Value) -> Value:
+def _bits(editor: FunctionEditor, value: Value) -> Value:
     """A float's bits, or an integer's value, as a uint64."""
     t = value.type
     assert isinstance(t, ScalarType)
     if t.is_float:
-        value = draft.to(UINT32 if t.bits == 32 else UINT64, value, "bitcast")
-    return value if value.type == UINT64 else draft.to(UINT64, value)
+        value = editor.to(UINT32 if t.bits == 32 else UINT64, value, "bitcast")
+    return value if value.type == UINT64 else editor.to(UINT64, value)
 
 
-def _identity(module: Module, place: OpRef, draft: Draft) -> list[Value]:
+def _identity(module: Module, place: OpRef, editor: FunctionEditor) -> list[Value]:
     """The values that identify this evaluation: loop counters, integer arguments, the frame
     number if the state counts it."""
     function = module.functions[place.function]
@@ -53,7 +53,7 @@ def _identity(module: Module, place: OpRef, draft: Draft) -> list[Value]:
         for name, t in function.params
         if isinstance(t, ScalarType) and t.is_int and name not in (START, STOP)
     ]
-    found = [draft.get(name) for name in (*counters, *given)]
+    found = [editor.get(name) for name in (*counters, *given)]
     try:
         _, step = entries(module)
         count = own_count(module)
@@ -62,7 +62,7 @@ def _identity(module: Module, place: OpRef, draft: Draft) -> list[Value]:
     state = module.functions[step].params[0][1]
     holder = next((name for name, t in function.params if t == state), None)
     if count is not None and holder is not None:
-        found.append(draft.load(draft.field(draft.get(holder), count)))
+        found.append(editor.load(editor.field(editor.get(holder), count)))
     return found
 
 
@@ -99,15 +99,15 @@ def _is_fixed(t: ScalarType) -> bool:
     return t.is_int and not t.weak
 
 
-def mixed(draft: Draft, op: Op, noise: Value) -> None:
+def mixed(editor: FunctionEditor, op: Op, noise: Value) -> None:
     """Emit `op` with the bits of `noise`, a uint64, exclusive-or'ed into those of its result."""
     t = op.result.type
     assert isinstance(t, ScalarType)
     pattern = _UNSIGNED[t.bits]
-    value = draft.again(op)
-    bits = value if t == pattern else draft.to(pattern, value, "bitcast")
-    narrow = noise if pattern is UINT64 else draft.to(pattern, noise)
+    value = editor.again(op)
+    bits = value if t == pattern else editor.to(pattern, value, "bitcast")
+    narrow = noise if pattern is UINT64 else editor.to(pattern, noise)
     if t == pattern:
-        draft.give(op.id, "xor", bits, narrow, type=t)
+        editor.give(op.id, "xor", bits, narrow, type=t)
     else:
-        draft.give(op.id, "bitcast", draft.op("xor", bits, narrow), type=t)
+        editor.give(op.id, "bitcast", editor.op("xor", bits, narrow), type=t)

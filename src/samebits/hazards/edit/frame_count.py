@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samebits.hazards.edit.draft import Draft, Source, entries
+from samebits.hazards.edit.function_editor import FunctionEditor, Source, entries
 from samebits.hazards.edit.hidden_state import with_hidden
 from samebits.ir.grammar import Function, Module, Op, Value, walk
 from samebits.types import UINT64, RefType, ScalarType, StructType
@@ -19,12 +19,12 @@ def with_frame(module: Module) -> tuple[Module, Source]:
     field = own or FRAME
     module = module if own else with_hidden(module, field)
 
-    def source(draft: Draft) -> Value:
-        memory = draft.field(draft.get(draft.function.params[0][0]), field)
-        count = draft.load(memory)
+    def source(editor: FunctionEditor) -> Value:
+        memory = editor.field(editor.get(editor.function.params[0][0]), field)
+        count = editor.load(memory)
         if not own:
-            draft.store(memory, draft.op("add", count, draft.const(UINT64, 1)))
-        return count if count.type == UINT64 else draft.to(UINT64, count)
+            editor.store(memory, editor.op("add", count, editor.const(UINT64, 1)))
+        return count if count.type == UINT64 else editor.to(UINT64, count)
 
     return module, source
 

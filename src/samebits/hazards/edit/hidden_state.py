@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from samebits.hazards.edit.draft import Draft, Source, entries
-from samebits.ir.grammar import Function, Module, Op, Region, Value, ValueType, regions
-from samebits.ir.rewrite import with_regions
+from samebits.hazards.edit.function_editor import FunctionEditor, Source, entries
+from samebits.ir.grammar import Function, Module, Op, Region, Statement, Value, ValueType
+from samebits.ir.rewrite import map_region
 from samebits.types import (
     UINT64,
     ArrayType,
@@ -38,8 +38,8 @@ def with_hidden(module: Module, field: str) -> Module:
 def hidden_sources(module: Module, field: str) -> dict[str, Source]:
     """What makes a reference to a hidden field where init and step begin."""
 
-    def source(draft: Draft) -> Value:
-        return draft.field(draft.get(draft.function.params[0][0]), field)
+    def source(editor: FunctionEditor) -> Value:
+        return editor.field(editor.get(editor.function.params[0][0]), field)
 
     return dict.fromkeys(entries(module), source)
 
@@ -89,19 +89,15 @@ class _Retyped:
         locals_ = {name: self._memory(t) for name, t in function.locals.items()}
         if (params, slots, locals_) == (function.params, function.slots, function.locals):
             return function
-        body = self._region(function.body)
+        body = map_region(function.body, self._statement)
         return replace(function, params=params, slots=slots, locals=locals_, body=body)
 
-    def _region(self, region: Region) -> Region:
-        made: Region = []
-        for statement in region:
-            if isinstance(statement, Op):
-                args = tuple([self._value(value) for value in statement.args])
-                results = tuple([self._value(value) for value in statement.results])
-                made.append(replace(statement, args=args, results=results))
-            else:
-                made.append(with_regions(statement, [self._region(r) for r in regions(statement)]))
-        return made
+    def _statement(self, statement: Statement) -> Region:
+        if isinstance(statement, Op):
+            args = tuple([self._value(value) for value in statement.args])
+            results = tuple([self._value(value) for value in statement.results])
+            statement = replace(statement, args=args, results=results)
+        return [statement]
 
     def _value(self, value: Value) -> Value:
         t = self._type(value.type)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, replace
 
-from samebits.hazards.edit.draft import Draft
+from samebits.hazards.edit.function_editor import FunctionEditor
 from samebits.ir.grammar import For, Function, Module, Op, Value, walk
 from samebits.types import ArrayType, FixedArrayType, RefType, ScalarType
 
@@ -35,26 +35,26 @@ def promoted(module: Module, name: str, number: int) -> Module:
     groups = _groups(function, loop)
     if not groups:
         return module
-    draft = Draft(module, name)
+    editor = FunctionEditor(module, name)
     written: list[tuple[str, Value]] = []
-    with draft.instead(number):
+    with editor.instead(number):
         for i, group in enumerate(groups):
-            place = _copied(draft, group[0].steps)
+            place = _copied(editor, group[0].steps)
             slot = f".sum{number}.{i}"
-            value = draft.load(place)
-            draft.function.slots[slot] = value.type
-            draft.set(slot, value)
+            value = editor.load(place)
+            editor.function.slots[slot] = value.type
+            editor.set(slot, value)
             written.append((slot, place))
-        draft.keep(loop)
+        editor.append(loop)
         for slot, place in written:
-            draft.store(place, draft.get(slot))
+            editor.store(place, editor.get(slot))
     for group, (slot, _) in zip(groups, written, strict=True):
         for access in group:
-            with draft.instead(access.op.id) as op:
+            with editor.instead(access.op.id) as op:
                 assert isinstance(op, Op)
                 opcode = "get" if op.opcode == "load" else "set"
-                draft.keep(replace(op, opcode=opcode, args=op.args[1:], attr=slot))
-    return draft.done()
+                editor.append(replace(op, opcode=opcode, args=op.args[1:], attr=slot))
+    return editor.done()
 
 
 def _groups(function: Function, loop: For) -> list[list[_Access]]:
@@ -135,12 +135,12 @@ def _apart(a: _Access, b: _Access) -> bool:
     return a.field is not None and b.field is not None and a.field != b.field
 
 
-def _copied(draft: Draft, steps: tuple[Op, ...]) -> Value:
+def _copied(editor: FunctionEditor, steps: tuple[Op, ...]) -> Value:
     made: dict[int, Value] = {}
     value: Value | None = None
     for op in steps:
         args = [made.get(v.op, v) for v in op.args]
         types = [v.type for v in op.results]
-        value = made[op.id] = draft.emit(op.opcode, *args, attr=op.attr, types=types).result
+        value = made[op.id] = editor.emit(op.opcode, *args, attr=op.attr, types=types).result
     assert value is not None
     return value

@@ -14,13 +14,13 @@ from samebits.ir.grammar import (
     For,
     Function,
     If,
+    Numbered,
     Region,
     Return,
     Statement,
     regions,
     walk,
 )
-from samebits.ir.refs import Numbered
 
 
 class Spot(NamedTuple):

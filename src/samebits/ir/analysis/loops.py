@@ -1,4 +1,4 @@
-"""What decides how often loops turn: operations that a change could make endless.
+"""What decides a loop's trip count, and which functions run inside loops.
 
 Owns a backward slice within a function. A changed build has to end, because it runs in the process
 that compares.
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from samebits.ir.grammar import CALLS, For, Function, Module, Op, Value, While, walk
-from samebits.ir.refs import Numbered
+from samebits.ir.analysis.enclosing import around
+from samebits.ir.grammar import CALLS, For, Function, Module, Numbered, Op, Value, While, walk
 
 
 def deciding(function: Function) -> set[int]:
@@ -64,6 +64,22 @@ def endless(module: Module) -> set[str]:
             calls = {number: name for number, name in calls.items() if number in inside}
         found |= set(calls.values())
     return found
+
+
+def called_by_loops(module: Module) -> tuple[set[str], set[str]]:
+    """The functions that loops call, and those that parallel ranges do, callees included."""
+    repeated: set[str] = set()
+    parallel: set[str] = set()
+    for function in reversed(list(module.functions.values())):
+        for op, outer in around(function):
+            if not isinstance(op, Op) or op.opcode not in CALLS:
+                continue
+            callee = str(op.attr)
+            if op.opcode == "parallel" or function.name in parallel:
+                parallel.add(callee)
+            if function.name in repeated or any(isinstance(s, For | While) for s in outer):
+                repeated.add(callee)
+    return repeated, parallel
 
 
 def _calls(function: Function) -> list[Op]:

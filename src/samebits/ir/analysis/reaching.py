@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from samebits.ir.grammar import For, Function, If, Op, Region, Value, While, regions, walk
-from samebits.ir.operands import operands
+from samebits.ir.rewrite import operands
 
 
 @dataclass(frozen=True, slots=True)

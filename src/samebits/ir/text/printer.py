@@ -28,7 +28,7 @@ from samebits.ir.grammar import (
     walk,
 )
 from samebits.ir.once import Once
-from samebits.modes import changed, to_text
+from samebits.modes import changed_options, to_text
 from samebits.types import (
     COMPOSITES,
     SCALARS,
@@ -191,7 +191,10 @@ class _Printer:
         return [
             head,
             *(["  rare"] * it.rare),
-            *(f"  option {name} {_option(value)}" for name, value in changed(it.options).items()),
+            *(
+                f"  option {name} {_option(value)}"
+                for name, value in changed_options(it.options).items()
+            ),
             *(f"  source {quoted(file)} {quoted(name)}" for file, name in self.sources),
             *(f"  param {quoted(name)}: {self.type(t)}" for name, t in it.params),
             *(f"  result {self.type(t)}" for t in it.results),

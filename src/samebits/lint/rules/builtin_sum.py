@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kind, Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 
 def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
@@ -23,10 +23,10 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
             pass
 
 
-BUILTIN_SUM = Rule(
+BUILTIN_SUM = LintRule(
     "SB201",
     "builtin-sum",
-    "since Python 3.12 `sum` of floats carries the rounding errors along: its bits are others than "
+    "since Python 3.12 `sum` of floats compensates rounding errors: its bits differ from "
     "those of 3.11, and of a loop",
     "add in a loop, or use `math.fsum`, `samebits.math.sum` or `samebits.math.exact_sum`",
     (ast.Call,),

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 _FUNCTIONS = frozenset({
     "concurrent.futures.as_completed", "asyncio.as_completed", "concurrent.futures.wait",
@@ -20,15 +20,15 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
         return
     name = kinds.names.qualified(node.func)
     if name in _FUNCTIONS:
-        yield node, f"`{name}` gives what has ended first"
+        yield node, f"`{name}` returns results in the order of completion"
     elif isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS:
-        yield node, f"`{node.func.attr}` gives what has ended first"
+        yield node, f"`{node.func.attr}` returns results in the order of completion"
 
 
-COMPLETION_ORDER = Rule(
+COMPLETION_ORDER = LintRule(
     "SB105",
     "completion-order",
-    "which thread or process ends first is chance, and so is the order of their results",
+    "which thread or process ends first varies from run to run, and so does the order of results",
     "take results in the order of the tasks: `executor.map(...)`, `[f.result() for f in futures]`, "
     "`asyncio.gather(...)`",
     (ast.Call,),

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kind, Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 _EXACT = frozenset({"isnan", "isinf", "isfinite", "isclose", "pi", "e", "tau", "inf", "nan", "infj",
                     "nanj"})  # fmt: skip
@@ -28,7 +28,7 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
             pass
 
 
-COMPLEX_MATH = Rule(
+COMPLEX_MATH = LintRule(
     "SB204",
     "complex-math",
     "`cmath` is made of the C library's functions, which every library rounds in its own way",

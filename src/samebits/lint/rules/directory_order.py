@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 from samebits.lint.rules.set_order import FORGETS_ORDER
 
 _FUNCTIONS = frozenset({"os.listdir", "os.scandir", "os.walk", "glob.glob", "glob.iglob"})
@@ -14,7 +14,7 @@ _METHODS = frozenset({"iterdir", "rglob"})
 
 
 def _is_path(node: ast.AST, kinds: Kinds) -> bool:
-    """Whether something is a path, as its own text tells."""
+    """Whether a node is a path, judging by its text."""
     match node:
         case ast.Call(func=function):
             return (kinds.names.qualified(function) or "").startswith("pathlib.")
@@ -64,10 +64,10 @@ def _order_is_forgotten(node: ast.AST, kinds: Kinds) -> bool:
     return False
 
 
-DIRECTORY_ORDER = Rule(
+DIRECTORY_ORDER = LintRule(
     "SB104",
     "directory-order",
-    "the order of a directory's entries is the file system's: another one on another disk",
+    "the order of a directory's entries is the file system's: it differs between disks",
     "go through `sorted(...)`; for `os.walk` sort its directories in place",
     (ast.Call,),
     check,

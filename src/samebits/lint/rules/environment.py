@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 _READ = frozenset({
     "os.environ", "sys.platform", "os.name", "sys.byteorder", "sys.maxsize", "sys.version_info",
@@ -43,11 +43,11 @@ def _is_version_test(node: ast.AST, kinds: Kinds) -> bool:
     return False
 
 
-ENVIRONMENT = Rule(
+ENVIRONMENT = LintRule(
     "SB502",
     "environment",
-    "another machine, user or shell gives another value, and a step that reads it another result",
-    "read it once outside the simulation, and pass what follows from it in as recorded input",
+    "the value differs between machines, users and shells, and so does a step that reads it",
+    "read it once outside the simulation, and pass it in as recorded input",
     (ast.Attribute, ast.Name, ast.Call),
     check,
 )

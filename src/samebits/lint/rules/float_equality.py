@@ -1,4 +1,4 @@
-"""SB205: equality of floats that arithmetic gave."""
+"""SB205: equality of computed floats."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kind, Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 
 
 def _is_computed(node: ast.AST, kinds: Kinds) -> bool:
-    """Whether a float is what arithmetic gave, here or where a name of this function got it."""
+    """Whether a float is computed, here or where a name of this function is assigned."""
     match node:
         case ast.BinOp(op=op):
             return isinstance(op, _ARITHMETIC) and kinds.is_float(node)
@@ -38,18 +38,18 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
         if Kind.OTHER in (kinds.of(left), kinds.of(right)) or _is_zero_of_name(left, right):
             continue
         if _is_computed(left, kinds) or _is_computed(right, kinds):
-            yield node, "floats that arithmetic gave are compared with `==`"
+            yield node, "computed floats are compared with `==`"
             return
 
 
 def _is_zero_of_name(left: ast.AST, right: ast.AST) -> bool:
-    """`x == 0` before a division by x asks for one value, whatever rounding did."""
+    """Whether this is `x == 0`, which guards a division and does not depend on rounding."""
     pair = (left, right)
     zero = any(isinstance(n, ast.Constant) and n.value == 0 for n in pair)
     return zero and any(isinstance(n, ast.Name | ast.Attribute) for n in pair)
 
 
-FLOAT_EQUALITY = Rule(
+FLOAT_EQUALITY = LintRule(
     "SB205",
     "float-equality",
     "where the last bit differs, so does the branch: one ULP becomes another event",

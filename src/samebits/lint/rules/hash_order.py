@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kind, Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 
 def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
@@ -24,11 +24,11 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
             pass
 
 
-HASH_ORDER = Rule(
+HASH_ORDER = LintRule(
     "SB102",
     "hash-order",
-    "`hash` of text, bytes and most objects is another number in every process, and of tuples and "
-    "floats in other versions of Python",
+    "`hash` of text, bytes and most objects differs in every process, and that of tuples and "
+    "floats between versions of Python",
     "use a checksum of the bytes, such as `hashlib.blake2b(data).digest()` or `zlib.crc32(data)`",
     (ast.Call, ast.keyword),
     check,

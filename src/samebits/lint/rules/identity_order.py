@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 _SHOWN = {"__repr__", "__str__", "__format__"}
 
@@ -26,11 +26,11 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
             pass
 
 
-IDENTITY_ORDER = Rule(
+IDENTITY_ORDER = LintRule(
     "SB103",
     "identity-order",
-    "`id` is an address: another one in every run, and of another object once this one is gone",
-    "number the objects yourself when they are made, and order by that number",
+    "`id` is an address, which differs in every run and is reused after the object is freed",
+    "number the objects yourself on creation, and order by that number",
     (ast.Call, ast.keyword),
     check,
 )

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 FUNCTIONS = frozenset(
     f"math.{name}" for name in (
@@ -26,7 +26,7 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
         yield node, f"`{name}` is the C library's"
 
 
-LIBM = Rule(
+LIBM = LintRule(
     "SB202",
     "libm",
     "every C library rounds this function in its own way, and so does each of its versions",

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import NUMBERS, Kind, Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 _FUNCTIONS = frozenset(
     f"locale.{name}" for name in ("atof", "atoi", "str", "format_string", "currency", "delocalize",
@@ -45,7 +45,7 @@ def _is_text_without_encoding(node: ast.Call) -> bool:
     return mode is None or (isinstance(mode, ast.Constant) and "b" not in str(mode.value))
 
 
-LOCALE_TEXT = Rule(
+LOCALE_TEXT = LintRule(
     "SB601",
     "locale-text",
     "a user's locale changes the decimal point, the grouping and the encoding: the same file gives "

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 _FUNCTIONS = frozenset(
     f"numpy.{name}" for name in (
@@ -24,10 +24,10 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
     if (name in _FUNCTIONS or name.startswith("scipy.special.")) and isinstance(
         getattr(node, "ctx", None), ast.Load
     ):
-        yield node, f"`{name}` is made of other instructions on another processor"
+        yield node, f"`{name}` uses other instructions on other processors"
 
 
-NUMPY_FUNCTIONS = Rule(
+NUMPY_FUNCTIONS = LintRule(
     "SB401",
     "numpy-functions",
     "NumPy chooses its loops by the processor, and their last bits differ: with and without "

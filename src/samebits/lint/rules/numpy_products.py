@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import ARRAYS, Kind, Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 _FUNCTIONS = frozenset({
     "numpy.dot", "numpy.vdot", "numpy.inner", "numpy.matmul", "numpy.tensordot", "numpy.einsum",
@@ -44,7 +44,7 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
             pass
 
 
-NUMPY_PRODUCTS = Rule(
+NUMPY_PRODUCTS = LintRule(
     "SB402",
     "numpy-products",
     "products and factorisations are the BLAS library's: their order of additions, and fused "

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 _MAKERS = frozenset({"Generator", "SeedSequence", "PCG64", "Philox", "MT19937", "SFC64",
                      "default_rng", "RandomState"})  # fmt: skip
@@ -28,10 +28,10 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
         yield node, f"`{name}` without a seed"
 
 
-NUMPY_RANDOM = Rule(
+NUMPY_RANDOM = LintRule(
     "SB302",
     "numpy-random",
-    "NumPy keeps a generator's bits, but not the numbers that its methods make of them: they may "
+    "NumPy guarantees a generator's bits, but not the numbers that its methods derive: they may "
     "change with any version (NEP 19), and normal ones use the C library",
     "keep a `samebits.random.Random(seed)` in the state",
     (ast.Call,),

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kind, Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 _NAMES = frozenset({
     "sum", "mean", "std", "var", "prod", "average", "nansum", "nanmean", "nanstd", "nanvar",
@@ -32,12 +32,12 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
             yield node, f"`.{node.func.attr}` adds in an order of NumPy's choice"
 
 
-NUMPY_REDUCTIONS = Rule(
+NUMPY_REDUCTIONS = LintRule(
     "SB403",
     "numpy-reductions",
     "the order of additions follows the array's layout in memory and NumPy's version, and so do "
     "the last bits",
-    "use `samebits.math.sum`, `mean` or `exact_sum`: one shape everywhere",
+    "use `samebits.math.sum`, `mean` or `exact_sum`, which add in one order everywhere",
     (ast.Call,),
     check,
 )

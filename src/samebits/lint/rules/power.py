@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import ARRAYS, Kind, Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 
 def _applies(base: ast.AST, exponent: ast.AST, kinds: Kinds) -> bool:
@@ -32,7 +32,7 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
             pass
 
 
-POWER = Rule(
+POWER = LintRule(
     "SB203",
     "float-power",
     "`**` of floats calls the C library's pow, which every library rounds in its own way",

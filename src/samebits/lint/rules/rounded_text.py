@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kind, Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 _WRITERS = frozenset({"json.dumps", "json.dump", "pickle.dumps", "struct.pack", "yaml.dump",
                       "yaml.safe_dump", "float"})  # fmt: skip
@@ -38,10 +38,10 @@ def _is_rounded(node: ast.AST, kinds: Kinds) -> bool:
             return False
 
 
-ROUNDED_TEXT = Rule(
+ROUNDED_TEXT = LintRule(
     "SB602",
     "rounded-text",
-    "what is read back is not what was written: a restored state is another state",
+    "the value read back differs from the one written, and so does a restored state",
     "write `repr(x)` or `x.hex()`, which keep every bit (`json` does by itself)",
     (ast.Call,),
     check,

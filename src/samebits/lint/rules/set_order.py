@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kind, Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 KEEPS_ORDER = frozenset({
     "list", "tuple", "enumerate", "iter", "zip", "map", "filter", "sum", "math.prod",
@@ -14,14 +14,14 @@ KEEPS_ORDER = frozenset({
     "itertools.chain", "itertools.accumulate", "functools.reduce", "itertools.combinations",
     "itertools.permutations", "itertools.product", "random.choice", "random.sample",
 })  # fmt: skip
-"""What gives, of a set, something that depends on its order."""
+"""Functions whose result for a set depends on its order."""
 FORGETS_ORDER = frozenset({"sorted", "set", "frozenset", "len", "any", "all", "min", "max"})
-"""What gives the same for every order of what it takes (`min` and `max` by a key may not)."""
+"""Functions whose result does not depend on order (`min` and `max` by a key may)."""
 _EXACT = frozenset({"sum", "math.prod"})
 
 
 def _forgotten(node: ast.AST, kinds: Kinds) -> bool:
-    """Whether what a generator gives goes into something that does not depend on its order."""
+    """Whether a generator feeds a function whose result does not depend on order."""
     if isinstance(node, ast.SetComp):
         return True
     outer = kinds.names.parent(node)
@@ -78,11 +78,11 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
             pass
 
 
-SET_ORDER = Rule(
+SET_ORDER = LintRule(
     "SB101",
     "set-order",
-    "a set's order follows its elements' hashes: those of text change with every process, and "
-    "with them sums, indices and who goes first",
+    "a set's order follows its elements' hashes: those of text differ in every process, and "
+    "so do sums, indices and turn order",
     "go through `sorted(...)`, or use a dict as an ordered set: `dict.fromkeys(...)`",
     (
         ast.For,

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 _ENTROPY = frozenset({
     "os.urandom", "os.getrandom", "uuid.uuid1", "uuid.uuid4", "random.SystemRandom",
@@ -18,7 +18,7 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
         return
     name = kinds.names.qualified(node.func) or ""
     if name in _ENTROPY or name.startswith("secrets."):
-        yield node, f"`{name}` gives what nobody can give again"
+        yield node, f"`{name}` is seeded from the operating system: its values cannot be reproduced"
     elif name == "random.Random":
         if not node.args or (isinstance(node.args[0], ast.Constant) and node.args[0].value is None):
             yield node, "`random.Random` without a seed"
@@ -26,7 +26,7 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
         yield node, f"`{name}` draws from a state that the whole process shares"
 
 
-STANDARD_RANDOM = Rule(
+STANDARD_RANDOM = LintRule(
     "SB301",
     "standard-random",
     "the module's state is shared by all code of the process and seeded by the system; what "

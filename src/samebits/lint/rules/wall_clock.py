@@ -1,4 +1,4 @@
-"""SB501: the time of day, and time that has passed."""
+"""SB501: the time of day, and elapsed time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 _CLOCKS = frozenset({
     *(f"time.{name}{ns}" for name in ("time", "monotonic", "perf_counter", "process_time",
@@ -29,7 +29,7 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
         yield node, f"`{name}` reads a clock"
 
 
-WALL_CLOCK = Rule(
+WALL_CLOCK = LintRule(
     "SB501",
     "wall-clock",
     "no two runs read the same time: a step that depends on it can't be replayed",

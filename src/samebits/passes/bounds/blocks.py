@@ -1,8 +1,8 @@
 """Loops in blocks of turns, whose checks are made for a block before it runs.
 
-A sweep over the block stores nothing and finds whether some check may fail. Where none does, a
+A dry run over the block stores nothing and finds whether some check may fail. Where none does, a
 copy of the loop runs without checks, which LLVM can vectorise; else the loop as it was, which
-traps where it should, or does not. Owns the shape of that; `sweep` and `accesses` say for which
+traps where it should, or does not. Owns the shape of that; `dry_run` and `accesses` say for which
 loops it is the same.
 """
 
@@ -11,25 +11,34 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from samebits.ir.grammar import For, If, Op, Region, Value, ValueType, can_trap, walk
-from samebits.ir.rewrite import clone
-from samebits.ir.writer import Writer
+from samebits.ir.grammar import (
+    For,
+    If,
+    Op,
+    Region,
+    Statement,
+    Value,
+    ValueType,
+    can_trap,
+    walk,
+)
+from samebits.ir.rewrite import ValueWriter, clone, map_region
 from samebits.passes.bounds.accesses import Accesses, Base, Separation
-from samebits.passes.bounds.sweep import BODY_LIMIT, CHECKS, Sweep
+from samebits.passes.bounds.dry_run import BODY_LIMIT, CHECKS, DryRun
 from samebits.types import BOOL, INT, INT64, UINT64
 
 BLOCK = 512
-"""Turns of a block: what they read stays in the first cache between the sweep and the run."""
+"""Turns of a block: what they read stays in the first cache between the dry run and the run."""
 LEAST = 16
-"""Turns below which a block is not worth a sweep."""
+"""Turns below which a block is not worth a dry run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a loop goes in blocks: `sweep` is the loop over a block that notes in the slots `found`
+    """How a loop goes in blocks: `dry_run` is the loop over a block that notes in the slots `found`
     and `excess`; it is to be analysed, and `assembled` only if no check is left in it."""
 
-    sweep: For
+    dry_run: For
     found: str
     excess: str
     slots: dict[str, ValueType]
@@ -58,17 +67,17 @@ def plan(
     separations = accesses.separations()
     if separations is None or not accesses.stores or not accesses.in_rows():
         return None
-    sweep = Sweep(loop, hard, total, ids)
-    region = sweep.body()
+    dry_run = DryRun(loop, hard, total, ids)
+    region = dry_run.body()
     if region is None:
         return None
-    ahead = replace(loop, id=next(ids), slot=sweep.slot, body=region, vectorized=False)
-    slots: dict[str, ValueType] = {new: types[old] for old, new in sweep.slots.items()}
-    slots |= {sweep.found: BOOL, sweep.excess: UINT64}
-    return Plan(ahead, sweep.found, sweep.excess, slots, separations)
+    ahead = replace(loop, id=next(ids), slot=dry_run.slot, body=region, vectorized=False)
+    slots: dict[str, ValueType] = {new: types[old] for old, new in dry_run.slots.items()}
+    slots |= {dry_run.found: BOOL, dry_run.excess: UINT64}
+    return Plan(ahead, dry_run.found, dry_run.excess, slots, separations)
 
 
-def condition(plan: Plan, types: dict[str, ValueType], writer: Writer) -> Value | None:
+def condition(plan: Plan, types: dict[str, ValueType], writer: ValueWriter) -> Value | None:
     """Whether what has to be apart is so; None where nothing has to."""
     result: Value | None = None
     for pair in plan.separations:
@@ -78,28 +87,28 @@ def condition(plan: Plan, types: dict[str, ValueType], writer: Writer) -> Value 
     return result
 
 
-def _value(base: Base, types: dict[str, ValueType], writer: Writer) -> Value:
+def _value(base: Base, types: dict[str, ValueType], writer: ValueWriter) -> Value:
     return base if isinstance(base, Value) else writer.op("get", types[base], attr=base)
 
 
-def assembled(plan: Plan, sweep: For, run: For, ids: Iterator[int], block: str) -> For:
-    """The loop in blocks. `run` is the loop with its checks, which is copied; `sweep` the plan's as
-    analysed; the int slot `block` is the outer loop's own."""
+def assembled(plan: Plan, dry_run: For, run: For, ids: Iterator[int], block: str) -> For:
+    """The loop in blocks. `run` is the loop with its checks, which is copied; `dry_run` the plan's
+    as analysed; the int slot `block` is the outer loop's own."""
     span = run.span
     body: Region = []
-    w = Writer(body, span, ids)
+    w = ValueWriter(body, span, ids)
     first = w.op("get", INT, attr=block)
     start = w.op("convert", INT64, first)
     left = w.op("sub", INT64, w.op("convert", INT64, run.stop), start)
     turns = w.op("min", UINT64, w.op("convert", UINT64, left), w.constant(BLOCK, UINT64))
     stop = w.op("convert", INT, w.op("add", INT64, start, w.op("convert", INT64, turns)))
     few = w.op("lt", BOOL, turns, w.constant(LEAST, UINT64))
-    w.effect("set", few, attr=plan.found)
-    w.effect("set", w.constant(0, UINT64), attr=plan.excess)
+    w.emit("set", few, attr=plan.found)
+    w.emit("set", w.constant(0, UINT64), attr=plan.excess)
     swept = w.op("select", INT, few, first, stop)
-    body.append(replace(sweep, start=first, stop=swept))
+    body.append(replace(dry_run, start=first, stop=swept))
     of_block = replace(run, start=first, stop=stop)
-    free = clone([replace(of_block, body=_without_checks(run.body))], ids)
+    free = clone([replace(of_block, body=map_region(run.body, _without_check))], ids)
     excess = w.op("get", UINT64, attr=plan.excess)
     above = w.op("ne", BOOL, excess, w.constant(0, UINT64))
     failing = w.op("or", BOOL, w.op("get", BOOL, attr=plan.found), above)
@@ -107,16 +116,7 @@ def assembled(plan: Plan, sweep: For, run: For, ids: Iterator[int], block: str) 
     return For(next(ids), block, run.start, run.stop, BLOCK, body, [], span)
 
 
-def _without_checks(region: Region) -> Region:
-    out: Region = []
-    for statement in region:
-        match statement:
-            case Op() if can_trap(statement):
-                if statement.results:
-                    out.append(replace(statement, unchecked=True))
-            case If():
-                then, orelse = _without_checks(statement.then), _without_checks(statement.orelse)
-                out.append(replace(statement, then=then, orelse=orelse))
-            case _:
-                out.append(statement)
-    return out
+def _without_check(statement: Statement) -> Region:
+    if not (isinstance(statement, Op) and can_trap(statement)):
+        return [statement]
+    return [replace(statement, unchecked=True)] if statement.results else []

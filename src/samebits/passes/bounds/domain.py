@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from samebits.ir.grammar import Op, Value, ValueType
 from samebits.passes.bounds.affine import Form, atom_form, constant, shift, subtract
-from samebits.passes.bounds.prover import Choice, Definition, Facts, Wrapped
+from samebits.passes.bounds.prover import Choice, Definition, FactBase, Wrapped
 from samebits.types import INT, ArrayType, FixedArrayType, RefType, ScalarType
 
 LENGTH_LIMIT = 1 << 48
@@ -79,11 +79,11 @@ def is_integer(t: ValueType) -> bool:
     return isinstance(t, ScalarType) and t.is_int
 
 
-class Known:
+class AbstractState:
     """Facts, the abstract value of every op's first result, and of every slot surely set."""
 
     def __init__(self) -> None:
-        self.facts = Facts()
+        self.facts = FactBase()
         self.values: dict[int, Abstract] = {}
         self.slots: dict[str, Abstract] = {}
         self.floats: dict[int, float] = {}

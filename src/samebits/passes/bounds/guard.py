@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from samebits.errors import Span
 from samebits.ir.grammar import Region, Value, ValueType
-from samebits.ir.writer import Writer
+from samebits.ir.rewrite import ValueWriter
 from samebits.passes.bounds.affine import Form, atom_form, constant, shift, substitute, subtract
-from samebits.passes.bounds.domain import Abstract, Known, Lengths
+from samebits.passes.bounds.domain import Abstract, AbstractState, Lengths
 from samebits.passes.bounds.prover import Choice, LastTurn, Product, Wrapped, eliminate
 from samebits.types import BOOL, INT, INT64, ScalarType
 
@@ -26,18 +26,21 @@ SEARCH_STEPS = 64
 
 
 class Guard:
-    """Collects what a loop wants while it is walked; `known` is as it was before the loop."""
+    """Collects what a loop wants while it is walked; `state` is that before the loop."""
 
-    def __init__(self, known: Known, ids: Iterator[int], types: dict[str, ValueType]) -> None:
-        self._known = known
-        self._facts = known.facts
-        self._first_inner = known.facts.count
-        self._slots: dict[str, Abstract] = dict(known.slots)
-        self._origins = dict(known.origins)
+    def __init__(
+        self, state: AbstractState, ids: Iterator[int], types: dict[str, ValueType]
+    ) -> None:
+        self._state = state
+        self._facts = state.facts
+        self._first_inner = state.facts.count
+        self._slots: dict[str, Abstract] = dict(state.slots)
+        self._origins = dict(state.origins)
         self._types = types
         self._ids = ids
         self._wanted: dict[Form, None] = {}
         self._limits: dict[int, int] = {}
+        self._emitted: dict[int, Value] = {}
         self._steps = 0
 
     # --- collecting ---
@@ -194,7 +197,8 @@ class Guard:
         It is in wrapping 64-bit arithmetic, which never traps. Where a bound fails, the rest may
         be nonsense, and the answer is false all the same.
         """
-        writer = Writer(out, span, self._ids)
+        writer = ValueWriter(out, span, self._ids)
+        self._emitted.clear()
         result: Value | None = None
         for form in tests:
             left, right = self._sides(form, writer)
@@ -203,13 +207,13 @@ class Guard:
         assert result is not None
         return result
 
-    def _sides(self, form: Form, writer: Writer) -> tuple[Value, Value]:
+    def _sides(self, form: Form, writer: ValueWriter) -> tuple[Value, Value]:
         """`form` >= 0 as left >= right, with the negative terms moved over."""
         left = Form(max(form.constant, 0), tuple([t for t in form.terms if t[1] > 0]))
         right = Form(max(-form.constant, 0), tuple([(atom, -c) for atom, c in form.terms if c < 0]))
         return self._sum(left, writer), self._sum(right, writer)
 
-    def _sum(self, form: Form, writer: Writer) -> Value:
+    def _sum(self, form: Form, writer: ValueWriter) -> Value:
         total: Value | None = None
         for atom, c in form.terms:
             value = self._value(atom, writer)
@@ -222,9 +226,9 @@ class Guard:
             total = writer.op("add", INT64, total, writer.constant(form.constant))
         return total
 
-    def _value(self, atom: int, writer: Writer) -> Value:
-        if atom in writer.atoms:
-            return writer.atoms[atom]
+    def _value(self, atom: int, writer: ValueWriter) -> Value:
+        if atom in self._emitted:
+            return self._emitted[atom]
         match self._facts.definition(atom):
             case Product(a, b):
                 value = writer.op("mul", INT64, self._value(a, writer), self._value(b, writer))
@@ -236,16 +240,16 @@ class Guard:
                 value = writer.op("add", INT64, first, whole)
             case _:
                 value = self._outer(atom, writer)
-        writer.atoms[atom] = value
+        self._emitted[atom] = value
         return value
 
-    def _signed_sum(self, form: Form, writer: Writer) -> Value:
+    def _signed_sum(self, form: Form, writer: ValueWriter) -> Value:
         left = Form(form.constant, tuple([t for t in form.terms if t[1] > 0]))
         right = Form(0, tuple([(atom, -c) for atom, c in form.terms if c < 0]))
         total = self._sum(left, writer)
         return writer.op("sub", INT64, total, self._sum(right, writer)) if right.terms else total
 
-    def _outer(self, atom: int, writer: Writer) -> Value:
+    def _outer(self, atom: int, writer: ValueWriter) -> Value:
         place = self._locate(atom)
         assert place is not None
         if isinstance(place, Value):
@@ -258,7 +262,7 @@ class Guard:
         return _as_int64(value, writer)
 
 
-def _as_int64(value: Value, writer: Writer) -> Value:
+def _as_int64(value: Value, writer: ValueWriter) -> Value:
     """An integer as int64, exact wherever int64 has it. Where it has not, the greatest int64 stands
     for it: that is above every limit, so that the test of the limit fails as it does in integers
     without end."""

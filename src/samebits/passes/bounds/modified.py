@@ -8,7 +8,7 @@ from __future__ import annotations
 from samebits.ir.grammar import For, Op, Region, Statement, Value, regions, walk
 
 
-class Scan:
+class ModifiedSlots:
     """Indexes statements: `sets` by statement, producers by op id, sizes by statement."""
 
     def __init__(self) -> None:

@@ -65,7 +65,7 @@ class LastTurn:
 Definition = Product | Choice | Wrapped | LastTurn
 
 
-class Facts:
+class FactBase:
     """Atoms with bounds and definitions, and the inequalities `form >= 0` that hold now."""
 
     def __init__(self) -> None:

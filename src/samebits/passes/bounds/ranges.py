@@ -23,18 +23,18 @@ from samebits.ir.grammar import (
 from samebits.passes.bounds.affine import Form, atom_form, constant, scale, shift, subtract
 from samebits.passes.bounds.domain import (
     Abstract,
+    AbstractState,
     Both,
     Condition,
     Either,
-    Known,
     Lengths,
     integer_range,
     is_integer,
     is_weak_int,
     negate,
 )
-from samebits.passes.bounds.modified import Scan
-from samebits.passes.bounds.prover import Facts
+from samebits.passes.bounds.modified import ModifiedSlots
+from samebits.passes.bounds.prover import FactBase
 from samebits.passes.bounds.transfer import apply
 from samebits.types import INT
 
@@ -49,15 +49,15 @@ class Ranges:
 
     def __init__(self, function: Function) -> None:
         self.function = function
-        self.known = Known()
-        self.scan = Scan()
+        self.state = AbstractState()
+        self.modified = ModifiedSlots()
         self.types = {**function.slots, **dict(function.params)}
 
     def run(self) -> Function:
         """The function with needless checks gone and ops that cannot trap marked `unchecked`."""
-        self.scan.add(self.function.body)
+        self.modified.add(self.function.body)
         for name, t in self.function.params:
-            self.known.slots[name] = self.known.unknown(t)
+            self.state.slots[name] = self.state.unknown(t)
         body, _ = self.region(self.function.body)
         return replace(self.function, body=body)
 
@@ -72,7 +72,7 @@ class Ranges:
         for statement in region:
             match statement:
                 case Op():
-                    kept = apply(self.known, statement, self.want)
+                    kept = apply(self.state, statement, self.want)
                     if kept is not None:
                         out.append(self.folded(kept))
                 case If():
@@ -91,7 +91,7 @@ class Ranges:
         """A constant in the place of an integer op whose result is known."""
         if len(op.results) != 1 or op.opcode == "const" or not is_integer(op.result.type):
             return op
-        found = self.known.values.get(op.id)
+        found = self.state.values.get(op.id)
         if not isinstance(found, Form) or found.terms or can_trap(op) or op.opcode == "call":
             return op
         low, high = integer_range(op.result.type)
@@ -101,47 +101,47 @@ class Ranges:
 
     def scoped(self, region: Region) -> tuple[Region, bool]:
         """As `region`, forgetting at the end what was learnt inside."""
-        facts, known = self.known.facts, self.known
-        mark, origins = facts.mark(), known.origins
-        known.origins = dict(origins)
+        facts, state = self.state.facts, self.state
+        mark, origins = facts.mark(), state.origins
+        state.origins = dict(origins)
         result = self.region(region)
-        known.origins = origins
+        state.origins = origins
         facts.restore(mark)
         return result
 
     # --- branches ---
 
     def branch(self, statement: If, out: Region) -> bool:
-        known, facts = self.known, self.known.facts
-        condition = known.condition(statement.condition)
-        before, origins = known.slots, known.origins
-        changed = self.scan.sets(statement)
+        state, facts = self.state, self.state.facts
+        condition = state.condition(statement.condition)
+        before, origins = state.slots, state.origins
+        changed = self.modified.sets(statement)
         sides: list[_Side] = []
         rewritten: list[Region] = []
         for taken, region in ((condition, statement.then), (negate(condition), statement.orelse)):
             mark = facts.mark()
-            known.slots, known.origins = dict(before), dict(origins)
-            known.assume(taken)
+            state.slots, state.origins = dict(before), dict(origins)
+            state.assume(taken)
             inner, falls_through = self.region(region)
             rewritten.append(inner)
             if falls_through:
-                sides.append(_Side(known.slots, facts, mark, changed))
+                sides.append(_Side(state.slots, facts, mark, changed))
             facts.restore(mark)
-        known.origins = origins
+        state.origins = origins
         out.append(replace(statement, then=rewritten[0], orelse=rewritten[1]))
         if not sides:
-            known.slots = before
+            state.slots = before
             return False
         if len(sides) == 1:
-            known.slots = sides[0].slots
+            state.slots = sides[0].slots
             for form in sides[0].given:
                 facts.assume(form)
             return True
-        known.slots = before
+        state.slots = before
         a, b = sides
         for slot in changed:
             if slot in a.slots and slot in b.slots:
-                known.slots[slot] = self.join(slot, condition, a, b)
+                state.slots[slot] = self.join(slot, condition, a, b)
         return True
 
     def join(self, slot: str, condition: Condition, a: _Side, b: _Side) -> Abstract:
@@ -151,63 +151,63 @@ class Ranges:
         if isinstance(x, Form) and isinstance(y, Form):
             low = min(a.bounds[slot][0], b.bounds[slot][0])
             high = max(a.bounds[slot][1], b.bounds[slot][1])
-            return self.known.choice(x, a.given[:GIVEN_LIMIT], y, b.given[:GIVEN_LIMIT], low, high)
+            return self.state.choice(x, a.given[:GIVEN_LIMIT], y, b.given[:GIVEN_LIMIT], low, high)
         if x is None or y is None or isinstance(x, (Form, Lengths)):
-            return self.known.unknown(self.types[slot])
+            return self.state.unknown(self.types[slot])
         if isinstance(y, (Form, Lengths)):
-            return self.known.unknown(self.types[slot])
+            return self.state.unknown(self.types[slot])
         # The shapes that `p and q` and `p or q` take when q needs a branch of its own.
         if y is False or y == condition:
             return Both(condition, x)
         if x is True or x == condition:
             return Either(condition, y)
-        return self.known.unknown(self.types[slot])
+        return self.state.unknown(self.types[slot])
 
     # --- loops ---
 
     def forget(self, statement: For | While, keep: Slots) -> None:
         """Make every slot that the loop sets unknown, but for the side to which it can't go."""
-        known = self.known
-        known.slots = dict(keep)
-        for slot in self.scan.sets(statement):
+        state = self.state
+        state.slots = dict(keep)
+        for slot in self.modified.sets(statement):
             if slot not in keep:
                 continue
             old = keep[slot]
-            new = known.unknown(self.types[slot])
-            known.slots[slot] = new
+            new = state.unknown(self.types[slot])
+            state.slots[slot] = new
             if isinstance(old, Form) and isinstance(new, Form) and is_weak_int(self.types[slot]):
-                direction = self.scan.direction(slot, statement)
+                direction = self.modified.direction(slot, statement)
                 if direction:
-                    known.facts.assume(scale(subtract(new, old), direction))
+                    state.facts.assume(scale(subtract(new, old), direction))
 
     def enter(self, statement: For) -> None:
         """Learn what the loop's slot can be inside its body."""
-        known = self.known
-        start, stop = known.form(statement.start), known.form(statement.stop)
-        counter = known.bounded(*integer_range(INT))
+        state = self.state
+        start, stop = state.form(statement.start), state.form(statement.stop)
+        counter = state.bounded(*integer_range(INT))
         step = statement.step
         sign = 1 if step > 0 else -1
         last = shift(stop, -sign)
         if abs(step) > 1:
             last = self.last_turn(start, last, statement)
-        known.facts.assume(scale(subtract(counter, start), sign))
-        known.facts.assume(scale(subtract(last, counter), sign))
-        known.slots[statement.slot] = counter
+        state.facts.assume(scale(subtract(counter, start), sign))
+        state.facts.assume(scale(subtract(last, counter), sign))
+        state.slots[statement.slot] = counter
 
     def last_turn(self, start: Form, limit: Form, statement: For) -> Form:
         """The counter in the last turn, where there is one; `limit` is as far as it could go."""
         if not start.terms and not limit.terms:
             turns = (limit.constant - start.constant) // statement.step
             return constant(start.constant + turns * statement.step)
-        last = atom_form(self.known.facts.last_turn(start, limit, statement.step))
+        last = atom_form(self.state.facts.last_turn(start, limit, statement.step))
         sign = 1 if statement.step > 0 else -1
-        self.known.facts.assume(scale(subtract(limit, last), sign))
-        self.known.facts.assume(scale(subtract(last, start), sign))
+        self.state.facts.assume(scale(subtract(limit, last), sign))
+        self.state.facts.assume(scale(subtract(last, start), sign))
         return last
 
     def counted_loop(self, statement: For, out: Region) -> None:
-        known, facts = self.known, self.known.facts
-        before = known.slots
+        state, facts = self.state, self.state.facts
+        before = state.slots
         mark = facts.mark()
         self.forget(statement, before)
         self.enter(statement)
@@ -217,16 +217,16 @@ class Ranges:
         out.append(replace(statement, body=body, orelse=orelse))
 
     def while_loop(self, statement: While, out: Region) -> None:
-        known, facts = self.known, self.known.facts
-        before = known.slots
-        mark, origins = facts.mark(), known.origins
-        known.origins = dict(origins)
+        state, facts = self.state, self.state.facts
+        before = state.slots
+        mark, origins = facts.mark(), state.origins
+        state.origins = dict(origins)
         self.forget(statement, before)
         head, _ = self.region(statement.head)
-        known.assume(known.condition(statement.condition))
-        known.origins = dict(origins)
+        state.assume(state.condition(statement.condition))
+        state.origins = dict(origins)
         body, _ = self.region(statement.body)
-        known.origins = origins
+        state.origins = origins
         facts.restore(mark)
         orelse = self.leave(statement, before)
         out.append(replace(statement, head=head, body=body, orelse=orelse))
@@ -244,7 +244,7 @@ class Ranges:
 class _Side:
     """What one side of a branch leaves behind for the join."""
 
-    def __init__(self, slots: Slots, facts: Facts, mark: int, changed: frozenset[str]) -> None:
+    def __init__(self, slots: Slots, facts: FactBase, mark: int, changed: frozenset[str]) -> None:
         self.slots = slots
         self.given = facts.since(mark)
         self.bounds = {

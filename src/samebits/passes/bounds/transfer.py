@@ -21,11 +21,11 @@ from samebits.passes.bounds.affine import (
     subtract,
 )
 from samebits.passes.bounds.domain import (
+    AbstractState,
     Both,
     Compare,
     Condition,
     Either,
-    Known,
     Lengths,
     fixed_lengths,
     integer_range,
@@ -43,7 +43,7 @@ class Wanted(Protocol):
     def __call__(self, form: Form) -> None: ...
 
 
-Handler = Callable[[Known, Op, Wanted], Op | None]
+Handler = Callable[[AbstractState, Op, Wanted], Op | None]
 
 PRODUCT_TERMS = 4
 """A product of sums is multiplied out up to this many terms."""
@@ -53,13 +53,13 @@ OVERFLOW_MARGIN = 1 << 62
 """Wanted of a weak int sum instead of 2^63: leaves room for computing it in 64 bits."""
 
 
-def apply(known: Known, op: Op, want: Wanted) -> Op | None:
+def apply(state: AbstractState, op: Op, want: Wanted) -> Op | None:
     """`op` with the checks taken out that cannot fail; learns its results."""
     handler = HANDLERS.get(op.opcode)
     if handler is not None:
-        return handler(known, op, want)
+        return handler(state, op, want)
     if op.results and is_integer(op.result.type):
-        known.learn(op, known.unknown(op.result.type))
+        state.learn(op, state.unknown(op.result.type))
     return op
 
 
@@ -72,174 +72,174 @@ def _proved(op: Op) -> Op:
     return op if op.unchecked else replace(op, unchecked=True)
 
 
-def _finish(known: Known, op: Op, exact: Form, want: Wanted) -> Op:
+def _finish(state: AbstractState, op: Op, exact: Form, want: Wanted) -> Op:
     """An integer result that is `exact` unless it overflows."""
     t = _scalar(op.result)
     if not t.weak:
-        known.learn(op, known.wrapped(exact, t))
+        state.learn(op, state.wrapped(exact, t))
         return op
     low, high = t.minimum, t.maximum
-    proved = op.unchecked or known.within(exact, low, high)
+    proved = op.unchecked or state.within(exact, low, high)
     if not proved:
         want(shift(exact, OVERFLOW_MARGIN))
         want(subtract(constant(OVERFLOW_MARGIN), exact))
-    known.assume_within(exact, low, high)
+    state.assume_within(exact, low, high)
     # Where it traps always, nothing is known of what follows, and no number may grow for ever.
     always = not exact.terms and not low <= exact.constant <= high
-    known.learn(op, known.unknown(t) if always else exact)
+    state.learn(op, state.unknown(t) if always else exact)
     return _proved(op) if proved else op
 
 
-def _const(known: Known, op: Op, want: Wanted) -> Op:
+def _const(state: AbstractState, op: Op, want: Wanted) -> Op:
     t = _scalar(op.result)
     attr = op.attr
     if t.is_float:
         assert isinstance(attr, (int, float))
-        known.floats[op.id] = float(attr)
+        state.floats[op.id] = float(attr)
     elif t.kind is Kind.BOOL:
-        known.values[op.id] = bool(attr)
+        state.values[op.id] = bool(attr)
     else:
         assert isinstance(attr, int)
-        known.values[op.id] = constant(int(attr))
+        state.values[op.id] = constant(int(attr))
     return op
 
 
-def _get(known: Known, op: Op, want: Wanted) -> Op:
+def _get(state: AbstractState, op: Op, want: Wanted) -> Op:
     assert isinstance(op.attr, str)
-    found = known.slots.get(op.attr)
-    known.learn(op, known.unknown(op.result.type) if found is None else found)
+    found = state.slots.get(op.attr)
+    state.learn(op, state.unknown(op.result.type) if found is None else found)
     return op
 
 
-def _set(known: Known, op: Op, want: Wanted) -> Op:
+def _set(state: AbstractState, op: Op, want: Wanted) -> Op:
     assert isinstance(op.attr, str)
-    known.slots[op.attr] = known.of(op.args[0])
+    state.slots[op.attr] = state.of(op.args[0])
     return op
 
 
-def _add(known: Known, op: Op, want: Wanted) -> Op:
+def _add(state: AbstractState, op: Op, want: Wanted) -> Op:
     if not is_integer(op.result.type):
         return op
-    return _finish(known, op, add(known.form(op.args[0]), known.form(op.args[1])), want)
+    return _finish(state, op, add(state.form(op.args[0]), state.form(op.args[1])), want)
 
 
-def _sub(known: Known, op: Op, want: Wanted) -> Op:
+def _sub(state: AbstractState, op: Op, want: Wanted) -> Op:
     if not is_integer(op.result.type):
         return op
-    return _finish(known, op, subtract(known.form(op.args[0]), known.form(op.args[1])), want)
+    return _finish(state, op, subtract(state.form(op.args[0]), state.form(op.args[1])), want)
 
 
-def _neg(known: Known, op: Op, want: Wanted) -> Op:
+def _neg(state: AbstractState, op: Op, want: Wanted) -> Op:
     if not is_integer(op.result.type):
         return op
-    return _finish(known, op, scale(known.form(op.args[0]), -1), want)
+    return _finish(state, op, scale(state.form(op.args[0]), -1), want)
 
 
-def _mul(known: Known, op: Op, want: Wanted) -> Op:
+def _mul(state: AbstractState, op: Op, want: Wanted) -> Op:
     if not is_integer(op.result.type):
         return op
-    a, b = known.form(op.args[0]), known.form(op.args[1])
+    a, b = state.form(op.args[0]), state.form(op.args[1])
     if not b.terms:
-        return _finish(known, op, scale(a, b.constant), want)
+        return _finish(state, op, scale(a, b.constant), want)
     if not a.terms:
-        return _finish(known, op, scale(b, a.constant), want)
-    if len(a.terms) * len(b.terms) > PRODUCT_TERMS or _reach(known, a, b) > REACH_MOST:
-        low, high = product_bounds(known.bounds(a), known.bounds(b))
-        return _finish(known, op, known.bounded(low, high), want)
+        return _finish(state, op, scale(b, a.constant), want)
+    if len(a.terms) * len(b.terms) > PRODUCT_TERMS or _reach(state, a, b) > REACH_MOST:
+        low, high = product_bounds(state.bounds(a), state.bounds(b))
+        return _finish(state, op, state.bounded(low, high), want)
     total = add(scale(a, b.constant), Form(0, tuple([(x, c * a.constant) for x, c in b.terms
                                                      if a.constant])))  # fmt: skip
     for x, i in a.terms:
         for y, k in b.terms:
-            total = add(total, scale(atom_form(known.facts.product(x, y)), i * k))
-    return _finish(known, op, total, want)
+            total = add(total, scale(atom_form(state.facts.product(x, y)), i * k))
+    return _finish(state, op, total, want)
 
 
-def _reach(known: Known, a: Form, b: Form) -> int:
+def _reach(state: AbstractState, a: Form, b: Form) -> int:
     """The most that a number in a*b, multiplied out, can be."""
     one, other = (
-        max(abs(form.constant), *[abs(c) * known.facts.reach(atom) for atom, c in form.terms])
+        max(abs(form.constant), *[abs(c) * state.facts.reach(atom) for atom, c in form.terms])
         for form in (a, b)
     )
     return one * other
 
 
-def _abs(known: Known, op: Op, want: Wanted) -> Op:
+def _abs(state: AbstractState, op: Op, want: Wanted) -> Op:
     if not is_integer(op.result.type):
         return op
-    a = known.form(op.args[0])
-    low, high = known.bounds(a)
+    a = state.form(op.args[0])
+    low, high = state.bounds(a)
     if low >= 0:
-        known.learn(op, a)
+        state.learn(op, a)
         return _proved(op)
     least, greatest = integer_range(op.result.type)
     weak = is_weak_int(op.result.type)
     if low > least or weak:
-        known.learn(op, known.bounded(0, min(greatest, max(-low, high))))
+        state.learn(op, state.bounded(0, min(greatest, max(-low, high))))
     else:
-        known.learn(op, known.unknown(op.result.type))
+        state.learn(op, state.unknown(op.result.type))
     return _proved(op) if low > least else op
 
 
-def _div(known: Known, op: Op, want: Wanted) -> Op:
-    divisor = known.floats.get(op.args[1].op)
+def _div(state: AbstractState, op: Op, want: Wanted) -> Op:
+    divisor = state.floats.get(op.args[1].op)
     return _proved(op) if divisor is not None and divisor != 0 else op
 
 
-def _nonzero(known: Known, divisor: Form) -> bool:
-    low, high = known.bounds(divisor)
-    return low > 0 or high < 0 or known.facts.proves(shift(divisor, -1))
+def _nonzero(state: AbstractState, divisor: Form) -> bool:
+    low, high = state.bounds(divisor)
+    return low > 0 or high < 0 or state.facts.proves(shift(divisor, -1))
 
 
-def _mod(known: Known, op: Op, want: Wanted) -> Op:
-    a, b = known.form(op.args[0]), known.form(op.args[1])
-    safe = _nonzero(known, b)
-    facts = known.facts
-    low, high = known.bounds(b)
+def _mod(state: AbstractState, op: Op, want: Wanted) -> Op:
+    a, b = state.form(op.args[0]), state.form(op.args[1])
+    safe = _nonzero(state, b)
+    facts = state.facts
+    low, high = state.bounds(b)
     if facts.proves(shift(b, -1)):
         if facts.proves(a) and facts.proves(shift(subtract(b, a), -1)):
-            known.learn(op, a)
+            state.learn(op, a)
         else:
-            rest = known.bounded(0, high - 1)
+            rest = state.bounded(0, high - 1)
             facts.assume(shift(subtract(b, rest), -1))
             if facts.proves(a):
                 facts.assume(subtract(a, rest))
-            known.learn(op, rest)
+            state.learn(op, rest)
     elif low >= 0:
-        known.learn(op, known.bounded(0, max(high - 1, 0)))
+        state.learn(op, state.bounded(0, max(high - 1, 0)))
     else:
-        known.learn(op, known.bounded(min(low + 1, 0), max(high - 1, 0)))
+        state.learn(op, state.bounded(min(low + 1, 0), max(high - 1, 0)))
     return _proved(op) if safe else op
 
 
-def _quotient(known: Known, a: Form, divisor: int) -> Form:
+def _quotient(state: AbstractState, a: Form, divisor: int) -> Form:
     """floor(a / divisor) for a constant divisor > 0."""
     if not a.terms:
         return constant(a.constant // divisor)
-    low, high = known.bounds(a)
-    q = known.bounded(low // divisor, high // divisor)
+    low, high = state.bounds(a)
+    q = state.bounded(low // divisor, high // divisor)
     rest = subtract(a, scale(q, divisor))
-    known.facts.assume(rest)
-    known.facts.assume(subtract(constant(divisor - 1), rest))
+    state.facts.assume(rest)
+    state.facts.assume(subtract(constant(divisor - 1), rest))
     return q
 
 
-def _floordiv(known: Known, op: Op, want: Wanted) -> Op:
-    a, b = known.form(op.args[0]), known.form(op.args[1])
-    low, high = known.bounds(a)
-    below, above = known.bounds(b)
+def _floordiv(state: AbstractState, op: Op, want: Wanted) -> Op:
+    a, b = state.form(op.args[0]), state.form(op.args[1])
+    low, high = state.bounds(a)
+    below, above = state.bounds(b)
     least, greatest = integer_range(op.result.type)
     no_overflow = low > least or below > -1 or above < -1 or least == 0
     if below == above and below > 0:
-        known.learn(op, _quotient(known, a, below))
+        state.learn(op, _quotient(state, a, below))
     elif 0 < below <= above:
         corners = (low // below, low // above, high // below, high // above)
-        known.learn(op, known.bounded(min(corners), max(corners)))
+        state.learn(op, state.bounded(min(corners), max(corners)))
     elif no_overflow or is_weak_int(op.result.type):
         reach = max(abs(low), abs(high))
-        known.learn(op, known.bounded(max(least, -reach), min(greatest, reach)))
+        state.learn(op, state.bounded(max(least, -reach), min(greatest, reach)))
     else:
-        known.learn(op, known.unknown(op.result.type))
-    safe = _nonzero(known, b) and (no_overflow or not is_weak_int(op.result.type))
+        state.learn(op, state.unknown(op.result.type))
+    safe = _nonzero(state, b) and (no_overflow or not is_weak_int(op.result.type))
     return _proved(op) if safe else op
 
 
@@ -247,204 +247,204 @@ def _extreme(largest: bool) -> Handler:
     pick = max if largest else min
     sign = 1 if largest else -1
 
-    def handler(known: Known, op: Op, want: Wanted) -> Op:
+    def handler(state: AbstractState, op: Op, want: Wanted) -> Op:
         if not is_integer(op.result.type):
             return op
-        a, b = known.form(op.args[0]), known.form(op.args[1])
-        (a_low, a_high), (b_low, b_high) = known.bounds(a), known.bounds(b)
+        a, b = state.form(op.args[0]), state.form(op.args[1])
+        (a_low, a_high), (b_low, b_high) = state.bounds(a), state.bounds(b)
         if a == b or (a_low >= b_high if largest else a_high <= b_low):
-            known.learn(op, a)
+            state.learn(op, a)
         elif b_low >= a_high if largest else b_high <= a_low:
-            known.learn(op, b)
+            state.learn(op, b)
         else:
-            result = known.choice(a, (), b, (), pick(a_low, b_low), pick(a_high, b_high))
-            known.facts.assume(scale(subtract(result, a), sign))
-            known.facts.assume(scale(subtract(result, b), sign))
-            known.learn(op, result)
+            result = state.choice(a, (), b, (), pick(a_low, b_low), pick(a_high, b_high))
+            state.facts.assume(scale(subtract(result, a), sign))
+            state.facts.assume(scale(subtract(result, b), sign))
+            state.learn(op, result)
         return op
 
     return handler
 
 
-def _select(known: Known, op: Op, want: Wanted) -> Op:
+def _select(state: AbstractState, op: Op, want: Wanted) -> Op:
     if not is_integer(op.result.type):
         if op.result.type == BOOL:
-            known.learn(op, known.unknown(BOOL))
+            state.learn(op, state.unknown(BOOL))
         return op
-    condition = known.condition(op.args[0])
-    a, b = known.form(op.args[1]), known.form(op.args[2])
-    low = min(known.facts.low(a), known.facts.low(b))
-    high = max(known.facts.high(a), known.facts.high(b))
-    given_a = known.consequences(condition)
-    given_b = known.consequences(negate(condition))
-    known.learn(op, known.choice(a, given_a, b, given_b, low, high))
+    condition = state.condition(op.args[0])
+    a, b = state.form(op.args[1]), state.form(op.args[2])
+    low = min(state.facts.low(a), state.facts.low(b))
+    high = max(state.facts.high(a), state.facts.high(b))
+    given_a = state.consequences(condition)
+    given_b = state.consequences(negate(condition))
+    state.learn(op, state.choice(a, given_a, b, given_b, low, high))
     return op
 
 
 def _bitwise(opcode: str) -> Handler:
-    def handler(known: Known, op: Op, want: Wanted) -> Op:
+    def handler(state: AbstractState, op: Op, want: Wanted) -> Op:
         if not is_integer(op.result.type):
             if opcode == "and":
-                known.learn(op, Both(known.condition(op.args[0]), known.condition(op.args[1])))
+                state.learn(op, Both(state.condition(op.args[0]), state.condition(op.args[1])))
             elif opcode == "or":
-                known.learn(op, Either(known.condition(op.args[0]), known.condition(op.args[1])))
+                state.learn(op, Either(state.condition(op.args[0]), state.condition(op.args[1])))
             return op
-        a, b = known.form(op.args[0]), known.form(op.args[1])
-        (a_low, a_high), (b_low, b_high) = known.bounds(a), known.bounds(b)
+        a, b = state.form(op.args[0]), state.form(op.args[1])
+        (a_low, a_high), (b_low, b_high) = state.bounds(a), state.bounds(b)
         if opcode == "and" and (a_low >= 0 or b_low >= 0):
             high = min([h for low, h in ((a_low, a_high), (b_low, b_high)) if low >= 0])
-            result = known.bounded(0, high)
+            result = state.bounded(0, high)
             for operand, low in ((a, a_low), (b, b_low)):
                 if low >= 0:
-                    known.facts.assume(subtract(operand, result))
-            known.learn(op, result)
+                    state.facts.assume(subtract(operand, result))
+            state.learn(op, result)
         elif a_low >= 0 and b_low >= 0:
-            known.learn(op, known.bounded(0, (1 << max(a_high, b_high).bit_length()) - 1))
+            state.learn(op, state.bounded(0, (1 << max(a_high, b_high).bit_length()) - 1))
         else:
-            known.learn(op, known.unknown(op.result.type))
+            state.learn(op, state.unknown(op.result.type))
         return op
 
     return handler
 
 
-def _not(known: Known, op: Op, want: Wanted) -> Op:
+def _not(state: AbstractState, op: Op, want: Wanted) -> Op:
     t = _scalar(op.result)
     if t.kind is Kind.BOOL:
-        known.learn(op, negate(known.condition(op.args[0])))
+        state.learn(op, negate(state.condition(op.args[0])))
     else:
         top = -1 if t.is_signed else t.maximum
-        known.learn(op, subtract(constant(top), known.form(op.args[0])))
+        state.learn(op, subtract(constant(top), state.form(op.args[0])))
     return op
 
 
-def _shl(known: Known, op: Op, want: Wanted) -> Op:
+def _shl(state: AbstractState, op: Op, want: Wanted) -> Op:
     t = _scalar(op.result)
-    a, count = known.form(op.args[0]), known.form(op.args[1])
+    a, count = state.form(op.args[0]), state.form(op.args[1])
     if not count.terms and 0 <= count.constant < t.bits:
-        return _finish(known, op, scale(a, 1 << count.constant), want)
-    low, high = known.bounds(count)
+        return _finish(state, op, scale(a, 1 << count.constant), want)
+    low, high = state.bounds(count)
     if 0 <= low <= high < t.bits and t.weak:
         factors = (1 << low, 1 << high)
-        least, greatest = product_bounds(known.bounds(a), factors)
+        least, greatest = product_bounds(state.bounds(a), factors)
         fits = least >= t.minimum and greatest <= t.maximum
-        known.learn(op, known.bounded(max(least, t.minimum), min(greatest, t.maximum)))
+        state.learn(op, state.bounded(max(least, t.minimum), min(greatest, t.maximum)))
         return _proved(op) if fits else op
-    known.learn(op, known.unknown(t))
+    state.learn(op, state.unknown(t))
     return op
 
 
-def _shr(known: Known, op: Op, want: Wanted) -> Op:
+def _shr(state: AbstractState, op: Op, want: Wanted) -> Op:
     t = _scalar(op.result)
-    a, count = known.form(op.args[0]), known.form(op.args[1])
-    low, high = known.bounds(a)
+    a, count = state.form(op.args[0]), state.form(op.args[1])
+    low, high = state.bounds(a)
     if not count.terms and 0 <= count.constant < t.bits:
-        known.learn(op, _quotient(known, a, 1 << count.constant))
+        state.learn(op, _quotient(state, a, 1 << count.constant))
     else:
-        known.learn(op, known.bounded(min(low, 0), max(high, 0)))
-    return _proved(op) if known.facts.low(count) >= 0 else op
+        state.learn(op, state.bounded(min(low, 0), max(high, 0)))
+    return _proved(op) if state.facts.low(count) >= 0 else op
 
 
-def _bit_count(known: Known, op: Op, want: Wanted) -> Op:
-    known.learn(op, known.bounded(0, _scalar(op.result).bits))
+def _bit_count(state: AbstractState, op: Op, want: Wanted) -> Op:
+    state.learn(op, state.bounded(0, _scalar(op.result).bits))
     return op
 
 
-def _convert(known: Known, op: Op, want: Wanted) -> Op:
+def _convert(state: AbstractState, op: Op, want: Wanted) -> Op:
     source, target = _scalar(op.args[0]), _scalar(op.result)
     if target.is_float:
-        exact = known.values.get(op.args[0].op)
+        exact = state.values.get(op.args[0].op)
         if isinstance(exact, Form) and not exact.terms:
-            known.floats[op.id] = float(exact.constant)
-        elif op.args[0].op in known.floats and target.bits >= source.bits:
-            known.floats[op.id] = known.floats[op.args[0].op]
+            state.floats[op.id] = float(exact.constant)
+        elif op.args[0].op in state.floats and target.bits >= source.bits:
+            state.floats[op.id] = state.floats[op.args[0].op]
     elif target.is_int and source.is_int:
-        known.learn(op, known.wrapped(known.form(op.args[0]), target))
+        state.learn(op, state.wrapped(state.form(op.args[0]), target))
     elif target.is_int and source.kind is Kind.BOOL:
-        known.learn(op, known.bounded(0, 1))
+        state.learn(op, state.bounded(0, 1))
     elif target.kind is Kind.BOOL and source.kind is Kind.BOOL:
-        known.learn(op, known.condition(op.args[0]))
+        state.learn(op, state.condition(op.args[0]))
     else:
-        known.learn(op, known.unknown(target))
+        state.learn(op, state.unknown(target))
     return op
 
 
-def _narrow(known: Known, op: Op, want: Wanted) -> Op:
+def _narrow(state: AbstractState, op: Op, want: Wanted) -> Op:
     low, high = integer_range(op.result.type)
-    a = known.form(op.args[0])
-    proved = op.unchecked or known.within(a, low, high)
+    a = state.form(op.args[0])
+    proved = op.unchecked or state.within(a, low, high)
     if not proved:
         want(shift(a, -low))
         want(subtract(constant(high), a))
-    known.assume_within(a, low, high)
-    known.learn(op, a)
+    state.assume_within(a, low, high)
+    state.learn(op, a)
     return _proved(op) if proved else op
 
 
 def _compare(build: Callable[[Form, Form], Condition]) -> Handler:
-    def handler(known: Known, op: Op, want: Wanted) -> Op:
+    def handler(state: AbstractState, op: Op, want: Wanted) -> Op:
         if is_integer(op.args[0].type):
-            known.learn(op, build(known.form(op.args[0]), known.form(op.args[1])))
+            state.learn(op, build(state.form(op.args[0]), state.form(op.args[1])))
         else:
-            known.learn(op, known.unknown(BOOL))
+            state.learn(op, state.unknown(BOOL))
         return op
 
     return handler
 
 
-def _length(known: Known, op: Op, want: Wanted) -> Op:
-    lengths = known.of(op.args[0])
+def _length(state: AbstractState, op: Op, want: Wanted) -> Op:
+    lengths = state.of(op.args[0])
     assert isinstance(lengths, Lengths)
     assert isinstance(op.attr, int)
-    known.learn(op, lengths.forms[op.attr])
+    state.learn(op, lengths.forms[op.attr])
     return op
 
 
-def _row(known: Known, op: Op, want: Wanted) -> Op:
-    lengths = known.of(op.args[0])
+def _row(state: AbstractState, op: Op, want: Wanted) -> Op:
+    lengths = state.of(op.args[0])
     assert isinstance(lengths, Lengths)
-    known.learn(op, Lengths(lengths.forms[1:]))
+    state.learn(op, Lengths(lengths.forms[1:]))
     return op
 
 
-def _view(known: Known, op: Op, want: Wanted) -> Op:
-    known.learn(op, fixed_lengths(op.args[0].type) or known.unknown(op.result.type))
+def _view(state: AbstractState, op: Op, want: Wanted) -> Op:
+    state.learn(op, fixed_lengths(op.args[0].type) or state.unknown(op.result.type))
     return op
 
 
-def _index(known: Known, op: Op, want: Wanted) -> Op | None:
-    a, length = known.form(op.args[0]), known.form(op.args[1])
+def _index(state: AbstractState, op: Op, want: Wanted) -> Op | None:
+    a, length = state.form(op.args[0]), state.form(op.args[1])
     room = shift(subtract(length, a), -1)
-    missing = [form for form in (a, room) if not known.facts.proves(form)]
+    missing = [form for form in (a, room) if not state.facts.proves(form)]
     if not op.unchecked:
         for form in missing:
             want(form)
-    known.facts.assume(a, derived=True)
-    known.facts.assume(room, derived=True)
+    state.facts.assume(a, derived=True)
+    state.facts.assume(room, derived=True)
     return op if missing and not op.unchecked else None
 
 
-def _own(known: Known, op: Op, want: Wanted) -> Op | None:
-    a, first, count = (known.form(value) for value in op.args)
+def _own(state: AbstractState, op: Op, want: Wanted) -> Op | None:
+    a, first, count = (state.form(value) for value in op.args)
     missing = [
         form
         for form in (subtract(a, first), shift(subtract(add(first, count), a), -1))
-        if not known.facts.proves(form)
+        if not state.facts.proves(form)
     ]
     for form in missing:
         want(form)
-        known.facts.assume(form, derived=True)
+        state.facts.assume(form, derived=True)
     return op if missing and not op.unchecked else None
 
 
-def _assert(known: Known, op: Op, want: Wanted) -> Op | None:
-    condition = known.condition(op.args[0])
-    proved = known.holds(condition)
-    known.assume(condition)
+def _assert(state: AbstractState, op: Op, want: Wanted) -> Op | None:
+    condition = state.condition(op.args[0])
+    proved = state.holds(condition)
+    state.assume(condition)
     return None if proved else op
 
 
-def _hint(known: Known, op: Op, want: Wanted) -> Op:
-    known.learn(op, known.condition(op.args[0]))
+def _hint(state: AbstractState, op: Op, want: Wanted) -> Op:
+    state.learn(op, state.condition(op.args[0]))
     return op
 
 

@@ -7,31 +7,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from samebits.ir.grammar import For, Function, If, Op, Region, Statement, While
+from samebits.ir.grammar import Function, Op, Region, Statement
+from samebits.ir.rewrite import map_region
 
 _TRUSTED = frozenset({"index", "assume"})
 
 
 def trust(function: Function) -> Function:
     """`function` with its own indices and assumptions marked as never trapping."""
-    return replace(function, body=_region(function.body))
+    return replace(function, body=map_region(function.body, _trusted))
 
 
-def _region(region: Region) -> Region:
-    return [_statement(statement) for statement in region]
-
-
-def _statement(statement: Statement) -> Statement:
-    match statement:
-        case Op(opcode=opcode):
-            return replace(statement, unchecked=True) if opcode in _TRUSTED else statement
-        case If(then=then, orelse=orelse):
-            return replace(statement, then=_region(then), orelse=_region(orelse))
-        case For(body=body, orelse=orelse):
-            return replace(statement, body=_region(body), orelse=_region(orelse))
-        case While(head=head, body=body, orelse=orelse):
-            return replace(
-                statement, head=_region(head), body=_region(body), orelse=_region(orelse)
-            )
-        case _:
-            return statement
+def _trusted(statement: Statement) -> Region:
+    if isinstance(statement, Op) and statement.opcode in _TRUSTED:
+        statement = replace(statement, unchecked=True)
+    return [statement]

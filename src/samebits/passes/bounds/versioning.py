@@ -7,7 +7,6 @@ analysis alone, under what the test says, so a test that says too little leaves 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from samebits.ir.grammar import (
@@ -22,8 +21,7 @@ from samebits.ir.grammar import (
     can_trap,
     walk,
 )
-from samebits.ir.rewrite import clone
-from samebits.ir.writer import Writer
+from samebits.ir.rewrite import ValueWriter, clone, fresh_ids
 from samebits.passes.bounds.affine import Form
 from samebits.passes.bounds.blocks import Plan, assembled, condition, plan
 from samebits.passes.bounds.guard import Guard
@@ -37,14 +35,12 @@ SMALL_TURNS = 64
 
 
 class Versioning(Ranges):
-    """Range analysis that also splits loops in two. `ids` gives unused ids. `total` are functions
-    that only compute scalars and always end; with them, loops may go in blocks."""
+    """Range analysis that also splits loops in two. `total` are functions that only compute scalars
+    and always end; with them, loops may go in blocks."""
 
-    def __init__(
-        self, function: Function, ids: Iterator[int], total: set[str] | None = None
-    ) -> None:
+    def __init__(self, function: Function, total: set[str] | None = None) -> None:
         super().__init__(function)
-        self._ids = ids
+        self._ids = fresh_ids(function)
         self._total = total
         self._named = {*self.types}
         self._guard: Guard | None = None
@@ -68,7 +64,7 @@ class Versioning(Ranges):
         self._depth -= 1
 
     def _worth(self, statement: For) -> bool:
-        if self.scan.size(statement) > BODY_LIMIT or (self._depth and self._small(statement)):
+        if self.modified.size(statement) > BODY_LIMIT or (self._depth and self._small(statement)):
             return False
         return all(
             self._small(inner) if isinstance(inner, For) else not isinstance(inner, While)
@@ -76,7 +72,10 @@ class Versioning(Ranges):
         )
 
     def _small(self, statement: For) -> bool:
-        start, stop = self.scan.constant(statement.start), self.scan.constant(statement.stop)
+        start, stop = (
+            self.modified.constant(statement.start),
+            self.modified.constant(statement.stop),
+        )
         if start is None or stop is None:
             return False
         # No `len` of a range, which is refused beyond 2^63.
@@ -85,15 +84,15 @@ class Versioning(Ranges):
         )
 
     def _version(self, statement: For, out: Region) -> None:
-        known, facts = self.known, self.known.facts
-        before = known.slots
+        state, facts = self.state, self.state.facts
+        before = state.slots
         self._depth += 1
-        guard = self._guard = Guard(known, self._ids, self.types)
+        guard = self._guard = Guard(state, self._ids, self.types)
         checked: Region = []
         super().counted_loop(statement, checked)
         self._guard = None
-        after = known.slots
-        mark, origins = facts.mark(), known.origins
+        after = state.slots
+        mark, origins = facts.mark(), state.origins
         tests = [] if guard.empty else guard.conditions()
         free, copy = checked, statement
         if not guard.empty:
@@ -102,7 +101,7 @@ class Versioning(Ranges):
         blocks = self._in_blocks(statement, copy, free, before, origins)
         facts.restore(mark)
         self._depth -= 1
-        known.slots, known.origins = after, origins
+        state.slots, state.origins = after, origins
         if blocks is not None:
             self._choose(guard, tests, blocks, checked, statement, out)
         elif not tests:
@@ -115,9 +114,9 @@ class Versioning(Ranges):
 
     def _walked(self, loop: Statement, before: Slots, origins: dict[int, Value]) -> Region:
         """A copy of the loop as analysed by what is known, as it is before the loop."""
-        known = self.known
-        known.slots, known.origins = dict(before), dict(origins)
-        self.scan.add([loop])
+        state = self.state
+        state.slots, state.origins = dict(before), dict(origins)
+        self.modified.add([loop])
         out: Region = []
         assert isinstance(loop, For)
         super().counted_loop(loop, out)
@@ -139,12 +138,12 @@ class Versioning(Ranges):
         if made is None:
             return None
         self.types.update(made.slots)
-        sweep = self._walked(made.sweep, before, origins)
+        dry_run = self._walked(made.dry_run, before, origins)
         (run,) = free
-        (ahead,) = sweep
+        (ahead,) = dry_run
         assert isinstance(run, For)
         assert isinstance(ahead, For)
-        if checks(sweep):
+        if checks(dry_run):
             return None
         block = f"block.{next(self._ids)}"
         self.types[block] = INT
@@ -161,7 +160,7 @@ class Versioning(Ranges):
     ) -> None:
         """The loop in blocks where what it takes is so, else the loop with its checks."""
         made, loop = blocks
-        writer = Writer(out, statement.span, self._ids)
+        writer = ValueWriter(out, statement.span, self._ids)
         result = condition(made, self.types, writer)
         if tests:
             fits = guard.emit(tests, out, statement.span)

@@ -14,7 +14,6 @@ from samebits.ir.grammar import (
     Break,
     For,
     Function,
-    If,
     Lanes,
     Op,
     Region,
@@ -24,8 +23,8 @@ from samebits.ir.grammar import (
     regions,
     walk,
 )
-from samebits.ir.operands import operands
-from samebits.passes.bounds.modified import Scan
+from samebits.ir.rewrite import map_regions, operands
+from samebits.passes.bounds.modified import ModifiedSlots
 from samebits.types import ScalarType
 
 MOST = {32: 64, 64: 32}
@@ -66,8 +65,8 @@ class Accumulation:
         self._only = only
         self._function = function
         self._types = {**function.slots, **dict(function.params)}
-        self._scan = Scan()
-        self._scan.add(function.body)
+        self._modified = ModifiedSlots()
+        self._modified.add(function.body)
         self._uses: Counter[int] = Counter()
         self._users: dict[int, Op] = {}
         for statement in walk(function.body):
@@ -86,29 +85,19 @@ class Accumulation:
         return [self._statement(statement) for statement in region]
 
     def _statement(self, statement: Statement) -> Statement:
-        match statement:
-            case If():
-                then, orelse = self._region(statement.then), self._region(statement.orelse)
-                return replace(statement, then=then, orelse=orelse)
-            case While():
-                head, body = self._region(statement.head), self._region(statement.body)
-                return replace(
-                    statement, head=head, body=body, orelse=self._region(statement.orelse)
-                )
-            case For() if statement.lanes is None:
-                lanes = self._lanes(statement)
-                if lanes is None:
-                    body = self._region(statement.body)
-                    return replace(statement, body=body, orelse=self._region(statement.orelse))
+        if isinstance(statement, For):
+            if statement.lanes is not None:
+                return statement
+            lanes = self._lanes(statement)
+            if lanes is not None:
                 laned = replace(statement, lanes=lanes, orelse=self._region(statement.orelse))
                 self.found.append(laned)
                 return laned
-            case _:
-                return statement
+        return map_regions(statement, self._region)
 
     def _turns(self, statement: For) -> int | None:
-        start = self._scan.constant(statement.start)
-        stop = self._scan.constant(statement.stop)
+        start = self._modified.constant(statement.start)
+        stop = self._modified.constant(statement.stop)
         if start is None or stop is None:
             return None
         return max(0, -((start - stop) // statement.step))
@@ -171,7 +160,7 @@ class Accumulation:
                     last = None
                     if join is not None:
                         found.append(join)
-            elif not isinstance(statement, Op) and slot in self._scan.sets(statement):
+            elif not isinstance(statement, Op) and slot in self._modified.sets(statement):
                 last = None
         return found
 

@@ -6,39 +6,28 @@ Owns which product is meant. Names end an expression: what goes through a slot s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import replace
 
-from samebits.ir.grammar import (
-    For,
-    Function,
-    If,
-    Op,
-    Region,
-    Statement,
-    Value,
-    While,
-    walk,
-)
-from samebits.ir.operands import operands
+from samebits.ir.grammar import Function, Op, Region, Value, walk
+from samebits.ir.rewrite import ValueWriter, fresh_ids, map_regions, operands
 from samebits.types import ScalarType
 
 
 class Contraction:
-    """Contracts one function to operations `fused`; `ids` gives unused ids. With `only`, sums and
-    differences of other ids stay."""
+    """Contracts one function to operations `fused`. With `only`, sums and differences of other ids
+    stay."""
 
     def __init__(
         self,
         function: Function,
-        ids: Iterator[int],
         fused: str = "fma",
         only: Collection[int] | None = None,
     ) -> None:
         self._only = only
         self._opcode = fused
         self._function = function
-        self._ids = ids
+        self._ids = fresh_ids(function)
         self._uses = Counter(v.op for s in walk(function.body) for v in operands(s))
         self._fused: set[int] = set()
         self.found: list[Op] = []
@@ -52,24 +41,13 @@ class Contraction:
         products: dict[int, Op] = {}
         out: Region = []
         for statement in region:
-            match statement:
-                case Op():
-                    self._op(statement, products, out)
-                case If():
-                    then, orelse = self._region(statement.then), self._region(statement.orelse)
-                    out.append(replace(statement, then=then, orelse=orelse))
-                case For():
-                    body, orelse = self._region(statement.body), self._region(statement.orelse)
-                    out.append(replace(statement, body=body, orelse=orelse))
-                case While():
-                    head, body = self._region(statement.head), self._region(statement.body)
-                    orelse = self._region(statement.orelse)
-                    out.append(replace(statement, head=head, body=body, orelse=orelse))
-                case _:
-                    out.append(statement)
+            if isinstance(statement, Op):
+                self._op(statement, products, out)
+            else:
+                out.append(map_regions(statement, self._region))
         return [s for s in out if not (isinstance(s, Op) and s.id in self._fused)]
 
-    def _op(self, op: Op, products: dict[int, Op], out: list[Statement]) -> None:
+    def _op(self, op: Op, products: dict[int, Op], out: Region) -> None:
         t = op.results[0].type if op.results else None
         if op.opcode not in ("mul", "add", "sub") or not (isinstance(t, ScalarType) and t.is_float):
             out.append(op)
@@ -97,8 +75,5 @@ class Contraction:
     def _is_product(self, value: Value, products: dict[int, Op]) -> bool:
         return value.op in products and self._uses[value.op] == 1
 
-    def _negated(self, value: Value, op: Op, out: list[Statement]) -> Value:
-        number = next(self._ids)
-        result = Value(number, 0, value.type)
-        out.append(Op(number, "neg", (value,), None, (result,), op.span))
-        return result
+    def _negated(self, value: Value, op: Op, out: Region) -> Value:
+        return ValueWriter(out, op.span, self._ids).op("neg", value.type, value)

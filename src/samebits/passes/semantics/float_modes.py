@@ -1,16 +1,15 @@
 """What options of kernels mean, written out in typed IR before a target is known.
 
-The module that `realise` gives is the meaning: `evaluate` runs it, and every target agrees with it.
+The module that `lower_float_modes` returns is the meaning: `evaluate` runs it, every target agrees.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from itertools import count
 
 from samebits.errors import Span
-from samebits.ir.grammar import For, Function, If, Lanes, Module, Op, While, plain_name, walk
+from samebits.ir.grammar import Function, Lanes, Module, Op, plain_name
 from samebits.modes import FAST, STRICT
 from samebits.passes.semantics.accumulate import Accumulation
 from samebits.passes.semantics.contract import Contraction
@@ -26,7 +25,7 @@ class Rewrite:
     text: str
 
 
-def realise(module: Module, fast: Mapping[str, Collection[int]] | None = None) -> Module:
+def lower_float_modes(module: Module, fast: Mapping[str, Collection[int]] | None = None) -> Module:
     """A linked module with the options of each function seen to; `module` stays as it is.
 
     Once for each module, before anything else sees it: evaluation, the passes, a back end. `fast`
@@ -52,9 +51,6 @@ def first_fast(module: Module) -> str | None:
     return next(map(plain_name, fast), None)
 
 
-_NUMBERED = (Op, If, For, While)
-
-
 def _rewritten(
     function: Function, only: Collection[int] | None = None
 ) -> tuple[Function, tuple[Rewrite, ...]]:
@@ -65,9 +61,7 @@ def _rewritten(
     fast = function.options.mode is FAST
     only = only if fast else None
     if function.options.contract or fast:
-        numbers = (s.id for s in walk(function.body) if isinstance(s, _NUMBERED))
-        fused = "muladd" if fast else "fma"
-        contraction = Contraction(function, count(1 + max(numbers, default=-1)), fused, only)
+        contraction = Contraction(function, "muladd" if fast else "fma", only)
         function = contraction.run()
         done += [Rewrite("contract", op.span, _contracted(op)) for op in contraction.found]
     accumulation = Accumulation(function, only)

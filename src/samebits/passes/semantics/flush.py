@@ -6,15 +6,13 @@ which give none of normal operands, need none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from itertools import count
 
 from samebits.bits import flushed
 from samebits.ir.grammar import (
     For,
     Function,
-    If,
+    Lanes,
     Module,
     Op,
     Region,
@@ -22,9 +20,8 @@ from samebits.ir.grammar import (
     Statement,
     Value,
     ValueType,
-    While,
-    walk,
 )
+from samebits.ir.rewrite import ValueWriter, fresh_ids, map_region, with_operands
 from samebits.types import ScalarType
 
 MAKERS = frozenset({
@@ -33,16 +30,13 @@ MAKERS = frozenset({
 """Operations that can give a subnormal number though no operand is one; `convert` to a narrower
 float is another, and a constant is flushed as it stands."""
 
-_NUMBERED = (Op, If, For, While)
-
 
 def flush_function(function: Function, module: Module) -> Function:
     """`function` with every subnormal number that it reads or makes flushed to a zero of its sign.
 
     Results of callees that flush by themselves are left as they are.
     """
-    numbers = (s.id for s in walk(function.body) if isinstance(s, _NUMBERED))
-    return _Flush(function, module, count(1 + max(numbers, default=-1))).run()
+    return _Flush(function, module).run()
 
 
 def _is_float(t: ValueType) -> bool:
@@ -50,77 +44,47 @@ def _is_float(t: ValueType) -> bool:
 
 
 class _Flush:
-    def __init__(self, function: Function, module: Module, fresh: Iterator[int]) -> None:
+    def __init__(self, function: Function, module: Module) -> None:
         self._function = function
         self._module = module
-        self._fresh = fresh
+        self._ids = fresh_ids(function)
         self._flushed: dict[tuple[int, int], Value] = {}
 
     def run(self) -> Function:
         """The function written out."""
         function = self._function
-        body: Region = []
+        writer = ValueWriter([], function.span, self._ids)
         for name, t in function.params:
             if _is_float(t):
-                given = Op(next(self._fresh), "get", (), name, (), function.span)
-                given.results = (Value(given.id, 0, t),)
-                flush = self._flush(given.result, given)
-                body += [given, flush]
-                body.append(Op(next(self._fresh), "set", flush.results, name, (), function.span))
-        return replace(function, body=body + self._region(function.body))
-
-    def _flush(self, value: Value, after: Op) -> Op:
-        number = next(self._fresh)
-        return Op(number, "flush", (value,), None, (Value(number, 0, value.type),), after.span)
+                given = writer.op("get", t, attr=name)
+                writer.emit("set", writer.op("flush", t, given), attr=name)
+        return replace(function, body=writer.region + map_region(function.body, self._statement))
 
     def _value(self, value: Value) -> Value:
         return self._flushed.get((value.op, value.index), value)
-
-    def _values(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
-        return tuple([self._value(value) for value in values])
-
-    def _region(self, region: Region) -> Region:
-        return [made for statement in region for made in self._statement(statement)]
 
     def _statement(self, statement: Statement) -> Region:
         match statement:
             case Op():
                 return self._op(statement)
-            case If(then=then, orelse=orelse):
-                made = replace(statement, then=self._region(then), orelse=self._region(orelse))
-            case For(body=body, orelse=orelse, lanes=lanes):
-                made = replace(
-                    statement,
-                    body=self._region(body),
-                    orelse=self._region(orelse),
-                    lanes=lanes and replace(lanes, flush=True),
-                )
-            case While(head=head, body=body, orelse=orelse):
-                made = replace(
-                    statement,
-                    head=self._region(head),
-                    body=self._region(body),
-                    orelse=self._region(orelse),
-                )
-            case Return(values=values):
-                made = replace(statement, values=self._values(values))
+            case For(lanes=Lanes() as lanes):
+                return [replace(statement, lanes=replace(lanes, flush=True))]
+            case Return():
+                return [with_operands(statement, self._value)]
             case _:
-                made = statement
-        return [made]
+                return [statement]
 
     def _op(self, op: Op) -> Region:
         if op.opcode == "const" and isinstance(op.attr, float):
             t = op.result.type
             assert isinstance(t, ScalarType)
             return [replace(op, attr=flushed(op.attr, t.bits))]
-        op = replace(op, args=self._values(op.args))
-        made: Region = [op]
+        writer = ValueWriter([with_operands(op, self._value)], op.span, self._ids)
         for result in op.results:
             if _is_float(result.type) and self._can_be_subnormal(op):
-                flush = self._flush(result, op)
-                self._flushed[result.op, result.index] = flush.result
-                made.append(flush)
-        return made
+                flush = writer.op("flush", result.type, result)
+                self._flushed[result.op, result.index] = flush
+        return writer.region
 
     def _can_be_subnormal(self, op: Op) -> bool:
         if op.opcode == "convert":

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.targets.table import Target
 from samebits.errors import RunnerError
 
@@ -110,7 +110,7 @@ def link_wasm(object_bytes: bytes, target: Target, entries: int, folder: Path) -
     """A module that exports its memory and `sb_entry_0` … in `folder`. Raises RunnerError."""
     code, memory, result = folder / "code.o", folder / "memory.o", folder / "program.wasm"
     code.write_bytes(object_bytes)
-    memory.write_bytes(llvm.compile_text(WASM_MEMORY, target))
+    memory.write_bytes(engine.compile_text(WASM_MEMORY, target))
     exports = [f"--export=sb_entry_{n}" for n in range(entries)]
     options = ["--no-entry", "--strip-all", "--stack-first", "-z", f"stack-size={WASM_STACK}"]
     _zig(["wasm-ld", *options, *exports, str(code), str(memory), "-o", str(result)], folder)

@@ -61,9 +61,9 @@ def _asked() -> tuple[Target, str]:
 
 def _asked_here() -> tuple[Target, str]:
     with lock():
-        from samebits.backend.llvm import engine as llvm
+        from samebits.backend.llvm import engine
 
-        return llvm.host_target(), llvm.llvm_version()
+        return engine.host_target(), engine.llvm_version()
 
 
 def _key() -> str | None:

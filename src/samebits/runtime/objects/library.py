@@ -6,19 +6,20 @@ Owns where they are. Knows nothing of kernels; `backend.shared` says what is sha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from samebits.backend.objects import CompiledObject, symbol_of
-from samebits.runtime.cache import ObjectCache, compiler_fingerprint, digest
+from samebits.backend.text.overrides import NONE
+from samebits.runtime.cache import ObjectCache, compiler_fingerprint, digest, object_key
 from samebits.runtime.objects.host import llvm_version
 from samebits.runtime.objects.loading import load
 
 if TYPE_CHECKING:
+    from samebits.backend.request import Request
     from samebits.backend.targets.table import Target
     from samebits.backend.text.shared_functions import SharedFunction
-    from samebits.ir.grammar import Module
     from samebits.runtime.objects.loading import Loaded
 
 _places: dict[str, tuple[int, Loaded]] = {}
@@ -28,24 +29,38 @@ _kept: set[tuple[Path, str]] = set()
 """What this process has put into which folder: one that does not take it isn't asked again."""
 
 
-def compiled_here(
-    module: Module,
-    entries: Sequence[str],
-    target: Target,
-    opt: int,
-    store: ObjectCache | None,
-    ranges: Sequence[str] = (),
-) -> CompiledObject:
+def cached(
+    request: Request, store: ObjectCache | None, make: Callable[[], CompiledObject] | None = None
+) -> tuple[CompiledObject, str]:
+    """The object of a request and its key: from the store where that has it, else from `make` or
+    `compiled_here`, and from now on in the store. Without a store the key is empty."""
+    if store is None:
+        return (make or (lambda: compiled_here(request, None)))(), ""
+    from samebits.ir.text import print_module
+
+    names = [*request.entries, *(f"range {name}" for name in request.ranges)]
+    text, mode = print_module(request.module), request.mode.name
+    key = object_key(text, names, mode, request.target, request.opt)
+    compiled = found_in(store, key)
+    if compiled is None:
+        compiled = compiled_here(request, store) if make is None else make()
+        store.put(key, compiled)
+    return compiled, key
+
+
+def compiled_here(request: Request, store: ObjectCache | None) -> CompiledObject:
     """Object code for this process, and what it calls, which is loaded, and in the store.
 
-    Without `opt` nothing is shared: all that an entry leads to is in its object.
+    At level 0 and under overrides nothing is shared: all that an entry leads to is in its object.
     """
-    from samebits.backend.llvm.compile import compile_for_process, compile_module
+    if not request.opt or request.departures != NONE:
+        return request.compiled(threads=True)
+    from samebits.backend.llvm.compile import compile_for_process
 
-    if not opt:
-        return compile_module(module, entries, target, opt, ranges=ranges, threads=True)
-    compiled, shared = compile_for_process(module, entries, target, ranges=ranges)
-    provide(shared, target, store)
+    compiled, shared = compile_for_process(
+        request.optimised, request.entries, request.target, ranges=request.ranges
+    )
+    provide(shared, request.target, store)
     return compiled
 
 
@@ -97,17 +112,17 @@ def _front(key: str) -> str:
 
 
 def _keep(store: ObjectCache, compiled: CompiledObject) -> None:
-    object_key = digest("shared object", *map(_front, compiled.has))
-    store.put(object_key, compiled)
+    key_of_object = digest("shared object", *map(_front, compiled.has))
+    store.put(key_of_object, compiled)
     for key in compiled.has:
-        store.put_front(_front(key), object_key)
+        store.put_front(_front(key), key_of_object)
         _kept.add((store.directory, key))
 
 
 def _read(key: str, store: ObjectCache) -> bool:
     """Load the object that has a function, and those that it calls, from the store."""
-    object_key = store.get_front(_front(key))
-    found = None if object_key is None else store.get(object_key)
+    noted = store.get_front(_front(key))
+    found = None if noted is None else store.get(noted)
     if found is None or key not in found.has or not are_here(found.needs, store):
         return False
     _load(found)

@@ -31,9 +31,9 @@ def load(
     if found is not None:
         return found
     with lock():
-        from samebits.backend.llvm import engine as llvm
+        from samebits.backend.llvm import engine
 
-    return llvm.load(object_bytes, symbols, imports)
+    return engine.load(object_bytes, symbols, imports)
 
 
 def own_code(text: str, target: Target) -> bytes:
@@ -47,9 +47,9 @@ def own_code(text: str, target: Target) -> bytes:
         if found is not None:
             return found.object_bytes
     with lock():
-        from samebits.backend.llvm import engine as llvm
+        from samebits.backend.llvm import engine
 
-    made = llvm.compile_text(text, target, 0)
+    made = engine.compile_text(text, target, 0)
     if store is not None and key is not None:
         store.put(key, CompiledObject(made, ()))
     return made

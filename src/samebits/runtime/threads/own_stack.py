@@ -130,13 +130,13 @@ def apart(call: Callable[[], Any]) -> Any:
         call, context, asking.frame = given
         given.clear()
         try:
-            compiling.lend(lent)
+            compiling.lend_lock(lent)
             results.append(context.run(call))
         except BaseException as error:
             errors.append(error)
         finally:
             call = context = asking.frame = None
-            compiling.lend(False)
+            compiling.lend_lock(False)
             gate.open()
 
     with (

@@ -18,7 +18,7 @@ from typing import Any
 
 from samebits.backend.emit import thread_team as native
 from samebits.backend.emit.range import LINE_BYTES
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.mutex import Mutex
 from samebits.runtime.threads import own_stack, pool, preempt
 
@@ -54,9 +54,9 @@ class _Crew:
     """The crew, once there is a kernel with a parallel range."""
 
     def __init__(self) -> None:
-        code = llvm.compile_text(native.crew_text(llvm.host_target()), llvm.host_target())
+        code = engine.compile_text(native.crew_text(engine.host_target()), engine.host_target())
         names = (native.CREW, native.SPARE, native.RUN, native.WORK, native.ASSEMBLE)
-        self._loaded = llvm.load(code, names)
+        self._loaded = engine.load(code, names)
         at = self._loaded.addresses
         self.hook = at[native.RUN]
         self.words: Any = (ctypes.c_uint64 * native.CREW_WORDS).from_address(at[native.CREW])

@@ -1,1 +1,1 @@
-"""The state as schema, columns, hash and differences."""
+"""A state as schema, columns, hash and differences."""

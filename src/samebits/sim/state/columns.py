@@ -1,6 +1,6 @@
-"""A state as columns: every scalar of one name, through all the arrays around it, as one view.
+"""A state as columns: all scalars of one field, through all arrays around it, as one view.
 
-Owns how canonical bytes are seen without a loop over scalars, and what a scalar is called.
+Owns views of canonical bytes without a loop over scalars, and the names of scalars.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Patterns = np.ndarray[Any, np.dtype[np.unsignedinteger[Any]]]
 
 @dataclass(frozen=True)
 class Level:
-    """An array around a scalar: its shape, and the canonical bytes from one element to the next."""
+    """An array around a scalar: its shape, and its stride in canonical bytes."""
 
     shape: tuple[int, ...]
     stride: int
@@ -31,7 +31,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Column:
-    """`names` are what stands before, between and behind the indices: `bodies`, `.pos.x`."""
+    """All scalars of one field. `names` are the parts around the indices: `bodies`, `.pos.x`."""
 
     names: tuple[str, ...]
     type: ScalarType
@@ -54,7 +54,7 @@ class Column:
 
     @property
     def outer_count(self) -> int:
-        """How many elements its outermost array has; 1 if it lies in none."""
+        """The length of its outermost array; 1 if there is none."""
         return self._counts[0] if self.levels else 1
 
     def part_title(self, first: int, last: int) -> str:
@@ -69,7 +69,7 @@ class Column:
         return view.reshape(-1)
 
     def offsets(self, flat: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Where scalars lie in canonical bytes."""
+        """The offsets of scalars in canonical bytes."""
         at = np.full(len(flat), self.offset, np.intp)
         for index, level in zip(self._indices(flat), self.levels, strict=True):
             at += index * level.stride

@@ -1,4 +1,4 @@
-"""Two states side by side: the first field in which they differ, as values and as bits."""
+"""The first field in which two states differ, as values and as bits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from samebits.types import BOOL, FixedPointType, Kind, ScalarType, StructType
 
 @dataclass(frozen=True)
 class FieldDifference:
-    """One scalar of the state. `expected` is the reference's; `bits` are hexadecimal patterns.
+    """A scalar that differs. `expected` is the reference's; `bits` are hexadecimal patterns.
 
     `ulps` counts representable floats between the two, and is None for integers and NaN. `others`
     counts the further scalars that differ.
@@ -63,7 +63,7 @@ def hexadecimal(t: ScalarType, pattern: int) -> str:
 
 
 def shown(t: ScalarType, pattern: int) -> str:
-    """The value of a bit pattern of `t`, in the fewest digits that give it back."""
+    """The value of a bit pattern of `t`, in the fewest digits that round-trip."""
     if t.is_ieee:
         value = bits_to_float(pattern, t.bits)
         return repr(value) if t.bits == 64 else str(t.dtype.type(value))

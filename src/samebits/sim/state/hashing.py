@@ -1,6 +1,6 @@
 """The state hash as IR: canonical bytes packed into words, and XXH64 over them.
 
-Owns code that gives `bits.xxh64(bits.to_canonical(t, memory))` on every target. Loops over fixed
+Owns code that computes `bits.xxh64(bits.to_canonical(t, memory))` on every target. Loops over fixed
 arrays stay loops; no operation here can trap, because every index follows from the layout.
 """
 
@@ -74,8 +74,8 @@ def hash_functions(
 ) -> tuple[Function, Function, Function]:
     """`pack(state, words)`, `xxh64(words)` and `hash(state, words)`, in calling order.
 
-    `words` is scratch memory of `word_count(t)` elements. `memory` is what lies there, if it is
-    more than a `t`: the fields of `t`, then some that are left out.
+    `words` is scratch memory of `word_count(t)` elements. `memory` is the struct in memory, if it
+    has more than the fields of `t`: the others come after them and are left out.
     """
     words = word_type(t)
     memory = memory or t
@@ -88,7 +88,7 @@ def hash_functions(
 
 
 class Words:
-    """A function over the array `words`, whose positions are `base` plus a constant."""
+    """Builds a function over the array `words`, whose positions are `base` plus a constant."""
 
     def __init__(self, builder: Builder, word: ScalarType) -> None:
         self.b = builder
@@ -127,11 +127,11 @@ class Words:
         return self.b.op("select", is_nan, self.b.const(UINT16, CANONICAL_NAN[16]), word)
 
     @contextmanager
-    def loop(self, turns: int | Value) -> Generator[Value]:
-        """A loop over 0 … turns-1; inside, the counter's value."""
+    def loop(self, count: int | Value) -> Generator[Value]:
+        """Build a loop over 0 … count-1; yields the counter's value."""
         slot = f"i{next(self._loops)}"
         self.b.function.slots[slot] = INT
-        stop = self.int(turns) if isinstance(turns, int) else turns
+        stop = self.int(count) if isinstance(count, int) else count
         statement = self.b.for_(slot, self.int(0), stop)
         with self.b.into(statement.body):
             yield self.b.get(slot)
@@ -139,7 +139,7 @@ class Words:
     def elements(
         self, t: FixedArrayType, base: Value | None
     ) -> Generator[tuple[tuple[Value, ...], Value]]:
-        """Loops over a fixed array, entered once: an element's index and its place from `base`."""
+        """Build loops over a fixed array; yields an element's index and position from `base`."""
         stride = canonical_size(t.element) // self.word.size
         with self.loop(t.shape[0]) as i:
             if len(t.shape) == 1:
@@ -155,7 +155,7 @@ class Words:
 
 
 class _Pack(Words):
-    """Writes a struct's canonical bytes: declared order, no padding, lowest byte first."""
+    """Builds the writer of canonical bytes: declared order, no padding, lowest byte first."""
 
     def __init__(self, t: StructType, memory: StructType, word: ScalarType) -> None:
         params: dict[str, ValueType] = {_STATE: RefType(memory), _WORDS: ArrayType(word, 1)}
@@ -167,7 +167,7 @@ class _Pack(Words):
         return self.b.ret()
 
     def _value(self, t: MemoryType, ref: Value, base: Value | None, offset: int) -> int:
-        """Pack what `ref` refers to at `base + offset`; the offset behind it."""
+        """Pack what `ref` refers to at `base + offset`; returns the offset after it."""
         match t:
             case ScalarType():
                 return self._scalar(t, self.b.load(ref), base, offset)
@@ -203,7 +203,7 @@ class _Pack(Words):
 
 
 class _Xxh64(Words):
-    """XXH64 with seed 0 of a length that is known here."""
+    """Builds XXH64 with seed 0 for a fixed length."""
 
     def __init__(self, size: int, word: ScalarType) -> None:
         params: dict[str, ValueType] = {_WORDS: ArrayType(word, 1)}
@@ -272,7 +272,7 @@ class _Xxh64(Words):
         return self._scaled(self.b.op("xor", h, self.shifted("shr", h, amount)), prime)
 
     def _read(self, at: int, width: int) -> Value:
-        """`width` bytes at byte `at` as a uint64, also out of a wider word."""
+        """`width` bytes at byte `at` as a uint64, also from a wider word."""
         size = self.word.size
         if width >= size:
             return self._load(None, at, width)

@@ -1,6 +1,6 @@
-"""Memory types as JSON, so that a replay says how its inputs and states are laid out, and back.
+"""Memory types as JSON and back, so that a replay describes the layout of its inputs and states.
 
-Reading believes nothing: names, counts, nesting and total size are bounded.
+Reading validates everything: names, counts, nesting and total size are bounded.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from samebits.types import (
 )
 
 MAX_DEPTH = 32
-"""Most types inside one another."""
+"""Deepest nesting of types."""
 MAX_FIELDS = 4096
 """Most fields of one struct."""
 
@@ -65,7 +65,7 @@ def _read(value: Any, limit: int, depth: int) -> tuple[MemoryType, int]:
             return _array(parts, limit, depth)
         if parts.keys() == {"struct", "fields"}:
             return _struct(parts, limit, depth)
-    raise ReplayError(f"the schema has {_shown(value)}, which is no type")
+    raise ReplayError(f"the schema has {_shown(value)}, which is not a type")
 
 
 def _array(parts: dict[str, Any], limit: int, depth: int) -> tuple[MemoryType, int]:
@@ -89,11 +89,11 @@ def _struct(parts: dict[str, Any], limit: int, depth: int) -> tuple[MemoryType, 
     for item in given:
         pair = _list(item)
         if len(pair) != 2 or not _is_name(pair[0]) or pair[0] in fields:
-            raise ReplayError(f"the schema has {_shown(item)}, which is no new field")
+            raise ReplayError(f"the schema has {_shown(item)}, which is not a new field")
         fields[pair[0]], size = _read(pair[1], limit, depth + 1)
         total = _bounded(total + size, limit)
     if not _is_name(parts["struct"]):
-        raise ReplayError(f"the schema has a struct called {ascii(parts['struct'])[:60]}")
+        raise ReplayError(f"the schema has a struct named {ascii(parts['struct'])[:60]}")
     return StructType(parts["struct"], tuple(fields.items())), total
 
 

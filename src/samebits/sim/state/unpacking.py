@@ -1,7 +1,7 @@
 """Canonical bytes back into memory, as IR: the inverse of hashing.py's packing.
 
-Owns code that gives `bits.from_canonical` on every target, so that states and inputs that another
-machine wrote can be read. No operation here can trap.
+Owns code that computes `bits.from_canonical` on every target, so that states and inputs written by
+another machine can be read. No operation here can trap.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FILE = "samebits/sim/state/unpacking.py"
 def unpack_function(t: StructType, memory: StructType | None = None) -> Function:
     """`unpack(memory, words)`: one value of `t` from `word_count(t)` words.
 
-    `memory` is what lies there, if it is more than a `t`: other fields are left as they are.
+    `memory` is the struct in memory, if it has more fields than `t`: those are left as they are.
     """
     params: dict[str, ValueType] = {
         "memory": RefType(memory or t), "words": ArrayType(word_type(t), 1, readonly=True),
@@ -54,10 +54,10 @@ def unpack_inputs_function(t: StructType) -> Function:
 
 
 class _Unpack(Words):
-    """Reads canonical words: declared order, no padding, lowest byte first."""
+    """Builds the reader of canonical words: declared order, no padding, lowest byte first."""
 
     def value(self, t: MemoryType, ref: Value, base: Value | None, offset: int) -> int:
-        """Fill what `ref` refers to from `base + offset`; the offset behind it."""
+        """Fill what `ref` refers to from `base + offset`; returns the offset after it."""
         match t:
             case ScalarType():
                 self.b.store(ref, self._scalar(t, base, offset))

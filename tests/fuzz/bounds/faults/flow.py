@@ -7,7 +7,7 @@ from typing import Any
 from samebits.ir.grammar import Op
 from samebits.passes.bounds import ranges
 from samebits.passes.bounds.affine import Form, scale, shift, subtract
-from samebits.passes.bounds.domain import Compare, Either, Known, is_integer
+from samebits.passes.bounds.domain import AbstractState, Compare, Either, is_integer
 from samebits.passes.bounds.ranges import Ranges
 from tests.fuzz.bounds.faults.registry import fault
 
@@ -16,41 +16,41 @@ from tests.fuzz.bounds.faults.registry import fault
 
 @fault
 def a_choice_has_the_other_sides_condition() -> None:
-    honest = Known.choice
+    honest = AbstractState.choice
 
     def choice(
-        self: Known, a: Form, given_a: Any, b: Form, given_b: Any, low: int, high: int
+        self: AbstractState, a: Form, given_a: Any, b: Form, given_b: Any, low: int, high: int
     ) -> Form:
         return honest(self, a, given_b, b, given_a, low, high)
 
-    Known.choice = choice
+    AbstractState.choice = choice
 
 
 @fault
 def one_of_two_conditions_is_both() -> None:
-    honest = Known.assume
+    honest = AbstractState.assume
 
-    def assume(self: Known, condition: Any) -> None:
+    def assume(self: AbstractState, condition: Any) -> None:
         if isinstance(condition, Either):
             self.assume(condition.a)
             self.assume(condition.b)
         else:
             honest(self, condition)
 
-    Known.assume = assume
+    AbstractState.assume = assume
 
 
 @fault
 def what_differs_is_greater() -> None:
-    honest = Known.assume
+    honest = AbstractState.assume
 
-    def assume(self: Known, condition: Any) -> None:
+    def assume(self: AbstractState, condition: Any) -> None:
         if isinstance(condition, Compare) and condition.relation == "ne":
             self.facts.assume(shift(condition.form, -1))
         else:
             honest(self, condition)
 
-    Known.assume = assume
+    AbstractState.assume = assume
 
 
 @fault
@@ -66,10 +66,10 @@ def what_a_branch_assumes_stays() -> None:
     honest = Ranges.branch
 
     def branch(self: Ranges, statement: Any, out: Any) -> bool:
-        condition = self.known.condition(statement.condition)
+        condition = self.state.condition(statement.condition)
         goes_on = honest(self, statement, out)
         if goes_on:
-            self.known.assume(condition)
+            self.state.assume(condition)
         return goes_on
 
     Ranges.branch = branch
@@ -86,11 +86,11 @@ def what_a_loops_body_finds_stays() -> None:
     honest = Ranges.counted_loop
 
     def counted_loop(self: Ranges, statement: Any, out: Any) -> None:
-        restore, self.known.facts.restore = self.known.facts.restore, lambda mark: None
+        restore, self.state.facts.restore = self.state.facts.restore, lambda mark: None
         try:
             honest(self, statement, out)
         finally:
-            self.known.facts.restore = restore
+            self.state.facts.restore = restore
 
     Ranges.scoped = scoped
     Ranges.counted_loop = counted_loop
@@ -110,10 +110,10 @@ def a_counter_begins_after_its_start() -> None:
 
     def enter(self: Ranges, statement: Any) -> None:
         honest(self, statement)
-        counter, start = self.known.slots[statement.slot], self.known.form(statement.start)
+        counter, start = self.state.slots[statement.slot], self.state.form(statement.start)
         sign = 1 if statement.step > 0 else -1
         assert isinstance(counter, Form)
-        self.known.facts.assume(shift(scale(subtract(counter, start), sign), -1))
+        self.state.facts.assume(shift(scale(subtract(counter, start), sign), -1))
 
     Ranges.enter = enter
 
@@ -131,8 +131,8 @@ def a_loop_leaves_what_only_loops_inside_it_set() -> None:
         honest(self, statement, keep)
         own = {str(s.attr) for s in statement.body if isinstance(s, Op) and s.opcode == "set"}
         own |= {getattr(statement, "slot", "")}
-        for slot in self.scan.sets(statement) - own:
+        for slot in self.modified.sets(statement) - own:
             if slot in keep:
-                self.known.slots[slot] = keep[slot]
+                self.state.slots[slot] = keep[slot]
 
     Ranges.forget = forget

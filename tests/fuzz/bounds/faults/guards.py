@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from samebits.ir.grammar import Op, Value
-from samebits.passes.bounds import accesses, guard, sweep
+from samebits.passes.bounds import accesses, dry_run, guard
 from samebits.passes.bounds.affine import Form, shift
 from samebits.passes.bounds.guard import Guard
 from samebits.types import BOOL, INT64
@@ -67,22 +67,22 @@ def a_guard_reads_any_uint64_as_int64() -> None:
 @fault
 def what_a_turn_stores_no_other_loads() -> None:
     def separations(self: Any) -> Any:
-        return [] if self.known else None
+        return [] if self.state else None
 
     accesses.Accesses.separations = separations
 
 
 @fault
 def a_sweep_takes_every_number_for_narrow() -> None:
-    honest = sweep.CHECKS["narrow"]
+    honest = dry_run.CHECKS["narrow"]
 
     def narrow(s: Any, w: Any, op: Op) -> Any:
         fails, result = honest(s, w, op)
         return w.constant(0, fails.type) if fails.type != BOOL else fails, result
 
-    sweep.CHECKS["narrow"] = narrow
+    dry_run.CHECKS["narrow"] = narrow
 
 
 @fault
 def a_sweep_takes_every_assertion_for_true() -> None:
-    sweep.CHECKS["assert"] = lambda s, w, op: (w.constant(0, BOOL), None)
+    dry_run.CHECKS["assert"] = lambda s, w, op: (w.constant(0, BOOL), None)

@@ -6,17 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 from samebits.ir.grammar import Op
-from samebits.passes.bounds import prover as facts
-from samebits.passes.bounds import transfer
+from samebits.passes.bounds import prover, transfer
 from samebits.passes.bounds.affine import Form, add, constant, shift, subtract
-from samebits.passes.bounds.domain import Known
+from samebits.passes.bounds.domain import AbstractState
 from tests.fuzz.bounds.faults.registry import fault, handler, is_integer_value
 
 
-def _checked_index(wrong: Callable[[Known, Form, Form], list[Form]]) -> None:
+def _checked_index(wrong: Callable[[AbstractState, Form, Form], list[Form]]) -> None:
     """Let `wrong` say which inequalities of an index and a length have to hold."""
 
-    def index(known: Known, op: Op, want: Any) -> Op | None:
+    def index(known: AbstractState, op: Op, want: Any) -> Op | None:
         a, length = known.form(op.args[0]), known.form(op.args[1])
         missing = [form for form in wrong(known, a, length) if not known.facts.proves(form)]
         for form in missing:
@@ -46,7 +45,7 @@ def a_negative_index_counts_from_the_end() -> None:
 
 @fault
 def the_length_of_the_first_dimension_is_that_of_all() -> None:
-    def length(known: Known, op: Op, want: Any) -> Op:
+    def length(known: AbstractState, op: Op, want: Any) -> Op:
         lengths = known.of(op.args[0])
         known.learn(op, lengths.forms[0])
         return op
@@ -56,7 +55,7 @@ def the_length_of_the_first_dimension_is_that_of_all() -> None:
 
 @fault
 def an_own_index_has_no_upper_bound() -> None:
-    def own(known: Known, op: Op, want: Any) -> Op | None:
+    def own(known: AbstractState, op: Op, want: Any) -> Op | None:
         a, first, _ = (known.form(value) for value in op.args)
         missing = not known.facts.proves(subtract(a, first))
         return op if missing else None
@@ -71,7 +70,7 @@ def an_own_index_has_no_upper_bound() -> None:
 def sums_and_products_of_fixed_width_never_wrap() -> None:
     honest = transfer._finish
 
-    def finish(known: Known, op: Op, exact: Form, want: Any) -> Op:
+    def finish(known: AbstractState, op: Op, exact: Form, want: Any) -> Op:
         kept = honest(known, op, exact, want)
         known.learn(op, exact)
         return kept
@@ -83,7 +82,7 @@ def sums_and_products_of_fixed_width_never_wrap() -> None:
 def a_conversion_to_the_same_width_keeps_the_number() -> None:
     honest = transfer.HANDLERS["convert"]
 
-    def convert(known: Known, op: Op, want: Any) -> Op | None:
+    def convert(known: AbstractState, op: Op, want: Any) -> Op | None:
         source, target = op.args[0], op.result
         same = is_integer_value(source) and is_integer_value(target)
         if same and source.type.bits == target.type.bits:
@@ -98,7 +97,7 @@ def a_conversion_to_the_same_width_keeps_the_number() -> None:
 def a_narrower_type_keeps_the_number() -> None:
     honest = transfer.HANDLERS["convert"]
 
-    def convert(known: Known, op: Op, want: Any) -> Op | None:
+    def convert(known: AbstractState, op: Op, want: Any) -> Op | None:
         source, target = op.args[0], op.result
         if is_integer_value(source) and is_integer_value(target):
             known.learn(op, known.form(source))
@@ -112,7 +111,7 @@ def a_narrower_type_keeps_the_number() -> None:
 def a_remainder_is_never_negative() -> None:
     honest = transfer.HANDLERS["mod"]
 
-    def mod(known: Known, op: Op, want: Any) -> Op | None:
+    def mod(known: AbstractState, op: Op, want: Any) -> Op | None:
         kept = honest(known, op, want)
         low, high = known.bounds(known.form(op.args[1]))
         if low < 0:
@@ -124,7 +123,7 @@ def a_remainder_is_never_negative() -> None:
 
 @fault
 def a_quotient_rounds_to_zero() -> None:
-    def quotient(known: Known, a: Form, divisor: int) -> Form:
+    def quotient(known: AbstractState, a: Form, divisor: int) -> Form:
         low, high = known.bounds(a)
         return known.bounded(*(-(-n // divisor) if n < 0 else n // divisor for n in (low, high)))
 
@@ -136,12 +135,12 @@ def the_bounds_of_a_product_are_those_of_two_corners() -> None:
     def bounds(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
         return min(a[0] * b[0], a[1] * b[1]), max(a[0] * b[0], a[1] * b[1])
 
-    facts.product_bounds = transfer.product_bounds = bounds
+    prover.product_bounds = transfer.product_bounds = bounds
 
 
 @fault
 def a_magnitude_is_never_negative() -> None:
-    def magnitude(known: Known, op: Op, want: Any) -> Op:
+    def magnitude(known: AbstractState, op: Op, want: Any) -> Op:
         if is_integer_value(op.result):
             low, high = known.bounds(known.form(op.args[0]))
             known.learn(op, known.bounded(0, max(-low, high)))
@@ -154,7 +153,7 @@ def a_magnitude_is_never_negative() -> None:
 def a_shift_past_the_width_is_zero() -> None:
     honest = transfer.HANDLERS["shr"]
 
-    def shr(known: Known, op: Op, want: Any) -> Op | None:
+    def shr(known: AbstractState, op: Op, want: Any) -> Op | None:
         kept = honest(known, op, want)
         count = known.form(op.args[1])
         if not count.terms and count.constant >= op.result.type.bits:
@@ -169,7 +168,7 @@ def a_shift_past_the_width_is_zero() -> None:
 
 @fault
 def the_least_of_two_is_the_first() -> None:
-    def least(known: Known, op: Op, want: Any) -> Op:
+    def least(known: AbstractState, op: Op, want: Any) -> Op:
         if is_integer_value(op.result):
             known.learn(op, known.form(op.args[0]))
         return op
@@ -181,7 +180,7 @@ def the_least_of_two_is_the_first() -> None:
 def bits_in_common_are_never_negative() -> None:
     honest = transfer.HANDLERS["and"]
 
-    def both(known: Known, op: Op, want: Any) -> Op | None:
+    def both(known: AbstractState, op: Op, want: Any) -> Op | None:
         kept = honest(known, op, want)
         if is_integer_value(op.result):
             high = max(known.bounds(known.form(value))[1] for value in op.args)

@@ -13,7 +13,7 @@ from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
 from samebits.passes.pipeline import optimise
-from samebits.passes.semantics.float_modes import realise
+from samebits.passes.semantics.float_modes import lower_float_modes
 
 COUNT = 64
 WIDTH = "llvm.loop.vectorize.width"
@@ -181,7 +181,7 @@ def text_for(kernel: Kernel, level: str) -> str:
     with executions.pinned():
         unit = compile_kernel(kernel, kernel.fixed_types)
         entries = [unit.function.name]
-        module = optimise(realise(link(unit)), entries)
+        module = optimise(lower_float_modes(link(unit)), entries)
         compile_module(module, entries, TARGETS[level], 3)
         return llvm_text(module, entries, TARGETS[level])
 

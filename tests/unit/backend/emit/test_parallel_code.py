@@ -10,7 +10,7 @@ from tests.support.programs.optimised import optimised
 import samebits as sb
 from samebits import float32, kernel, math
 from samebits.backend.emit.module import emit_module
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.objects import HOOK, OWN
 from samebits.backend.targets.table import TARGETS
 from samebits.lang.kernel import Kernel
@@ -45,7 +45,7 @@ def packed(one: Kernel) -> dict[str, int]:
     target = TARGETS["x86-64-v3"]
     text = emit_module(*optimised(one), target, threads=True).text
     found: dict[str, int] = {}
-    for line in llvm.assemble_text(text, target).splitlines():
+    for line in engine.assemble_text(text, target).splitlines():
         match = re.match(r"\tv(add|sub|mul|fma\w+)ps\t.*%ymm", line)
         if match:
             found[match[1]] = found.get(match[1], 0) + 1

@@ -16,7 +16,7 @@ from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.text import parse_module, print_module
 from samebits.lang.kernel import Kernel
 from samebits.passes.pipeline import optimise
-from samebits.passes.semantics.float_modes import realise
+from samebits.passes.semantics.float_modes import lower_float_modes
 from samebits.runtime import cache
 from samebits.runtime.compile import compile_native
 
@@ -132,7 +132,7 @@ def calls(x: Array[float32]) -> float32:
 def build(kernel: Kernel, name: str, opt: int = 3) -> None:
     assert kernel.fixed_types is not None
     unit = compile_kernel(kernel, kernel.fixed_types)
-    module, entries = realise(link(unit)), [unit.function.name]
+    module, entries = lower_float_modes(link(unit)), [unit.function.name]
     compile_module(optimise(module, entries), entries, TARGETS[name], opt)
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.support.programs.compiled_kernels import CONFIGURATIONS, HOST_TARGETS, Compiled
 from tests.support.programs.loops import collatz, counting, sum_of
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.llvm.compile import compile_module, llvm_text
 from samebits.backend.targets.table import TARGETS
 from samebits.errors import IRError
@@ -22,7 +22,7 @@ MODULE = Module({f.name: f for f in (collatz(), counting(2), sum_of())})
 
 
 @pytest.mark.parametrize("target", TARGETS.values(), ids=lambda t: t.name)
-def test_an_object_has_the_same_bytes_each_time(target: llvm.Target) -> None:
+def test_an_object_has_the_same_bytes_each_time(target: engine.Target) -> None:
     names = list(MODULE.functions)
     first = compile_module(MODULE, names, target)
     assert compile_module(MODULE, names, target) == first
@@ -49,8 +49,8 @@ def test_an_unknown_entry_is_named() -> None:
 def test_a_missing_symbol_is_an_error_and_not_an_address() -> None:
     compiled = compile_module(MODULE, ["collatz"], HOST_TARGETS[0])
     with pytest.raises(RuntimeError, match="sb_entry_1"):
-        llvm.load(compiled.object_bytes, ["sb_entry_0", "sb_entry_1"])
-    assert llvm.load(compiled.object_bytes, ["sb_entry_0"]).addresses["sb_entry_0"]
+        engine.load(compiled.object_bytes, ["sb_entry_0", "sb_entry_1"])
+    assert engine.load(compiled.object_bytes, ["sb_entry_0"]).addresses["sb_entry_0"]
 
 
 def test_threads_may_compile_load_and_call_at_once() -> None:
@@ -84,7 +84,7 @@ def test_hundreds_of_programs_leave_no_memory_behind() -> None:
 
 
 @pytest.mark.parametrize(("target", "opt"), CONFIGURATIONS)
-def test_constant_tables_are_read_where_they_lie(target: llvm.Target, opt: int) -> None:
+def test_constant_tables_are_read_where_they_lie(target: engine.Target, opt: int) -> None:
     values = (1.5, -0.0, float("inf"), 0.1015625)
     t = FixedArrayType(FLOAT32, (4,))
     b = Builder("pick", {"i": INT}, [FLOAT32])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.support.kernels.inspected_kernels import fused, line, loops, module_of, remainders
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.llvm.remarks import (
     CHECKED,
     DIVIDES,
@@ -59,7 +59,7 @@ def test_a_target_without_vectors_and_an_unoptimised_compile_need_no_other_proce
     def refuse(text: str, target: Target, opt: int) -> str:
         raise AssertionError((text, target, opt))
 
-    monkeypatch.setattr(llvm, "remarks_text", refuse)
+    monkeypatch.setattr(engine, "remarks_text", refuse)
     assert {r.message for rs in remarks(loops, "riscv64").values() for r in rs} == {NO_VECTORS}
     assert not any(r.vectorised for rs in remarks(loops, opt=0).values() for r in rs)
     assert remarks(fused) == {}

@@ -7,7 +7,7 @@ import random
 import pytest
 from tests.support.machines.objects import undefined_symbols
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets.audit import is_allowed_call
 from samebits.backend.targets.table import TARGETS, Target
@@ -53,7 +53,7 @@ def needed(code: bytes, target: Target) -> set[str]:
 @pytest.mark.parametrize("opt", [0, 3])
 def test_a_division_that_passes_make_needs_no_library(target: Target, opt: int) -> None:
     for goal in PLANS:
-        assert needed(llvm.compile_text(DIVIDE, target, opt, plan=PLANS[goal]), target) == set()
+        assert needed(engine.compile_text(DIVIDE, target, opt, plan=PLANS[goal]), target) == set()
 
 
 @pytest.mark.parametrize("name", ["i686", "armv7"])
@@ -63,7 +63,9 @@ def test_it_is_the_right_quotient_and_rest(name: str) -> None:
     rows = [(draw.getrandbits(draw.randrange(1, 65)), draw.getrandbits(k)) for k in range(1, 65)]
     rows += [((1 << 64) - 1, 1), ((1 << 64) - 1, (1 << 64) - 1), (0, 7), (5, 1 << 63)]
     try:
-        program = EmulatedProgram(CompiledObject(llvm.compile_text(DIVIDE, target), ()), 1, target)
+        program = EmulatedProgram(
+            CompiledObject(engine.compile_text(DIVIDE, target), ()), 1, target
+        )
     except RunnerError as error:
         pytest.skip(str(error))
     remote = program.start()

@@ -12,7 +12,7 @@ from tests.support.machines.objects import LINKERS_OWN, undefined_symbols
 
 import samebits as sb
 from samebits import int64, uint64
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.llvm.compile import compile_module
 from samebits.backend.targets.audit import is_allowed_call
 from samebits.backend.targets.table import TARGETS, Target
@@ -134,9 +134,9 @@ define i32 @divided(ptr %at) {
 
 
 def test_quotients_and_rests_of_any_numbers() -> None:
-    target = llvm.host_target()
+    target = engine.host_target()
     head = f'target triple = "{target.triple}"\n'
-    loaded = llvm.load(llvm.compile_text(head + _TEXT, target, 0), ["divided"])
+    loaded = engine.load(engine.compile_text(head + _TEXT, target, 0), ["divided"])
     divided = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(loaded.addresses["divided"])
     chance = random.Random(3)
     memory = np.zeros(8, np.uint64)

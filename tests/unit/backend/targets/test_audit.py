@@ -8,7 +8,7 @@ import pytest
 from tests.support.programs.compiled_kernels import HOST_TARGETS
 from tests.support.programs.scalar_operations import LOOPS, loop
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.llvm.compile import assembly_text
 from samebits.backend.targets.audit import FORBIDDEN, audit
 from samebits.backend.targets.table import TARGETS, Target
@@ -94,7 +94,7 @@ def planted(what: str, target: Target) -> list[str]:
         f"define float @f(float %a, float %b) #0 {{\n  {PLANTED[what]}\n  ret float %r\n}}\n"
         f"attributes #0 = {attributes}\n"
     )
-    return [f.rule for f in audit(llvm.assemble_text(text, target), target)]
+    return [f.rule for f in audit(engine.assemble_text(text, target), target)]
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_x87_is_found() -> None:
         'target triple = "x86_64-unknown-linux-gnu"\n'
         "define x86_fp80 @f(x86_fp80 %a) {\n  %r = fmul x86_fp80 %a, %a\n  ret x86_fp80 %r\n}\n"
     )
-    found = audit(llvm.assemble_text(text, TARGETS["x86-64-v1"]), TARGETS["x86-64-v1"])
+    found = audit(engine.assemble_text(text, TARGETS["x86-64-v1"]), TARGETS["x86-64-v1"])
     assert {f.rule for f in found} == {"x87"}
     assert "fmul" in " ".join(f.text for f in found)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.targets.audit import audit
 from samebits.backend.targets.table import TARGETS
 
@@ -36,18 +36,18 @@ def rules(what: str, row: str, features: str = "") -> set[str]:
         f"define {target.convention}{t} @f({t} %a, {t} %b) {{\n"
         f"  {(SCALAR | VECTOR)[what]}\n  ret {t} %r\n}}\n"
     )
-    return {finding.rule for finding in audit(llvm.assemble_text(text, target), target)}
+    return {finding.rule for finding in audit(engine.assemble_text(text, target), target)}
 
 
 @pytest.mark.parametrize("row", ELSEWHERE, ids=lambda t: t.name)
-def test_calls_of_libm_are_found_on_every_architecture(row: llvm.Target) -> None:
+def test_calls_of_libm_are_found_on_every_architecture(row: engine.Target) -> None:
     assert "call" in rules("sine", row.name)
     assert "call" in rules("remainder", row.name)
     assert ("fused" if row.has_fma else "call") in rules("fma", row.name)
 
 
 @pytest.mark.parametrize("row", ELSEWHERE, ids=lambda t: t.name)
-def test_a_product_and_a_sum_are_left_apart(row: llvm.Target) -> None:
+def test_a_product_and_a_sum_are_left_apart(row: engine.Target) -> None:
     assert rules("product and sum", row.name) == set()
 
 

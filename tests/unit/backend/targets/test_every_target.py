@@ -33,7 +33,7 @@ from tests.support.programs.scalar_operations import (
 )
 
 from samebits.backend.emit.module import emit_module
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.llvm.compile import assembly_text, compile_module, llvm_text
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets.audit import FORBIDDEN, audit, is_allowed_call
@@ -90,7 +90,7 @@ NAMES = list(MODULE.functions)
 
 @pytest.mark.parametrize("target", ALL, ids=lambda t: t.name)
 def test_a_rows_layout_is_llvms(target: Target) -> None:
-    layout = llvm.data_layout(target)
+    layout = engine.data_layout(target)
     assert layout == target.data_layout
     assert layout.startswith("e" if target.little_endian else "E")
     assert ("-p:32:32-" in layout) == (target.pointer_bits == 32)
@@ -111,8 +111,8 @@ def made(module: Module, names: list[str], target: Target, opt: int) -> tuple[Co
     """A row's object, and the assembly of the same code: LLVM's passes run once for both."""
     traps = emit_module(module, names, target).traps
     text = llvm_text(module, names, target, opt)
-    code = llvm.compile_text(text, target, opt, plan=CODE_ALONE)
-    assembly = llvm.assemble_text(text, target, opt, plan=CODE_ALONE)
+    code = engine.compile_text(text, target, opt, plan=CODE_ALONE)
+    assembly = engine.assemble_text(text, target, opt, plan=CODE_ALONE)
     return CompiledObject(code, traps), assembly
 
 

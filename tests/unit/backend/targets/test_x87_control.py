@@ -10,7 +10,7 @@ import pytest
 from tests.support.limits import HANG_SECONDS
 from tests.support.machines.other_machines import link_bare, missing
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.targets import fp_control
 from samebits.backend.targets.table import TARGETS
 
@@ -60,7 +60,11 @@ def test_an_entry_pins_precision_rounding_and_masks_and_restores_them(
     ])  # fmt: skip
     (tmp_path / "driver.c").write_text(_DRIVER)
     program = link_bare(
-        tmp_path, I686.zig, I686.zig_cpu, tmp_path / "driver.c", llvm.compile_text(text, I686, opt)
+        tmp_path,
+        I686.zig,
+        I686.zig_cpu,
+        tmp_path / "driver.c",
+        engine.compile_text(text, I686, opt),
     )
     said = subprocess.run(
         [I686.qemu, str(program)], check=True, capture_output=True, timeout=HANG_SECONDS

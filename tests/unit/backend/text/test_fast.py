@@ -20,7 +20,7 @@ from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Module
 from samebits.lang.kernel import Kernel
 from samebits.passes.pipeline import optimise
-from samebits.passes.semantics.float_modes import realise
+from samebits.passes.semantics.float_modes import lower_float_modes
 
 
 @sb.kernel
@@ -68,7 +68,7 @@ def ready(kernel: Kernel) -> tuple[Module, list[str]]:
     assert kernel.fixed_types is not None
     unit = compile_kernel(kernel, kernel.fixed_types)
     entries = [unit.function.name]
-    return optimise(realise(link(unit)), entries), entries
+    return optimise(lower_float_modes(link(unit)), entries), entries
 
 
 def assembly(kernel: Kernel, target: str = "x86-64-v4") -> str:

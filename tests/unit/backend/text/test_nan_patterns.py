@@ -7,7 +7,7 @@ import pytest
 
 import samebits as sb
 from samebits import Array, ReadOnly, bitcast, float32, float64, int32, uint32, uint64
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.llvm.compile import llvm_text
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.kernel import Kernel
@@ -117,5 +117,5 @@ def test_executions_see_the_same_bits_of_a_nan(kernel: Kernel) -> None:
 @pytest.mark.parametrize("kernel", EXPONENT_ALONE, ids=lambda k: k.__name__)
 def test_an_exponent_is_read_without_asking_for_nan(kernel: Kernel) -> None:
     unit = compile_kernel(kernel, kernel.fixed_types or ())
-    text = llvm_text(link(unit), [unit.function.name], llvm.host_target())
+    text = llvm_text(link(unit), [unit.function.name], engine.host_target())
     assert "fcmp uno" not in text

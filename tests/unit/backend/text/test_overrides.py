@@ -11,7 +11,7 @@ import pytest
 import samebits as sb
 from samebits import float32, float64
 from samebits.backend.emit.module import emit_module
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.llvm.compile import compile_module
 from samebits.backend.targets.fp_control import pinned_call
 from samebits.backend.targets.fp_environments import ENVIRONMENTS, environment_bits
@@ -22,11 +22,11 @@ from samebits.errors import TargetError
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Module, Op, walk
 from samebits.lang.kernel import Kernel
-from samebits.passes.semantics.float_modes import realise
+from samebits.passes.semantics.float_modes import lower_float_modes
 from samebits.runtime.fp_state import pin as fpenv
 from samebits.runtime.native import NativeModule
 
-HOST = llvm.host_target()
+HOST = engine.host_target()
 IS_X86 = HOST.fp_control == "mxcsr"
 
 
@@ -48,7 +48,9 @@ def linked(kernel: Kernel) -> tuple[Module, str]:
 
 def compiled(kernel: Kernel, departures: Departures) -> NativeModule:
     module, name = linked(kernel)
-    return NativeModule(compile_module(realise(module), [name], HOST, 3, departures=departures), 1)
+    return NativeModule(
+        compile_module(lower_float_modes(module), [name], HOST, 3, departures=departures), 1
+    )
 
 
 def divided(a: float, b: float, *environment: str) -> float:
@@ -102,7 +104,10 @@ def test_words_that_a_register_has_no_bit_for_are_refused() -> None:
 def flags_by_operation(fast: Mapping[str, Mapping[int, str]] | None) -> list[str]:
     module, name = linked(two_sums)
     text = emit_module(
-        realise(module, fast), [name], TARGETS["x86-64-v1"], departures=Departures(fast=fast)
+        lower_float_modes(module, fast),
+        [name],
+        TARGETS["x86-64-v1"],
+        departures=Departures(fast=fast),
     ).text
     body = re.search(rf'define [^\n]*@"k:{re.escape(name)}"(.*?)\n}}', text, re.DOTALL)
     assert body is not None
@@ -133,7 +138,7 @@ def test_with_no_operation_free_fast_code_is_strict() -> None:
     choices: tuple[Mapping[str, Mapping[int, str]] | None, ...] = (None, {})
     for fast in choices:
         code = compile_module(
-            realise(module, fast), [name], HOST, 3, departures=Departures(fast=fast)
+            lower_float_modes(module, fast), [name], HOST, 3, departures=Departures(fast=fast)
         )
         values = (1 + 2.0**-30, 1 - 2.0**-30, -1.0)
         slots = (ctypes.c_uint64 * 4)(*(float_to_bits(value, 64) for value in values))

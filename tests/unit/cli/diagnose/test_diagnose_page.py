@@ -106,7 +106,7 @@ NOWHERE = Path("/proc")
 def test_a_page_that_cannot_be_written_is_refused_before_the_work(run: Run) -> None:
     said = refused(run, SMALL, "push.mcap", "--b", PLAIN, "--html", NOWHERE / "page.html")
     assert re.fullmatch(
-        "cannot write /proc/page.html: .+\n  fix: give a place that this user may write to", said
+        "cannot write /proc/page.html: .+\n  fix: give a path that this user may write to", said
     )
 
 
@@ -114,7 +114,7 @@ def test_a_page_that_cannot_be_written_is_refused_before_the_work(run: Run) -> N
 def test_a_pipe_as_a_page_is_not_opened_before_the_work(run: Run) -> None:
     os.mkfifo("pipe")
     said = refused(run, SMALL, "push.mcap", "--html", "pipe")
-    assert said.startswith("nothing says what the other way")
+    assert said.startswith("side b is not given")
 
 
 def test_a_page_is_written_over_an_older_one(run: Run) -> None:

@@ -21,10 +21,10 @@ EXAMPLES = (
 REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     "no side": (
         (SMALL, "push.mcap"),
-        "nothing says what the other way to run it is\n"
+        "side b is not given\n"
         "  note: `samebits verify` compares with the hashes that a replay holds\n"
         "  fix: give --b, as in --b x86-64-v1-O0, --b mode=FAST or --b hazard=fma@game.py:120; "
-        "--list-sides has all words",
+        "--list-sides lists all words",
     ),
     "a hazard that there is not": (
         (SMALL, "push.mcap", "--b", "hazard=fam"),
@@ -51,7 +51,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
         (SMALL, "push.mcap", "seed2.mcap", "--b", "opt=0"),
         "it is not clear what to compare: 0 reports and 3 other names" + EXAMPLES,
     ),
-    "nothing": ((), "nothing to compare is named" + EXAMPLES),
+    "nothing": ((), "there is nothing to compare" + EXAMPLES),
     "one report alone": (
         ("push.desync",),
         "it is not clear what to compare: 1 report and 0 other names" + EXAMPLES,
@@ -62,7 +62,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a report without a replay": (
         (SMALL, "push.desync"),
-        f"push.desync is a report, and is given with {SMALL} alone\n"
+        f"push.desync is a report, and {SMALL} alone is not enough to compare it with\n"
         "  fix: write `samebits diagnose SIM REPLAY push.desync` with the replay that it is of, or "
         "`samebits diagnose OURS push.desync` with a report of this machine",
     ),
@@ -76,7 +76,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a budget without a report": (
         (SMALL, "push.mcap", "--b", "opt=0", "--budget", "8"),
-        "--budget does not go with this: it bounds what the programs of reports may take\n"
+        "--budget does not go with this: it limits the work of programs in reports\n"
         "  fix: leave out --budget",
     ),
     "players beside a replay": (
@@ -155,12 +155,12 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a replay for a simulation": (
         ("./push.mcap", SMALL, "--b", "opt=0"),
-        "./push.mcap is a recording, and a simulation is to be named first\n"
+        "./push.mcap is a recording: the simulation comes first\n"
         "  fix: give path.py, path.py:Name or package.module:Name",
     ),
     "a text for a simulation": (
         ("junk.txt", "push.mcap", "--b", "opt=0"),
-        "junk.txt is no Python file, and a simulation is to be named first\n"
+        "junk.txt is not a Python file: the simulation comes first\n"
         "  fix: give path.py, path.py:Name or package.module:Name",
     ),
     "a folder for a simulation": (
@@ -170,11 +170,11 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a side without a word": (
         (SMALL, "push.mcap", "--b", " "),
-        "--b says nothing\n  fix: leave it out for this machine's own way, ",
+        "--b is empty\n  fix: leave it out for ",
     ),
     "a page in the replay's place": (
         (SMALL, "push.mcap", "--b", "opt=0", "--html", "push.mcap"),
-        "push.mcap is there already, and is no page\n  fix: give the page another name",
+        "push.mcap exists already and is not a page\n  fix: give the page another name",
     ),
     "a page in a folder that is not there": (
         (SMALL, "push.mcap", "--b", "opt=0", "--html", "none/page.html"),
@@ -236,4 +236,4 @@ def test_a_report_of_other_inputs_is_refused(run: Run) -> None:
 
 
 def test_what_is_refused_is_one_message_in_json_too(run: Run) -> None:
-    assert refused(run, SMALL, "push.mcap", "--json").startswith("nothing says what the other way")
+    assert refused(run, SMALL, "push.mcap", "--json").startswith("side b is not given")

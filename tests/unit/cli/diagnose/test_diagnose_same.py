@@ -28,7 +28,7 @@ def test_reports_that_do_not_differ_end_with_0(run: Run) -> None:
     code, out, err = run(SMALL, "push.mcap", "push.desync", "--a", PLAIN)
     assert (code, err) == (0, "")
     assert "\nthe same: no frame of " in out
-    told = "\nnote: a and b are one report: nothing in them could differ\n"
+    told = "\nnote: a and b are the same report: there can be no difference\n"
     assert told not in out
     shutil.copy("push.desync", "copy.desync")
     for other in ("push.desync", "copy.desync"):
@@ -48,9 +48,7 @@ def test_a_side_that_is_never_another_compares_nothing(run: Run) -> None:
     given = (SMALL, "push.mcap", "--b", "opt=0,hazard=fma,from=40", "--a", PLAIN)
     code, out, err = run(*given)
     assert (code, err) == (2, "")
-    assert out.endswith(
-        "\nnothing was compared: side b begins to be another in frame 40, behind the last\n"
-    )
+    assert out.endswith("\nnothing was compared: side b changes from frame 40 on, after the last\n")
     assert "the same" not in out
     code, out, _ = run(*given, "--json")
     assert (code, json.loads(out)["same"]) == (2, False)
@@ -61,7 +59,7 @@ def test_one_way_to_run_it_on_both_sides_is_told(run: Run) -> None:
     assert code == 0
     assert out.endswith(
         "the same: no frame of 40 differs\n"
-        "note: a and b are one way to run it: only what is not determined could differ\n"
+        "note: a and b run it the same way: only nondeterminism could make a difference\n"
     )
 
 
@@ -70,13 +68,13 @@ def test_runs_that_trap_alike_say_why_they_end(run: Run) -> None:
     assert code == 0
     assert out.endswith(
         "the same: no frame of 12 differs\n"
-        "note: a trap ends both runs alike there, before the 600 frames that were to be compared\n"
+        "note: the same trap ends both runs there, before all 600 frames were compared\n"
     )
 
 
 def test_only_the_first_frames_are_compared_on_request(run: Run) -> None:
     given = (SMALL, "push.mcap", "--a", PLAIN, "--b", FUSED, "--frames")
-    assert "in frame 10, behind the last" in run(*given, 10)[1]
+    assert "from frame 10 on, after the last" in run(*given, 10)[1]
     assert "frame 10 of 11 is the first that differs\n" in run(*given, 11)[1]
 
 

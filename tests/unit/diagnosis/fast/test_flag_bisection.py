@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.support.runs.observed_frames import ARENA
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.diagnosis.fast.bisection import BisectionResult, FlagBisection
 from samebits.diagnosis.fast.candidates import rewritable, with_flags
 from samebits.diagnosis.fast.findings import tell
@@ -25,7 +25,7 @@ from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource
 from samebits.trace.record import record
 
-HOST = llvm.host_target()
+HOST = engine.host_target()
 HEAD = """\
 import samebits as sb
 from samebits import float32, float64, int32, math, uint64

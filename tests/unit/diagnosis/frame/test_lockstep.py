@@ -21,7 +21,7 @@ from samebits.sides.run import SideRun
 from samebits.sides.side import Side
 from samebits.sim.execution import Advance
 from samebits.sim.inputs import Inputs
-from samebits.sim.sources import Block, PlayerSource
+from samebits.sim.sources import InputBlock, PlayerSource
 
 FRAMES = 700
 """More than two blocks of a source."""
@@ -127,7 +127,7 @@ class _Pressed(PlayerSource):
         super().__init__(SMALL, "push", 1, count)
         self._frame = frame
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[InputBlock]:
         at = 0
         for block in super().blocks():
             if at <= self._frame < at + len(block.inputs):

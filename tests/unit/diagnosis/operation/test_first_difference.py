@@ -12,12 +12,12 @@ from tests.support.runs.traced_frames import ARENA_FRAME, SMALL, TracedFrame
 from tests.support.simulations.traced_simulation import TRACED
 
 from samebits.diagnosis.operation.first_difference import OperationDifference, first_difference
-from samebits.hazards.edit.draft import Draft
+from samebits.hazards.edit.function_editor import FunctionEditor
 from samebits.ir.grammar import For, If, Lanes, Module, Op, walk
 from samebits.ir.refs import OpRef
 from samebits.ir.verify import verify
 from samebits.modes import DETERMINISTIC, LOW
-from samebits.passes.semantics.float_modes import realise
+from samebits.passes.semantics.float_modes import lower_float_modes
 from samebits.sim.simulation import Simulation
 from samebits.trace.model import Model
 from samebits.trace.record import record
@@ -132,9 +132,9 @@ def test_a_loop_of_other_lanes_is_found() -> None:
     place = SMALL.loop("step", "for i in range(N)")
 
     def laned(counts: tuple[int, ...]) -> Edit:
-        def edit(draft: Draft, loop: Op | For) -> None:
+        def edit(editor: FunctionEditor, loop: Op | For) -> None:
             assert isinstance(loop, For)
-            draft.keep(replace(loop, lanes=Lanes(counts, (("total", "add"),))))
+            editor.append(replace(loop, lanes=Lanes(counts, (("total", "add"),))))
 
         return edit
 
@@ -154,10 +154,10 @@ def test_a_loop_of_other_lanes_is_found() -> None:
 def test_a_loop_with_a_turn_less_is_found() -> None:
     place = SMALL.loop("step", "for i in range(N)")
 
-    def shorter(draft: Draft, loop: Op | For) -> None:
+    def shorter(editor: FunctionEditor, loop: Op | For) -> None:
         assert isinstance(loop, For)
-        one = draft.const(loop.start.type, 1)  # type: ignore[arg-type]
-        draft.keep(replace(loop, stop=draft.op("sub", loop.stop, one)))
+        one = editor.const(loop.start.type, 1)  # type: ignore[arg-type]
+        editor.append(replace(loop, stop=editor.op("sub", loop.stop, one)))
 
     checked(SMALL.difference(SMALL.rebuilt(place, shorter)), SMALL, "loop", place)
 
@@ -165,17 +165,17 @@ def test_a_loop_with_a_turn_less_is_found() -> None:
 def test_a_branch_that_goes_the_other_way_is_found() -> None:
     body = SMALL.program.kernels.functions[SMALL.program.step].body
     found = next(s for s in walk(body) if isinstance(s, If))
-    draft = Draft(SMALL.program.kernels, SMALL.program.step)
-    with draft.instead(found.id):
-        draft.keep(replace(found, condition=draft.op("not", found.condition)))
-    checked(SMALL.difference(draft.done()), SMALL, "path", OpRef(SMALL.program.step, found.id))
+    editor = FunctionEditor(SMALL.program.kernels, SMALL.program.step)
+    with editor.instead(found.id):
+        editor.append(replace(found, condition=editor.op("not", found.condition)))
+    checked(SMALL.difference(editor.done()), SMALL, "path", OpRef(SMALL.program.step, found.id))
 
 
 def test_a_branch_that_is_left_out_is_found() -> None:
     body = SMALL.program.kernels.functions[SMALL.program.step].body
     found = next(s for s in walk(body) if isinstance(s, If))
-    draft = Draft(SMALL.program.kernels, SMALL.program.step)
-    with draft.instead(found.id):
+    editor = FunctionEditor(SMALL.program.kernels, SMALL.program.step)
+    with editor.instead(found.id):
         pass
     place = OpRef(SMALL.program.step, found.id)
     memory = SMALL.memory.copy()
@@ -184,7 +184,7 @@ def test_a_branch_that_is_left_out_is_found() -> None:
         if not np.array_equal(trace.memory["hits"], memory["hits"]):
             break
         memory = trace.memory
-    model = Model.of(SMALL.program.with_kernels(draft.done()), SMALL.program)
+    model = Model.of(SMALL.program.with_kernels(editor.done()), SMALL.program)
     difference = first_difference(trace, record(model, memory, SMALL.inputs))
     checked(difference, SMALL, "path", place)
     assert difference is not None
@@ -239,9 +239,9 @@ def test_a_changed_input_is_found() -> None:
 def test_a_changed_constant_is_found() -> None:
     place = SMALL.at("drift", "mote.vel = mote.vel * 0.98", "const")
 
-    def nudged(draft: Draft, op: Op | For) -> None:
+    def nudged(editor: FunctionEditor, op: Op | For) -> None:
         assert isinstance(op, Op)
-        draft.keep(replace(op, attr=float(np.nextafter(np.float32(0.98), np.float32(1)))))
+        editor.append(replace(op, attr=float(np.nextafter(np.float32(0.98), np.float32(1)))))
 
     checked(SMALL.difference(SMALL.rebuilt(place, nudged)), SMALL, "result", place)
 
@@ -259,12 +259,12 @@ def test_a_trap_on_one_side_is_found() -> None:
 
 
 def with_options(frame: TracedFrame, of: str, **options: object) -> Model:
-    """The kernels as they are written, one of them realised under other options."""
+    """The kernels as they are written, one of them lowered under other options."""
     functions = {
         name: replace(f, options=replace(f.options, **options)) if name.endswith(of) else f
         for name, f in frame.program.kernels.functions.items()
     }
-    kernels = realise(Module(functions, frame.program.kernels.tables))
+    kernels = lower_float_modes(Module(functions, frame.program.kernels.tables))
     return Model.of(frame.program.with_kernels(kernels))
 
 
@@ -301,7 +301,7 @@ def test_another_precision_is_found_at_the_call() -> None:
         init=TRACED.init, step=TRACED.step, precision=LOW,
     )  # fmt: skip
     (sine,) = (name for name in low.program.kernels.functions if name.endswith("_low_f32.sin"))
-    kernels = SMALL.rebuilt(place, lambda draft, op: draft.keep(_calling(op, sine)))
+    kernels = SMALL.rebuilt(place, lambda editor, op: editor.append(_calling(op, sine)))
     functions = {**low.program.kernels.functions, **kernels.functions}
     model = Model.of(SMALL.program.with_kernels(Module(functions, kernels.tables)))
     found = first_difference(SMALL.trace, record(model, *SMALL.before))
@@ -313,17 +313,17 @@ def _calling(op: Op | For, name: str) -> Op:
     return replace(op, attr=name)
 
 
-def test_a_call_of_an_injected_function_is_found_where_it_is() -> None:
+def test_a_call_of_a_planted_function_is_found_where_it_is() -> None:
     place = SMALL.at("step", "wave = math.sin(total)", "call")
     kernels = SMALL.program.kernels
     (sine,) = (name for name in kernels.functions if name.endswith("sin_cos_f32.sin"))
-    draft = Draft(kernels, sine)
-    with draft.first():
-        t = draft.type_of("x")
+    editor = FunctionEditor(kernels, sine)
+    with editor.first():
+        t = editor.type_of("x")
         assert isinstance(t, ScalarType)
-        draft.set("x", draft.op("mul", draft.get("x"), draft.const(t, 1.5)))
-    made = draft.done().functions[sine]
-    calling = SMALL.rebuilt(place, lambda draft, op: draft.keep(_calling(op, "planted")))
+        editor.set("x", editor.op("mul", editor.get("x"), editor.const(t, 1.5)))
+    made = editor.done().functions[sine]
+    calling = SMALL.rebuilt(place, lambda editor, op: editor.append(_calling(op, "planted")))
     planted = {"planted": replace(made, name="planted"), **calling.functions}
     trace = SMALL.changed(Module(planted, kernels.tables))
     assert "planted" not in trace.model.numbering.functions

@@ -17,7 +17,7 @@ from tests.support.kernels.exact_kernels import BINARY, mirrored, random_pattern
 from tests.support.kernels.math_kernels import assert_same_patterns
 
 from samebits import Array, ReadOnly, float64, math
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.llvm.compile import assembly_text
 from samebits.backend.targets.table import TARGETS
 from samebits.frontend.compile import compile_kernel, link
@@ -35,8 +35,8 @@ PROMISED: dict[str, tuple[float, float]] = {
     "sinh": (0.0, 40.0), "cosh": (0.0, 40.0), "tanh": (0.0, 40.0),
     "asinh": (0.0, 6.0), "acosh": (0.0, 6.0), "atanh": (0.0, 6.0), "pow": (0.0, 350.0),
 }  # fmt: skip
-LEVELS = [h.target for h in llvm.available_targets() if h.reason is None]
-BOTH = (LEVELS[0], llvm.host_target())
+LEVELS = [h.target for h in engine.available_targets() if h.reason is None]
+BOTH = (LEVELS[0], engine.host_target())
 """The least level of this host, which may have no fused multiply-add, and the highest."""
 
 every = pytest.mark.parametrize("name", PROMISED)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tests.support.limits import HANG_SECONDS
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.llvm.compile import compile_module
 from samebits.backend.targets.table import TARGETS, Target
 from samebits.errors import RunnerError
@@ -91,7 +91,7 @@ set:
   ret i32 0
 }
 """
-    path = link_wasm(llvm.compile_text(calls, target), target, 1, tmp_path)
+    path = link_wasm(engine.compile_text(calls, target), target, 1, tmp_path)
     store = wasmtime.Store()
     instance = wasmtime.Instance(store, wasmtime.Module.from_file(store.engine, str(path)), [])
     memory: Any = instance.exports(store)["memory"]

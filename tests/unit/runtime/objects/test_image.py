@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.runtime.objects import image, loading
 from samebits.runtime.objects.image import _HEADER, _RELOCATION, _SECTION, load
 
@@ -59,8 +59,8 @@ SYMBOLS = ["run", "count", "far.place", "zeros"]
 
 
 def _object(opt: int = 3) -> bytes:
-    target = llvm.host_target()
-    return llvm.compile_text(f'target triple = "{target.triple}"\n{TEXT}', target, opt)
+    target = engine.host_target()
+    return engine.compile_text(f'target triple = "{target.triple}"\n{TEXT}', target, opt)
 
 
 def _results(loaded: loading.Loaded) -> list[int]:
@@ -77,7 +77,7 @@ def test_code_constants_variables_and_calls_elsewhere_are_as_llvm_links_them(opt
     data = _object(opt)
     mine = load(data, SYMBOLS, IMPORTS)
     assert mine is not None
-    expected = _results(llvm.load(data, SYMBOLS, IMPORTS))
+    expected = _results(engine.load(data, SYMBOLS, IMPORTS))
     assert _results(mine) == expected
     assert expected[-2:] == [40 + sum(1000 * x for x in (3, 3, 5, 5, 7)), 7000]
 
@@ -174,7 +174,7 @@ def test_a_system_that_refuses_leaves_it_to_llvm(monkeypatch: pytest.MonkeyPatch
     assert load(_object(), SYMBOLS, IMPORTS) is None
     monkeypatch.setattr(image, "_protect", lambda: None)
     assert load(_object(), SYMBOLS, IMPORTS) is None
-    assert isinstance(loading.load(_object(), SYMBOLS, IMPORTS), llvm.LoadedObject)
+    assert isinstance(loading.load(_object(), SYMBOLS, IMPORTS), engine.LoadedObject)
 
 
 _COLD = """
@@ -225,12 +225,12 @@ def test_the_note_of_the_machine_is_llvms_own_answer_and_for_it_alone(
     from samebits.runtime.objects import host
 
     monkeypatch.setattr(cache._Setting, "chosen", cache.ObjectCache(tmp_path / "objects"))
-    expected = llvm.host_target(), llvm.llvm_version()
+    expected = engine.host_target(), engine.llvm_version()
     first = host._host.__wrapped__()
     key = host._key()
     assert key is not None
-    other = llvm.host_target()._replace(tune="another")
-    monkeypatch.setattr(llvm, "host_target", lambda: other)
+    other = engine.host_target()._replace(tune="another")
+    monkeypatch.setattr(engine, "host_target", lambda: other)
     assert host._host.__wrapped__() == first == expected
     keys = {key}
     text = Path(host.PROCESSORS).read_text()

@@ -23,13 +23,14 @@ import pytest
 
 import samebits as sb
 from samebits import Array, ReadOnly, float64, math
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.llvm.compile import (
     compile_for_process,
     compile_module,
     shared_assembly,
 )
 from samebits.backend.objects import SYMBOL
+from samebits.backend.request import Request
 from samebits.backend.targets.audit import audit
 from samebits.backend.targets.table import TARGETS, Target
 from samebits.backend.text.shared_functions import PLANS, SharedFunction, shared_function
@@ -45,7 +46,7 @@ from samebits.runtime.native import NativeModule
 from samebits.runtime.objects import library
 from samebits.types import ScalarType
 
-HOST_TARGETS = [level.target for level in llvm.available_targets() if level.reason is None]
+HOST_TARGETS = [level.target for level in engine.available_targets() if level.reason is None]
 LEVELS = pytest.mark.parametrize("target", HOST_TARGETS, ids=lambda t: t.name)
 PATTERNS = 40
 SIN = "samebits.mathlib.float64.trigonometric_f64.sin"
@@ -350,8 +351,7 @@ def test_a_second_folder_gets_its_own(fresh: None, tmp_path: Path) -> None:
     target = HOST_TARGETS[-1]
     for folder in ("a", "b"):
         store = ObjectCache(tmp_path / folder)
-        ready = optimise(link(unit), names)
-        compiled = library.compiled_here(ready, names, target, 3, store)
+        compiled = library.compiled_here(Request(link(unit), names, target), store)
         assert library.are_here(compiled.needs, store)
         assert len(list(store.directory.rglob("*.object"))) == 2
     for folder in ("a", "b"):

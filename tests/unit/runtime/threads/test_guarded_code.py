@@ -13,7 +13,7 @@ from tests.support.limits import HANG_SECONDS
 import samebits as sb
 from samebits import float64
 from samebits.backend.emit.module import emit_module
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.records import GUARD
 
 pytestmark = needs_signals
@@ -37,7 +37,7 @@ def _object(kernel: Any) -> bytes:
     from samebits.runtime.compile import _compile, _linked
 
     linked = _linked(kernel, kernel.fixed_types)
-    return _compile(linked, llvm.host_target(), 3, False, None).object_bytes
+    return _compile(linked, engine.host_target(), 3, False, None).object_bytes
 
 
 def test_the_loops_of_guarded_code_have_nothing_in_them() -> None:
@@ -56,7 +56,7 @@ def _texts(kernel: Any, threads: bool) -> str:
 
     module, names = _linked(kernel, kernel.fixed_types)
     ready = optimise(module, names)
-    return emit_module(ready, names, llvm.host_target(), threads=threads).text
+    return emit_module(ready, names, engine.host_target(), threads=threads).text
 
 
 WITHOUT = """\

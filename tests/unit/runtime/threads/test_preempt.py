@@ -34,7 +34,7 @@ from tests.support.kernels.long_kernels import (
 from tests.support.limits import HANG_SECONDS
 
 from samebits import float64, int64
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.runtime.compile import compile_native
 from samebits.runtime.threads.pool import set_workers
 
@@ -70,7 +70,7 @@ CALLS: dict[str, Callable[[np.ndarray[Any, Any]], Any]] = {
 def _unoptimised(*args: Any) -> Any:
     types = count.fixed_types
     assert types is not None
-    return compile_native(count, types, llvm.host_target(), 0)(*args)
+    return compile_native(count, types, engine.host_target(), 0)(*args)
 
 
 @pytest.mark.parametrize("what", CALLS)

@@ -21,7 +21,7 @@ from tests.support.limits import HANG_SECONDS, LEAST_STACK
 
 import samebits as sb
 from samebits import float32
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.compiling import LOCK, lock
 from samebits.lang.stacks import with_room
 from samebits.runtime import cache
@@ -161,10 +161,10 @@ def _with_lock(call: Callable[[], Any]) -> Any:
 
 def test_an_interrupt_at_any_bytecode_frees_nothing_of_llvms_twice() -> None:
     text = "define i32 @f(i32 %a) {\n  %b = add i32 %a, 1\n  ret i32 %b\n}\n"
-    target = llvm.host_target()
+    target = engine.host_target()
 
     def made() -> None:
-        llvm.load(llvm.compile_text(text, target, 0), ["f"]).close()
+        engine.load(engine.compile_text(text, target, 0), ["f"]).close()
 
     assert at_each(made, gc.collect) > 10
 
@@ -175,7 +175,7 @@ def test_code_is_made_where_no_signals_handler_runs(uncached: None) -> None:
         return x / float32(2)
 
     idents: set[int] = set()
-    binding = llvm._binding()
+    binding = engine._binding()
     known = binding.parse_assembly
 
     def parse(*args: Any) -> Any:

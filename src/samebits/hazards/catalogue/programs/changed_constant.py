@@ -10,11 +10,11 @@ from random import Random
 
 from samebits.bits import round_float
 from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
-from samebits.hazards.edit.draft import Draft, own_functions
+from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
 from samebits.ir.analysis.loops import deciding, endless
 from samebits.ir.grammar import Attribute, For, Function, Module, Op, Statement, walk
-from samebits.ir.operands import operands
 from samebits.ir.refs import OpRef, op_at
+from samebits.ir.rewrite import operands
 from samebits.types import BOOL, ScalarType
 
 _LENGTHS = {"index": (1,), "own": (1, 2), "parallel": (2,)}
@@ -59,10 +59,10 @@ def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKer
     assert isinstance(t, ScalarType)
     for value in dict.fromkeys(_values(t, constant.attr, draws)):
         if value != constant.attr:
-            draft = Draft(module, place.function)
-            with draft.instead(place.op):
-                draft.keep(replace(constant, attr=value))
-            yield draft.done(), f"{constant.attr} has become {value}"
+            editor = FunctionEditor(module, place.function)
+            with editor.instead(place.op):
+                editor.append(replace(constant, attr=value))
+            yield editor.done(), f"{constant.attr} has become {value}"
 
 
 def _values(t: ScalarType, value: Attribute, draws: Random) -> Iterator[Attribute]:

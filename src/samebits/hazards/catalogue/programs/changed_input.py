@@ -8,8 +8,8 @@ from random import Random
 
 from samebits.bits import float_to_bits, round_float
 from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
-from samebits.hazards.edit.draft import Draft, brought, entries
 from samebits.hazards.edit.frame_count import FRAME, with_frame
+from samebits.hazards.edit.function_editor import FunctionEditor, brought, entries
 from samebits.ir.analysis.halves import shown_type
 from samebits.ir.grammar import CALLS, Function, Module, Op, Value, walk
 from samebits.ir.refs import OpRef, is_own, op_at
@@ -76,28 +76,28 @@ def changed_in(
     """
     _, step = entries(module)
 
-    def of_player(draft: Draft) -> Value:
-        inputs = draft.get(draft.function.params[1][0])
-        last = draft.op("sub", draft.length(inputs), draft.const(INT, 1))
-        return draft.element(inputs, draft.op("min", draft.const(INT, player), last))
+    def of_player(editor: FunctionEditor) -> Value:
+        inputs = editor.get(editor.function.params[1][0])
+        last = editor.op("sub", editor.length(inputs), editor.const(INT, 1))
+        return editor.element(inputs, editor.op("min", editor.const(INT, player), last))
 
     inputs = module.functions[step].params[1][1]
     assert isinstance(inputs, ArrayType)
     module, count = with_frame(module)
     module = brought(module, place.function, _INPUT, RefType(inputs.element), {step: of_player})
     module = brought(module, place.function, FRAME, UINT64, {step: count})
-    draft = Draft(module, place.function)
-    with draft.instead(place.op) as load:
+    editor = FunctionEditor(module, place.function)
+    with editor.instead(place.op) as load:
         assert isinstance(load, Op)
         t = load.result.type
         assert isinstance(t, ScalarType)
-        read = draft.again(load)
-        theirs = draft.emit("apart", load.args[0], draft.get(_INPUT), attr=False, types=[BOOL])
-        mine = draft.op("not", theirs.result)
-        now = draft.op("eq", draft.get(FRAME), draft.const(UINT64, frame))
-        other = draft.const(t, value)
-        draft.give(load.id, "select", draft.op("and", mine, now), other, read, type=t)
-    return draft.done()
+        read = editor.again(load)
+        theirs = editor.emit("apart", load.args[0], editor.get(_INPUT), attr=False, types=[BOOL])
+        mine = editor.op("not", theirs.result)
+        now = editor.op("eq", editor.get(FRAME), editor.const(UINT64, frame))
+        other = editor.const(t, value)
+        editor.give(load.id, "select", editor.op("and", mine, now), other, read, type=t)
+    return editor.done()
 
 
 def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:

@@ -9,11 +9,11 @@ from random import Random
 
 from samebits.errors import Span
 from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
-from samebits.hazards.edit.draft import Draft, own_functions
+from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
 from samebits.ir.analysis.loops import deciding, endless
 from samebits.ir.analysis.reaching import Definitions
-from samebits.ir.grammar import Function, If, Module, Op, Statement, walk
-from samebits.ir.refs import Numbered, OpRef, statement_at
+from samebits.ir.grammar import Function, If, Module, Numbered, Op, Statement, walk
+from samebits.ir.refs import OpRef, statement_at
 from samebits.ir.verify import terminates
 from samebits.types import ScalarType
 
@@ -109,22 +109,22 @@ def _places(module: Module) -> list[OpRef]:
 
 
 def _changed(module: Module, place: OpRef, ops: list[Op], other: str) -> Module:
-    draft = Draft(module, place.function)
+    editor = FunctionEditor(module, place.function)
     for op in ops:
-        with draft.instead(op.id):
+        with editor.instead(op.id):
             if other == _SWAP:
-                draft.keep(replace(op, args=(*op.args[:-2], *op.args[-2:][::-1])))
+                editor.append(replace(op, args=(*op.args[:-2], *op.args[-2:][::-1])))
             else:
-                draft.keep(replace(op, opcode=other))
-    return draft.done()
+                editor.append(replace(op, opcode=other))
+    return editor.done()
 
 
 def _without(module: Module, place: OpRef, statements: Sequence[Numbered]) -> Module:
-    draft = Draft(module, place.function)
+    editor = FunctionEditor(module, place.function)
     for statement in statements:
-        with draft.instead(statement.id):
+        with editor.instead(statement.id):
             pass
-    return draft.done()
+    return editor.done()
 
 
 def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:

@@ -8,7 +8,7 @@ from random import Random
 from samebits.bits import round_float
 from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.catalogue.perturb import mixed, noise, results
-from samebits.hazards.edit.draft import Draft
+from samebits.hazards.edit.function_editor import FunctionEditor
 from samebits.ir.grammar import Module, Op, Value
 from samebits.ir.refs import OpRef
 from samebits.types import UINT64, ScalarType
@@ -19,14 +19,14 @@ _TIMING_ERROR = 0.02
 
 
 def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
-    yield _timed(module, place, draws), "scaled, as by a measured time step"
+    yield _timed(module, place, draws), "as by a measured time step"
     for count in _BITS:
-        draft = Draft(module, place.function)
-        with draft.instead(place.op) as op:
+        editor = FunctionEditor(module, place.function)
+        with editor.instead(place.op) as op:
             assert isinstance(op, Op)
-            number = noise(module, place, draft, _scalars(op), draws)
-            mixed(draft, op, draft.op("and", number, draft.const(UINT64, (1 << count) - 1)))
-        yield draft.done(), f"random numbers in its lowest {count} bits"
+            number = noise(module, place, editor, _scalars(op), draws)
+            mixed(editor, op, editor.op("and", number, editor.const(UINT64, (1 << count) - 1)))
+        yield editor.done(), f"random numbers in its lowest {count} bits"
 
 
 def _scalars(op: Op) -> list[Value]:
@@ -34,20 +34,20 @@ def _scalars(op: Op) -> list[Value]:
 
 
 def _timed(module: Module, place: OpRef, draws: Random) -> Module:
-    draft = Draft(module, place.function)
-    with draft.instead(place.op) as op:
+    editor = FunctionEditor(module, place.function)
+    with editor.instead(place.op) as op:
         assert isinstance(op, Op)
         t = op.result.type
         assert isinstance(t, ScalarType)
-        value = draft.again(op)
+        value = editor.again(op)
         if t.is_float:
             factor = round_float(
                 1.0 + draws.choice((1, -1)) * draws.uniform(1e-4, _TIMING_ERROR), t.bits
             )
-            draft.give(op.id, "mul", value, draft.const(t, factor), type=t)
+            editor.give(op.id, "mul", value, editor.const(t, factor), type=t)
         else:
-            draft.give(op.id, "add", value, draft.const(t, draws.randrange(1, 100)), type=t)
-    return draft.done()
+            editor.give(op.id, "add", value, editor.const(t, draws.randrange(1, 100)), type=t)
+    return editor.done()
 
 
 HOST = ProgramHazard(

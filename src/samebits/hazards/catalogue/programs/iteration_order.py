@@ -7,12 +7,12 @@ from dataclasses import replace
 from random import Random
 
 from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
-from samebits.hazards.edit.draft import Draft, own_functions
+from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
 from samebits.ir.grammar import For, Module, Value, walk
 from samebits.ir.refs import OpRef
 from samebits.types import INT
 
-Order = Callable[[Draft, Value, Value], Value]
+Order = Callable[[FunctionEditor, Value, Value], Value]
 """From an iteration's number and their count to the number of the iteration that runs instead."""
 _SLOT = ".iteration"
 
@@ -26,30 +26,30 @@ def _places(module: Module) -> list[OpRef]:
     ]
 
 
-def _count(draft: Draft, loop: For) -> Value:
+def _count(editor: FunctionEditor, loop: For) -> Value:
     """How many iterations the loop has, computed before it."""
-    length = draft.op("sub", loop.stop, loop.start)
+    length = editor.op("sub", loop.stop, loop.start)
     if abs(loop.step) > 1:
-        past = draft.const(INT, loop.step - (1 if loop.step > 0 else -1))
-        length = draft.op("floordiv", draft.op("add", length, past), draft.const(INT, loop.step))
+        past = editor.const(INT, loop.step - (1 if loop.step > 0 else -1))
+        length = editor.op("floordiv", editor.op("add", length, past), editor.const(INT, loop.step))
     elif loop.step < 0:
-        length = draft.op("neg", length)
-    return draft.op("max", length, draft.const(INT, 0))
+        length = editor.op("neg", length)
+    return editor.op("max", length, editor.const(INT, 0))
 
 
-def _from_middle(draft: Draft, i: Value, count: Value) -> Value:
-    half = draft.op("floordiv", count, draft.const(INT, 2))
-    return draft.op("mod", draft.op("add", i, half), count)
+def _from_middle(editor: FunctionEditor, i: Value, count: Value) -> Value:
+    half = editor.op("floordiv", count, editor.const(INT, 2))
+    return editor.op("mod", editor.op("add", i, half), count)
 
 
-def _last_first(draft: Draft, i: Value, count: Value) -> Value:
-    past = draft.op("sub", draft.op("add", i, count), draft.const(INT, 1))
-    return draft.op("mod", past, count)
+def _last_first(editor: FunctionEditor, i: Value, count: Value) -> Value:
+    past = editor.op("sub", editor.op("add", i, count), editor.const(INT, 1))
+    return editor.op("mod", past, count)
 
 
-def _exchanged(draft: Draft, i: Value, count: Value) -> Value:
-    other = draft.op("xor", i, draft.const(INT, 1))
-    return draft.op("select", draft.op("lt", other, count), other, i)
+def _exchanged(editor: FunctionEditor, i: Value, count: Value) -> Value:
+    other = editor.op("xor", i, editor.const(INT, 1))
+    return editor.op("select", editor.op("lt", other, count), other, i)
 
 
 _ORDERS: tuple[tuple[Order, str], ...] = (
@@ -60,32 +60,34 @@ _ORDERS: tuple[tuple[Order, str], ...] = (
 
 
 def _backwards(module: Module, place: OpRef) -> Module:
-    draft = Draft(module, place.function)
-    with draft.instead(place.op) as loop:
+    editor = FunctionEditor(module, place.function)
+    with editor.instead(place.op) as loop:
         assert isinstance(loop, For)
-        step = draft.const(INT, loop.step)
-        past = draft.op("mul", _count(draft, loop), step)
-        last = draft.op("sub", draft.op("add", loop.start, past), step)
-        before = draft.op("sub", loop.start, step)
-        draft.keep(replace(loop, start=last, stop=before, step=-loop.step))
-    return draft.done()
+        step = editor.const(INT, loop.step)
+        past = editor.op("mul", _count(editor, loop), step)
+        last = editor.op("sub", editor.op("add", loop.start, past), step)
+        before = editor.op("sub", loop.start, step)
+        editor.append(replace(loop, start=last, stop=before, step=-loop.step))
+    return editor.done()
 
 
 def _in_order(module: Module, place: OpRef, order: Order) -> Module:
-    draft = Draft(module, place.function)
-    slot = next(name for n in range(1 << 20) if (name := f"{_SLOT}{n}") not in draft.function.slots)
-    draft.function.slots[slot] = INT
-    with draft.instead(place.op) as loop:
+    editor = FunctionEditor(module, place.function)
+    slot = next(
+        name for n in range(1 << 20) if (name := f"{_SLOT}{n}") not in editor.function.slots
+    )
+    editor.function.slots[slot] = INT
+    with editor.instead(place.op) as loop:
         assert isinstance(loop, For)
-        count = _count(draft, loop)
-        zero = draft.const(INT, 0)
-        with draft.into(body := []):
-            i = order(draft, draft.get(slot), count)
-            past = draft.op("mul", i, draft.const(INT, loop.step))
-            draft.set(loop.slot, draft.op("add", loop.start, past))
+        count = _count(editor, loop)
+        zero = editor.const(INT, 0)
+        with editor.into(body := []):
+            i = order(editor, editor.get(slot), count)
+            past = editor.op("mul", i, editor.const(INT, loop.step))
+            editor.set(loop.slot, editor.op("add", loop.start, past))
         inner = replace(loop, slot=slot, start=zero, stop=count, step=1)
-        draft.keep(replace(inner, body=[*body, *loop.body]))
-    return draft.done()
+        editor.append(replace(inner, body=[*body, *loop.body]))
+    return editor.done()
 
 
 def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:

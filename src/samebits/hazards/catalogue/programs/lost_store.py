@@ -8,10 +8,10 @@ from random import Random
 
 from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.catalogue.perturb import noise
-from samebits.hazards.edit.draft import Draft, own_functions
+from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
 from samebits.ir.analysis.enclosing import around
+from samebits.ir.analysis.loops import called_by_loops
 from samebits.ir.analysis.reaching import Definitions
-from samebits.ir.analysis.turns import called_by_loops
 from samebits.ir.grammar import For, Function, Module, Op, Value, While, walk
 from samebits.ir.refs import OpRef
 from samebits.types import UINT64
@@ -73,16 +73,16 @@ def _updates(function: Function) -> set[int]:
 
 def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
     for bits, rate in _RATES:
-        draft = Draft(module, place.function)
-        with draft.instead(place.op) as store:
+        editor = FunctionEditor(module, place.function)
+        with editor.instead(place.op) as store:
             assert isinstance(store, Op)
             # The stored value varies the noise, so that a repeated store is not lost every time.
-            number = noise(module, place, draft, [store.args[1]], draws)
-            low = draft.op("and", number, draft.const(UINT64, (1 << bits) - 1))
-            kept = draft.op("ne", low, draft.const(UINT64, 0))
-            with draft.into(draft.if_(kept).then):
-                draft.keep(store)
-        yield draft.done(), f"{rate} of its stores is lost"
+            number = noise(module, place, editor, [store.args[1]], draws)
+            low = editor.op("and", number, editor.const(UINT64, (1 << bits) - 1))
+            kept = editor.op("ne", low, editor.const(UINT64, 0))
+            with editor.into(editor.if_(kept).then):
+                editor.append(store)
+        yield editor.done(), f"{rate} of its stores is lost"
 
 
 LOST_STORE = ProgramHazard(

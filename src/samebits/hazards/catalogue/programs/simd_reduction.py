@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 
 from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
-from samebits.hazards.edit.draft import Draft, own_functions
+from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
 from samebits.hazards.edit.promotion import promoted
 from samebits.ir.grammar import For, Lanes, Module, walk
 from samebits.ir.refs import OpRef, statement_at
@@ -44,14 +44,14 @@ def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKer
     module = promoted(module, place.function, place.op)
     slots = _accumulated(module, place.function, place.op)
     for count in _COUNTS:
-        draft = Draft(module, place.function)
-        with draft.instead(place.op) as loop:
+        editor = FunctionEditor(module, place.function)
+        with editor.instead(place.op) as loop:
             assert isinstance(loop, For)
-            flush = draft.function.options.denormals == "flush"
+            flush = editor.function.options.denormals == "flush"
             lanes = Lanes((count,), slots, flush)
-            draft.keep(replace(loop, lanes=lanes))
+            editor.append(replace(loop, lanes=lanes))
         if lanes != loop.lanes:
-            yield draft.done(), f"{count} lanes, folded by halves: {_VECTORS[count]}"
+            yield editor.done(), f"{count} lanes, folded by halves: {_VECTORS[count]}"
 
 
 LANES = ProgramHazard(

@@ -7,9 +7,9 @@ from random import Random
 
 from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.catalogue.perturb import mixed, results
-from samebits.hazards.edit.draft import Draft, brought, entries
+from samebits.hazards.edit.function_editor import FunctionEditor, brought, entries
 from samebits.hazards.edit.hidden_state import hidden_sources, with_hidden
-from samebits.ir.analysis.turns import called_by_loops
+from samebits.ir.analysis.loops import called_by_loops
 from samebits.ir.grammar import Module, Op
 from samebits.ir.refs import OpRef
 from samebits.types import UINT64, RefType
@@ -35,14 +35,14 @@ def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKer
     sources = hidden_sources(module, FIELD)
     module = brought(module, place.function, FIELD, RefType(UINT64), sources)
     for shift, when in _SHIFTS:
-        draft = Draft(module, place.function)
-        with draft.instead(place.op) as op:
+        editor = FunctionEditor(module, place.function)
+        with editor.instead(place.op) as op:
             assert isinstance(op, Op)
-            count = draft.load(memory := draft.get(FIELD))
-            draft.store(memory, draft.op("add", count, draft.const(UINT64, 1)))
-            slow = draft.op("shr", count, draft.const(UINT64, shift))
-            mixed(draft, op, draft.op("and", slow, draft.const(UINT64, 7)))
-        yield draft.done(), f"a number from outside the state, which changes {when}"
+            count = editor.load(memory := editor.get(FIELD))
+            editor.store(memory, editor.op("add", count, editor.const(UINT64, 1)))
+            slow = editor.op("shr", count, editor.const(UINT64, shift))
+            mixed(editor, op, editor.op("and", slow, editor.const(UINT64, 7)))
+        yield editor.done(), f"a number from outside the state, which changes {when}"
 
 
 UNHASHED = ProgramHazard(

@@ -8,10 +8,10 @@ from random import Random
 
 from samebits.bits import float_to_bits, round_float
 from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
-from samebits.hazards.edit.draft import Draft, entries, own_functions
+from samebits.hazards.edit.function_editor import FunctionEditor, entries, own_functions
 from samebits.ir.analysis.may_write import ANY, Path, leaves, written
-from samebits.ir.grammar import Module, Op, Value, walk
-from samebits.ir.refs import Numbered, OpRef, statement_at
+from samebits.ir.grammar import Module, Numbered, Op, Value, walk
+from samebits.ir.refs import OpRef, statement_at
 from samebits.types import BOOL, INT, FixedArrayType, RefType, ScalarType
 
 _MOST = 256
@@ -74,7 +74,7 @@ class _Garbage:
         return self._draws.randint(1, min(t.storage.maximum, 10_000))
 
 
-def _store_garbage(draft: Draft, ref: Value, path: Path, garbage: _Garbage) -> str:
+def _store_garbage(editor: FunctionEditor, ref: Value, path: Path, garbage: _Garbage) -> str:
     """Write garbage to the scalar at a path, and return the path as text."""
     shown = ""
     for part in path:
@@ -83,18 +83,18 @@ def _store_garbage(draft: Draft, ref: Value, path: Path, garbage: _Garbage) -> s
         if part == ANY:
             assert isinstance(t, FixedArrayType)
             at = [garbage.index(length) for length in t.shape]
-            ref = draft.element(ref, *(draft.const(INT, i) for i in at))
+            ref = editor.element(ref, *(editor.const(INT, i) for i in at))
             shown += f"[{', '.join(map(str, at))}]"
         elif isinstance(part, str):
-            ref = draft.field(ref, part)
+            ref = editor.field(ref, part)
             shown += f".{part}"
         else:
-            ref = draft.component(ref, part)
+            ref = editor.component(ref, part)
             shown += f".{'xyzw'[part]}" if part < 4 else f"[{part}]"
     assert isinstance(ref.type, RefType)
     t = ref.type.target
     assert isinstance(t, ScalarType)
-    draft.store(ref, draft.const(t.storage, garbage.value(t)))
+    editor.store(ref, editor.const(t.storage, garbage.value(t)))
     return shown
 
 
@@ -113,20 +113,20 @@ def _local_variants(
     ref = op.args[0]
     assert isinstance(ref.type, RefType)
     for path in leaves(ref.type.target):
-        draft = Draft(module, place.function)
-        with draft.instead(place.op) as zero:
-            draft.keep(zero)
-            shown = _store_garbage(draft, ref, path, garbage)
-        yield draft.done(), f"garbage in {ref.type.target}{shown} of a local"
+        editor = FunctionEditor(module, place.function)
+        with editor.instead(place.op) as zero:
+            editor.append(zero)
+            shown = _store_garbage(editor, ref, path, garbage)
+        yield editor.done(), f"garbage in {ref.type.target}{shown} of a local"
 
 
 def _state_variants(module: Module, place: OpRef, garbage: _Garbage) -> Iterator[ChangedKernels]:
     for path in _unwritten(module):
-        draft = Draft(module, place.function)
-        with draft.first():
-            state = draft.get(draft.function.params[0][0])
-            shown = _store_garbage(draft, state, path, garbage)
-        yield draft.done(), f"garbage in state{shown}, which init leaves alone"
+        editor = FunctionEditor(module, place.function)
+        with editor.first():
+            state = editor.get(editor.function.params[0][0])
+            shown = _store_garbage(editor, state, path, garbage)
+        yield editor.done(), f"garbage in state{shown}, which init leaves alone"
 
 
 UNINITIALISED = ProgramHazard(

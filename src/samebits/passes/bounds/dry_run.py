@@ -1,4 +1,5 @@
-"""A copy of a loop's body that stores nothing and never traps: it notes whether a check may fail.
+"""The dry run of a block: a copy of a loop's body that stores nothing, never traps, and notes
+whether a check may fail.
 
 What it notes may be wrong in one direction: that a check fails which would not. Owns what stands
 for each check there.
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from samebits.ir.grammar import OPS, For, If, Op, Region, Value, walk
-from samebits.ir.writer import Writer
+from samebits.ir.rewrite import ValueWriter
 from samebits.types import BOOL, FLOAT64, INT, INT64, UINT64, ScalarType
 
 FIXED_PRODUCT = "samebits.lang.fixed_wide.multiply"
@@ -23,11 +24,11 @@ BODY_LIMIT = 200
 
 _STORES = {"store", "copy", "zero"}
 _KEPT = {"get", "set", "load", "index", "call"}
-"""Operations beside those that only compute; a sweep that still has `index` after analysis is not
+"""Operations beside those that only compute; a dry run that still has `index` after analysis is not
 used."""
 
 
-class Sweep:
+class DryRun:
     """`checked` are the ids of the checks that may fail, by opcodes of `CHECKS`; `total` the
     functions that only compute and always end. What may fail is noted in two slots: the bool
     `found`, and the uint64 `excess`, of which then some bit is set."""
@@ -137,7 +138,7 @@ class Sweep:
                     return None
         return None
 
-    def size(self, value: Value, w: Writer) -> Value:
+    def size(self, value: Value, w: ValueWriter) -> Value:
         """A float64 whose magnitude is at least that of an integer, but for rounding errors."""
         op = self._origin(value)
         if op is None:
@@ -152,7 +153,7 @@ class Sweep:
             self._sizes[op.result] = size
         return self._sizes[op.result]
 
-    def sum_size(self, op: Op, w: Writer) -> Value | None:
+    def sum_size(self, op: Op, w: ValueWriter) -> Value | None:
         """The size of a sum or a difference with a product in it."""
         if not any(map(self.has_size, op.args)):
             return None
@@ -164,13 +165,13 @@ class Sweep:
         if op.opcode in _STORES:
             return
         if op.id in self._checked:
-            writer = Writer(out, op.span, self._ids)
+            writer = ValueWriter(out, op.span, self._ids)
             fails, result = CHECKS[op.opcode](self, writer, op)
             if result is not None:
                 self._values[op.id, 0] = result
             t, slot = (BOOL, self.found) if fails.type == BOOL else (UINT64, self.excess)
             before = writer.op("get", t, attr=slot)
-            writer.effect("set", writer.op("or", t, before, fails), attr=slot)
+            writer.emit("set", writer.op("or", t, before, fails), attr=slot)
             return
         attr = op.attr
         if op.opcode in ("get", "set") and attr in self.slots:
@@ -195,24 +196,24 @@ class Sweep:
 
 
 class _Unfit(Exception):
-    """The body is not such that a sweep can be made of it."""
+    """The body is not such that a dry run can be made of it."""
 
 
-Check = Callable[[Sweep, Writer, Op], tuple[Value, Value | None]]
+Check = Callable[[DryRun, ValueWriter, Op], tuple[Value, Value | None]]
 """From a check to whether it may fail, a bool or an uint64 that is not 0, and its result where it
 does not."""
 
 
-def _overflow(sweep: Sweep, w: Writer, op: Op) -> tuple[Value, None]:
+def _overflow(dry: DryRun, w: ValueWriter, op: Op) -> tuple[Value, None]:
     """Of a fixed-point product whether it is large, at a fourth of the cost of the product."""
-    test = sweep.made_by(op.args[0])
+    test = dry.made_by(op.args[0])
     if test is not None and test.opcode == "ne" and test.args[0].index == 1:
-        zero, product = sweep.made_by(test.args[1]), sweep.product(test.args[0])
+        zero, product = dry.made_by(test.args[1]), dry.product(test.args[0])
         if zero is not None and zero.attr == 0 and product is not None:
             a, b, bits = product
-            size = w.op("mul", FLOAT64, sweep.size(a, w), sweep.size(b, w))
+            size = w.op("mul", FLOAT64, dry.size(a, w), dry.size(b, w))
             return _is_large(w, size, _limit() * 2.0**bits), None
-    return sweep.value(op.args[0]), None
+    return dry.value(op.args[0]), None
 
 
 def _limit() -> float:
@@ -220,19 +221,19 @@ def _limit() -> float:
     return float(INT.maximum + 1)
 
 
-def _is_large(w: Writer, size: Value, limit: float) -> Value:
+def _is_large(w: ValueWriter, size: Value, limit: float) -> Value:
     size = w.op("abs", FLOAT64, size)
     return w.op("ge", BOOL, size, w.constant(limit * SLACK, FLOAT64))
 
 
-def _assert(sweep: Sweep, w: Writer, op: Op) -> tuple[Value, None]:
-    return w.op("not", BOOL, sweep.value(op.args[0])), None
+def _assert(dry: DryRun, w: ValueWriter, op: Op) -> tuple[Value, None]:
+    return w.op("not", BOOL, dry.value(op.args[0])), None
 
 
-def _narrow(sweep: Sweep, w: Writer, op: Op) -> tuple[Value, Value]:
+def _narrow(dry: DryRun, w: ValueWriter, op: Op) -> tuple[Value, Value]:
     """The bits above those that fit. LLVM makes one instruction of a sum and the comparison whether
     it fits, of which it makes no vectors."""
-    value, t = sweep.value(op.args[0]), op.result.type
+    value, t = dry.value(op.args[0]), op.result.type
     assert isinstance(t, ScalarType)
     result = w.op("convert", t, value)
     if t == INT64:
@@ -244,15 +245,15 @@ def _narrow(sweep: Sweep, w: Writer, op: Op) -> tuple[Value, Value]:
     return w.op("shr", UINT64, bits, w.constant(above, UINT64)), result
 
 
-def _wrapping(sweep: Sweep, w: Writer, op: Op) -> tuple[list[Value], Value]:
+def _wrapping(dry: DryRun, w: ValueWriter, op: Op) -> tuple[list[Value], Value]:
     """The operands of a sum, difference or product of weak ints as int64, and the result so."""
-    operands = [w.op("convert", INT64, sweep.value(value)) for value in op.args]
+    operands = [w.op("convert", INT64, dry.value(value)) for value in op.args]
     return operands, w.op(op.opcode, INT64, *operands)
 
 
-def _sum(sweep: Sweep, w: Writer, op: Op) -> tuple[Value, Value]:
-    (a, b), result = _wrapping(sweep, w, op)
-    size = sweep.sum_size(op, w)
+def _sum(dry: DryRun, w: ValueWriter, op: Op) -> tuple[Value, Value]:
+    (a, b), result = _wrapping(dry, w, op)
+    size = dry.sum_size(op, w)
     if size is not None:
         return _is_large(w, size, _limit()), w.op("convert", INT, result)
     turned = w.op("xor", INT64, a, result)
@@ -261,14 +262,14 @@ def _sum(sweep: Sweep, w: Writer, op: Op) -> tuple[Value, Value]:
     return w.op("lt", BOOL, both, w.constant(0)), w.op("convert", INT, result)
 
 
-def _product(sweep: Sweep, w: Writer, op: Op) -> tuple[Value, Value]:
-    a, b = (sweep.size(value, w) for value in op.args)
-    _, result = _wrapping(sweep, w, op)
+def _product(dry: DryRun, w: ValueWriter, op: Op) -> tuple[Value, Value]:
+    a, b = (dry.size(value, w) for value in op.args)
+    _, result = _wrapping(dry, w, op)
     return _is_large(w, w.op("mul", FLOAT64, a, b), _limit()), w.op("convert", INT, result)
 
 
-def _of_least(sweep: Sweep, w: Writer, op: Op) -> tuple[Value, Value]:
-    (a,), result = _wrapping(sweep, w, op)
+def _of_least(dry: DryRun, w: ValueWriter, op: Op) -> tuple[Value, Value]:
+    (a,), result = _wrapping(dry, w, op)
     fails = w.op("eq", BOOL, a, w.constant(INT64.minimum))
     return fails, w.op("convert", INT, result)
 
@@ -283,4 +284,4 @@ CHECKS: dict[str, Check] = {
     "neg": _of_least,
     "abs": _of_least,
 }
-"""By opcode, the checks that a sweep can make: those of values, not of places in memory."""
+"""By opcode, the checks that a dry run can make: those of values, not of places in memory."""

@@ -17,6 +17,7 @@ from samebits.ir.grammar import (
     For,
     Function,
     Module,
+    Numbered,
     Op,
     Region,
     Statement,
@@ -26,8 +27,8 @@ from samebits.ir.grammar import (
     regions,
     walk,
 )
-from samebits.ir.refs import Numbered, OpRef, is_own, statement_at
-from samebits.ir.rewrite import with_function, with_regions
+from samebits.ir.refs import OpRef, is_own, statement_at
+from samebits.ir.rewrite import SpanWriter, exchanged, fresh_ids, map_region, with_function
 from samebits.types import UINT64, ArrayType, RefType, ScalarType, StructType
 
 
@@ -36,21 +37,17 @@ def own_functions(module: Module) -> list[Function]:
     return [f for name, f in module.functions.items() if is_own(name)]
 
 
-class Draft(Builder):
+class FunctionEditor(Builder):
     """A function under change: statements that are built get fresh ids and the span of the one
-    whose place they take."""
+    whose place they take; `append` keeps one as it was."""
 
     def __init__(self, module: Module, name: str) -> None:
         self.module = module
         old = module.functions[name]
         self.function = replace(old, slots=dict(old.slots), locals=dict(old.locals))
-        self.region: Region = []
-        self.span = old.span
-        self._next = 1 + max(
-            (s.id for s in walk(old.body) if isinstance(s, Numbered)), default=-1
-        )  # fmt: skip
+        SpanWriter.__init__(self, [], old.span, fresh_ids(old))
 
-    def _line(self) -> Span:
+    def next_span(self) -> Span:
         return self.span
 
     @contextmanager
@@ -61,7 +58,7 @@ class Draft(Builder):
         made: Region = []
         with self.into(made):
             yield found
-        self.function.body = _exchanged(self.function.body, found, made)
+        self.function.body = exchanged(self.function.body, {number: made})
 
     @contextmanager
     def first(self) -> Generator[None]:
@@ -71,10 +68,6 @@ class Draft(Builder):
         with self.into(made):
             yield
         self.function.body = [*made, *self.function.body]
-
-    def keep(self, statement: Statement) -> None:
-        """The statement as it was."""
-        self.region.append(statement)
 
     def again(self, op: Op) -> Value:
         """The op's result by a new op, so that another one can give the result of its id."""
@@ -91,18 +84,6 @@ class Draft(Builder):
     def done(self) -> Module:
         """The module with the function as it is now."""
         return with_function(self.module, self.function)
-
-
-def _exchanged(region: Region, old: Statement, new: Region) -> Region:
-    made: Region = []
-    for statement in region:
-        if statement is old:
-            made += new
-        elif inner := regions(statement):
-            made.append(with_regions(statement, [_exchanged(r, old, new) for r in inner]))
-        else:
-            made.append(statement)
-    return made
 
 
 def entries(module: Module) -> tuple[str, str]:
@@ -144,7 +125,7 @@ def _calls(function: Function) -> list[Op]:
     return [op for op in walk(function.body) if isinstance(op, Op) and op.opcode in CALLS]
 
 
-Source = Callable[[Draft], Value]
+Source = Callable[[FunctionEditor], Value]
 
 
 def brought(
@@ -166,22 +147,22 @@ def brought(
         calls = [op.id for op in _calls(old) if op.attr in given]
         if name not in new and not calls:
             continue
-        draft = Draft(Module(made, module.tables), name)
+        editor = FunctionEditor(Module(made, module.tables), name)
         if name in given:
-            rare = draft.function.rare and isinstance(t, ScalarType)
-            draft.function = replace(
-                draft.function, params=(*draft.function.params, (slot, t)), rare=rare
+            rare = editor.function.rare and isinstance(t, ScalarType)
+            editor.function = replace(
+                editor.function, params=(*editor.function.params, (slot, t)), rare=rare
             )
         elif name in new:
-            draft.function.slots[slot] = t
-            with draft.first():
-                draft.set(slot, sources[name](draft))
+            editor.function.slots[slot] = t
+            with editor.first():
+                editor.set(slot, sources[name](editor))
         for number in calls:
-            with draft.instead(number) as op:
+            with editor.instead(number) as op:
                 assert isinstance(op, Op)
-                draft.keep(replace(op, args=(*op.args, draft.get(slot))))
+                editor.append(replace(op, args=(*op.args, editor.get(slot))))
                 called.add(str(op.attr))
-        made[name] = draft.function
+        made[name] = editor.function
     if given - called:
         raise LookupError(f"nothing gives {slot} to {', '.join(sorted(given - called))}")
     return Module(made, module.tables)
@@ -196,7 +177,7 @@ def guarded(module: Module) -> Module:
             options = replace(function.options, bounds_check=True)
             changed[name] = function = replace(function, options=options)
         if _demands(function.body):
-            changed[name] = replace(function, body=_undemanding(function.body))
+            changed[name] = replace(function, body=map_region(function.body, _undemanding))
     return Module({**module.functions, **changed}, module.tables) if changed else module
 
 
@@ -211,12 +192,7 @@ def _demands(region: Region) -> bool:
     return False
 
 
-def _undemanding(region: Region) -> Region:
-    made: Region = []
-    for statement in region:
-        if inner := regions(statement):
-            statement = with_regions(statement, [_undemanding(r) for r in inner])
-        if isinstance(statement, For | While) and statement.vectorized:
-            statement = replace(statement, vectorized=False)
-        made.append(statement)
-    return made
+def _undemanding(statement: Statement) -> Region:
+    if isinstance(statement, For | While) and statement.vectorized:
+        statement = replace(statement, vectorized=False)
+    return [statement]

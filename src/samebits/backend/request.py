@@ -1,0 +1,54 @@
+"""A compilation as data: a module, what is entered of it, and what for.
+
+Loads neither the passes nor LLVM before it needs them: a process that finds its objects in the
+cache needs none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from samebits.backend.text.overrides import NONE, Departures
+from samebits.ir.grammar import Module
+from samebits.modes import STRICT, Mode
+
+if TYPE_CHECKING:
+    from samebits.backend.objects import CompiledObject
+    from samebits.backend.targets.table import Target
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """`module` is before the passes, its float modes lowered, the entries in `mode`; `opt` is 0
+    or 3. `passed` returns the module after the passes where somebody else makes it."""
+
+    module: Module
+    entries: Sequence[str]
+    target: Target
+    opt: int = 3
+    ranges: Sequence[str] = ()
+    mode: Mode = STRICT
+    departures: Departures = NONE
+    passed: Callable[[], Module] | None = None
+
+    @property
+    def optimised(self) -> Module:
+        """The module after the passes: what the back end takes."""
+        if self.passed is not None:
+            return self.passed()
+        from samebits.passes.pipeline import optimise
+
+        names = [*self.entries, *self.ranges]
+        return optimise(self.module, names, blocks=self.target.has_wide_vectors)
+
+    def compiled(self, *, threads: bool = False) -> CompiledObject:
+        """The object, which calls nothing from outside; with `threads` it is for this process,
+        whose pool of threads runs its parallel ranges. Raises CompileError."""
+        from samebits.backend.llvm.compile import compile_module
+
+        return compile_module(
+            self.optimised, self.entries, self.target, self.opt,
+            ranges=self.ranges, threads=threads, departures=self.departures,
+        )  # fmt: skip
