@@ -23,8 +23,8 @@ Made by `python -m tools.command_line` from what `samebits COMMAND --help` print
 
 Every command ends with 0 where nothing differs, 1 where something does, 2 for bad usage or input,
 and 130 after Ctrl-C; what else a status says stands with the command. `--json` gives the same facts
-to programs. `--traceback`, anywhere among the options, shows where an error comes from that nobody
-expected; `--version` prints the version.
+to programs. `--traceback`, anywhere among the options, shows the traceback of an unexpected error;
+`--version` prints the version.
 """
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from samebits.backend.llvm.engine import host_target
 from samebits.backend.targets.fp_environments import ENVIRONMENTS
-from samebits.backend.text.overrides import Departures
+from samebits.backend.text.overrides import CodegenOverrides
 from samebits.hazards.catalogue.expressions.rounding_direction import DIRECTIONS
 from samebits.hazards.catalogue.expressions.subnormal_flush import PRACTICE
 from samebits.sim.program import Program
@@ -27,7 +27,7 @@ class Environment:
     def of(self, program: Program) -> Program:
         """The program in this environment, compiled for its step's goal, on which bits depend."""
         made = program.with_kernels(program.kernels, goal=None)
-        return replace(made, departures=Departures((self.word,)))
+        return replace(made, overrides=CodegenOverrides((self.word,)))
 
 
 _ALL = (

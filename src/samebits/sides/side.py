@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import count
 
 from samebits.backend.targets.fp_environments import FLUSHINGS
-from samebits.backend.text.overrides import Departures
+from samebits.backend.text.overrides import CodegenOverrides
 from samebits.hazards.text import inject_texts
 from samebits.modes import STRICT
 from samebits.sides.options import with_options
@@ -62,7 +62,7 @@ class Side:
         """The program that runs: `plain` with hazards and environment. Raises HazardError."""
         program = self.with_hazards(self.plain)
         if self.spec.environment:
-            program = replace(program, departures=Departures(self.spec.environment))
+            program = replace(program, overrides=CodegenOverrides(self.spec.environment))
         return program
 
     def with_hazards(self, program: Program) -> Program:

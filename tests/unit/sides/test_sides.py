@@ -18,8 +18,7 @@ from samebits.ir.grammar import Op, walk
 from samebits.ir.interp.evaluator import Evaluator
 from samebits.modes import FAST, LOW
 from samebits.runtime.emulation.machines import emulation_reason
-from samebits.runtime.threads import pool
-from samebits.runtime.threads import team as crew
+from samebits.runtime.threads import pool, team
 from samebits.sides.run import open_run
 from samebits.sides.side import parse_side
 from samebits.sides.words import described_words, read_words
@@ -204,7 +203,7 @@ def test_a_run_goes_back_to_where_it_was() -> None:
 
 def test_workers_are_a_side_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
-    made = crew._crew()
+    made = team._team()
     assemble = made._assemble
 
     def noted(lines: object, count: int, ready: int) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from samebits.backend.text.overrides import Departures
+from samebits.backend.text.overrides import CodegenOverrides
 from samebits.diagnosis.frame.points import Point
 from samebits.errors import Trap
 from samebits.ir.grammar import For, Module, Op
@@ -122,4 +122,4 @@ def with_flags(side: Side, enabled: EnabledFlags, quick: bool = False) -> Progra
         ops |= {p.op: every for p, _ in statements(kernels, [name]) if p.op not in known}
     goal = "compile_time" if quick else None
     program = side.with_hazards(side.plain.with_kernels(kernels, goal))
-    return replace(program, departures=Departures(side.spec.environment, chosen))
+    return replace(program, overrides=CodegenOverrides(side.spec.environment, chosen))
