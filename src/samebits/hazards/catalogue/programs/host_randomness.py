@@ -19,7 +19,7 @@ _TIMING_ERROR = 0.02
 
 
 def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
-    yield _timed(module, place, draws), "scaled, as by a measured time step"
+    yield _timed(module, place, draws), "as by a measured time step"
     for count in _BITS:
         editor = FunctionEditor(module, place.function)
         with editor.instead(place.op) as op:
