@@ -48,7 +48,7 @@ def _with_room(call: Callable[[], Any]) -> Any:
 
 
 def _on_own_thread(call: Callable[[], Any]) -> Any:
-    return _imported("samebits.runtime.threads.own_stack").apart(call)
+    return _imported("samebits.runtime.threads.own_stack").in_new_thread(call)
 
 
 def install() -> None:

@@ -13,7 +13,7 @@ from tests.fuzz.files import cache_entries
 from tests.fuzz.files.engine import Fuzz
 from tests.fuzz.files.targets import TARGETS
 
-from samebits.diagnosis import two_reports
+from samebits.diagnosis import driver
 from samebits.replay import frames as replay_frames
 from samebits.replay import header as replay_header
 from samebits.replay import mcap_records as replay_records
@@ -126,7 +126,7 @@ def saves_have_any_length(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_step_that_fails_ends_a_diagnosis(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(two_reports, "beyond_first_facts", lambda notes, what: nullcontext())
+    patch.setattr(driver, "beyond_first_facts", lambda notes, what: nullcontext())
 
 
 def entries_are_of_any_key(patch: pytest.MonkeyPatch) -> None:

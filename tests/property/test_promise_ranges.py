@@ -13,7 +13,7 @@ import samebits as sb
 from samebits import float32, int8, uint32, uint64
 from samebits.errors import BitsMismatchError
 from samebits.lang.dispatch import types_for
-from samebits.runtime.same_bits import Outcome, _observe, compare, executions
+from samebits.runtime.same_bits import CallOutcome, _observe, compare, executions
 
 LOW, HIGH = -(2**63), 2**63 - 1
 ENDS = [LOW, LOW + 1, LOW + 2, -2, -1, 0, 1, 2, HIGH - 1, HIGH]
@@ -113,7 +113,7 @@ def narrow(a: sb.Array[float32], low: int8, count: int) -> float32:
 def hold(kernel: Any, calls: list[tuple[Any, ...]]) -> None:
     """Every call ends in the same bits in every execution."""
     types = types_for(kernel, kernel.signature.bind(calls[0], {}))
-    reference: list[Outcome] = []
+    reference: list[CallOutcome] = []
     for name, run in executions(kernel, types, TARGETS):
         for n, args in enumerate(calls):
             outcome = _observe(kernel, types, args, run)

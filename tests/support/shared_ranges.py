@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from samebits.backend.emit import thread_team as native
-from samebits.runtime.threads import team as crew
+from samebits.runtime.threads import team
 
 
 def ranges_shared() -> int:
     """How many parallel ranges of this process ran on more than one thread."""
-    return int(crew._crew().words[native.HANDED_OUT])
+    return int(team._team().words[native.HANDED_OUT])

@@ -11,7 +11,7 @@ import numpy as np
 import samebits as sb
 from samebits import int64
 from samebits.backend.emit import module as emit
-from samebits.backend.emit import thread_team as crew_text
+from samebits.backend.emit import thread_team
 from samebits.runtime.objects import image
 from samebits.runtime.threads import pool, preempt
 from samebits.runtime.threads.time_limit import TimeOver, within
@@ -54,7 +54,7 @@ def as_there() -> None:
     preempt.has_records = lambda: False
     preempt._layout = lambda: None
     image._protect = lambda: None
-    for module in (crew_text, emit):
+    for module in (thread_team, emit):
         module.can_guard = lambda target: False  # type: ignore[attr-defined]
 
 
@@ -80,7 +80,7 @@ def main() -> None:
     except TimeOver:
         print("over")
     assert within(3600.0, lambda: int(burn(2_000_000))) == int(burn(2_000_000))
-    assert preempt._State.watch is None
+    assert preempt._State.preemption is None
     assert not preempt.is_inside()
     assert isinstance(preempt.raised(), preempt.Stopped)
     print("whole")

@@ -14,7 +14,7 @@ from typing import Any
 
 import samebits.passes
 from samebits import types
-from samebits.ir import builder, operands, rewrite, writer
+from samebits.ir import builder, rewrite
 from samebits.passes.bounds import blocks, domain, guard, transfer
 from samebits.types import Kind, ScalarType
 
@@ -23,7 +23,7 @@ MODULES: list[Any] = [
         importlib.import_module(found.name)
         for found in pkgutil.walk_packages(samebits.passes.__path__, "samebits.passes.")
     ),
-    builder, operands, rewrite, writer,
+    builder, rewrite,
 ]  # fmt: skip
 
 

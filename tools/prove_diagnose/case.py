@@ -12,7 +12,7 @@ from tools.prove_diagnose.edits import Edit
 from tools.prove_diagnose.planting import Planted
 from tools.prove_diagnose.subjects import SUBJECTS, Subject
 
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Case:
         if data["planted"] is not None:
             planted: dict[str, Any] = dict(data["planted"])
             place = planted["place"]
-            planted["place"] = None if place is None else Place(**place)
+            planted["place"] = None if place is None else OpRef(**place)
             given["planted"] = Planted(**planted)
         if data["edit"] is not None:
             edit: dict[str, Any] = dict(data["edit"])

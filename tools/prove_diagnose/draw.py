@@ -22,7 +22,7 @@ from tools.prove_diagnose.subjects import SUBJECTS, Subject
 from tools.prove_diagnose.truth import Truth, known
 
 from samebits.errors import CompileError, HazardError, SamebitsError, SideError
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.sides.other_source import load_version
 from samebits.sim.simulation import Simulation
 
@@ -55,12 +55,12 @@ def hazard_of(number: int, seed: int) -> str:
 
 
 @cache
-def _places(subject: str, hazard: str) -> Sequence[Place]:
+def _places(subject: str, hazard: str) -> Sequence[OpRef]:
     return planting.places_of(SUBJECTS[subject].simulation().program.kernels, hazard)
 
 
 @cache
-def _ways(subject: str, hazard: str, place: Place | None) -> int:
+def _ways(subject: str, hazard: str, place: OpRef | None) -> int:
     return planting.count_ways(SUBJECTS[subject].simulation().program.kernels, hazard, place)
 
 
@@ -114,7 +114,7 @@ def draw(number: int, seed: int, attempt: int) -> Case:
                     futile=attempt)  # fmt: skip
     if draws.random() >= _FROM_INIT:
         start = draws.randrange(frames)
-    place: Place | None = draws.choice(_places(subject.name, hazard))
+    place: OpRef | None = draws.choice(_places(subject.name, hazard))
     if not planting.is_structural(hazard) and draws.random() < _EVERYWHERE:
         place = None
     way = draws.randrange(max(1, _ways(subject.name, hazard, place)))

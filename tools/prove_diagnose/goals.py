@@ -25,7 +25,7 @@ from tools.prove_diagnose.truth import OPT
 
 from samebits.backend.llvm.engine import host_target
 from samebits.diagnosis.driver import diagnose
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.sides.side import parse_side
 from samebits.sim.execution import NativeExecution
 from samebits.sim.sources import PlayerSource, ReplaySource
@@ -165,7 +165,7 @@ def main() -> None:
     """One diagnosis, as JSON, of the case that the words say."""
     replay, hazard, function, op, way, draw, start = sys.argv[1:]
     planted = Planted(
-        hazard, Place(function, int(op)), int(way), int(draw), hazard in planting.CHANCE
+        hazard, OpRef(function, int(op)), int(way), int(draw), hazard in planting.CHANCE
     )
     print(json.dumps(vars(_diagnosed(Path(replay), planted, int(start)))))
 

@@ -22,7 +22,7 @@ from tools.prove_diagnose.truth import Answer, Truth, described, inputs_of, nati
 from samebits.diagnosis.driver import diagnose
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.errors import HazardError
-from samebits.ir.refs import Place, is_own, statements, what
+from samebits.ir.refs import OpRef, is_own, statements, what
 
 MOST_FIELDS = 64
 """Differing scalars that a diagnosis names; it counts all of them."""
@@ -140,7 +140,7 @@ def _same_bits(case: Case, truth: Truth, named: str, expression: str) -> bool:
         return False
     program = case.simulation.simulation().program
     _, inputs = inputs_of(case)
-    places: list[Place | None] = []
+    places: list[OpRef | None] = []
     if case.planted.place is not None:
         places.append(case.planted.place)
     else:
@@ -167,7 +167,7 @@ def _same_bits(case: Case, truth: Truth, named: str, expression: str) -> bool:
     return False
 
 
-def _answered(kernels: Any, truth: Truth) -> list[Place]:
+def _answered(kernels: Any, truth: Truth) -> list[OpRef]:
     """The places that the answers name."""
     wanted = {(a.file, a.line, a.column, a.opcode) for a in truth.answers}
     return [

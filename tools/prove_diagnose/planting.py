@@ -10,21 +10,21 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from samebits.errors import HazardError
-from samebits.hazards.catalogue import HAZARDS, STRUCTURAL
+from samebits.hazards.catalogue import EXPRESSION_HAZARDS, PROGRAM_HAZARDS
 from samebits.hazards.edit.function_editor import guarded
 from samebits.hazards.injection import places_of as places_of_expression
-from samebits.hazards.injection import ways_at
+from samebits.hazards.injection import variants_at
 from samebits.ir.grammar import Module
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.ir.verify import verify
 from samebits.sim.program import Program
 
-_STRUCTURAL = {hazard.name: hazard for hazard in STRUCTURAL}
-NAMES: tuple[str, ...] = (*(hazard.name for hazard in HAZARDS), *_STRUCTURAL)
+_STRUCTURAL = {hazard.name: hazard for hazard in PROGRAM_HAZARDS}
+NAMES: tuple[str, ...] = (*(hazard.name for hazard in EXPRESSION_HAZARDS), *_STRUCTURAL)
 """Every row of both tables."""
-CHANCE: tuple[str, ...] = tuple(hazard.name for hazard in STRUCTURAL if hazard.varies)
+CHANCE: tuple[str, ...] = tuple(hazard.name for hazard in PROGRAM_HAZARDS if hazard.varies)
 """Those that no two runs have alike."""
-RACES: tuple[str, ...] = tuple(hazard.name for hazard in STRUCTURAL if hazard.is_race)
+RACES: tuple[str, ...] = tuple(hazard.name for hazard in PROGRAM_HAZARDS if hazard.is_race)
 """Those that take several workers."""
 MOST_WAYS = 256
 """Ways of one structural hazard at one place that are counted."""
@@ -36,7 +36,7 @@ class Planted:
     `draw`; with `fresh`, each run of the program has another one."""
 
     hazard: str
-    place: Place | None
+    place: OpRef | None
     way: int
     draw: int = 0
     fresh: bool = False
@@ -46,10 +46,10 @@ class Planted:
         plain = guarded(kernels)
         hazard = _STRUCTURAL.get(self.hazard)
         if hazard is None:
-            made = ways_at(plain, self.hazard, self.place)[self.way].kernels(plain)
+            made = variants_at(plain, self.hazard, self.place)[self.way].kernels(plain)
         else:
             assert self.place is not None
-            ways = hazard.ways(plain, self.place, self.draw)
+            ways = hazard.variants(plain, self.place, self.draw)
             made = next(islice(ways, self.way, None))[0]
         verify(made)
         return made
@@ -67,27 +67,27 @@ class Planted:
         plain = guarded(kernels)
         hazard = _STRUCTURAL.get(self.hazard)
         if hazard is None:
-            way = ways_at(plain, self.hazard, self.place)[self.way]
+            way = variants_at(plain, self.hazard, self.place)[self.way]
             return f"{way.expression} ({way.note})"
         assert self.place is not None
-        return next(islice(hazard.ways(plain, self.place, self.draw), self.way, None))[1]
+        return next(islice(hazard.variants(plain, self.place, self.draw), self.way, None))[1]
 
 
-def places_of(kernels: Module, hazard: str) -> Sequence[Place]:
+def places_of(kernels: Module, hazard: str) -> Sequence[OpRef]:
     """Where a hazard acts."""
     found = _STRUCTURAL.get(hazard)
     return places_of_expression(kernels, hazard) if found is None else found.places(kernels)
 
 
-def count_ways(kernels: Module, hazard: str, place: Place | None) -> int:
+def count_ways(kernels: Module, hazard: str, place: OpRef | None) -> int:
     """In how many ways it acts there."""
     plain = guarded(kernels)
     found = _STRUCTURAL.get(hazard)
     if found is None:
-        return len(ways_at(plain, hazard, place))
+        return len(variants_at(plain, hazard, place))
     if place is None:
         return 0
-    return sum(1 for _ in islice(found.ways(plain, place, 0), MOST_WAYS))
+    return sum(1 for _ in islice(found.variants(plain, place, 0), MOST_WAYS))
 
 
 def is_structural(hazard: str) -> bool:

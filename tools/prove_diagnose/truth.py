@@ -31,7 +31,7 @@ from samebits.bits import leaves
 from samebits.errors import Span, Trap
 from samebits.ir.grammar import Module, Op
 from samebits.ir.interp.evaluator import Evaluator
-from samebits.ir.refs import Place, is_own, statement_at, statements, what
+from samebits.ir.refs import OpRef, is_own, statement_at, statements, what
 from samebits.runtime.fp_state import pin as fpenv
 from samebits.sim.execution import Execution, NativeExecution
 from samebits.sim.inputs import Inputs
@@ -54,7 +54,7 @@ class Answer:
     function: str = ""
 
     @classmethod
-    def of(cls, kernels: Module, place: Place) -> Answer:
+    def of(cls, kernels: Module, place: OpRef) -> Answer:
         """The statement at a place."""
         statement = statement_at(kernels, place)
         span = statement.span
@@ -194,7 +194,7 @@ class _Both:
             if first is not None:
                 yield Answer.of(kernels, first)
 
-    def _first_event(self, entry: str, memories: list[bytes], given: Any) -> Place | None:
+    def _first_event(self, entry: str, memories: list[bytes], given: Any) -> OpRef | None:
         """The first operation of the plain kernels that has another result on the other side, or
         that only one of the sides does there."""
         kernels = self.plain.kernels
@@ -220,8 +220,8 @@ def differing(t: StructType, a: bytes, b: bytes) -> Iterator[str]:
 
 
 def _events(
-    program: Program, entry: str, memory: bytes, given: Any, shared: set[Place]
-) -> list[tuple[Place, tuple[str, ...]]]:
+    program: Program, entry: str, memory: bytes, given: Any, shared: set[OpRef]
+) -> list[tuple[OpRef, tuple[str, ...]]]:
     """Each operation that is in `shared`, with its scalar results, in order."""
     kernels = program.kernels
     homes = {
@@ -229,7 +229,7 @@ def _events(
         for place, op in statements(kernels, filter(is_own, kernels.functions))
         if isinstance(op, Op) and place in shared
     }
-    events: list[tuple[Place, tuple[str, ...]]] = []
+    events: list[tuple[OpRef, tuple[str, ...]]] = []
 
     def heard(op: Op, operands: tuple[Any, ...], results: tuple[Any, ...]) -> None:
         place = homes.get(id(op))

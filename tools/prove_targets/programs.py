@@ -35,10 +35,10 @@ from samebits.backend.targets.table import Target
 from samebits.errors import RunnerError, SamebitsError, Trap
 from samebits.ir.grammar import Module
 from samebits.runtime.emulation.calls import (
-    Image,
+    CallImage,
+    ImageAddress,
     ImageBuilder,
     Machine,
-    Place,
     Slot,
     is_here,
     machine,
@@ -174,12 +174,12 @@ def call(there: Machine, entry: int, program: Loaded, inputs: InputSet) -> Outco
             case VectorType():
                 slots += [passed_bits(t.element, bits) for bits in argument[2]]
             case _:
-                blob: Place = blobs[int(argument[2])]
-                slots.append(Place(blob.offset + int(argument[3])))
+                blob: ImageAddress = blobs[int(argument[2])]
+                slots.append(ImageAddress(blob.offset + int(argument[3])))
                 if isinstance(t, ArrayType):
                     slots += argument[4][: t.ndim]
     results = flatten(program.results)
-    image: Image = builder.image()
+    image: CallImage = builder.image()
     answer = there.call(entry, [*slots, *(0 for _ in results)], image)
     for buffer, place in zip(memory.buffers, blobs, strict=True):
         _fill(buffer, answer.data, place.offset)

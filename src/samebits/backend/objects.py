@@ -1,8 +1,7 @@
-"""Object code between its compilation and its calls: the bytes, what the statuses of its entries
-stand for, and the symbols that the process which loads it looks for.
+"""Object code between compiler and loader: the bytes, the traps behind its statuses, its symbols.
 
-What compiles and what loads both know this; it knows neither, so that a process which compiles
-nothing loads no compiler for it.
+Compiler and loader both import this module, and it imports neither: a process that compiles
+nothing need not load the compiler.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from samebits.errors import Span
 
 
 class TrapSite(NamedTuple):
-    """What a non-zero status stands for."""
+    """The trap behind a non-zero status."""
 
     kind: str
     span: Span
@@ -23,9 +22,9 @@ class TrapSite(NamedTuple):
 
 
 class CompiledObject(NamedTuple):
-    """Relocatable object code, and the traps that its entries' statuses 1, 2, … stand for.
+    """Relocatable object code, and the traps behind its entries' statuses 1, 2, …
 
-    `needs` are the keys of the shared functions that it calls, `has` of those that it consists of.
+    `needs` are the keys of the shared functions that it calls, `has` of those that it defines.
     """
 
     object_bytes: bytes
@@ -40,17 +39,17 @@ LENGTH_LIMIT = 1 << 48
 """Every array length that a caller passes is below this; no address space here is larger."""
 
 HOOK = "sb_parallel_hook"
-"""The object's variable: `i32 hook(range, slots, turns, batch, least, own)`. `range` is a range
-function (see `emit_range`) whose first slot is the first index, `batch` what the kernel asks for
-or 0, `least` the fewest turns that are worth a batch, `own` where the numbers of a trap "own" go.
-It returns a status, or a negative number where it did nothing."""
+"""The object's variable: `i32 hook(range, slots, indices, batch, least, own)`. `range` is a range
+function (see `emit.range`) whose first slot is the first index, `batch` the kernel's batch size or
+0, `least` the fewest iterations worth a batch, `own` the address for the numbers of a trap "own".
+Returns a status, or a negative number if it ran nothing."""
 
 OWN = "sb_own_range"
 """The object's variable of three words: index, first and end of the last trap "own". Two threads
 that trap at once in one kernel may mix them up; the trap itself they don't."""
 
 SYMBOL = "sb.lib."
-"""How the symbols of shared functions begin."""
+"""The prefix of shared functions' symbols."""
 
 
 def symbol_of(key: str) -> str:

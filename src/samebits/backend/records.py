@@ -1,29 +1,31 @@
-"""Where compiled code and the runtime meet so that a call can be left: the process's words, the
-record of each thread, and their names in objects. `backend.preempt` has the code.
+"""The memory that compiled code and the runtime share for preemption: words of the process, a
+record for each thread, and their names in objects. `backend.emit.preemption` has the code.
 """
 
 GUARD = "sb_guard"
-"""The variable that the runtime points at the process's words; null: bodies are called plainly."""
+"""The variable that the runtime points at the process's words; null: bodies are called
+unguarded."""
 
 KEY, ENTER, RELEASE = range(3)
-"""The process's words: pthread's key of a thread's record; `ptr enter()`, which makes the record of
-a thread that has none; CPython's `void release(lock)`."""
+"""The process's words: the pthread key of a thread's record; `ptr enter()`, which makes a record
+for a thread without one; CPython's `void release(lock)`."""
 
-PLACE, STOP, CALLS, WAKE, LOWEST, MAIN, KIND, VALUE, TRACE, WAITS = range(10)
-"""Words of a thread's record: the buffer to come back to, null outside of bodies; 1 where the
-thread is to leave; bodies called so far; a lock that the next call is to release, because the
-watcher sleeps in it; the lowest address of the stack, 0 where that is not known; 1 for the thread
-that Python's signal handlers run in; what such a handler has raised, three references; 1 while it
-waits for the threads of a range that it shared out, and looks at `STOP` now and then."""
+JUMP_BUFFER, STOP, CALLS, WAKE, LOWEST, MAIN, KIND, VALUE, TRACE, WAITS = range(10)
+"""Words of a thread's record: the jump buffer, null outside of bodies; 1 if the thread is to leave
+its body; the number of bodies called; a lock that the next call releases, because the watcher
+sleeps in it; the lowest address of the stack, 0 if unknown; 1 for the thread that runs Python's
+signal handlers; the exception that such a handler raised, three references; 1 while the thread
+waits for the helpers of its own parallel range, and polls `STOP`."""
 RECORD_WORDS = 16
 
 LEFT = (1 << 20) - 1
-"""The status of a body that was left: the largest that a range's control block has room for."""
+"""The status of a preempted body: the largest that a range's control block can hold."""
 
 IMPORTS = ("_setjmp", "pthread_getspecific")
 """C's functions that a guard calls."""
 
-POKED, POKE_WORDS = "sb_poked", "sb_poke"
+SIGNAL_HANDLER, HANDLER_WORDS = "sb_signal_handler", "sb_handler_words"
 """The signal handler, and the variable that it reads."""
 BEFORE = 1
-"""A word of `POKE_WORDS` besides `KEY`: the handler that was there before, 0 or 1 where none."""
+"""A word of `HANDLER_WORDS` besides `KEY`: the handler installed before; 0 or 1 if there is
+none."""

@@ -1,7 +1,6 @@
-"""A compilation as data: a module, what is entered of it, and what for.
+"""A request to compile, as data: a module, its entries, and the target.
 
-Loads neither the passes nor LLVM before it needs them: a process that finds its objects in the
-cache needs none.
+Loads the passes and LLVM on demand: a process that finds its objects in the cache needs neither.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from samebits.backend.text.overrides import NONE, Departures
+from samebits.backend.text.overrides import NONE, CodegenOverrides
 from samebits.ir.grammar import Module
 from samebits.modes import STRICT, Mode
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, eq=False)
 class Request:
     """`module` is before the passes, its float modes lowered, the entries in `mode`; `opt` is 0
-    or 3. `passed` returns the module after the passes where somebody else makes it."""
+    or 3. `passed` returns the module after the passes, if the caller makes it."""
 
     module: Module
     entries: Sequence[str]
@@ -30,12 +29,12 @@ class Request:
     opt: int = 3
     ranges: Sequence[str] = ()
     mode: Mode = STRICT
-    departures: Departures = NONE
+    overrides: CodegenOverrides = NONE
     passed: Callable[[], Module] | None = None
 
     @property
     def optimised(self) -> Module:
-        """The module after the passes: what the back end takes."""
+        """The module after the passes, the input of the backend."""
         if self.passed is not None:
             return self.passed()
         from samebits.passes.pipeline import optimise
@@ -44,11 +43,11 @@ class Request:
         return optimise(self.module, names, blocks=self.target.has_wide_vectors)
 
     def compiled(self, *, threads: bool = False) -> CompiledObject:
-        """The object, which calls nothing from outside; with `threads` it is for this process,
-        whose pool of threads runs its parallel ranges. Raises CompileError."""
+        """The object, which shares no functions; with `threads` it is for this process, whose
+        thread team runs its parallel ranges. Raises CompileError."""
         from samebits.backend.llvm.compile import compile_module
 
         return compile_module(
             self.optimised, self.entries, self.target, self.opt,
-            ranges=self.ranges, threads=threads, departures=self.departures,
+            ranges=self.ranges, threads=threads, overrides=self.overrides,
         )  # fmt: skip

@@ -14,9 +14,9 @@ from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import named_simulation
 from samebits.cli.printing import JSON_FORMAT, progress_bars
 from samebits.desync.reader import is_report, read_report
-from samebits.desync.record import Wanted, record_report
+from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.report import Report
-from samebits.desync.summary import NOT_FAITHFUL, account, as_json, as_text
+from samebits.desync.summary import NOT_FAITHFUL, disclosure_json, disclosure_text, summary
 from samebits.desync.writer import write_report
 from samebits.diagnosis.frame import departing
 from samebits.diagnosis.frame.recorded import recorded_in
@@ -69,7 +69,7 @@ def run(options: ReportOptions) -> int:
     size = write_report(report, path, options.force)
     recorded = _beside_replay(report, source, side)
     if options.json:
-        facts = {**as_json(report, path, size), "recorded": recorded and asdict(recorded)}
+        facts = {**disclosure_json(report, path, size), "recorded": recorded and asdict(recorded)}
         print(json.dumps({"format": JSON_FORMAT, **facts}, indent=2))
     else:
         _print_written(report, path, size)
@@ -95,10 +95,10 @@ def _beside_replay(report: Report, source: ReplaySource, side: Side) -> Recorded
     return recorded.fact(side)
 
 
-def wanted_frames(frames: str | None, trace: int | None) -> Wanted:
+def wanted_frames(frames: str | None, trace: int | None) -> ReportRequest:
     """The frames of `--frames` and `--trace`. Raises ReportError."""
     if frames is None:
-        return Wanted(None if trace is None else range(trace, trace + 1), trace)
+        return ReportRequest(None if trace is None else range(trace, trace + 1), trace)
     match = _FRAMES.fullmatch(frames)
     first = int(match[1]) if match else 0
     stop = int(match[2]) if match and match[2] else first + 1
@@ -112,10 +112,10 @@ def wanted_frames(frames: str | None, trace: int | None) -> Wanted:
             f"--trace {trace} is not among the frames that --frames {frames} names",
             fix=f"write --trace {first}, or frames that hold {trace}",
         )
-    return Wanted(range(first, stop), trace)
+    return ReportRequest(range(first, stop), trace)
 
 
-def default_name(simulation: Simulation, wanted: Wanted) -> str:
+def default_name(simulation: Simulation, wanted: ReportRequest) -> str:
     """A file name made of simulation and frames."""
     plain = re.sub(r"[^A-Za-z0-9_-]+", "-", simulation.name).strip("-") or "simulation"
     frames = wanted.frames
@@ -185,12 +185,15 @@ def _show(options: ReportOptions) -> int:
     report = read_report(options.show)
     size = Path(options.show).stat().st_size
     if options.json:
-        found: dict[str, Any] = {"format": JSON_FORMAT, **as_json(report, options.show, size)}
+        found: dict[str, Any] = {
+            "format": JSON_FORMAT,
+            **disclosure_json(report, options.show, size),
+        }
         print(json.dumps(found, indent=2))
     else:
-        print("\n".join(as_text(report, options.show, size)))
+        print("\n".join(disclosure_text(report, options.show, size)))
     for line in report.damage:
         sys.stderr.write(f"{options.show} is damaged: {line}\n")
     if report.damage:
-        sys.stderr.write(f"{account(report)}\n")
+        sys.stderr.write(f"{summary(report)}\n")
     return BAD if report.damage else SAME

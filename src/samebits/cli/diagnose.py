@@ -19,14 +19,14 @@ from samebits.cli.pages import check_page, write_page
 from samebits.cli.sides import listed
 from samebits.desync.reader import is_report, read_report
 from samebits.desync.report import Report
-from samebits.desync.summary import account
+from samebits.desync.summary import summary
 from samebits.diagnosis.cause.inquiry import Progress as Show
 from samebits.diagnosis.driver import diagnose, diagnose_report, diagnose_reports
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.diagnosis.report.html import page
 from samebits.diagnosis.report.text import as_lines
 from samebits.errors import ReportError, SideError
-from samebits.hazards.catalogue import HAZARDS, STRUCTURAL
+from samebits.hazards.catalogue import EXPRESSION_HAZARDS, PROGRAM_HAZARDS
 from samebits.ir.analysis.budget import Budget
 from samebits.sides.side import Side, parse_side
 from samebits.sides.words import default_words
@@ -36,7 +36,7 @@ from samebits.sim.sources import InputSource, PlayerSource, ReplaySource
 
 JSON_FORMAT = 2
 REPORT_SUFFIX = ".desync"
-_TITLES = tuple(hazard.title for hazard in (*HAZARDS, *STRUCTURAL))
+_TITLES = tuple(hazard.title for hazard in (*EXPRESSION_HAZARDS, *PROGRAM_HAZARDS))
 _EXAMPLES = (
     "write `samebits diagnose game.py duel.mcap --b mode=FAST`, `samebits diagnose game.py "
     "duel.mcap theirs.desync` or `samebits diagnose ours.desync theirs.desync`"
@@ -115,8 +115,8 @@ class _Comparison:
     def _starts(self) -> Iterator[tuple[str, int]]:
         """The sides that change from some frame on, by name."""
         for name, side in zip("ab", self.sides, strict=False):
-            if side.told.start is not None:
-                yield name, side.told.start
+            if side.spec.start is not None:
+                yield name, side.spec.start
 
     def _why_same(self, diagnosis: Diagnosis) -> Iterator[str]:
         """Reasons why a comparison may find no difference."""
@@ -135,7 +135,7 @@ class _Comparison:
 
 def _is_one_way(a: Side, b: Side) -> bool:
     """Whether two sides have the same spec."""
-    return all(getattr(a.told, f.name) == getattr(b.told, f.name) for f in fields(a.told))
+    return all(getattr(a.spec, f.name) == getattr(b.spec, f.name) for f in fields(a.spec))
 
 
 def _comparison(options: DiagnoseOptions) -> _Comparison:
@@ -234,7 +234,7 @@ def _tell_damage(report: Report) -> None:
     for line in report.damage:
         sys.stderr.write(f"{report.name} is damaged: {line}\n")
     if report.damage:
-        sys.stderr.write(f"{account(report)}\n")
+        sys.stderr.write(f"{summary(report)}\n")
 
 
 def doing(what: str) -> str:

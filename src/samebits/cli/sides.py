@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from samebits.hazards.catalogue import HAZARDS, STRUCTURAL
+from samebits.hazards.catalogue import EXPRESSION_HAZARDS, PROGRAM_HAZARDS
 from samebits.sides.words import described_words
 
 WIDTH = 100
@@ -17,7 +17,9 @@ def listed() -> Iterator[str]:
     yield from _rows(described_words())
     yield ""
     yield "a hazard is injected everywhere or at a PLACE (game.py:131, game.py:131:20, a function):"
-    yield from _rows([(hazard.name, hazard.title) for hazard in (*HAZARDS, *STRUCTURAL)])
+    yield from _rows(
+        [(hazard.name, hazard.title) for hazard in (*EXPRESSION_HAZARDS, *PROGRAM_HAZARDS)]
+    )
 
 
 def _rows(rows: Sequence[tuple[str, str]]) -> Iterator[str]:

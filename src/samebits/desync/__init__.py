@@ -1,1 +1,1 @@
-"""Desync reports: their format, reading, writing and comparing."""
+"""Desync reports: what one machine records of a run, written, read and compared."""

@@ -1,6 +1,6 @@
-"""What two desync reports have in common: whether they can be compared, and over which frames.
+"""Pairs of desync reports: whether they can be compared, and over which frames.
 
-Owns the facts and the errors that follow from them. What differs and why is for others to find.
+Owns the facts and the errors that follow from them; `diagnosis` finds what differs and why.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from samebits.replay.header import ReplayHeader
 
 _MOST_SHOWN = 8
 AROUND = 5
-"""Frames on each side of a differing one that are worth asking for."""
+"""Frames before and after a differing one that a report should hold in detail."""
 
 
 @dataclass(frozen=True, eq=False)
-class Overlap:
-    """Two reports side by side."""
+class ReportPair:
+    """Two reports that may be compared."""
 
     a: Report
     b: Report
 
     @cached_property
     def first_differing_inputs(self) -> int | None:
-        """The first frame of which both know the inputs' hashes, and these differ."""
+        """The first frame whose input hashes both have and which differ."""
         return self.a.input_hashes.first_difference(self.b.input_hashes)
 
     @property
@@ -39,8 +39,8 @@ class Overlap:
 
     @cached_property
     def first_difference(self) -> int | None:
-        """The first frame after which the hashes differ, of those that both know, or which traps
-        otherwise on one side; -1: what `init` leaves differs. None where none does."""
+        """The first frame after which the hashes that both have differ, or in which one side traps
+        differently; -1 if the state after `init` differs, None if nothing does."""
         number = self.a.hashes.first_difference(self.b.hashes)
         found = [] if number is None else [number - 1]
         ends = [(report.frames, report.contents.trap) for report in (self.a, self.b)]
@@ -50,26 +50,26 @@ class Overlap:
         return min(found, default=None)
 
     def last_alike(self, frame: int) -> int:
-        """The last frame before this one after which both know the hash; -2 for none."""
+        """The last frame before `frame` after which both have the hash; -2 for none."""
         before = self.hashed[self.hashed < frame]
         return int(before[-1]) if len(before) else -2
 
     @property
     def hashed(self) -> NDArray[np.int64]:
-        """The frames after which both know the hash; -1 is `init`."""
+        """The frames after which both have the hash; -1 is `init`."""
         return self.a.hashes.shared(self.b.hashes) - 1
 
     @property
     def asked(self) -> range:
-        """The frames that both tell in detail."""
+        """The frames that both hold in detail."""
         one, other = self.a.asked, self.b.asked
         start = max(one.start, other.start)
         return range(start, max(start, min(one.stop, other.stop)))
 
     @property
     def wanted(self) -> range:
-        """The frames that a report should tell in detail: around the first that differs, or where
-        that is not known those of `a`."""
+        """The frames that a report should hold in detail: around the first that differs or, if that
+        is unknown, those of `a`."""
         frame = self.first_difference
         if frame is None:
             return self.a.asked or self.b.asked
@@ -78,27 +78,27 @@ class Overlap:
     def require(self, changed_inputs: bool = False) -> None:
         """Raise ReportError unless both are of one version and replay, and share hashes.
 
-        With `changed_inputs`, inputs may differ in some frames: that is then what is to be found.
+        With `changed_inputs`, inputs may differ in some frames: they are the cause to find.
         """
         _require_same_run(self.a.header, self.b.header, self.a.name, self.b.name)
         self._require_hashes()
         frame = self.first_differing_inputs
         if frame is not None and not changed_inputs:
             raise ReportError(
-                f"{self.a.name} and {self.b.name} are of different inputs: those of frame {frame} "
-                f"differ, and of {self.differing_inputs:,} frames in all",
+                f"{self.a.name} and {self.b.name} have different inputs, in "
+                f"{self.differing_inputs:,} frames, first in frame {frame}",
                 fix="report the same replay on both machines",
             )
 
     def require_detail(self) -> range:
-        """The frames that both tell in detail, the first differing one being among them. Raises
-        ReportError where it is not, with the command that writes reports that do."""
+        """The frames that both hold in detail, which include the first differing one. Raises
+        ReportError otherwise, with the command that writes such reports."""
         frame, shared = self.first_difference, self.asked
         if shared and (frame is None or frame in shared or frame < 0):
             return shared
-        what = "share no frame"
+        what = "share no frame in detail"
         if shared and frame is not None:
-            what = f"differ first in frame {frame}, and do not both tell that one"
+            what = f"differ first in frame {frame}, and do not both hold it in detail"
         raise ReportError(
             f"{self.a.name} and {self.b.name} {what}",
             note=f"{_asked(self.a)}, and {_asked(self.b)}",
@@ -117,7 +117,7 @@ class Overlap:
 
 
 def command(frames: range, traced: int | None = None) -> str:
-    """The command that writes a report of these frames, and of one the trace."""
+    """The command that writes a report of these frames, and the trace of one."""
     if not frames:
         return "samebits report SIM REPLAY"
     given = f"{frames.start}:{frames.stop}" if len(frames) > 1 else f"{frames.start}"
@@ -134,7 +134,7 @@ def _require_same_run(a: ReplayHeader, b: ReplayHeader, one: str, other: str) ->
     if a.simulation != b.simulation:
         raise ReportError(
             f"{one} is of simulation '{a.simulation}', and {other} of '{b.simulation}'",
-            fix="give two of one simulation",
+            fix="give two of the same simulation",
         )
     if a.version != b.version:
         raise ReportError(
@@ -164,8 +164,8 @@ def _differing(a: Report, b: Report) -> int:
 def _asked(report: Report) -> str:
     frames = report.asked
     if not frames:
-        return f"{report.name} tells none"
-    return f"{report.name} tells {frames.start} to {frames.stop - 1}"
+        return f"{report.name} holds none in detail"
+    return f"{report.name} holds {frames.start} to {frames.stop - 1} in detail"
 
 
 def _ranges(report: Report) -> str:

@@ -1,7 +1,7 @@
-"""What a desync report is made of: its parts, how large each must be, and the bounds on all.
+"""The format of a desync report: its parts, their sizes, and the bounds on them.
 
-Owns the facts that a report states about its own content, and the plan of parts that follows from
-them: a reader expects these and no others. Knows nothing of files.
+Owns what a report declares about its content, and the list of parts that follows from it: a reader
+expects these and no others. Knows nothing of files.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TREES = "/trees"
 PROGRAM = "/program"
 TRACE = "/trace"
 TOPICS = (HASHES, INPUT_HASHES, INPUTS, STATES, TREES, PROGRAM, TRACE)
-"""The order in which parts are written; a topic's channel is its place here, from 1 on."""
+"""The order in which parts are written; a topic's channel is its position, from 1."""
 
 BLOCK_VALUES = 512
 """Hashes in a part."""
@@ -37,9 +37,9 @@ INPUT_BLOCK = 32 * 1024
 MAX_FRAMES = 1 << 22
 """Most frames of a run: 19 hours at 60 Hz."""
 MAX_ASKED = 36_000
-"""Most frames that can be asked for."""
+"""Most frames in detail."""
 MAX_TREES = 8 * 1024 * 1024
-"""Most bytes of hash trees, which bounds the frames asked for where states are large."""
+"""Most bytes of Merkle trees, which bounds the frames in detail if states are large."""
 MAX_STATES = 16 * 1024 * 1024
 """Most bytes of states, before compression."""
 MAX_PROGRAM = 8 * 1024 * 1024
@@ -51,22 +51,22 @@ MAX_INPUTS = 16 * 1024 * 1024
 MAX_WHOLE = 128 * 1024 * 1024
 """Most bytes of all parts together."""
 MAX_MESSAGES = 1 << 17
-"""Most messages of a report's file, which a report of all frames does not reach."""
+"""Most messages of a report's file; a report of all frames has fewer."""
 MAX_DESCRIPTIONS = 8
-"""Most of its descriptions of itself that are read; a report has two."""
+"""Most descriptions that are read; a report has two."""
 MAX_DAMAGE = 32
-"""Most places of damage that are told one by one."""
+"""Most places of damage that are listed."""
 MAX_PATHS = 16 * 1024 * 1024
-"""Most characters of the full names of all scalars of a state: each has those around it."""
+"""Most characters of the paths of all scalars of a state, each with its enclosing names."""
 MAX_FILE = 64 * 1024 * 1024
 """Most bytes of a report's file."""
 
 
 class Key(NamedTuple):
-    """One part: its topic, and the number of the first frame or state that it is about.
+    """The key of a part: its topic, and the number of its first frame or state.
 
-    State n is the one before frame n: state 0 is what `init` leaves, and state n + 1 is the one
-    after frame n. Hashes, states and trees go by states, inputs and the trace by frames.
+    State n is the one before frame n: state 0 is the one after `init`, and state n + 1 the one
+    after frame n. Hashes, states and trees count states; inputs and the trace count frames.
     """
 
     topic: str
@@ -75,12 +75,12 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a report says it holds. A value out of its range raises ReportError.
+    """A report's declared content. A value out of its range raises ReportError.
 
-    `side` is how the simulation was run, as the user gave it. `frames` whole frames were run, and
-    where `trap` is set, one more that trapped; those of `asked` are told in detail. `leaves` are
-    those of a state's tree. `program` and `trace` are sizes in bytes, 0 where there is none;
-    the trace is of frame `traced`, and the traced run left a state of hash `traced_hash`.
+    `side` is how the simulation was run, in the user's words. `frames` whole frames were run and,
+    if `trap` is set, one more that trapped; those of `asked` are held in detail. `leaves` counts
+    those of a state's Merkle tree. `program` and `trace` are sizes in bytes, 0 for none; the trace
+    is of frame `traced`, and the traced run left a state of hash `traced_hash`.
     """
 
     side: str
@@ -120,7 +120,7 @@ class Contents:
         return self.frames + (self.trap is not None)
 
     def to_json(self) -> dict[str, Any]:
-        """Every fact by its name; `contents_from_json` gives an equal one back."""
+        """Every fact by its name, as `contents_from_json` reads them."""
         facts: dict[str, Any] = {name: getattr(self, name) for name in _PLAIN}
         facts["asked"] = [self.asked.start, self.asked.stop]
         facts["states"] = list(self.states)
@@ -141,7 +141,7 @@ _PLAIN = ("side", "init", "step", *(name for name, _ in _BOUNDS))
 
 
 def contents_from_json(given: Any) -> Contents:
-    """The contents that `to_json` wrote. Raises ReportError where they are none."""
+    """The contents that `to_json` wrote. Raises ReportError if they are malformed."""
     if not isinstance(given, Mapping):
         raise _wrong("no JSON object")
     facts = cast("Mapping[str, Any]", given)
@@ -161,7 +161,7 @@ def contents_from_json(given: Any) -> Contents:
 
 
 def line_of(text: str) -> str:
-    """A text as the contents may have it: on one line, printable, and cut where it is long."""
+    """A text made one printable line, cut to the longest that contents hold."""
     return (text if text.isprintable() else ascii(text)[1:-1])[:_LONGEST]
 
 
@@ -184,8 +184,8 @@ def _wrong(what: str) -> ReportError:
 
 
 def types_of(header: ReplayHeader) -> tuple[StructType, StructType]:
-    """The types of state and input that a header's schema gives. Raises ReportError where they do
-    not fit its sizes."""
+    """The types of state and input in a header's schema. Raises ReportError if they do not have the
+    header's sizes."""
     found: list[StructType] = []
     for name, size in (("state", header.state_size), ("input", header.input_size)):
         try:
@@ -204,7 +204,7 @@ def types_of(header: ReplayHeader) -> tuple[StructType, StructType]:
 
 
 def _path_lengths(t: MemoryType, around: int) -> int:
-    """Characters of the paths of all columns of a type, each with so many before it."""
+    """Characters of the paths of all scalars of a type, each with `around` before it."""
     match t:
         case StructType():
             return sum(_path_lengths(field, around + 1 + len(name)) for name, field in t.fields)
@@ -217,14 +217,14 @@ def _path_lengths(t: MemoryType, around: int) -> int:
 
 
 def input_block(header: ReplayHeader) -> int:
-    """Frames of inputs in a part."""
+    """How many frames of inputs a part holds."""
     return max(1, INPUT_BLOCK // max(1, header.frame_size))
 
 
 def plan(header: ReplayHeader, contents: Contents) -> dict[Key, int]:
     """Every part of a report and its size in bytes, in the order of the file.
 
-    Raises ReportError where that is more than a report may hold.
+    Raises ReportError if that exceeds a bound.
     """
     c = contents
     parts = {
@@ -248,7 +248,7 @@ def plan(header: ReplayHeader, contents: Contents) -> dict[Key, int]:
 
 
 def most_asked(header: ReplayHeader, leaves: int) -> int:
-    """Most frames of a simulation that a report can tell in detail."""
+    """Most frames of a simulation that a report can hold in detail."""
     frame = max(1, header.frame_size)
     return min(MAX_ASKED, MAX_INPUTS // frame, MAX_TREES // (8 * max(1, leaves)))
 

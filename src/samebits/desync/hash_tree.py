@@ -1,7 +1,7 @@
-"""A hash tree over a state's fields, so that what differs can be narrowed where no state is there.
+"""Merkle tree over a state's fields: locates what differs between two states that are not at hand.
 
 Owns its shape, which follows from the type alone: struct fields, array elements, blocks of small
-elements, each a run of canonical bytes. The hashes of its leaves are what is kept.
+elements, each a run of canonical bytes. Only the leaves' hashes are stored.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from samebits.bits import canonical_size, xxh64
 from samebits.types import FixedArrayType, MemoryType, StructType
 
 LEAST_LEAF = 32
-"""Bytes that a leaf covers, at least where as many lie side by side: a hash is 8."""
+"""Bytes that a leaf covers at least, if as many are adjacent; a hash takes 8."""
 MAX_LEAVES = 4096
 
 Hashes = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class MerkleNode:
     """Canonical bytes `start` to `stop` of a state, and the leaves that cover them.
 
-    `path` is a field (`ships`), an element (`ships[3].pos`), elements that follow one another
-    (`ships[4:8]`), or fields that do (`ships[3].(mass, fuel)`).
+    `path` is a field (`ships`), an element (`ships[3].pos`), adjacent elements (`ships[4:8]`), or
+    adjacent fields (`ships[3].(mass, fuel)`).
     """
 
     path: str
     start: int
     stop: int
     leaves: range
-    children: tuple[Node, ...] = ()
+    children: tuple[MerkleNode, ...] = ()
 
 
-class Tree:
-    """The hash tree of states of one type."""
+class MerkleTree:
+    """The Merkle tree of states of one type."""
 
     def __init__(self, t: StructType, most: int = MAX_LEAVES) -> None:
         size = LEAST_LEAF
@@ -48,7 +48,7 @@ class Tree:
         self.leaf_size = size
         maker = _Maker(size)
         self.root = maker.node(t, "", 0)
-        self.leaves: tuple[Node, ...] = tuple(maker.leaves)
+        self.leaves: tuple[MerkleNode, ...] = tuple(maker.leaves)
 
     def hashes(self, state: bytes) -> Hashes:
         """XXH64 of the canonical bytes under each leaf."""
@@ -56,11 +56,11 @@ class Tree:
         found = [xxh64(whole[leaf.start : leaf.stop]) for leaf in self.leaves]
         return np.array(found, np.uint64)
 
-    def differing(self, a: Hashes, b: Hashes) -> Iterator[Node]:
+    def differing(self, a: Hashes, b: Hashes) -> Iterator[MerkleNode]:
         """The leaves in which two states differ, in declared order."""
         yield from self._differing(self.root, a != b)
 
-    def _differing(self, node: Node, unequal: NDArray[np.bool_]) -> Iterator[Node]:
+    def _differing(self, node: MerkleNode, unequal: NDArray[np.bool_]) -> Iterator[MerkleNode]:
         if not unequal[node.leaves.start : node.leaves.stop].any():
             return
         if not node.children:
@@ -70,13 +70,13 @@ class Tree:
 
 
 @lru_cache(maxsize=16)
-def tree_of(t: StructType) -> Tree:
-    """The tree of states of type `t`: a few thousand leaves at most."""
-    return Tree(t)
+def merkle_tree(t: StructType) -> MerkleTree:
+    """The Merkle tree of states of type `t`, with a few thousand leaves at most."""
+    return MerkleTree(t)
 
 
 def leaf_count(t: MemoryType, size: int) -> int:
-    """Leaves of a tree over `t` whose leaves cover `size` bytes; found without building it."""
+    """How many leaves of `size` bytes a tree over `t` has, without building it."""
     whole = canonical_size(t)
     if whole <= size:
         return 1
@@ -95,7 +95,7 @@ def leaf_count(t: MemoryType, size: int) -> int:
 
 
 def _groups(t: StructType, size: int) -> list[list[tuple[str, MemoryType]]]:
-    """The fields, in order; small ones that follow one another share a leaf."""
+    """The fields in order, adjacent small ones grouped into a leaf."""
     groups: list[list[tuple[str, MemoryType]]] = []
     filled = size + 1
     for name, field in t.fields:
@@ -109,34 +109,34 @@ def _groups(t: StructType, size: int) -> list[list[tuple[str, MemoryType]]]:
 
 
 class _Maker:
-    """Builds nodes in declared order, so that leaves come in the order of their bytes."""
+    """Builds nodes in declared order, so that leaves are in byte order."""
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self.leaves: list[Node] = []
+        self.leaves: list[MerkleNode] = []
 
-    def node(self, t: MemoryType, path: str, start: int) -> Node:
+    def node(self, t: MemoryType, path: str, start: int) -> MerkleNode:
         stop = start + canonical_size(t)
         if stop - start > self._size:
             first = len(self.leaves)
             match t:
                 case StructType():
                     children = tuple(self._fields(t, path, start))
-                    return Node(path, start, stop, range(first, len(self.leaves)), children)
+                    return MerkleNode(path, start, stop, range(first, len(self.leaves)), children)
                 case FixedArrayType():
                     children = tuple(self._elements(t, path, start))
-                    return Node(path, start, stop, range(first, len(self.leaves)), children)
+                    return MerkleNode(path, start, stop, range(first, len(self.leaves)), children)
                 case _:
                     pass
         return self._leaf(path, start, stop)
 
-    def _leaf(self, path: str, start: int, stop: int) -> Node:
+    def _leaf(self, path: str, start: int, stop: int) -> MerkleNode:
         place = len(self.leaves)
-        leaf = Node(path, start, stop, range(place, place + 1))
+        leaf = MerkleNode(path, start, stop, range(place, place + 1))
         self.leaves.append(leaf)
         return leaf
 
-    def _fields(self, t: StructType, path: str, start: int) -> Iterator[Node]:
+    def _fields(self, t: StructType, path: str, start: int) -> Iterator[MerkleNode]:
         head = f"{path}." if path else ""
         for group in _groups(t, self._size):
             width = sum(canonical_size(field) for _, field in group)
@@ -147,7 +147,7 @@ class _Maker:
                 yield self._leaf(f"{head}({names})", start, start + width)
             start += width
 
-    def _elements(self, t: FixedArrayType, path: str, start: int) -> Iterator[Node]:
+    def _elements(self, t: FixedArrayType, path: str, start: int) -> Iterator[MerkleNode]:
         width = canonical_size(t.element)
         many = max(1, self._size // width)
         for first in range(0, t.count, many):

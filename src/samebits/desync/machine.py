@@ -1,4 +1,4 @@
-"""What a desync report says of the machine that wrote it: what can change bits, and no name.
+"""Facts of the writing machine that can change bits, and nothing that identifies it.
 
 Owns these facts alone. Host and user names, paths and environment variables are never read.
 """
@@ -28,11 +28,11 @@ _NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)*")
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A machine as far as it can change a simulation's bits.
+    """The facts of a machine that can change a simulation's bits.
 
-    `cpu` and `features` are LLVM's; `registers` are the words of the control registers of the
-    thread that wrote the report, before it changed any, sticky flags masked, and `environment`
-    what they mean. What could not be found out is empty.
+    `cpu` and `features` are LLVM's names; `registers` are the control registers of the thread that
+    wrote the report, before it changed any, with sticky flags masked; `environment` describes
+    them. Unknown facts are empty.
     """
 
     architecture: str
@@ -51,7 +51,7 @@ class Machine:
     environment: str
 
     def to_json(self) -> dict[str, Any]:
-        """Every fact by its name; `machine_from_json` gives an equal one back."""
+        """Every fact by its name, as `machine_from_json` reads them."""
         return {
             **asdict(self),
             "features": list(self.features),
@@ -60,7 +60,7 @@ class Machine:
 
 
 def this_machine() -> Machine:
-    """This machine now, and the calling thread's registers."""
+    """This machine's facts, with the calling thread's registers."""
     registers, environment = _registers()
     cpu, features = engine.host_processor()
     return Machine(
@@ -82,8 +82,8 @@ def this_machine() -> Machine:
 
 
 def _system() -> str:
-    """The system's family and the numbers of its release: what follows them is often a name that
-    somebody gave to a kernel of their own."""
+    """The system's family and the numbers of its release; what follows them often names a custom
+    kernel build, which could identify the machine."""
     version = _NUMBERS.match(platform.release())
     return f"{platform.system()} {version[0] if version else ''}".strip()
 
@@ -91,7 +91,7 @@ def _system() -> str:
 def _registers() -> tuple[tuple[tuple[str, int], ...], str]:
     try:
         state = fpenv.state()
-    except SamebitsError:  # a processor whose registers are not known here
+    except SamebitsError:  # this processor's registers are not supported
         return (), ""
     word = state.word & ~REGISTERS[state.register].sticky
     found = [(state.register, word)]
@@ -109,7 +109,7 @@ def _fingerprint() -> str:
 
 
 def machine_from_json(given: Any) -> Machine:
-    """The machine that `to_json` wrote. Raises ReportError where it is none."""
+    """The machine that `to_json` wrote. Raises ReportError if it is malformed."""
     if not isinstance(given, Mapping):
         raise ReportError("the report's environment is no JSON object")
     facts = cast("Mapping[str, Any]", given)

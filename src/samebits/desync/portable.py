@@ -1,7 +1,7 @@
-"""Programs without the machine that they were compiled on: files and modules by portable names.
+"""Programs under machine-independent names of files and modules.
 
 A span's file is relative to the folder of the simulation's own file, or named as the package that
-it belongs to (`samebits/mathlib/...`), or by its last part. Two machines give the same names,
+it belongs to (`samebits/mathlib/...`), or by its last part. Two machines produce the same names,
 wherever the files lie and however the simulation was loaded.
 """
 
@@ -22,14 +22,14 @@ from samebits.sim.simulation import Simulation
 
 _LIBRARY = Path(__file__).resolve().parents[1]
 _PATH = re.compile(r"(?:(?<![A-Za-z0-9])[A-Za-z]:)?[^,;=@:]*[/\\](?P<last>[^,;=@:/\\]*)")
-"""A path in the text of a side: blanks may well be inside it."""
+"""A path in the text of a side; it may contain blanks."""
 _INSTALLED = {"site-packages", "dist-packages"}
-"""Folders whose packages go by their names, also where the simulation's folder holds them."""
+"""Folders whose packages are named by package, even inside the simulation's folder."""
 _REPEATED = re.compile(r"#[0-9]+\Z")
 
 
-class Names:
-    """The portable names of what a simulation is made of."""
+class PortableNames:
+    """The portable names of a simulation's files, modules and functions."""
 
     def __init__(self, simulation: Simulation) -> None:
         self._folder = Path(_file_of(simulation)).parent
@@ -39,17 +39,17 @@ class Names:
         self._taken: set[str] = set()
 
     def file(self, file: str) -> str:
-        """The portable name of a source file, by its path."""
+        """The portable name of the source file at a path."""
         found = self._files.get(file)
         if found is None:
             found = self._files[file] = self._portable(file)
         return found
 
     def function(self, name: str) -> str:
-        """The portable name of a function of the IR, whose own begins with its module's.
+        """The portable name of an IR function, whose own name begins with its module's.
 
-        The numbers that a process puts behind the names of kernels that it has loaded twice are
-        gone where the functions asked about so far are told apart without them.
+        The number that a process appends to the name of a kernel loaded twice is dropped if the
+        name remains unique among the functions named so far.
         """
         found = self._functions.get(name)
         if found is None:
@@ -63,7 +63,7 @@ class Names:
         return found
 
     def original(self, name: str) -> str:
-        """The function's own name, of one that has been asked about by that; else `name`."""
+        """The own name of a function that was given this portable name; `name` if there is none."""
         return next((own for own, given in self._functions.items() if given == name), name)
 
     def _named(self, name: str) -> str:
@@ -76,12 +76,12 @@ class Names:
         return replace(span, file=self.file(span.file))
 
     def trap(self, trap: TrapFact) -> TrapFact:
-        """A trap whose place is portable."""
+        """A trap with its place under portable names."""
         file, *rest = trap.place.rsplit(":", 2)
         return replace(trap, place=":".join([self.file(file), *rest])) if file else trap
 
     def local(self, file: str) -> str | None:
-        """The path on this machine of the file that another one named so, if it is here."""
+        """The path on this machine of a file with this portable name; None if it is not here."""
         near = self._folder / file
         library = _LIBRARY.parent / file
         for path in (near, library):
@@ -110,7 +110,7 @@ class Names:
         return found
 
 
-def portable(module: Module, names: Names) -> Module:
+def portable(module: Module, names: PortableNames) -> Module:
     """An equal module under portable names. Ops and statements keep their ids."""
     found = {name: names.function(name) for name in module.functions}
     functions = {
@@ -121,11 +121,11 @@ def portable(module: Module, names: Names) -> Module:
 
 
 def without_paths(text: str) -> str:
-    """`text` with each path in it cut to its last part."""
+    """`text` with each path cut to its last part."""
     return _PATH.sub(lambda match: match["last"], text)
 
 
-def _function(function: Function, found: dict[str, str], names: Names) -> Function:
+def _function(function: Function, found: dict[str, str], names: PortableNames) -> Function:
     def renamed(statement: Statement) -> Region:
         if isinstance(statement, Op) and statement.opcode in CALLS:
             statement = replace(statement, attr=found[str(statement.attr)])
@@ -144,7 +144,7 @@ def _file_of(simulation: Simulation) -> str:
 
 
 def _module_in(name: str) -> str | None:
-    """The longest name of a loaded module that `name` begins with."""
+    """The longest name of a loaded module that is a prefix of `name`."""
     return next((head for head in _heads(name) if head in sys.modules), None)
 
 
@@ -157,7 +157,7 @@ def _heads(name: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1)
 def _packages(loaded: int) -> dict[str, str]:
-    """Files of modules inside packages, as the package names them; `loaded` keys the cache."""
+    """Files of modules inside packages, named by package; `loaded` keys the cache."""
     found: dict[str, str] = {}
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)

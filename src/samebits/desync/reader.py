@@ -1,7 +1,7 @@
-"""Reading a desync report that nobody vouches for: every whole part of it, and what is wrong.
+"""Reads untrusted desync reports: every intact part, and a list of the damage.
 
-Owns which parts are believed: those that the report's description announces, of the size that
-follows from it, under checksums that hold. Nothing is allocated for what a file merely claims.
+Owns which parts are accepted: those that the report's description declares, of the declared size,
+with valid checksums. Nothing is allocated for what a file merely claims.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from samebits.desync.format import (
     plan,
     types_of,
 )
-from samebits.desync.hash_tree import tree_of
+from samebits.desync.hash_tree import merkle_tree
 from samebits.desync.machine import Machine, machine_from_json
 from samebits.desync.report import Report
 from samebits.desync.salvage import Message, salvage
@@ -47,7 +47,7 @@ from samebits.replay.mcap_records import MAGIC
 _AGAIN = "ask for it again, as a file and not as text, or write it again with `samebits report`"
 _NO_REPORT = "give a file that `samebits report` wrote"
 _BEGINNING = 64
-"""Bytes of a file in which MCAP names the profile."""
+"""Bytes at the start of a file that contain MCAP's profile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +58,9 @@ class _Description:
 
 
 def read_report(source: str | os.PathLike[str] | BinaryIO) -> Report:
-    """The report in a file or a binary stream, or what is whole of it: look at its `damage`.
+    """The report in a file or a binary stream, or its intact parts: check `damage`.
 
-    Raises ReportError where there is no file, where it is no report, and where not even its
-    description is left.
+    Raises ReportError if there is no file, if it is not a report, or if its description is lost.
     """
     is_path = isinstance(source, str | os.PathLike)
     name = os.fspath(source) if is_path else "the stream"
@@ -70,7 +69,7 @@ def read_report(source: str | os.PathLike[str] | BinaryIO) -> Report:
 
 
 def is_report(path: str) -> bool:
-    """Whether a file is a report, whatever it is called, as far as its first bytes tell."""
+    """Whether a file is a report by its first bytes, whatever its name."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return False
@@ -116,7 +115,7 @@ def report_from_bytes(data: bytes, name: str = "the report") -> Report:
 
 
 def _nothing(data: bytes, name: str, profile: str | None, damage: list[str]) -> ReportError:
-    """Why no description was found."""
+    """The error for a file without a description."""
     if profile == replay_header.PROFILE:
         return ReportError(
             f"{name} is a replay, not a desync report",
@@ -160,14 +159,14 @@ def _described(text: dict[str, str]) -> _Description:
         raise ReportError(f"a description of a run that is none: {error.message}") from None
     contents = contents_from_json(values["contents"])
     state, _ = types_of(header)
-    if contents.leaves not in (0, len(tree_of(state).leaves)):
-        raise ReportError(f"a description with hash trees of {contents.leaves} leaves")
+    if contents.leaves not in (0, len(merkle_tree(state).leaves)):
+        raise ReportError(f"a description with Merkle trees of {contents.leaves} leaves")
     plan(header, contents)
     return _Description(machine_from_json(values["machine"]), header, contents)
 
 
 def _parts(about: _Description, messages: Iterable[Message], damage: list[str]) -> dict[Key, bytes]:
-    """The parts that are whole, in the order of the plan; the rest becomes damage."""
+    """The intact parts, in the order of the plan; all others are noted as damage."""
     sizes = plan(about.header, about.contents)
     assemblies: dict[Key, Assembly] = {}
     found: dict[Key, bytes] = {}
@@ -192,7 +191,7 @@ def _parts(about: _Description, messages: Iterable[Message], damage: list[str]) 
 
 
 def _check_states(found: dict[Key, bytes], damage: list[str]) -> None:
-    """Drop states that do not have the hash which the report itself gives for them."""
+    """Drop states whose hash differs from the one in the report."""
     for key in [key for key in found if key.topic == STATES]:
         first = key.number - key.number % BLOCK_VALUES
         block = found.get(Key(HASHES, first))
@@ -207,7 +206,7 @@ def _check_states(found: dict[Key, bytes], damage: list[str]) -> None:
 
 
 def _check_inputs(found: dict[Key, bytes], size: int, damage: list[str]) -> None:
-    """The same of inputs, of which a part holds several frames."""
+    """Drop inputs likewise; a part holds those of several frames."""
     for key in [key for key in found if key.topic == INPUTS]:
         data = found[key]
         for i in range(len(data) // size if size else 0):
@@ -224,7 +223,7 @@ def _check_inputs(found: dict[Key, bytes], size: int, damage: list[str]) -> None
 
 def _file(path: Path) -> bytes:
     try:
-        # A pipe or a terminal would wait for ever instead of ending.
+        # Reading a pipe or a terminal could block forever.
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise ReportError(f"{path} is not a file", fix=_NO_REPORT)
         with open(path, "rb") as file:

@@ -1,7 +1,7 @@
-"""Making a desync report: a simulation is run over a replay, and what is asked for is kept.
+"""Makes a desync report by running a side over a replay.
 
-Owns what is kept: which states, under which bounds, and the program under portable names. Knows
-nothing of files.
+Owns what is recorded: which states, within which bounds, and the program under portable names.
+Knows nothing of files.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from samebits.desync.format import (
     most_asked,
     plan,
 )
-from samebits.desync.hash_tree import tree_of
+from samebits.desync.hash_tree import merkle_tree
 from samebits.desync.machine import this_machine
-from samebits.desync.portable import Names, portable, without_paths
-from samebits.desync.record_trace import TracedFrame, readable, traced
+from samebits.desync.portable import PortableNames, portable, without_paths
+from samebits.desync.record_trace import TracedFrame, readable, trace_frame
 from samebits.desync.report import Report
 from samebits.errors import ReportError, Trap
 from samebits.ir.text import print_module
 from samebits.replay.header import ReplayHeader
-from samebits.sides.run import Running, open_run
+from samebits.sides.run import SideRun, open_run
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
@@ -48,17 +48,17 @@ from samebits.sim.simulation import Simulation
 from samebits.sim.sources import InputSource
 
 BETWEEN_STATES = 4 * 1024 * 1024
-"""Most bytes of the states between the first and the last: those two are what is needed."""
+"""Most bytes of states between the first and the last, which are always recorded."""
 
 
 Progress = Callable[[str, int], None]
-"""What is being done, and frames that were run."""
+"""Called with the current activity and the number of frames that were run."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a report is asked to hold: `frames` in detail (None: the hashes of the whole run alone),
-    and the trace of one of them, or of none."""
+class ReportRequest:
+    """What a report should hold: `frames` in detail (None: only the hashes of the whole run), and
+    the trace of one of them or none."""
 
     frames: range | None
     trace: int | None = None
@@ -67,25 +67,27 @@ class Wanted:
 def record_report(
     side: Side,
     source: InputSource,
-    wanted: Wanted,
+    request: ReportRequest,
     progress: Progress = lambda what, done: None,
 ) -> Report:
-    """Run `side` over the source's inputs, up to the last frame asked for, and keep what is wanted.
+    """Run `side` over the source's inputs up to the last requested frame, and record a report.
 
-    The program that is kept has no hazards: they stand for what nobody knows of a machine. Raises
-    ReportError where the frames are not there or too many, ReplayError, CompileError, HazardError,
-    and RunnerError where a side's program fails.
+    The recorded program has no hazards, which stand for unknown properties of a machine. Raises
+    ReportError if the frames do not exist or are too many, ReplayError, CompileError, HazardError,
+    and RunnerError if a side's process fails.
     """
-    machine = this_machine()  # first of all: what follows may change this thread's registers
+    machine = this_machine()  # before anything changes this thread's registers
     simulation = side.simulation
     header = simulation.header(source.seed)
-    asked = _asked(simulation, source, header, wanted)
-    names = Names(simulation)
-    module = portable(readable(side, asked.start if wanted.trace is None else wanted.trace), names)
+    asked = _asked(simulation, source, header, request)
+    names = PortableNames(simulation)
+    module = portable(
+        readable(side, asked.start if request.trace is None else request.trace), names
+    )
     progress(f"preparing {side.text}", 0)
     running = open_run(side)
     try:
-        run = _Run(running, asked, wanted.trace, names)
+        run = _Run(running, asked, request.trace, names)
         run.start(source.seed)
         run.advance(source, progress)
     finally:
@@ -97,14 +99,14 @@ def record_report(
     contents = Contents(
         side=line_of(without_paths(side.text)),
         frames=run.frames,
-        asked=run.told,
+        asked=run.detailed,
         states=tuple(sorted(run.states)),
-        leaves=len(run.tree.leaves) if run.told else 0,
+        leaves=len(run.tree.leaves) if run.detailed else 0,
         program=len(text),
         init=names.function(side.plain.init),
         step=names.function(side.plain.step),
         trace=0 if trace is None else len(trace.encoded),
-        traced=0 if trace is None or wanted.trace is None else wanted.trace,
+        traced=0 if trace is None or request.trace is None else request.trace,
         traced_hash=0 if trace is None else trace.hash,
         trap=None if run.trap is None else _plain(names.trap(run.trap)),
     )
@@ -120,54 +122,56 @@ def _plain(trap: TrapFact) -> TrapFact:
 
 
 def _asked(
-    simulation: Simulation, source: InputSource, header: ReplayHeader, wanted: Wanted
+    simulation: Simulation, source: InputSource, header: ReplayHeader, request: ReportRequest
 ) -> range:
-    """The frames to tell in detail: none of them, at the end, where none are asked for."""
-    if source.frames > MAX_FRAMES and wanted.frames is None:
+    """The requested frames in detail; an empty range at the end if there are none."""
+    if source.frames > MAX_FRAMES and request.frames is None:
         raise ReportError(
             f"the run has {source.frames:,} frames; a report holds {MAX_FRAMES:,}",
-            fix="say which frames it is about: --frames 120:130",
+            fix="select frames: --frames 120:130",
         )
-    if wanted.frames is None:
+    if request.frames is None:
         return range(source.frames, source.frames)
-    frames = wanted.frames
+    frames = request.frames
     if frames.stop > source.frames:
-        last = f"frame {frames.stop - 1:,} is asked for, and {_told(source)}"
-        for _ in source.blocks():  # to its end, which is where damage shows
+        last = f"frame {frames.stop - 1:,} is requested, and {_frame_count(source)}"
+        for _ in source.blocks():  # to its end, where damage shows
             pass
         raise ReportError(
-            last, note=source.damage, fix=f"ask for frames below {source.frames}, or for a longer "
+            last, note=source.damage, fix=f"select frames below {source.frames}, or give a longer "
             "replay"
         )  # fmt: skip
-    most = most_asked(header, len(tree_of(simulation.state_type).leaves))
+    most = most_asked(header, len(merkle_tree(simulation.state_type).leaves))
     if len(frames) > most or frames.stop > MAX_FRAMES:
         raise ReportError(
-            f"{len(frames):,} frames are asked for, and a report of '{simulation.name}' tells "
-            f"{most:,} at most, below frame {MAX_FRAMES:,}",
-            fix=f"ask for fewer: --frames {frames.start}:{frames.start + min(most, 10)}",
+            f"{len(frames):,} frames are requested, and a report of '{simulation.name}' holds "
+            f"{most:,} in detail at most, below frame {MAX_FRAMES:,}",
+            fix=f"select fewer: --frames {frames.start}:{frames.start + min(most, 10)}",
         )
     return frames
 
 
-def _told(source: InputSource) -> str:
+def _frame_count(source: InputSource) -> str:
     count = f"{source.frames:,} frame{'s' * (source.frames != 1)}"
     return f"{source.replay or 'the run'} has {count}"
 
 
 class _Run:
-    """One run, and what is kept of it as it goes by."""
+    """One run, and what is recorded of it."""
 
-    def __init__(self, running: Running, asked: range, traced: int | None, names: Names) -> None:
+    def __init__(
+        self, running: SideRun, asked: range, traced: int | None, names: PortableNames
+    ) -> None:
         simulation = self._simulation = running.side.simulation
         self._running = running
         self._asked = asked
         self._traced = traced
         self._names = names
-        self._keep = _kept(asked, canonical_size(simulation.state_type), traced)
+        self._recorded = _recorded_states(asked, canonical_size(simulation.state_type), traced)
         self._hashes: list[NDArray[np.uint64]] = []
         self._input_hashes: list[int] = []
         self._inputs: list[bytes] = []
-        self.tree = tree_of(simulation.state_type)
+        self.tree = merkle_tree(simulation.state_type)
         self.states: dict[int, bytes] = {}
         self.trees: dict[int, bytes] = {}
         self.frames = 0
@@ -175,8 +179,8 @@ class _Run:
         self.trace: TracedFrame | None = None
 
     @property
-    def told(self) -> range:
-        """The frames that were asked for and begun."""
+    def detailed(self) -> range:
+        """The requested frames that were begun."""
         begun = self.frames + (self.trap is not None)
         return range(min(self._asked.start, begun), min(self._asked.stop, begun))
 
@@ -187,15 +191,15 @@ class _Run:
         except Trap as trap:
             raise ReportError(
                 f"the simulation traps in init: {line_of(trap.message)}",
-                note="a report tells frames, and there are none",
+                note="a report is about frames, and none was run",
             ) from None
         self._hashes.append(np.array([self._running.hash()], np.uint64))
-        self._look()
+        self._record_state()
 
     def advance(self, source: InputSource, progress: Progress) -> None:
-        """Run up to the last frame that is asked for, or to a trap."""
+        """Run up to the last requested frame, or to a trap."""
         for block in source.blocks():
-            for inputs in self._stretches(block.inputs):
+            for inputs in self._pieces(block.inputs):
                 self._step(inputs)
                 progress("running", self.frames)
                 if self.trap is not None:
@@ -205,20 +209,20 @@ class _Run:
                 return
 
     def parts(self, header: ReplayHeader) -> dict[Key, bytes]:
-        """Everything that was kept, as the report holds it."""
+        """Everything that was recorded, as parts of a report."""
         hashes = np.concatenate(self._hashes)
         input_hashes = np.array(self._input_hashes, np.uint64)
         parts = {**_values(HASHES, hashes), **_values(INPUT_HASHES, input_hashes)}
         count = input_block(header)
         for first in range(0, len(self._inputs) if header.frame_size else 0, count):
-            key = Key(INPUTS, self.told.start + first)
+            key = Key(INPUTS, self.detailed.start + first)
             parts[key] = b"".join(self._inputs[first : first + count])
         parts |= {Key(STATES, number): state for number, state in self.states.items()}
         parts |= {Key(TREES, number): tree for number, tree in self.trees.items()}
         return parts
 
-    def _stretches(self, inputs: Inputs) -> Iterator[Inputs]:
-        """The block's frames: one by one where they are asked for, or where each takes long."""
+    def _pieces(self, inputs: Inputs) -> Iterator[Inputs]:
+        """The block's frames in pieces: single frames if they are requested or the side is slow."""
         inputs = inputs[: self._asked.stop - self.frames]
         before = min(len(inputs), max(0, self._asked.start - self.frames))
         if before and not self._running.side.is_slow:
@@ -230,7 +234,7 @@ class _Run:
 
     def _step(self, inputs: Inputs) -> None:
         if self.frames == self._traced:
-            self.trace = traced(self._running, inputs[0], self._names)
+            self.trace = trace_frame(self._running, inputs[0], self._names)
         done = self._running.advance(inputs)
         begun = len(done.hashes) + (done.trap is not None)
         size = len(inputs[0]) * canonical_size(self._simulation.input_type)
@@ -245,34 +249,35 @@ class _Run:
         if done.trap is not None:
             self.trap = TrapFact.of(done.trap)
         elif self.frames >= self._asked.start:
-            self._look()
+            self._record_state()
 
-    def _look(self) -> None:
-        """Keep what is wanted of the present state."""
+    def _record_state(self) -> None:
+        """Record the current state and its Merkle tree, if requested."""
         number = self.frames
         after = number - 1 in self._asked
-        if after or number in self._keep:
+        if after or number in self._recorded:
             state = self._running.save()
-            if number in self._keep:
+            if number in self._recorded:
                 self.states[number] = state
             if after:
                 self.trees[number] = self.tree.hashes(state).astype("<u8").tobytes()
 
     def _check_trap(self) -> None:
-        """A trap must not come before what is asked for; without that, it is what is told."""
+        """Raise ReportError if the trap precedes the requested frames. Without requested frames the
+        report is about the trap."""
         assert self.trap is not None
         asked = self._asked.start if self._traced is None else self._traced
         if self._asked and self.frames < asked:
             raise ReportError(
                 f"the run traps in frame {self.frames:,}, before frame {asked:,}: "
                 f"{line_of(self.trap.message)}",
-                fix=f"ask for that frame: --frames {self.frames}",
+                fix=f"select that frame: --frames {self.frames}",
             )
 
 
-def _kept(asked: range, size: int, traced: int | None) -> set[int]:
-    """The numbers of the states to keep: around the frames asked for, and as many between as fit,
-    those around the traced frame first."""
+def _recorded_states(asked: range, size: int, traced: int | None) -> set[int]:
+    """The numbers of the states to record: those around the requested frames, and as many between
+    as fit, starting with those around the traced frame."""
     if not asked:
         return set()
     ends = [asked.start, asked.stop][: MAX_STATES // size]

@@ -1,7 +1,7 @@
-"""The operation trace in a desync report: made where the report is, followed elsewhere.
+"""The trace of one frame in a desync report: recorded here, restored on another machine.
 
-Owns the program that both trace by: the plain one, under portable names, so that operations are
-numbered alike on every machine.
+Owns the program that both use: the plain one under portable names, so that operations have the same
+numbers on every machine.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from samebits.bits import xxh64
-from samebits.desync.portable import Names, portable
+from samebits.desync.portable import PortableNames, portable
 from samebits.ir.grammar import Module
-from samebits.sides.run import Running
+from samebits.sides.run import SideRun
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.trace.encoding import encode
@@ -23,31 +23,31 @@ from samebits.trace.record import record
 
 @dataclass(frozen=True, slots=True)
 class TracedFrame:
-    """One frame's operations as they are stored, and the hash of the state that they left."""
+    """One frame's encoded trace, and the hash of the state after it."""
 
     encoded: bytes
     hash: int
 
 
 def readable(side: Side, frame: int) -> Module:
-    """The kernels by which others read what a side did in a frame: those without hazards."""
+    """The kernels, without hazards, by which other machines restore a side's trace of a frame."""
     model = side.model(frame)
     return side.plain.kernels if model is None else model.reader.module
 
 
-def portable_model(model: Model, names: Names) -> Model:
-    """The same step under portable names, by which traces of several machines are compared."""
+def portable_model(model: Model, names: PortableNames) -> Model:
+    """The same step under portable names, so that traces of several machines are comparable."""
     plain = None if model.plain is None else portable(model.plain, names)
     return replace(
         model, module=portable(model.module, names), step=names.function(model.step), plain=plain
     )
 
 
-def traced(running: Running, inputs: Inputs, names: Names) -> TracedFrame:
-    """The next frame of a run, which stays where it is; inputs have the shape (players,).
+def trace_frame(running: SideRun, inputs: Inputs, names: PortableNames) -> TracedFrame:
+    """The trace of a run's next frame, without running it; inputs have shape (players,).
 
-    Where no evaluation can give the side's bits, it is the plain program that is traced, and the
-    hash says that it is not what ran.
+    If no evaluation reproduces the side's bits, the plain program is traced, and the hash shows
+    that the trace is not the run's.
     """
     side = running.side
     model = side.model(running.frame) or Model.of(side.plain)
@@ -55,7 +55,7 @@ def traced(running: Running, inputs: Inputs, names: Names) -> TracedFrame:
     if given.memory == given.state or side.is_emulated:
         found = record(given, running.save(), inputs)
     else:
-        # What no hash sees counts as well.
-        memory = np.frombuffer(running.keep().memory, np.uint8)
+        # Unhashed memory affects the frame too.
+        memory = np.frombuffer(running.snapshot().memory, np.uint8)
         found = record(given, memory, inputs)
     return TracedFrame(encode(found), xxh64(found.after))

@@ -1,7 +1,6 @@
-"""A desync report: what one machine says about a part of a run, for others to compare with.
+"""A desync report in memory, whole or damaged: one machine's record of a run.
 
-Owns what can be asked of one, be it whole or what is left of a damaged one, and the sparse series
-of one uint64 a frame. Knows nothing of files.
+Owns access to its parts, and the sparse series of one uint64 per frame. Knows nothing of files.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from samebits.desync.format import (
     plan,
     types_of,
 )
-from samebits.desync.hash_tree import Tree, tree_of
+from samebits.desync.hash_tree import MerkleTree, merkle_tree
 from samebits.desync.machine import Machine
 from samebits.errors import IRError, ReportError
 from samebits.ir.analysis.budget import NAME, Budget
@@ -45,11 +44,10 @@ from samebits.types import UINT64, ArrayType, RefType, StructType
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What one machine says about a run. `header` names simulation, version, digest and seed.
+    """One machine's record of a run. `header` names simulation, version, digest and seed.
 
-    State n is the one before frame n: 0 is what `init` leaves, n + 1 the one after frame n. In a
-    damaged report, what is not there is None, and `damage` says what is wrong with the file, a line
-    for each place.
+    State n is the one before frame n: 0 is the one after `init`, n + 1 the one after frame n. In a
+    damaged report lost parts are None, and `damage` describes each place of damage in a line.
     """
 
     machine: Machine
@@ -58,9 +56,9 @@ class Report:
     parts: Mapping[Key, bytes]
     damage: tuple[str, ...] = ()
     name: str = "the report"
-    """What messages call it: the path that it was read from."""
+    """Its name in messages: the path that it was read from."""
     budget: Budget = field(default_factory=Budget)
-    """What its programs may take, all that is done with them together."""
+    """The cost limit of everything done with its programs together."""
 
     @property
     def frames(self) -> int:
@@ -69,7 +67,7 @@ class Report:
 
     @property
     def asked(self) -> range:
-        """The frames that are told in detail."""
+        """The frames that are held in detail."""
         return self.contents.asked
 
     @cached_property
@@ -78,28 +76,29 @@ class Report:
         return types_of(self.header)
 
     @cached_property
-    def hashes(self) -> Series:
-        """The hash of every state, as told; where damage took it, of the state, if that is left."""
+    def hashes(self) -> SparseSeries:
+        """The hash of every state, as recorded; if that is lost, computed from the state if it is
+        there."""
         states = ((n, _hash_of(self.parts[Key(STATES, n)])) for n in self.states)
-        return Series(self.frames + 1, chain(states, self._told(HASHES)))
+        return SparseSeries(self.frames + 1, chain(states, self._recorded(HASHES)))
 
     @cached_property
-    def input_hashes(self) -> Series:
+    def input_hashes(self) -> SparseSeries:
         """XXH64 of every frame's inputs, all players together."""
-        return Series(self.contents.begun, self._told(INPUT_HASHES))
+        return SparseSeries(self.contents.begun, self._recorded(INPUT_HASHES))
 
     def hash_after(self, frame: int) -> int | None:
-        """The hash of the state after a frame; -1 is what `init` leaves."""
+        """The hash of the state after a frame; -1 means after `init`."""
         return self.hashes[frame + 1]
 
     @property
     def known(self) -> dict[int, int]:
-        """The hashes that the report has, by the frame after which they are; -1 is `init`."""
+        """The hashes that the report has, by the frame that they follow; -1 is `init`."""
         numbers = np.flatnonzero(self.hashes.known)
         return dict(zip((numbers - 1).tolist(), self.hashes.values[numbers].tolist(), strict=True))
 
     def inputs(self, frame: int) -> bytes | None:
-        """The canonical inputs of a frame, player after player; None where they are not told."""
+        """The canonical inputs of a frame, player after player; None if the report lacks them."""
         if frame not in self.asked:
             return None
         count, size = input_block(self.header), self.header.frame_size
@@ -114,7 +113,7 @@ class Report:
         return None if data is None else from_canonical(self.types[1], data, self.header.players)
 
     def state(self, number: int) -> bytes | None:
-        """State `number` in canonical form, where the report has it."""
+        """State `number` in canonical form; None if the report lacks it."""
         return self.parts.get(Key(STATES, number))
 
     @property
@@ -123,12 +122,12 @@ class Report:
         return [n for n in self.contents.states if Key(STATES, n) in self.parts]
 
     @property
-    def tree(self) -> Tree:
-        """The shape of the hash trees."""
-        return tree_of(self.types[0])
+    def tree(self) -> MerkleTree:
+        """The shape of the Merkle trees."""
+        return merkle_tree(self.types[0])
 
     def tree_hashes(self, number: int) -> NDArray[np.uint64] | None:
-        """The leaves of state `number`'s hash tree; None where the report has neither them nor
+        """The leaf hashes of state `number`'s Merkle tree; None if the report has neither them nor
         the state."""
         found = self.parts.get(Key(TREES, number))
         if found is not None:
@@ -138,12 +137,12 @@ class Report:
 
     @property
     def trace(self) -> bytes | None:
-        """The trace of frame `contents.traced` in its own encoding, where there is one."""
+        """The encoded trace of frame `contents.traced`; None if there is none."""
         return self.parts.get(Key(TRACE, self.contents.traced))
 
     @property
     def trace_is_faithful(self) -> bool:
-        """Whether the traced run left the state that the plain one left; a frame that traps leaves
+        """Whether the traced run left the same state as the run itself; a frame that traps leaves
         the one before it."""
         number = min(self.contents.traced + 1, self.frames)
         return self.contents.traced_hash == self.hashes[number]
@@ -156,11 +155,11 @@ class Report:
 
     @cached_property
     def program(self) -> Program | None:
-        """The kernels that were run, legal and of the right types, to be evaluated.
+        """The program that ran, verified and of the right types, for evaluation only.
 
-        They are another's: the interpreter keeps them to their own memory, and they may not end.
-        Never compile them, since `unchecked` operations are believed there. Raises ReportError
-        where the text is not what it should be.
+        It is untrusted: the interpreter confines it to its own memory, and it may not terminate.
+        Never compile it, since compiled code trusts `unchecked` operations. Raises ReportError if
+        the text is malformed.
         """
         text = self.program_text
         if text is None:
@@ -196,7 +195,7 @@ class Report:
         return Program(state, given, *names, kernels=module, module=module)
 
     def model_of(self, program: Program) -> Model:
-        """The step of a program that it brought, within its budget. Raises ReportError."""
+        """The step of a program of this report, within its budget. Raises ReportError."""
         size, most = canonical_size(program.state), self.budget.memory
         if size > most:
             raise ReportError(
@@ -206,37 +205,37 @@ class Report:
 
     @cached_property
     def sizes(self) -> dict[Key, int]:
-        """The parts that the report should have, and their bytes."""
+        """The parts that the report should have, and their sizes in bytes."""
         return plan(self.header, self.contents)
 
     @cached_property
     def missing(self) -> list[Key]:
-        """Those of them that damage took."""
+        """The parts that are lost to damage."""
         return [key for key in self.sizes if key not in self.parts]
 
-    def _told(self, topic: str) -> Iterator[tuple[int, NDArray[np.uint64]]]:
-        """The hashes that the report holds, each block with the number of its first."""
+    def _recorded(self, topic: str) -> Iterator[tuple[int, NDArray[np.uint64]]]:
+        """The recorded hashes of a topic, each block with the number of its first."""
         for key, data in self.parts.items():
             if key.topic == topic:
                 yield key.number, np.frombuffer(data, "<u8").astype(np.uint64)
 
 
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"?|\w+')
-"""A quoted text, whose quotes may be escaped, or a word."""
+"""A quoted text, in which quotes may be escaped, or a word."""
 
 
 def _hash_of(state: bytes) -> NDArray[np.uint64]:
     return np.array([xxh64(state)], np.uint64)
 
 
-class Series:
-    """Numbers 0 to `len() - 1`; those that are not known have no value.
+class SparseSeries:
+    """Values at indices 0 to `len() - 1`, some of them unknown.
 
-    `values` and `known` reach to the last that is known: a length is a mere claim.
+    `values` and `known` end at the last known one: the length is only a claim.
     """
 
     def __init__(self, length: int, blocks: Iterable[tuple[int, NDArray[np.uint64]]]) -> None:
-        """`blocks` are the values that are known, each with the number of its first."""
+        """`blocks` are the known values, each block with the index of its first."""
         given = list(blocks)
         reach = min(length, max((first + len(block) for first, block in given), default=0))
         self._length = length
@@ -250,24 +249,24 @@ class Series:
         return self._length
 
     def __getitem__(self, number: int) -> int | None:
-        """The value, or None where it is not known."""
+        """The value; None if it is unknown."""
         if not 0 <= number < len(self.known) or not self.known[number]:
             return None
         return int(self.values[number])
 
     def ranges(self) -> list[range]:
-        """What is known, as ranges that do not touch."""
+        """The known indices, as maximal ranges."""
         edges = np.flatnonzero(np.diff(np.concatenate([[False], self.known, [False]])))
         pairs = edges.reshape(-1, 2)
         return [range(int(first), int(stop)) for first, stop in pairs]
 
-    def shared(self, other: Series) -> NDArray[np.int64]:
-        """The numbers that both know."""
+    def shared(self, other: SparseSeries) -> NDArray[np.int64]:
+        """The indices known in both."""
         count = min(len(self.known), len(other.known))
         return np.flatnonzero(self.known[:count] & other.known[:count])
 
-    def first_difference(self, other: Series) -> int | None:
-        """The first number that both know and at which they differ; None where there is none."""
+    def first_difference(self, other: SparseSeries) -> int | None:
+        """The first index known in both at which they differ; None if there is none."""
         shared = self.shared(other)
         unequal = np.flatnonzero(self.values[shared] != other.values[shared])
         return int(shared[unequal[0]]) if len(unequal) else None

@@ -1,8 +1,8 @@
-"""Every sound record of an MCAP file that may be cut, flipped or hostile, before and after damage.
+"""Salvages the intact records of an MCAP file that may be truncated, corrupted or hostile.
 
-A file is read from front to back; where that meets damage, it is searched for whatever is sound by
-itself: chunks under their checksums, and metadata of one name. Owns that search and its cost, which
-grows with the file's length alone. Knows nothing of what records mean.
+A file is read from front to back; at damage, it is searched for records that are intact by
+themselves: chunks with valid checksums, and metadata of one name. Owns that search and its cost,
+which is linear in the file's length. Knows nothing of what records mean.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from samebits.replay.mcap_records import (
 )
 
 _PASSES = 4
-"""How many times the file's length may be checksummed in search of sound chunks."""
+"""How many times the file's length may be checksummed in search of intact chunks."""
 _TRIAL = 512
-"""What looking at a place costs besides, in bytes checksummed."""
+"""The fixed cost of a candidate, in bytes checksummed."""
 _LEAST = 1024 * 1024
-"""Bytes that may be checksummed in a short file too."""
+"""Bytes that may be checksummed even in a short file."""
 _CHUNK = rb"(?=\x06[\s\S]{2}[\x00\x01]\x00{5}[\s\S]{28}\x00{4}[\s\S]{2}[\x00\x01]\x00{5})"
-"""How a chunk begins that is not compressed and has less than 128 KiB."""
+"""The start of an uncompressed chunk of less than 128 KiB."""
 _METADATA = rb"(?=\x0c[\s\S]{2}[\x00-\x0f]\x00{5}"
-"""How metadata of less than 1 MiB begins, before its name."""
+"""The start of metadata of less than 1 MiB, before its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message in a sound chunk, and the offset of that chunk."""
+    """A message in an intact chunk, and the offset of that chunk."""
 
     offset: int
     channel: int
@@ -58,8 +58,8 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class Salvage:
-    """What is sound in a file. `profile` is what its header says it is, None without one; `damage`
-    is the first that was met."""
+    """The intact records of a file. `profile` is its header's, None without one; `damage` is the
+    first that was found."""
 
     items: list[Message | Metadata]
     profile: str | None
@@ -67,10 +67,10 @@ class Salvage:
 
 
 def salvage(data: bytes, metadata_name: str, most: int) -> Salvage:
-    """The messages and metadata of a file; of a damaged one, all that can be told to be sound; at
-    most so many.
+    """The messages and metadata of a file, or of a damaged one those that are provably intact; at
+    most `most`.
 
-    Metadata of a damaged file is looked for by its name, and has no checksum of MCAP's.
+    Metadata of a damaged file is searched by its name, and is not covered by an MCAP checksum.
     """
     items: list[Message | Metadata] = []
     profile: str | None = None
@@ -88,7 +88,7 @@ def salvage(data: bytes, metadata_name: str, most: int) -> Salvage:
 
 
 def _whole(data: bytes) -> Iterator[Message | Metadata | str]:
-    """Every record in the order of the file, and the profile as a text. Raises Damage."""
+    """Every record in file order, and the profile as a str. Raises Damage."""
     if not data.startswith(MAGIC):
         raise Damage(0, "the file does not open with MCAP's mark")
     source = _source(data, 0)
@@ -110,12 +110,12 @@ def _whole(data: bytes) -> Iterator[Message | Metadata | str]:
 
 
 def _search(data: bytes, metadata_name: str) -> Iterator[Message | Metadata]:
-    """What is sound by itself, wherever it lies."""
+    """The records that are intact by themselves, wherever they are."""
     left = _PASSES * len(data) + _LEAST
     behind = 0
     for match in _candidates(data, metadata_name):
         if match.start() < behind:
-            continue  # inside a sound chunk
+            continue  # inside an intact chunk
         source = _source(data, match.start())
         try:
             record = source.record("data")
@@ -133,7 +133,7 @@ def _search(data: bytes, metadata_name: str) -> Iterator[Message | Metadata]:
 
 
 def _candidates(data: bytes, metadata_name: str) -> Iterator[re.Match[bytes]]:
-    """Where a chunk, or metadata of the name, may begin, in order."""
+    """The offsets at which a chunk, or metadata of the name, may begin, in order."""
     name = len(metadata_name).to_bytes(4, "little") + metadata_name.encode("ascii")
     return re.finditer(b"%b|%b%b)" % (_CHUNK, _METADATA, re.escape(name)), data)
 
@@ -157,7 +157,7 @@ def _metadata(source: RecordSource, record: RecordHead) -> Metadata:
 
 
 def _source(data: bytes, at: int) -> RecordSource:
-    """A source that begins at an offset, and checksums from there on."""
+    """A source that begins, and checksums, at an offset."""
     file = io.BytesIO(data)
     file.seek(at)
     source = RecordSource(file)

@@ -1,4 +1,4 @@
-"""What a desync report still holds, in one sentence, and all that it discloses to its reader."""
+"""A desync report's summary in one sentence, and its disclosure: all that it reveals."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ NOT_IN_IT = (
     "the source"
 )
 NOT_FAITHFUL = (
-    "the trace is of an evaluation that left another state than the run: it does not show what ran"
+    "the traced evaluation left another state than the run: the trace does not show what ran"
 )
 _INDENT = 14
 _COLUMNS = 100
 
 
-def as_json(report: Report, path: str, size: int) -> dict[str, Any]:
-    """The facts; `parts` gives the bytes of each kind, before compression."""
+def disclosure_json(report: Report, path: str, size: int) -> dict[str, Any]:
+    """The disclosed facts as JSON; `parts` has the bytes of each kind, before compression."""
     about, contents = report.header, report.contents
     sizes = {
         topic: sum(len(data) for key, data in report.parts.items() if key.topic == topic)
@@ -74,8 +74,8 @@ def as_json(report: Report, path: str, size: int) -> dict[str, Any]:
     }
 
 
-def as_text(report: Report, path: str, size: int) -> Iterator[str]:
-    """The same in lines."""
+def disclosure_text(report: Report, path: str, size: int) -> Iterator[str]:
+    """The disclosure as lines of text."""
     about, contents, machine = report.header, report.contents, report.machine
     yield f"{path}: a desync report of {size:,} bytes"
     yield "machine"
@@ -101,7 +101,7 @@ def as_text(report: Report, path: str, size: int) -> Iterator[str]:
     for name in ("state", "input"):
         yield from _rows((name, _shown(about.schema.get(name))))
     yield "holds"
-    yield from (f"  {phrase}" for phrase in told(report, list(report.parts)))
+    yield from (f"  {phrase}" for phrase in part_phrases(report, list(report.parts)))
     if contents.trap is not None:
         yield f"  the trap in frame {contents.frames}: {contents.trap.message}, at " + (
             contents.trap.place
@@ -117,7 +117,7 @@ def as_text(report: Report, path: str, size: int) -> Iterator[str]:
 
 def _rows(*rows: tuple[str, str]) -> Iterator[str]:
     for name, value in rows:
-        # What somebody else wrote is not to steer this terminal.
+        # Untrusted text must not control this terminal.
         yield from textwrap.wrap(
             (value if value.isprintable() else ascii(value)) or "unknown",
             _COLUMNS,
@@ -128,7 +128,7 @@ def _rows(*rows: tuple[str, str]) -> Iterator[str]:
 
 
 def _shown(schema: Any) -> str:
-    """A type of a replay's schema, as a kernel would declare it, on one line."""
+    """A type of a replay's schema in the notation of kernels, on one line."""
     match schema:
         case {"struct": name, "fields": [*fields]}:
             inner = ", ".join(f"{field[0]}: {_shown(field[1])}" for field in fields)
@@ -140,7 +140,7 @@ def _shown(schema: Any) -> str:
 
 
 def _names(report: Report) -> dict[str, list[str]]:
-    """The names and texts in the program, by kind; none where it cannot be read."""
+    """The names and texts in the program, by kind; empty if it cannot be read."""
     try:
         program = report.program
     except ReportError:
@@ -174,29 +174,29 @@ _PHRASES = {
     INPUT_HASHES: ("the hash of the inputs of frame {}", "hashes of the inputs of frames {}"),
     INPUTS: ("inputs of frame {}", "inputs of frames {}"),
     STATES: ("the state before frame {}", "states before frames {}"),
-    TREES: ("the hash tree after frame {}", "hash trees after frames {}"),
+    TREES: ("the Merkle tree after frame {}", "Merkle trees after frames {}"),
     PROGRAM: ("the program", ""),
     TRACE: ("the trace of frame {}", ""),
 }
-"""What a topic's parts are called, by whether they are about one frame or several."""
+"""The phrases for a topic's parts: of one frame, of several."""
 _MOST_SHOWN = 16
 _AFTER = (HASHES, TREES)
-"""Topics that go by the state after a frame."""
+"""Topics that count states, whose first is the one after `init`."""
 _INIT = "the hash of the state that init leaves"
 
 
-def account(report: Report) -> str:
-    """What a report still tells and what it does not, as in `hashes of frames 0-899 and the
+def summary(report: Report) -> str:
+    """The parts that are usable and those that are not, as in `hashes of frames 0-899 and the
     environment are usable; the trace of frame 124 is not`."""
-    lack = told(report, report.missing)
+    lack = part_phrases(report, report.missing)
     if not lack:
         return "everything in it is usable"
-    have = [*told(report, list(report.parts)), "the environment"]
+    have = [*part_phrases(report, list(report.parts)), "the environment"]
     return f"{_listed(have)} {_are(have)} usable; {_listed(lack)} {_are(lack)} not"
 
 
-def told(report: Report, keys: Sequence[Key]) -> list[str]:
-    """Some of the parts in words, a phrase a topic."""
+def part_phrases(report: Report, keys: Sequence[Key]) -> list[str]:
+    """The given parts in words, one phrase per topic."""
     phrases: list[str] = []
     for topic, (one, many) in _PHRASES.items():
         found = [key for key in keys if key.topic == topic]
@@ -208,7 +208,7 @@ def told(report: Report, keys: Sequence[Key]) -> list[str]:
 
 
 def _frames(report: Report, key: Key) -> range:
-    """The frames that a part is about."""
+    """The frames that a part covers."""
     count = 1
     if key.topic in (HASHES, INPUT_HASHES):
         count = report.sizes[key] // 8
@@ -219,7 +219,7 @@ def _frames(report: Report, key: Key) -> range:
 
 
 def _joined(parts: Iterable[range]) -> list[range]:
-    """Ascending frames as ranges that do not touch."""
+    """Ascending frames as maximal ranges."""
     spans: list[range] = []
     for part in parts:
         if spans and part and spans[-1].stop == part.start:

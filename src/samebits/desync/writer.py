@@ -1,7 +1,7 @@
-"""A desync report as MCAP bytes, the same every time: parts, compressed and cut into pieces.
+"""Writes a desync report as deterministic MCAP bytes: parts, compressed and cut into pieces.
 
-Owns the bytes of a piece in both directions: a piece says how large its part is, and is believed
-only where that is what the reader expects.
+Owns the encoding of pieces, written and read: a piece declares the size of its part, and is
+accepted only if the reader expects it.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ METADATA_NAME = "samebits.report"
 
 
 def report_bytes(report: Report) -> bytes:
-    """The file of a whole report; it depends on nothing else. ReportError where it is too large.
+    """The file of a whole report, a function of it alone. Raises ReportError if it is too large.
 
-    The description stands in front and behind the parts, so that damage to one leaves the other.
+    The description precedes and follows the parts, so that damage to one leaves the other.
     """
     file = io.BytesIO()
-    # Parts are compressed by themselves: a chunk that is not cannot be a bomb.
+    # Parts are compressed individually: an uncompressed chunk cannot be a zip bomb.
     writer = Writer(
         file,
         chunk_size=MAX_CHUNK,
@@ -62,10 +62,10 @@ def report_bytes(report: Report) -> bytes:
 
 
 def write_report(report: Report, path: str | os.PathLike[str], force: bool = False) -> int:
-    """Write a report to a file and give its size in bytes.
+    """Write a report to a file, and return its size in bytes.
 
-    Raises ReportError where it cannot be written, and, unless `force`, where the file is there.
-    The file has its name only once it is whole.
+    The file appears under its name only once it is complete. Raises ReportError if it cannot be
+    written or, unless `force`, if it exists.
     """
     target = Path(path)
     if os.path.lexists(target) and not force:
@@ -90,7 +90,7 @@ def _exists(target: Path) -> ReportError:
 
 
 def description(report: Report) -> dict[str, str]:
-    """What a report says about itself, as MCAP metadata with a checksum."""
+    """A report's description, as MCAP metadata with a checksum."""
     text = {
         "format": str(FORMAT),
         "machine": compact(report.machine.to_json()),
@@ -102,7 +102,7 @@ def description(report: Report) -> dict[str, str]:
 
 
 def checksum(text: dict[str, str]) -> str:
-    """XXH64 of all but the checksum, in 16 hexadecimal digits."""
+    """XXH64 of everything except the checksum itself, as 16 hexadecimal digits."""
     return f"{xxh64(compact({k: v for k, v in text.items() if k != 'checksum'}).encode()):016x}"
 
 
@@ -118,7 +118,7 @@ _LEVEL = 9
 
 
 def pieces(number: int, data: bytes) -> Iterator[bytes]:
-    """The messages' data that hold a part."""
+    """The message data that hold a part."""
     packed = zlib.compress(data, _LEVEL)
     checksum = xxh64(data)
     count = -(-len(packed) // PIECE_BYTES)
@@ -128,7 +128,7 @@ def pieces(number: int, data: bytes) -> Iterator[bytes]:
 
 
 class Piece:
-    """A message's data, taken apart. Raises ReportError where it is too short to be a piece."""
+    """A piece, parsed from a message's data. Raises ReportError if that is too short."""
 
     __slots__ = ("checksum", "count", "data", "index", "number")
 
@@ -140,17 +140,17 @@ class Piece:
 
 
 class Assembly:
-    """A part of `size` bytes on its way: pieces come in any order."""
+    """Assembles a part of `size` bytes from pieces, which come in any order."""
 
     def __init__(self, size: int) -> None:
         self._size = size
-        # What zlib makes of bytes that do not compress: 5 more for each 16 KiB, and some.
+        # zlib's expansion of incompressible bytes: 5 bytes per 16 KiB, and some.
         self._most = 1 + (size + size // 1024 + 1024) // PIECE_BYTES
         self._pieces: dict[int, Piece] = {}
 
     def add(self, piece: Piece) -> bytes | None:
-        """The part, once its last piece has come. Raises ReportError where a piece does not fit
-        those before it, or the part is not what they say."""
+        """The part, once its last piece is added. Raises ReportError if a piece contradicts those
+        before it, or the part does not match what they declare."""
         first = next(iter(self._pieces.values()), piece)
         if not piece.index < piece.count <= self._most or piece.index in self._pieces:
             raise ReportError(

@@ -14,10 +14,10 @@ from dataclasses import astuple, dataclass, replace
 from typing import Generic, TypeVar
 
 from samebits.bits import to_canonical, xxh64
-from samebits.desync.compare import Overlap, require_replay
+from samebits.desync.compare import ReportPair, require_replay
 from samebits.desync.format import line_of
-from samebits.desync.hash_tree import tree_of
-from samebits.desync.portable import Names, portable
+from samebits.desync.hash_tree import merkle_tree
+from samebits.desync.portable import PortableNames, portable
 from samebits.desync.report import Report
 from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.cause.experiment import Agreement
@@ -110,7 +110,7 @@ def diagnose_report(
     inputs = InputStream(source)
     with _timed(out), closing(open_run(a)) as run:
         _require_inputs(report, inputs, simulation)
-        trap, names = report.contents.trap, Names(simulation)
+        trap, names = report.contents.trap, PortableNames(simulation)
 
         def as_told(found: TrapFact) -> TrapFact:
             there = names.trap(found)
@@ -131,7 +131,7 @@ def diagnose_report(
                 )
         else:
             found = replace(done.found, b=reported_frame(report, done.found.frame))
-            if found.is_exact and a.told.source is None:
+            if found.is_exact and a.spec.source is None:
                 theirs = report.program_text
                 if theirs not in (None, print_module(portable(a.plain.kernels, names))):
                     out.note("the report's program is not the one that runs here")
@@ -148,7 +148,7 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
 
     Raises ReportError where they are of different runs, or share too little to be compared.
     """
-    both = Overlap(a, b)
+    both = ReportPair(a, b)
     both.require(changed_inputs=True)
     budget = min(a.budget, b.budget, key=astuple)  # one for both together
     a, b = replace(a, budget=budget), replace(b, budget=budget)
@@ -219,7 +219,7 @@ class _Driver(ABC, Generic[A, B]):
             out.fields, out.differing = every.first, every.differing
             out.heat = tuple(row for row in every.heat if row.differing)
             return
-        tree = tree_of(self.state)
+        tree = merkle_tree(self.state)
         mine, theirs = (
             side.leaves if side.state is None else tree.hashes(side.state) for side in sides
         )

@@ -18,10 +18,10 @@ from samebits.diagnosis.operation.match_versions import MatchedVersion
 from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program
 from samebits.trace.model import Model
-from samebits.trace.observer import Frames
+from samebits.trace.observer import FrameInput
 from samebits.trace.record import Trace
 
-FrameAt = Callable[[int], Frames | None]
+FrameAt = Callable[[int], FrameInput | None]
 """One of a side's frames, by its number from the differing one on, where it can be had."""
 
 

@@ -21,8 +21,8 @@ from samebits.fpmodel.softfloat import (
     rounded,
     to_bits,
 )
-from samebits.fpmodel.tree import Op, Tree, written
-from samebits.hazards.catalogue import HAZARDS, Hazard
+from samebits.fpmodel.tree import Node, Tree, written
+from samebits.hazards.catalogue import EXPRESSION_HAZARDS, ExpressionHazard
 from samebits.hazards.catalogue.expressions.widening import cast, stored_as_half
 
 _MOST_OF_ONE = 12_000
@@ -36,7 +36,7 @@ _MOST_OF_PAIRS = 12_000
 class Evaluation:
     """One way to evaluate, and the bits that it gives."""
 
-    hazards: tuple[Hazard, ...]
+    hazards: tuple[ExpressionHazard, ...]
     """None for the strict evaluation; two where they act together."""
     expression: str
     practice: tuple[str, ...]
@@ -48,7 +48,7 @@ class Evaluation:
 class Cause:
     """The evaluations of the same hazards that give the observed bits, the simplest first."""
 
-    hazards: tuple[Hazard, ...]
+    hazards: tuple[ExpressionHazard, ...]
     evaluations: tuple[Evaluation, ...]
 
 
@@ -56,7 +56,7 @@ class Cause:
 class Miss:
     """A hazard none of whose evaluations gives the observed bits."""
 
-    hazard: Hazard
+    hazard: ExpressionHazard
     evaluations: int
     """How many were tried; 0 where there is nothing that it could act on."""
     nearest: int | None
@@ -180,7 +180,7 @@ class _Search:
         found: list[Cause] = []
         if self.strict == self.goal:
             found.append(self.cause((), [self.start]))
-        for hazard in HAZARDS:
+        for hazard in EXPRESSION_HAZARDS:
             ways = self.ways(hazard, self.start, _MOST_OF_ONE)
             results = [(way, self.bits(way)) for way in ways]
             hits = [way for way, bits in results if bits == self.goal]
@@ -192,12 +192,12 @@ class _Search:
                 self.misses.append(Miss(hazard, len(results), min(known, default=None)))
         return found or self.pairs()
 
-    def ways(self, hazard: Hazard, base: _Way, limit: int) -> list[_Way]:
+    def ways(self, hazard: ExpressionHazard, base: _Way, limit: int) -> list[_Way]:
         """What a hazard makes of an evaluation, each once."""
         tree, arithmetic, practice = base
         made: list[_Way] = []
         local: set[tuple[Tree, Arithmetic]] = {(tree, arithmetic)}
-        variants = hazard.ways(tree, arithmetic)
+        variants = hazard.variants(tree, arithmetic)
         for variant, how, note in islice(variants, limit):
             if (variant, how) not in local:
                 local.add((variant, how))
@@ -209,7 +209,7 @@ class _Search:
     def pairs(self) -> list[Cause]:
         """Two hazards together, where each has something to act on."""
         able = {miss.hazard.name for miss in self.misses if miss.evaluations}
-        hazards = [h for h in HAZARDS if h.name in able]
+        hazards = [h for h in EXPRESSION_HAZARDS if h.name in able]
         left, found = _MOST_OF_PAIRS, list[Cause]()
         for total in range(1, 2 * len(hazards)):  # the more plausible pairs first
             for i, j in _split(total, len(hazards)):
@@ -225,14 +225,14 @@ class _Search:
                     return found
         return found
 
-    def pair(self, first: Hazard, second: Hazard) -> Iterator[_Way]:
+    def pair(self, first: ExpressionHazard, second: ExpressionHazard) -> Iterator[_Way]:
         for base in self.ways(first, self.start, _MOST_OF_A_PAIR):
             for way in self.ways(second, base, _MOST_OF_A_PAIR):
                 if way[:2] not in self.seen:
                     self.seen.add(way[:2])
                     yield way
 
-    def cause(self, hazards: tuple[Hazard, ...], ways: Sequence[_Way]) -> Cause:
+    def cause(self, hazards: tuple[ExpressionHazard, ...], ways: Sequence[_Way]) -> Cause:
         return Cause(
             hazards,
             tuple(Evaluation(hazards, _written(t), notes, self.goal) for t, _, notes in ways),
@@ -241,7 +241,7 @@ class _Search:
 
 def _written(tree: Tree) -> str:
     """Without the last conversion to a half."""
-    return written(tree.args[0] if isinstance(tree, Op) and stored_as_half(tree) else tree)
+    return written(tree.args[0] if isinstance(tree, Node) and stored_as_half(tree) else tree)
 
 
 def _split(total: int, count: int) -> Iterator[tuple[int, int]]:

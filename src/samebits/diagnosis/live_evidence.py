@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from samebits.bits import to_canonical, xxh64
-from samebits.desync.portable import Names
+from samebits.desync.portable import PortableNames
 from samebits.diagnosis.cause.experiment import FRAMES, Experiment
 from samebits.diagnosis.cause.inquiry import Progress
 from samebits.diagnosis.cause.nondeterminism import RerunFacts
@@ -24,13 +24,13 @@ from samebits.diagnosis.operation.match_versions import MatchedVersion, match_ve
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.errors import TraceError
 from samebits.sides.input_stream import InputStream
-from samebits.sides.run import Kept, Running, open_run
+from samebits.sides.run import SideRun, Snapshot, open_run
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
 from samebits.sim.program import Program
 from samebits.trace.model import Model
-from samebits.trace.observer import Frames
+from samebits.trace.observer import FrameInput
 from samebits.trace.record import Trace, record
 
 _PROBES = (1, 2, 5, 16, 64, 256)
@@ -49,7 +49,7 @@ class LiveEvidence:
 
     letter: str
     side: Side
-    running: Running
+    running: SideRun
     frame: int
     seen: SideFrame
     stream: InputStream
@@ -118,7 +118,7 @@ class LiveEvidence:
         trap = experiment.trap
         if trap is not None:
             file, *rest = trap.place.rsplit(":", 2)
-            local = Names(self.side.simulation).local(file)
+            local = PortableNames(self.side.simulation).local(file)
             trap = trap if local is None else replace(trap, place=":".join([local, *rest]))
         return replace(experiment, interpreted=False, budget=None, trap=trap)
 
@@ -154,7 +154,7 @@ class LiveEvidence:
         kept = self.seen.before
         if kept is None or isinstance(point, InitPoint) or point.row is self.seen.inputs:
             return self.seen.state, self.seen.trap
-        self.running.go_back(kept)
+        self.running.restore(kept)
         done = outcome(self.running.advance(point.row))
         return self.running.save(), done.trap
 
@@ -167,7 +167,7 @@ class LiveEvidence:
 
     def trace_beside(self, a: Evidence, point: Point) -> Validated | None:
         model, first = self.model, a.model
-        if model is not None and self.side.told.source != self.original.told.source:
+        if model is not None and self.side.spec.source != self.original.spec.source:
             first = self._model_of(self.original)
             if first is not None:
                 self.aligned = match_versions(first.module, model.module)
@@ -183,7 +183,7 @@ class LiveEvidence:
                 return Experiment(point.before, inputs, first.hashes, first.trap, point.seed)
             hashes = [first.hashes]
         else:
-            running.go_back(kept)
+            running.restore(kept)
         done = outcome(running.advance(self.rows))
         hashes = np.concatenate([*hashes, done.hashes])
         return Experiment(point.before, inputs, hashes, done.trap, point.seed)
@@ -191,15 +191,15 @@ class LiveEvidence:
     def frames(self, trace: Trace) -> FrameAt:
         kept, running, model = self.seen.before, self.running, trace.model
 
-        def at(number: int) -> Frames | None:
+        def at(number: int) -> FrameInput | None:
             if number == 0:
-                return trace.frames
+                return trace.frame_input
             if kept is None or number >= len(self.rows):
                 return None
-            running.go_back(kept)
+            running.restore(kept)
             if running.advance(self.rows[:number]).trap is not None:
                 return None
-            return Frames.of(model, _memory(model, running.keep()), self.rows[number])
+            return FrameInput.of(model, _memory(model, running.snapshot()), self.rows[number])
 
         return at
 
@@ -215,28 +215,28 @@ class LiveEvidence:
         """Whether it continues identically when restarted from its hashed state."""
         assert self.seen.before is not None
         run, rows = self.running, self.rows
-        run.go_back(self.seen.before)
+        run.restore(self.seen.before)
         at = 0
         for count in _PROBES:
             if at + count >= len(rows) or run.advance(rows[at : at + count]).trap is not None:
                 return True
             at += count
-            kept = run.keep()
+            kept = run.snapshot()
             rest = rows[at : at + _PROBED]
             plain = run.advance(rest).hashes
-            run.go_to(kept.frame, kept.canonical)
+            run.restore_canonical(kept.frame, kept.canonical)
             if not np.array_equal(run.advance(rest).hashes, plain):
                 return False
-            run.go_back(kept)
+            run.restore(kept)
         return True
 
     def _alone_as_original(self) -> bool | None:
         """Whether it gives side a's hashes, as far as they are tried, when one thread runs it."""
         side = self.side
-        if side.told.workers == 1:
+        if side.spec.workers == 1:
             return None
         self.progress("running it with one worker", 0, self.frame)
-        alone = replace(side, told=replace(side.told, workers=1))
+        alone = replace(side, spec=replace(side.spec, workers=1))
         rows = self.stream.between(0, self.frame + _ALONE)
         original = self._from_start(self.original, rows)
         return all(original == self._from_start(alone, rows) for _ in range(_ALONE_RUNS))
@@ -254,7 +254,7 @@ class LiveEvidence:
             run.close()
 
 
-def _memory(model: Model, kept: Kept) -> np.ndarray[Any, Any]:
+def _memory(model: Model, kept: Snapshot) -> np.ndarray[Any, Any]:
     """Raw memory as an element of what the step takes as the state."""
     memory = np.frombuffer(kept.memory, np.uint8).copy()
     t = model.memory if len(memory) == model.memory.size else model.state

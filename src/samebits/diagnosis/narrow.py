@@ -100,7 +100,7 @@ def _tell_causes(out: Diagnosis, pair: Pair, question: Question, progress: Progr
         return
     progress("looking for exposed operations", 0, 1)
     first = answer.causes[0]
-    frames = pair.a.frames
+    frames = pair.a.frame_input
     with beyond_first_facts(out.notes, "the exposed operations are"):
         every = exposed_operations(
             pair.a.model, frames.memory, frames.inputs, first.hazard, first.note,
@@ -115,7 +115,7 @@ def _of_inputs(pair: Pair, difference: OperationDifference) -> OperationDifferen
     op, a = difference.op, difference.a
     if difference.kind != "result" or op is None or a is None or op.opcode != "load":
         return difference
-    read = origin_of_load(pair.a.frames, a.event).memory == "inputs"
+    read = origin_of_load(pair.a.frame_input, a.event).memory == "inputs"
     return replace(difference, kind="input") if read else difference
 
 

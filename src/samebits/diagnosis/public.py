@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from typing import Any, overload
 
-from samebits.desync.record import Wanted, record_report
+from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.report import Report
 from samebits.diagnosis.driver import diagnose as diagnose_runs
 from samebits.diagnosis.driver import diagnose_report, diagnose_reports
@@ -133,7 +133,7 @@ def make_report(
     source = ReplaySource(simulation, os.fspath(replay))
     total = source.frames if asked is None else min(asked.stop, source.frames)
     return record_report(
-        _side(simulation, side), source, Wanted(asked, trace),
+        _side(simulation, side), source, ReportRequest(asked, trace),
         lambda what, done: progress(what, done, total),
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.bits import xxh64
-from samebits.desync.compare import Overlap, command
+from samebits.desync.compare import ReportPair, command
 from samebits.desync.report import Report
 from samebits.diagnosis.cause.experiment import FRAMES_INTERPRETED, Experiment
 from samebits.diagnosis.cause.inquiry import Progress
@@ -29,7 +29,7 @@ from samebits.sim.program import Program
 from samebits.trace.encoding import decode
 from samebits.trace.model import Model
 from samebits.trace.record import Trace, record
-from samebits.trace.restore import replay
+from samebits.trace.restore import restore_trace
 
 _VALIDATED = "trace validated: it reproduces the run's bits, on both machines"
 _EVALUATED = "the report's own program, evaluated, reproduces the state that its machine reported"
@@ -139,7 +139,7 @@ class ReportEvidence:
     def _lack(self, b: Evidence) -> str:
         if isinstance(b, ReportEvidence):
             try:
-                Overlap(self.report, b.report).require_detail()
+                ReportPair(self.report, b.report).require_detail()
             except ReportError as error:
                 return f"{error.message}; {error.fix}"
         lack = "program" if self.program is None else "state and the inputs before it"
@@ -153,7 +153,7 @@ class ReportEvidence:
             return None
         stored = self._stored
         if is_own and stored is not None and self.report.trace_is_faithful:
-            return replay(model, decode(stored), *point.given(model))
+            return restore_trace(model, decode(stored), *point.given(model))
         trace = self._evaluated(point)
         return trace if not is_own or self._gives(trace) else None
 
@@ -214,7 +214,7 @@ class ReportEvidence:
                 f"the trace in {report.name} is not valid: it left another state than the run"
             )
         elif stored is not None and not aligned.changes:
-            trace = replay(theirs, decode(stored), *point.given(theirs))
+            trace = restore_trace(theirs, decode(stored), *point.given(theirs))
             return Validated(_under(trace, mine), _VALIDATED)
         if not aligned.changes:
             return None
@@ -244,7 +244,7 @@ class ReportEvidence:
 
     def frames(self, trace: Trace) -> FrameAt:
         """The differing one alone."""
-        return lambda number: None if number else trace.frames
+        return lambda number: None if number else trace.frame_input
 
     def rerun(self) -> RerunFacts:
         return RerunFacts()
@@ -279,4 +279,4 @@ def _under(trace: Trace, model: Model) -> Trace:
     """The trace with places as another model of the same operations calls them."""
     if len(model.numbering) != len(trace.model.numbering):
         raise TraceError("the trace is of another program", event=0)
-    return replace(trace, frames=replace(trace.frames, model=model))
+    return replace(trace, frame_input=replace(trace.frame_input, model=model))

@@ -1,8 +1,8 @@
-"""Reciprocals and reciprocal square roots as processors estimate them.
+"""Processors' estimates of reciprocals and reciprocal square roots.
 
 ARM's are computed as the Arm Architecture Reference Manual defines them (RecipEstimate and
-RecipSqrtEstimate). x86's differ between makers: this host's are executed, and a model stands for
-others.
+RecipSqrtEstimate). x86's differ between vendors: this host's are executed, and a model represents
+the others.
 """
 
 from __future__ import annotations
@@ -111,10 +111,10 @@ _X86 = {
 
 @dataclass(frozen=True)
 class HostEstimate:
-    """This processor's own instruction, from bits to bits."""
+    """This processor's own estimate instruction, from bits to bits."""
 
     address: int
-    """Of a C function that does it."""
+    """The address of a C function that executes it."""
     _function: Callable[[int], int]
     _code: object
 
@@ -124,7 +124,7 @@ class HostEstimate:
 
 @cache
 def x86_estimate(name: str) -> HostEstimate | None:
-    """This processor's own instruction; None where it has none."""
+    """This processor's own instruction of a name; None if it has none."""
     from samebits.backend.llvm.engine import compile_text, host_target, load
     from samebits.errors import TargetError
 

@@ -1,4 +1,4 @@
-"""What one evaluation of a tree gives, under a precision, rounding, flushing and rule for NaNs."""
+"""Evaluates expression trees under an arithmetic: a precision, rounding, flushing and NaN rule."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from samebits.fpmodel.tree import Constant, Operand, Tree
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """How every operation of an evaluation rounds, flushes and treats NaNs."""
+    """The arithmetic of an evaluation: how each operation rounds, flushes and treats NaN."""
 
     form: Format
-    """The expression's type: operands and the result are in it."""
+    """The expression's format: that of operands and result."""
     working: Format
-    """What every operation between them is rounded to."""
+    """The format to which every operation in between is rounded."""
     rounding: Rounding = "nearest"
     flush: Flush = "no"
     flush_inputs: bool = False
@@ -68,17 +68,17 @@ NAN_RULES: dict[str, tuple[Callable[[Values], Number | None], Number]] = {
     "arm, operands swapped": (lambda args: _signalling_first(args[::-1]), NAN),
     "negative": (lambda args: _NEGATIVE_NAN, _NEGATIVE_NAN),
 }
-"""Which NaN comes of NaN operands, and which NaN an invalid operation makes."""
+"""The NaN that results from NaN operands, and the one that an invalid operation produces."""
 
 
 def _propagated(a: Arithmetic, args: Values) -> Number:
-    """The NaN that comes of operands one of which is a NaN: always a quiet one."""
+    """The quiet NaN that results from operands of which at least one is NaN."""
     chosen = NAN_RULES[a.nans][0](args) or NAN
     return chosen._replace(mantissa=chosen.mantissa | QUIET)
 
 
 class Evaluator:
-    """Evaluates trees under one arithmetic; subtrees that trees share are evaluated once."""
+    """Evaluates trees under one arithmetic; shared subtrees are evaluated once."""
 
     def __init__(self, arithmetic: Arithmetic, operands: Mapping[str, Number]) -> None:
         self.arithmetic = arithmetic
@@ -86,7 +86,7 @@ class Evaluator:
         self.known: dict[Tree, Number] = {}
 
     def bits(self, tree: Tree) -> int:
-        """The pattern of the tree's result, in the expression's type."""
+        """The bit pattern of the tree's result, in the expression's format."""
         a = self.arithmetic
         result = self.value(tree)
         if a.working is not a.form:
@@ -129,7 +129,7 @@ class Evaluator:
 
 
 def constant(tree: Constant, form: Format) -> Number:
-    """A constant in a format, or in its own, some ULPs away."""
+    """A constant's value in a format, or in its own, moved by its steps in ULP."""
     form = FORMATS.get(tree.form, form)
     number = exact(tree.text) or NAN
     near = rounded(number, form)
@@ -148,7 +148,7 @@ def _abs(a: Arithmetic, x: Number) -> Number:
 
 
 _SIGN_OPERATIONS: dict[str, Callable[[Arithmetic, Number], Number]] = {"neg": _neg, "abs": _abs}
-"""Operations on the sign bit alone, which flush nothing."""
+"""Operations on the sign bit alone, which never flush."""
 _EXACT: dict[str, Callable[[Arithmetic, Values], Number]] = {
     "add": lambda a, v: added(v[0], v[1], a.rounding),
     "sub": lambda a, v: added(v[0], negated(v[1]), a.rounding),
@@ -157,7 +157,7 @@ _EXACT: dict[str, Callable[[Arithmetic, Values], Number]] = {
     "sqrt": lambda a, v: square_root(v[0]),
     "fma": lambda a, v: _fused(v, a.rounding),
 }
-"""Before rounding; no operand is a NaN."""
+"""Exact results, before rounding; no operand is NaN."""
 
 
 def _fused(v: Values, rounding: Rounding) -> Number:
@@ -186,7 +186,7 @@ def _extreme(sign: int) -> Callable[[Arithmetic, str, Values], Number]:
 
 
 def _ulps(a: Arithmetic, detail: str, v: Values) -> Number:
-    """The result some ULPs of the expression's type away, away from zero for a plus."""
+    """The value moved by some ULPs of the expression's format, away from zero if positive."""
     x = rounded(v[0], a.form)
     if x.kind != "finite":
         return x
@@ -203,7 +203,7 @@ _INTEGERS = {
 
 
 def _truncated(x: Number) -> int | None:
-    """Towards zero; None of a NaN, and something larger than all types of an infinity."""
+    """The integer part; None for NaN, and beyond every integer type for an infinity."""
     if x.is_nan:
         return None
     magnitude = 1 << 70 if x.kind == "infinite" else x.mantissa
@@ -212,7 +212,7 @@ def _truncated(x: Number) -> int | None:
 
 
 def _x86_integer(name: str, value: int | None, x: Number) -> int:
-    """What cvttss2si gives; for uint32 the low half of its 64-bit form, as compilers have it."""
+    """The result of cvttss2si; for uint32 the low half of its 64-bit form, as compilers emit it."""
     if name.endswith("32") and name != "int32":
         low, high = _INTEGERS["int64"]
         wide = value if value is not None and low <= value <= high else low
@@ -231,7 +231,7 @@ def _riscv_integer(name: str, value: int | None, x: Number) -> int:
 
 
 def _modular_integer(name: str, value: int | None, x: Number) -> int:
-    """JavaScript's: modulo 2^bits, and 0 of NaN and infinities."""
+    """JavaScript's conversion: modulo 2^bits, and 0 for NaN and infinities."""
     if value is None or x.kind == "infinite":
         return 0
     low, high = _INTEGERS[name]
@@ -252,7 +252,7 @@ INTEGER_RULES: dict[str, Callable[[str, int | None, Number], int]] = {
 
 
 def to_integer(detail: str, x: Number) -> int:
-    """The integer of a type by a rule, `detail` (as `int32 x86`), that a number is converted to."""
+    """A number converted to an integer type by a rule; `detail` names both, as in `int32 x86`."""
     name, _, rule = detail.partition(" ")
     return INTEGER_RULES[rule](name, _truncated(x), x)
 
@@ -264,7 +264,7 @@ def _convert(a: Arithmetic, detail: str, v: Values) -> Number:
 
 def _cast(a: Arithmetic, detail: str, v: Values) -> Number:
     form = FORMATS[detail]
-    # No processor's flag for float32 flushes what it converts to half precision.
+    # No processor's float32 flush flag affects conversions to half precision.
     return rounded(v[0], form, a.rounding, "no" if form is FLOAT16 else a.flush)
 
 

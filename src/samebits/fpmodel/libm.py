@@ -1,4 +1,4 @@
-"""Math functions as operations: samebits' own, C's, NumPy's, and the vector ones that GCC calls.
+"""Math functions as tree operations: samebits' own, C's, NumPy's, and GCC's vector functions.
 
 Owns each function as a C function of floats for Python and for compiled code, the kernel that one
 of samebits' own is, and the result of a call in a format. Of samebits' functions those at HIGH
@@ -51,14 +51,14 @@ _NUMPY = {
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """`find(name, bits)` is a function for float32 or float64, or None where it has none."""
+    """A math library. `find(name, bits)` is its function for float32 or float64, or None."""
 
     note: str
     find: Callable[[str, int], Any]
 
 
 def function_of(library: str, name: str, bits: int) -> Any:
-    """A C function of a library of `LIBRARIES`, by C's name for float64; None where it has none."""
+    """A library's C function, by its float64 name in C; None if it has none."""
     return LIBRARIES[library].find(name, bits) if name in LIBRARY_FUNCTIONS else None
 
 
@@ -100,7 +100,7 @@ def _of_numpy(name: str, bits: int) -> Any:
         return float(ufunc(*(np.array([x], dtype) for x in args))[0])
 
     def one(*args: float) -> float:
-        # What NumPy says of errors is of a context, and of a copy no trace is left.
+        # NumPy's error state belongs to the context; a copied one leaves it unchanged.
         return copy_context().run(quiet, args)
 
     return _prototype(name, bits)(one)
@@ -149,7 +149,7 @@ def _of_vectors(letter: str, width: int, level: int) -> Callable[[str, int], Any
         )  # fmt: skip
         loaded = engine.load(engine.compile_text(text, target), ["thunk"])
         function = _prototype(name, bits)(loaded.addresses["thunk"])
-        function.code = loaded  # which goes with it
+        function.code = loaded  # keeps the code alive
         return function
 
     return find
@@ -170,20 +170,20 @@ LIBRARIES: Mapping[str, Library] = {
     "libmvec256": _vectors(256, "d", 3),
     "libmvec512": _vectors(512, "e", 4),
 }
-"""By the prefix that their functions have in expressions. Adding one is adding a row."""
+"""The libraries by the prefix of their functions in expressions; a new one is a row here."""
 
 
 _TYPES: dict[int, tuple[str, Any]] = {32: ("<f", float32), 64: ("<d", float64)}
 _MOST_KEPT = 8192
-"""Results that are kept: one operation is evaluated in many ways over the same operands."""
+"""Results that are cached: variants evaluate one operation on the same operands many times."""
 
 
 @lru_cache(maxsize=_MOST_KEPT)
 def call(detail: str, args: tuple[Number, ...], form: Format) -> Number:
-    """A function's result in a format, of arguments in it.
+    """A math function's result, for arguments and a result in one format.
 
-    `detail` is a name in `samebits.math`; after the prefix of one of `LIBRARIES`, that library's;
-    after `libm64.` that of the C library's float64 form, rounded.
+    `detail` is a name in `samebits.math`; with the prefix of one of `LIBRARIES`, that library's
+    function; with `libm64.` the C library's float64 function, then rounded.
     """
     where, _, name = detail.rpartition(".")
     if where == "libm64":
@@ -209,7 +209,7 @@ def _as_number(value: float, form: Format) -> Number:
 
 
 OPERATIONS = frozenset({"ceil", "copysign", "floor", "round", "trunc"})
-"""The functions that are operations of the IR, under their own names."""
+"""The functions that are IR operations under the same names."""
 
 
 def kernel_of(name: str, bits: int) -> tuple[Kernel, tuple[Type, ...]] | None:
@@ -234,16 +234,16 @@ def _by_symbol() -> dict[str, str]:
 
 
 def name_of(symbol: str) -> str | None:
-    """The math function that a function of the IR is; None where it is none."""
+    """The name of the math function that an IR function implements; None if it is none."""
     return _by_symbol().get(symbol) if symbol.startswith("samebits.mathlib.") else None
 
 
 NAME = "samebits.host."
-"""How their names begin."""
+"""The prefix of host functions' names."""
 
 
 def library_function(library: str, name: str, bits: int) -> HostFunction | None:
-    """A math function of one of `LIBRARIES` for floats of a width; None where it has none."""
+    """A library's math function for floats of a width, callable from IR; None if it has none."""
     function = function_of(library, name, bits)
     if function is None:
         return None
@@ -254,7 +254,7 @@ def library_function(library: str, name: str, bits: int) -> HostFunction | None:
 
 
 def estimate_function(name: str) -> HostFunction | None:
-    """An estimate of float32 by this processor, from bits to bits; None where it has none."""
+    """This processor's float32 estimate, from bits to bits; None if it has none."""
     estimate = x86_estimate(name)
     return None if estimate is None else _host(name, UINT32, 1, estimate.address)
 

@@ -1,4 +1,4 @@
-"""The language of `samebits explain`, parsed into a tree: arithmetic, functions, names, numbers.
+"""The expression language of `samebits explain`: arithmetic, functions, names and numbers.
 
 A number is bits in hex, a hex float or a decimal, rounded once to a format.
 """
@@ -21,11 +21,11 @@ from samebits.fpmodel.softfloat import (
     rounded,
     to_bits,
 )
-from samebits.fpmodel.tree import Constant, Op, Operand, Tree, count
+from samebits.fpmodel.tree import Constant, Node, Operand, Tree, count
 from samebits.lang.signal_safe import without_warnings
 
 OPERATIONS = {"sqrt": 1, "abs": 1, "min": 2, "max": 2, "fma": 3}
-"""Functions that are operations, by the number of their arguments."""
+"""Functions that are operations, with their number of arguments."""
 _ONE_ARGUMENT = (
     "acos acosh acospi asin asinh asinpi atan atanh atanpi cbrt ceil cos cosh cospi erf erfc exp "
     "exp2 exp2m1 exp10 exp10m1 expm1 floor lgamma log log1p log2 log2p1 log10 log10p1 rcp round "
@@ -38,9 +38,9 @@ FUNCTIONS = {
     **dict.fromkeys(_ONE_ARGUMENT.split(), 1),
     **dict.fromkeys(_TWO_ARGUMENTS.split(), 2),
 }
-"""Functions of `samebits.math` that can be called, by the number of their arguments."""
+"""Functions of `samebits.math`, with their number of arguments."""
 CONVERSIONS = ("int32", "uint32", "int64", "uint64")
-"""Conversions to integers; the integer goes on as a float."""
+"""Conversions to an integer, and back to a float."""
 MOST_OPERATIONS = 8
 _LONGEST = 2_000
 _ALLOWED = (
@@ -48,14 +48,14 @@ _ALLOWED = (
     "and functions of samebits.math such as sin, exp, pow"
 )
 _SUFFIXED = re.compile(r"(?<![\w.])((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)[fl]\b", re.IGNORECASE)
-"""A constant as C writes it."""
+"""A constant with a suffix of C."""
 _BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div",
 }  # fmt: skip
 
 
 def parse(text: str) -> Tree:
-    """The tree of an expression. Raises ArgumentError with a caret at what is not in the language.
+    """Parse an expression. Raises ArgumentError with a caret at anything outside the language.
 
     At most 8 operations and 2,000 characters.
     """
@@ -63,7 +63,7 @@ def parse(text: str) -> Tree:
         raise ArgumentError(f"the expression is longer than {_LONGEST:,} characters")
     source = text.replace("\r\n", "\n").replace("\r", "\n").strip()  # lines as `ast` counts them
     try:
-        with without_warnings(SyntaxWarning):  # what it warns of is refused here
+        with without_warnings(SyntaxWarning):  # all that it warns of is refused below
             body = ast.parse(source, "expression", "eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         column = (error.offset or 1) - 1 if isinstance(error, SyntaxError) else 0
@@ -96,7 +96,7 @@ class _Reader:
         self.source = source
 
     def refused(self, message: str, node: ast.expr, fix: str = _ALLOWED) -> ArgumentError:
-        # Columns of `ast` count bytes of UTF-8.
+        # Columns in `ast` count UTF-8 bytes.
         encoded = self.source.split("\n")[node.lineno - 1].encode()
         before = sum(len(line) + 1 for line in self.source.split("\n")[: node.lineno - 1])
         start = before + len(encoded[: node.col_offset].decode())
@@ -120,11 +120,11 @@ class _Reader:
                 inner = self.read(operand)
                 if isinstance(inner, Constant):
                     return Constant(inner.text[1:] if inner.text[0] == "-" else f"-{inner.text}")
-                return Op("neg", (inner,))
+                return Node("neg", (inner,))
             case ast.BinOp(left=left, op=op, right=right):
                 if type(op) not in _BINARY:
                     raise self.refused("this operator is not in the language", node)
-                return Op(_BINARY[type(op)], (self.read(left), self.read(right)))
+                return Node(_BINARY[type(op)], (self.read(left), self.read(right)))
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
                 return self.call(node, name, args)
             case ast.Call(func=ast.Attribute(attr=name) as function):
@@ -140,11 +140,11 @@ class _Reader:
             raise self.refused(f"`{name}` takes {takes} arguments, not {len(args)}", node)
         read = tuple(self.read(arg) for arg in args)
         if name in OPERATIONS:
-            return Op(name, read)
-        return Op("convert", read, name) if name in CONVERSIONS else Op("call", read, name)
+            return Node(name, read)
+        return Node("convert", read, name) if name in CONVERSIONS else Node("call", read, name)
 
     def unknown(self, text: str, name: str, node: ast.expr) -> ArgumentError:
-        """That there is no such function; `name` is what may be meant, or C's name of it."""
+        """The error for an unknown function; `name` may be its name in C or a misspelling."""
         known = (*OPERATIONS, *FUNCTIONS, *CONVERSIONS)
         plain = name.removesuffix("f").removeprefix("f" if name.startswith("fabs") else "")
         meant = plain if plain in known else nearest(name, known)
@@ -153,11 +153,11 @@ class _Reader:
 
 
 def operands(tree: Tree) -> list[str]:
-    """The names in a tree, in the order in which they stand."""
+    """The operands' names in a tree, in order of appearance."""
     match tree:
         case Operand(name):
             return [name]
-        case Op(args=args):
+        case Node(args=args):
             return list(dict.fromkeys(name for arg in args for name in operands(arg)))
         case Constant():
             return []
@@ -171,7 +171,7 @@ _LONGEST_LITERAL = 2_000
 
 @lru_cache(maxsize=256)
 def exact(text: str) -> Number | None:
-    """The value of a decimal or hex float before any rounding; None where it is neither."""
+    """The exact value of a decimal or hex float; None if the text is neither."""
     if len(text) > _LONGEST_LITERAL:
         return None
     if match := _HEX_FLOAT.fullmatch(text):
@@ -180,7 +180,7 @@ def exact(text: str) -> Number | None:
             return None
         return Number(sign == "-", int(whole + part, 16), int(power) - 4 * len(part))
     if _DECIMAL.fullmatch(text):
-        # The exponent of five digits is refused below where it would make a huge integer.
+        # A huge exponent would make a huge integer.
         mantissa, _, power = text.lower().partition("e")
         if power and abs(int(power)) > _LONGEST_LITERAL:
             return None
@@ -191,7 +191,7 @@ def exact(text: str) -> Number | None:
 
 
 def pattern(text: str, form: Format, what: str) -> int:
-    """The bits that `text` means in a format. Raises ArgumentError, about `what`, otherwise."""
+    """The bit pattern that `text` denotes in a format. Raises ArgumentError, which names `what`."""
     digits = form.bits // 4
     text = text.strip().replace("_", "")
     if match := _BITS.fullmatch(text):
@@ -218,5 +218,5 @@ def pattern(text: str, form: Format, what: str) -> int:
 
 
 def value(text: str, form: Format, what: str) -> Number:
-    """The number of the format that `text` means."""
+    """The number that `text` denotes in a format."""
     return from_bits(pattern(text, form, what), form)

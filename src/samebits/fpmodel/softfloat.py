@@ -1,4 +1,4 @@
-"""Floating-point numbers of any precision: exact operations on integers, rounded when asked.
+"""Software floating point of any precision: exact operations on integers, rounded separately.
 
 Owns formats, rounding in four directions and both rules of flushing. Knows nothing of expressions.
 """
@@ -11,14 +11,14 @@ from typing import Literal, NamedTuple
 
 Rounding = Literal["nearest", "up", "down", "zero"]
 Flush = Literal["no", "before", "after"]
-"""Whether a result becomes zero where it is subnormal: by its exact value, as on ARM, or where it
-is still tiny after rounding without a lower bound of the exponent, as on x86."""
+"""When a subnormal result becomes zero: never; if its exact value is tiny, as on ARM; or if it is
+still tiny after rounding with an unbounded exponent, as on x86."""
 
 
 class Number(NamedTuple):
     """A sign and `mantissa` × 2^`exponent`, an infinity, or a NaN with `mantissa` as its payload.
 
-    A finite number is exact, or has a sticky last bit far below any format's precision.
+    A finite number is exact, or its last bit is sticky, far below any format's precision.
     """
 
     negative: bool
@@ -42,8 +42,8 @@ class Number(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A binary format: bits of the significand, the least subnormal's exponent, the first exponent
-    past the largest number. `bits` is the width in memory, 0 where it has no memory here."""
+    """A binary format: bits of the significand, the least subnormal number's exponent, the first
+    exponent beyond the largest number, and the width in memory, 0 if it has no encoding here."""
 
     name: str
     precision: int
@@ -82,7 +82,7 @@ def infinity(negative: bool = False) -> Number:
 
 
 def from_bits(pattern: int, form: Format) -> Number:
-    """The number of a pattern; a NaN keeps its sign, and its payload from the top bit down."""
+    """The number with a bit pattern; NaN keeps its sign, and its payload from the top bit down."""
     fraction_bits = form.precision - 1
     negative = bool(pattern >> (form.bits - 1))
     fraction = pattern & ((1 << fraction_bits) - 1)
@@ -90,7 +90,7 @@ def from_bits(pattern: int, form: Format) -> Number:
     if biased == (1 << (form.bits - form.precision)) - 1:
         if not fraction:
             return infinity(negative)
-        # The payload as 63 bits, the quiet bit first, whatever the format.
+        # The payload as 63 bits for every format, the quiet bit first.
         return Number(negative, fraction << (63 - fraction_bits), 0, "nan")
     if biased:
         return Number(negative, fraction | 1 << fraction_bits, biased - 1 + form.least)
@@ -98,7 +98,7 @@ def from_bits(pattern: int, form: Format) -> Number:
 
 
 def to_bits(x: Number, form: Format) -> int:
-    """The pattern of a number of the format. A NaN without room for its payload is quiet."""
+    """The bit pattern of a number of the format. NaN becomes quiet if its payload does not fit."""
     sign = int(x.negative) << (form.bits - 1)
     fraction_bits = form.precision - 1
     top = ((1 << (form.bits - form.precision)) - 1) << fraction_bits
@@ -143,7 +143,7 @@ def rounded(x: Number, form: Format, rounding: Rounding = "nearest", flush: Flus
 
 
 def _plain(negative: bool, magnitude: int, exponent: int) -> Number:
-    """With an odd mantissa, so that equal numbers are equal tuples."""
+    """The number with an odd mantissa, so that equal numbers are equal tuples."""
     if not magnitude:
         return zero(negative)
     low = (magnitude & -magnitude).bit_length() - 1
@@ -172,7 +172,7 @@ def negated(x: Number) -> Number:
 
 
 def added(a: Number, b: Number, rounding: Rounding = "nearest") -> Number:
-    """a + b exactly; neither is a NaN. A sum of zero is −0 only where IEEE 754 says so."""
+    """a + b, exact; neither is NaN. A zero sum has the sign that IEEE 754 requires."""
     if a.kind == "infinite" or b.kind == "infinite":
         if a.kind == b.kind and a.negative != b.negative:
             return NAN
@@ -187,7 +187,7 @@ def added(a: Number, b: Number, rounding: Rounding = "nearest") -> Number:
 
 
 def multiplied(a: Number, b: Number) -> Number:
-    """a × b exactly; neither is a NaN."""
+    """a × b, exact; neither is NaN."""
     negative = a.negative != b.negative
     if a.kind == "infinite" or b.kind == "infinite":
         return NAN if a.is_zero or b.is_zero else infinity(negative)
@@ -195,7 +195,7 @@ def multiplied(a: Number, b: Number) -> Number:
 
 
 def divided(a: Number, b: Number) -> Number:
-    """a ÷ b, exact or with a sticky last bit; neither is a NaN."""
+    """a ÷ b, exact or with a sticky last bit; neither is NaN."""
     negative = a.negative != b.negative
     if a.kind == "infinite":
         return NAN if b.kind == "infinite" else infinity(negative)
@@ -209,7 +209,7 @@ def divided(a: Number, b: Number) -> Number:
 
 
 def square_root(x: Number) -> Number:
-    """√x, exact or with a sticky last bit; not of a NaN."""
+    """√x, exact or with a sticky last bit; x is not NaN."""
     if x.is_zero:
         return x
     if x.negative:
@@ -223,7 +223,7 @@ def square_root(x: Number) -> Number:
 
 
 def compare(a: Number, b: Number) -> int:
-    """−1, 0 or 1 as a < b, a = b or a > b; zeros are equal, neither is a NaN."""
+    """−1, 0 or 1 as a < b, a = b or a > b; zeros are equal, neither is NaN."""
     if a.kind == "infinite" or b.kind == "infinite":
         big_a = (-1 if a.negative else 1) if a.kind == "infinite" else 0
         big_b = (-1 if b.negative else 1) if b.kind == "infinite" else 0

@@ -1,4 +1,4 @@
-"""The expression trees that evaluations are made of, and how they are written."""
+"""Expression trees: nodes, traversal, replacement, printing."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from itertools import islice
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """A value that the user gave."""
+    """A leaf: a named input value."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A number in the expression, rounded to the format when it is used."""
+    """A leaf: a literal, rounded to the format when it is evaluated."""
 
     text: str
     steps: int = 0
-    """How many ULPs away it is taken."""
+    """ULPs by which the evaluated value is moved."""
     form: str = ""
-    """The format that it is rounded to instead of the expression's."""
+    """The format that it is rounded to, if not the expression's."""
 
 
 @dataclass(frozen=True, slots=True)
-class Op:
-    """An operation; `detail` is a function's name, a count of ULPs or a rule's name."""
+class Node:
+    """An inner node: an operation; `detail` is a function's name, a count of ULPs or a rule."""
 
     name: str
     args: tuple[Tree, ...]
@@ -41,42 +41,42 @@ class Op:
         return self._hash
 
 
-Tree = Operand | Constant | Op
+Tree = Operand | Constant | Node
 
 ONE = Constant("1")
 
 
-def add(a: Tree, b: Tree) -> Op:
-    return Op("add", (a, b))
+def add(a: Tree, b: Tree) -> Node:
+    return Node("add", (a, b))
 
 
-def sub(a: Tree, b: Tree) -> Op:
-    return Op("sub", (a, b))
+def sub(a: Tree, b: Tree) -> Node:
+    return Node("sub", (a, b))
 
 
-def mul(a: Tree, b: Tree) -> Op:
-    return Op("mul", (a, b))
+def mul(a: Tree, b: Tree) -> Node:
+    return Node("mul", (a, b))
 
 
-def div(a: Tree, b: Tree) -> Op:
-    return Op("div", (a, b))
+def div(a: Tree, b: Tree) -> Node:
+    return Node("div", (a, b))
 
 
-def fma(a: Tree, b: Tree, c: Tree) -> Op:
-    return Op("fma", (a, b, c))
+def fma(a: Tree, b: Tree, c: Tree) -> Node:
+    return Node("fma", (a, b, c))
 
 
 def neg(a: Tree) -> Tree:
-    """−a; of a negation, what was negated."""
-    return a.args[0] if isinstance(a, Op) and a.name == "neg" else Op("neg", (a,))
+    """−a; of a negation, its argument."""
+    return a.args[0] if isinstance(a, Node) and a.name == "neg" else Node("neg", (a,))
 
 
-def nodes(tree: Tree) -> Iterator[Op]:
-    """Every operation, operands first; a subtree that stands twice comes once."""
-    seen: set[Op] = set()
+def nodes(tree: Tree) -> Iterator[Node]:
+    """Every distinct operation, operands first."""
+    seen: set[Node] = set()
 
-    def walk(t: Tree) -> Iterator[Op]:
-        if isinstance(t, Op) and t not in seen:
+    def walk(t: Tree) -> Iterator[Node]:
+        if isinstance(t, Node) and t not in seen:
             seen.add(t)
             for arg in t.args:
                 yield from walk(arg)
@@ -86,34 +86,33 @@ def nodes(tree: Tree) -> Iterator[Op]:
 
 
 def count(tree: Tree) -> int:
-    """Operations as written."""
-    return 1 + sum(map(count, tree.args)) if isinstance(tree, Op) else 0
+    """How many operations the written expression has."""
+    return 1 + sum(map(count, tree.args)) if isinstance(tree, Node) else 0
 
 
 def rebuilt(tree: Tree, change: Callable[[Tree], Tree | None]) -> Tree:
-    """The tree with each node that `change` has an answer for replaced, from the leaves up.
+    """The tree with each node replaced for which `change` returns one, from the leaves up.
 
-    `change` is asked about the node as it was; its answer's own arguments are not visited, so it
-    is asked with arguments already rebuilt.
+    `change` sees nodes with rebuilt arguments; the arguments of what it returns are not visited.
     """
-    if isinstance(tree, Op):
+    if isinstance(tree, Node):
         args = tuple(rebuilt(arg, change) for arg in tree.args)
-        tree = tree if args == tree.args else Op(tree.name, args, tree.detail)
+        tree = tree if args == tree.args else Node(tree.name, args, tree.detail)
     answer = change(tree)
     return tree if answer is None else answer
 
 
 def replaced(tree: Tree, old: Tree, new: Tree) -> Tree:
-    """The tree with a subtree exchanged, everywhere."""
+    """The tree with every occurrence of a subtree replaced."""
     if tree == old:
         return new
-    if isinstance(tree, Op):
-        return Op(tree.name, tuple(replaced(arg, old, new) for arg in tree.args), tree.detail)
+    if isinstance(tree, Node):
+        return Node(tree.name, tuple(replaced(arg, old, new) for arg in tree.args), tree.detail)
     return tree
 
 
 class _Found:
-    """What an iterator gives, to be gone through any number of times; no further than asked."""
+    """A lazy list: caches an iterator's items so that it can be traversed again."""
 
     def __init__(self, source: Iterator[Tree]) -> None:
         self._source = source
@@ -131,21 +130,21 @@ class _Found:
             at += 1
 
 
-def choices(tree: Tree, options: Callable[[Op], list[Tree]], limit: int) -> Iterator[Tree]:
-    """Every tree made by leaving each operation as it is or taking one of its options.
+def choices(tree: Tree, options: Callable[[Node], list[Tree]], limit: int) -> Iterator[Tree]:
+    """Every tree in which each operation is kept or replaced by one of its options.
 
-    The first is the tree itself; at most `limit` come. `options` sees rebuilt arguments.
+    The first is the tree itself; there are at most `limit`. `options` sees rebuilt arguments.
     """
 
     def walk(t: Tree) -> Iterable[Tree]:
-        if not isinstance(t, Op):
+        if not isinstance(t, Node):
             return (t,)
         return _Found(islice(made(t, [walk(arg) for arg in t.args]), limit))
 
-    def made(t: Op, args: list[Iterable[Tree]]) -> Iterator[Tree]:
+    def made(t: Node, args: list[Iterable[Tree]]) -> Iterator[Tree]:
         seen: set[Tree] = set()
         for row in islice(_rows(args), limit):
-            here = Op(t.name, row, t.detail)
+            here = Node(t.name, row, t.detail)
             for variant in (here, *options(here)):
                 if variant not in seen:
                     seen.add(variant)
@@ -155,7 +154,7 @@ def choices(tree: Tree, options: Callable[[Op], list[Tree]], limit: int) -> Iter
 
 
 def _rows(columns: list[Iterable[Tree]]) -> Iterator[tuple[Tree, ...]]:
-    """One of each column, the last column's going through first."""
+    """The Cartesian product of the columns, the last one varying fastest."""
     if not columns:
         yield ()
         return
@@ -176,7 +175,7 @@ _CHOICES = {
 
 
 def written(tree: Tree) -> str:
-    """The expression as C would have it, with what C has no words for as calls."""
+    """The expression in C's notation, with operations that C lacks as calls."""
     return _written(tree, 0)
 
 
@@ -187,18 +186,18 @@ def _written(tree: Tree, outer: int) -> str:
         case Constant(text, steps, form):
             changed = f"{text}{steps:+d}ulp" if steps else text
             return f"{form}({changed})" if form else changed
-        case Op(name, (left, right)) if name in _INFIX:
+        case Node(name, (left, right)) if name in _INFIX:
             symbol, level = _INFIX[name]
             text = f"{_written(left, level)} {symbol} {_written(right, level + 1)}"
             return f"({text})" if outer > level else text
-        case Op("neg", (inner,)):
+        case Node("neg", (inner,)):
             return f"-{_written(inner, 3)}"
-        case Op(name, (left, right), detail) if (name, detail) in _CHOICES:
+        case Node(name, (left, right), detail) if (name, detail) in _CHOICES:
             return _CHOICES[name, detail].format(_written(left, 3), _written(right, 3))
-        case Op("ulps", (inner,), detail):
+        case Node("ulps", (inner,), detail):
             return f"({_written(inner, 1)} {detail[0]} {detail[1:]} ulp)"
-        case Op("call" | "estimate" | "cast" | "convert", args, detail):
+        case Node("call" | "estimate" | "cast" | "convert", args, detail):
             return f"{detail}({', '.join(map(written, args))})"
-        case Op(name, args, detail):
+        case Node(name, args, detail):
             shown = f"{name}[{detail}]" if detail else name
             return f"{shown}({', '.join(map(written, args))})"

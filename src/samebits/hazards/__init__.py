@@ -1,8 +1,8 @@
-"""Hazards: what makes the same source give other bits, planted in a simulation on purpose.
+"""Fault injection: hazards, which make the same source give other bits, put into a simulation.
 
-For rehearsals of a desync, and for tests of whatever is to notice one. A hazard is one row of the
-table in docs/reference/hazards.md; each acts at operations of a simulation's own kernels, in one
-or more ways.
+For rehearsing a desync, and for testing what should notice one. A hazard is one row of the table in
+docs/reference/hazards.md. It acts at operations of a simulation's own kernels, in one or more
+variants.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from samebits.errors import HazardError
-from samebits.hazards.catalogue import HAZARDS, STRUCTURAL, by_name
-from samebits.hazards.injection import numbered, places_of, ways_named, with_ways
-from samebits.hazards.planted_simulation import PlantedSimulation
-from samebits.ir.refs import Place, described, statement_at
+from samebits.hazards.catalogue import EXPRESSION_HAZARDS, PROGRAM_HAZARDS, by_name
+from samebits.hazards.injected_simulation import InjectedSimulation
+from samebits.hazards.injection import numbered, places_of, variants_named, with_variants
+from samebits.ir.refs import OpRef, described, statement_at
 from samebits.sim.simulation import Simulation
 
 __all__ = [
     "HazardPlace",
-    "HazardWay",
-    "PlantedSimulation",
+    "HazardVariant",
+    "InjectedSimulation",
+    "inject",
     "names",
     "places",
-    "plant",
     "title",
-    "ways",
+    "variants",
 ]
 
 
@@ -33,7 +33,7 @@ class HazardPlace:
     """Where a hazard acts; as text, `arena.py:131:20 mul in arena.draw`."""
 
     at: str
-    """What `plant` takes for this place alone: `arena.draw#37`."""
+    """What `inject` takes for this place alone: `arena.draw#37`."""
     file: str
     line: int
     column: int
@@ -46,13 +46,13 @@ class HazardPlace:
 
 
 @dataclass(frozen=True)
-class HazardWay:
-    """One way in which a hazard acts."""
+class HazardVariant:
+    """One variant of a hazard: an alternative evaluation, or a change of the program."""
 
     note: str
     """What does it in practice."""
     expression: str
-    """The evaluation, as C would have it, or what is done where it is more than an expression."""
+    """The evaluation in C's notation, or a description of the change."""
     places: tuple[HazardPlace, ...]
     """Where it acts."""
 
@@ -61,13 +61,13 @@ class HazardWay:
 
 
 def names() -> tuple[str, ...]:
-    """The names of all hazards: those of an expression, the most plausible first, then those of
-    control flow, memory and inputs."""
-    return tuple(hazard.name for hazard in (*HAZARDS, *STRUCTURAL))
+    """The names of all hazards: expression hazards, the most plausible first, then program hazards,
+    which change control flow, memory or inputs."""
+    return tuple(hazard.name for hazard in (*EXPRESSION_HAZARDS, *PROGRAM_HAZARDS))
 
 
 def title(hazard: str) -> str:
-    """What a hazard is, in a few words. Raises HazardError for an unknown one."""
+    """A hazard's title, a few words. Raises HazardError for an unknown one."""
     return by_name(hazard).title
 
 
@@ -78,50 +78,52 @@ def places(simulation: Simulation, hazard: str) -> tuple[HazardPlace, ...]:
     return tuple(_place(simulation, place) for place in places_of(kernels, hazard))
 
 
-def ways(simulation: Simulation, hazard: str, at: str | None = None) -> tuple[HazardWay, ...]:
-    """The ways of a hazard at a place, the most plausible first: their positions are what `plant`
-    takes.
+def variants(
+    simulation: Simulation, hazard: str, at: str | None = None
+) -> tuple[HazardVariant, ...]:
+    """The variants of a hazard at a place, the most plausible first; `inject` takes their index.
 
     `at` is a line, `arena.py:131`, a column of it, `arena.py:131:20`, counted from 1, a function,
-    `draw`, or one of its operations, `draw#37`; None for all places at once. Where it means
-    several operations there is one way for each note, which acts at all that it can. Raises
-    HazardError for what there is not, and for a hazard that changes nothing there.
+    `draw`, or one of its operations, `draw#37`; None means all places at once. Where `at` covers
+    several operations there is one variant per note, which acts at every operation that has it.
+    Raises HazardError if the hazard or the place is unknown, or the hazard does not act there.
     """
-    found = ways_named(simulation.program.kernels, hazard, at)
+    found = variants_named(simulation.program.kernels, hazard, at)
     return tuple(
-        HazardWay(way.note, way.expression, tuple(_place(simulation, p) for p in way.places))
-        for way in found
+        HazardVariant(v.note, v.expression, tuple(_place(simulation, p) for p in v.places))
+        for v in found
     )
 
 
-def plant(
+def inject(
     simulation: Simulation,
     hazard: str,
     at: str | None = None,
-    way: int = 0,
+    variant: int = 0,
     from_frame: int = 0,
     seed: int | None = None,
-) -> PlantedSimulation:
-    """The simulation with a hazard in its kernels: at a place, as `ways` takes it, or at all.
+) -> InjectedSimulation:
+    """The simulation with a hazard in its kernels, at a place, as `variants` takes it, or at all.
 
-    From frame `from_frame` on the hazard acts; in `init` where that is 0. What chance decides in
-    practice follows from `seed`, or is drawn anew each time. What is planted can be planted in
-    again. Raises HazardError for a hazard, a place or a way that there is not, and for a hazard
-    that changes nothing there, with the places where it acts; CompileError.
+    The hazard acts from frame `from_frame` on, and in `init` if that is 0. What is random in
+    practice follows from `seed`, or is drawn anew at each call. Injected simulations can be
+    injected again. Raises HazardError if the hazard, the place or the variant is unknown, or the
+    hazard does not act there (the error lists where it does); CompileError.
     """
     if type(from_frame) is not int or from_frame < 0:
-        raise HazardError(f"the hazard acts from frame {from_frame!r}", fix="give an int from 0 on")
-    if isinstance(simulation, PlantedSimulation) and simulation.from_frame != from_frame:
+        raise HazardError(f"from_frame is {from_frame!r}", fix="give an int, 0 or more")
+    if isinstance(simulation, InjectedSimulation) and simulation.from_frame != from_frame:
         raise HazardError(
-            f"hazards act from frame {simulation.from_frame} on, and this one from {from_frame}",
-            fix="plant all of them from the same frame on",
+            f"the injected hazards act from frame {simulation.from_frame} on, this one from "
+            f"{from_frame}",
+            fix="inject all of them from the same frame on",
         )
     program = simulation.program
-    chosen = numbered(ways_named(program.kernels, hazard, at, seed), way)
-    return PlantedSimulation(simulation, with_ways(program, [chosen]), from_frame)
+    chosen = numbered(variants_named(program.kernels, hazard, at, seed), variant)
+    return InjectedSimulation(simulation, with_variants(program, [chosen]), from_frame)
 
 
-def _place(simulation: Simulation, place: Place) -> HazardPlace:
+def _place(simulation: Simulation, place: OpRef) -> HazardPlace:
     kernels = simulation.program.kernels
     span = statement_at(kernels, place).span
     text = described(kernels, place)

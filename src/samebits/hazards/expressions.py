@@ -1,7 +1,7 @@
-"""The expression that ends in an operation, as a tree whose operands are values of the IR.
+"""Sites: the expression tree that ends in an IR operation, with IR values as operands.
 
-Owns what belongs to one expression: operations in one region whose value nothing else uses; in a
-wide site also what goes through a name or is used elsewhere, as compilers see it.
+Owns what belongs to one expression: operations of one region whose value nothing else uses. A wide
+site also includes values that pass through a slot or are used elsewhere, as a compiler sees them.
 """
 
 from __future__ import annotations
@@ -17,21 +17,20 @@ from samebits.bits import CANONICAL_NAN, bits_to_float
 from samebits.fpmodel.evaluate import Arithmetic, Evaluator, to_integer
 from samebits.fpmodel.libm import OPERATIONS, name_of
 from samebits.fpmodel.softfloat import FLOAT32, FLOAT64, Format, from_bits, rounded, to_bits
-from samebits.fpmodel.tree import Constant, Operand, Tree
-from samebits.fpmodel.tree import Op as Node
+from samebits.fpmodel.tree import Constant, Node, Operand, Tree
 from samebits.ir.analysis.budget import SITE, VARIANT, Budget
 from samebits.ir.analysis.reaching import Definitions
 from samebits.ir.grammar import Function, Op, Value, ValueType
 from samebits.types import ScalarType
 
 MOST_OPERATIONS = 32
-"""Operations of a site, as written; what is beyond them is an operand."""
+"""Operations of a site at most; values computed further up are operands."""
 _SAME = frozenset({"add", "sub", "mul", "div", "sqrt", "neg", "abs", "min", "max", "fma"})
-"""Opcodes that trees have under the same names."""
+"""Opcodes that expression trees have under the same names."""
 _INTEGERS = {
     "int": "int64", "int32": "int32", "uint32": "uint32", "int64": "int64", "uint64": "uint64",
 }  # fmt: skip
-"""Integer types that trees convert to, and how they call them."""
+"""Integer types that trees convert to, and their names there."""
 
 
 @dataclass(frozen=True)
@@ -39,19 +38,19 @@ class Site:
     """An expression of a function: its tree, and the IR value of each operand and subtree."""
 
     op: Op
-    """The operation that gives the result."""
+    """The operation that computes the result."""
     tree: Tree
     form: Format
-    """What it is computed in; the result of a conversion is in another type."""
+    """The format that it is computed in; a conversion's result has another type."""
     operands: Mapping[str, Value]
     """By their names in the tree: x0, x1 and so on."""
     values: Mapping[Tree, Value]
-    """What the function has for each operation inside the tree."""
+    """The function's value for each operation inside the tree."""
     wide: bool = False
 
     @property
     def strict(self) -> Arithmetic:
-        """How the function evaluates it."""
+        """The arithmetic of the function itself."""
         return Arithmetic(self.form, self.form)
 
     @property
@@ -61,10 +60,10 @@ class Site:
         return t
 
     def bits(self, tree: Tree, arithmetic: Arithmetic, given: Mapping[str, int]) -> int:
-        """The pattern, in the result's type, that an evaluation of this expression gives.
+        """The bit pattern, in the result's type, of an evaluation of this expression.
 
-        `given` has the operands' patterns. A NaN that is a float, or that the arithmetic makes
-        canonical, is the canonical one.
+        `given` holds the operands' patterns. NaN is canonical if the result is a float or the
+        arithmetic makes it so.
         """
         values = {name: from_bits(bits, self.form) for name, bits in given.items()}
         evaluator = Evaluator(arithmetic, values)
@@ -83,21 +82,22 @@ class Site:
 
 
 class Sites:
-    """The sites of one function, which must not change meanwhile. `budget` is what it may take to
-    look at other evaluations of them, where the function is another machine's."""
+    """The sites of one function, which must not change meanwhile. `budget` bounds the evaluations
+    that are examined if the function comes from another machine."""
 
     def __init__(self, function: Function, budget: Budget | None = None) -> None:
         self.definitions = Definitions(function)
         self._budget = budget
 
     def pay(self, operations: int = VARIANT) -> None:
-        """One more evaluation is looked at. Raises TraceError."""
+        """Charge the budget for one more evaluation. Raises TraceError once it is spent."""
         if self._budget is not None:
             self._budget.work(operations)
 
     def at(self, op_id: int, *, wide: bool = False, most: int = MOST_OPERATIONS) -> Site | None:
-        """The expression of at most so many operations that ends in this one; None where that
-        gives no float by an operation that trees have, nor an integer or bits made of one."""
+        """The expression of at most `most` operations that ends in this one; None if its result is
+        neither a float computed by an operation that trees have, nor an integer or bits made of
+        one."""
         self.pay(SITE)
         op = self.definitions.ops.get(op_id)
         return None if op is None or len(op.results) != 1 else _Growth(self, op, wide, most).site()
@@ -105,7 +105,7 @@ class Sites:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """An operation as a node of a tree, before its operands are known."""
+    """A tree node before its operands are known."""
 
     name: str
     args: tuple[Value, ...]
@@ -113,7 +113,7 @@ class _Part:
 
 
 class _Growth:
-    """One site being found, from its last operation up."""
+    """Builds one site, from its last operation upwards."""
 
     def __init__(self, sites: Sites, op: Op, wide: bool, most: int) -> None:
         self.known = sites.definitions
@@ -139,7 +139,7 @@ class _Growth:
         return Site(self.op, tree, form, self.operands, values, self.wide)
 
     def last(self) -> _Part | None:
-        """The last operation as a node; `width` becomes that of the floats it is made of."""
+        """The last operation as a node; sets `width` to that of its float operands."""
         op = self.op
         part = self.part(op)
         if part is not None:
@@ -159,7 +159,7 @@ class _Growth:
         return _Part("cast", op.args, "float32") if _width(made) < self.width else None
 
     def part(self, op: Op) -> _Part | None:
-        """An operation that gives a float, as a node; None where trees have none for it."""
+        """An operation with a float result, as a node; None if trees have no such operation."""
         if not op.results or not _width(op.result.type):
             return None
         if op.opcode in _SAME:
@@ -186,12 +186,12 @@ class _Growth:
         return None
 
     def belongs(self, op: Op) -> bool:
-        """Whether an operation that the site uses is a part of it."""
+        """Whether an operation that the site uses is part of it."""
         return self.known.region(op) == self.region and (self.wide or self.known.uses[op.id] == 1)
 
     def source(self, value: Value) -> tuple[Op, Value]:
-        """What computed a value, and as which of its results, seen through conversions that change
-        nothing and, in a wide site, through slots that are set in its region."""
+        """The operation that computed a value, and which of its results it is, looking through
+        conversions that change nothing and, in a wide site, through slots set in its region."""
         while True:
             op = self.known.ops[value.op]
             if op.opcode == "convert" and _width(op.result.type) == _width(op.args[0].type) > 0:
@@ -204,9 +204,9 @@ class _Growth:
             value = version.value
 
     def grow(self, last: _Part) -> None:
-        """Take in operations, the latest first, until there are as many as a site can have."""
+        """Add operations, the latest first, until the site has as many as it may."""
         paths: dict[int, int] = {}
-        """How often each operation would stand in the tree."""
+        """How often each operation would occur in the tree."""
         queue: list[tuple[int, int]] = []
         total = 1
 
@@ -251,6 +251,6 @@ def _width(t: ValueType) -> int:
 
 
 def _decimal(value: float, bits: int) -> str:
-    """The shortest decimal that rounds to a value, written as one would."""
+    """The shortest decimal that rounds to a value."""
     text = str(np.float32(value)) if bits == FLOAT32.bits else repr(value)
     return text.removesuffix(".0")

@@ -1,6 +1,6 @@
-"""Operations of a module by what a user writes: a line, or a function.
+"""Operations of a module found by what a user writes: a line or a function.
 
-Owns how a place is found. Knows nothing of hazards or of values.
+Owns the notation of a place. Knows nothing of hazards or of values.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from samebits.errors import HazardError
 from samebits.ir.grammar import Module
 from samebits.ir.refs import (
     MOST_LISTED,
-    Place,
+    OpRef,
     is_own,
     listed,
     no_function,
@@ -24,20 +24,20 @@ _LINE = re.compile(r"(?P<file>.+?):(?P<line>\d{1,9})(?::(?P<column>\d{1,9}))?")
 _ID = re.compile(r"(?P<function>.+)#(?P<op>\d{1,9})")
 
 
-def find(module: Module, text: str) -> list[Place]:
+def find(module: Module, text: str) -> list[OpRef]:
     """The places that `text` names, in source order.
 
-    `arena.py:131` is what begins on that line, or, where nothing does, what extends over it;
-    `arena.py:131:20` what begins at that column, from 1; the file is given by the last parts of
-    its path. `arena.draw` or `draw` is a function's every place, `arena.draw#37` one of them.
-    Raises HazardError, which lists what there is.
+    `arena.py:131` means the operations that begin on that line or, if none does, extend over it;
+    `arena.py:131:20` those that begin at that column, from 1; a file is named by the last parts
+    of its path. `arena.draw` or `draw` means every place of a function, `arena.draw#37` one.
+    Raises HazardError, which lists the candidates.
     """
     if match := _LINE.fullmatch(text.strip()):
         column = match["column"]
         return _on_line(module, match["file"], int(match["line"]), column and int(column))
     if match := _ID.fullmatch(text.strip()):
         name = _function(module, match["function"])
-        place = Place(name, int(match["op"]))
+        place = OpRef(name, int(match["op"]))
         statement_at(module, place)
         return [place]
     name = _function(module, text.strip())
@@ -45,7 +45,7 @@ def find(module: Module, text: str) -> list[Place]:
 
 
 def _function(module: Module, text: str) -> str:
-    """The function that is called so, by its full name or the end of it."""
+    """The function with this full name, or whose name ends in it."""
     if text in module.functions:
         return text
     found = [n for n in module.functions if n.endswith(f".{text}")]
@@ -59,7 +59,7 @@ def _function(module: Module, text: str) -> str:
     return own[0]
 
 
-def _on_line(module: Module, file: str, line: int, column: int | str | None) -> list[Place]:
+def _on_line(module: Module, file: str, line: int, column: int | str | None) -> list[OpRef]:
     path = parts(file)
     rows = [
         (place, statement.span)

@@ -15,7 +15,7 @@ MOST_LISTED = 12
 
 
 @dataclass(frozen=True, order=True, slots=True)
-class Place:
+class OpRef:
     """The operation or statement `op` of a function of a module."""
 
     function: str
@@ -30,21 +30,21 @@ def is_own(function: str) -> bool:
     return not function.startswith(LIBRARY)
 
 
-def statements(module: Module, functions: Iterable[str]) -> Iterator[tuple[Place, Numbered]]:
+def statements(module: Module, functions: Iterable[str]) -> Iterator[tuple[OpRef, Numbered]]:
     """Every numbered statement of the functions, in source order."""
     for name in functions:
         for statement in walk(module.functions[name].body):
             if isinstance(statement, Numbered):
-                yield Place(name, statement.id), statement
+                yield OpRef(name, statement.id), statement
 
 
-def has(module: Module, place: Place) -> bool:
+def has(module: Module, place: OpRef) -> bool:
     """Whether a module has a statement at a place."""
     known = place.function in module.functions
     return known and any(at == place for at, _ in statements(module, [place.function]))
 
 
-def statement_at(module: Module, place: Place) -> Numbered:
+def statement_at(module: Module, place: OpRef) -> Numbered:
     """The statement at a place. Raises HazardError where there is none."""
     if place.function not in module.functions:
         raise no_function(module, place.function)
@@ -54,7 +54,7 @@ def statement_at(module: Module, place: Place) -> Numbered:
     raise HazardError(f"{place.function} has no operation {place.op}")
 
 
-def op_at(module: Module, place: Place) -> Op:
+def op_at(module: Module, place: OpRef) -> Op:
     """The operation at a place. Raises HazardError where there is none."""
     found = statement_at(module, place)
     if not isinstance(found, Op):
@@ -62,7 +62,7 @@ def op_at(module: Module, place: Place) -> Op:
     return found
 
 
-def described(module: Module, place: Place) -> str:
+def described(module: Module, place: OpRef) -> str:
     """`arena.py:131:20 mul in arena.draw`."""
     statement = statement_at(module, place)
     return f"{_shown(statement.span)} {what(statement)} in {place.function}"

@@ -1,4 +1,4 @@
-"""What a job class was found to be: its code, its packing, and the lengths and batches it takes.
+"""The definition of a job class: its code, its packing, and its lengths and batches.
 
 Owns the numbers of a run. Knows nothing of when it runs.
 """
@@ -27,21 +27,21 @@ from samebits.lang.memory.structs import Struct
 from samebits.lang.values.lazy import lazily
 from samebits.runtime.compile import compile_range
 from samebits.runtime.fp_state import pin as fpenv
-from samebits.runtime.memory_claims import Claim, Plan, array_claim, check_memory, plan
+from samebits.runtime.memory_claims import CallMemory, Claim, array_claim, call_memory, check_memory
 from samebits.runtime.native import NativeRange
 from samebits.runtime.pending_jobs import PENDING
 from samebits.runtime.threads.pool import workers
 from samebits.types import ArrayType
 
 BATCH = 64
-"""Indices of a batch of a ParallelForBatch that is given none; of a ParallelFor, the fewest."""
+"""Default batch size of a ParallelForBatch; smallest default of a ParallelFor."""
 _SHARES = 8
-"""Batches for each worker where none is given: the last ones even out who is late."""
+"""Batches for each worker by default: the last ones even out the load."""
 _MOST = 1 << 48
 
 
 class Definition:
-    """What a job class was found to be, and its code once that is needed."""
+    """The definition of a job class; its code is compiled at first use."""
 
     def __init__(
         self,
@@ -71,28 +71,28 @@ class Definition:
         return compile_range(self.kernel)
 
     @lazily
-    def _packing(self) -> tuple[Any, Any, Plan]:
+    def _packing(self) -> tuple[Any, Any, CallMemory]:
         from samebits.runtime.call import Packer
 
         params = [(f, name, t) for f in self.fields for name, t in f.parameters()]
         shown = [(name.removeprefix("self."), t) for _, name, t in params]
         packer = Packer(shown, self.name)
         writes = [f.access is not Access.READ for f, _, _ in params]
-        uses = plan(packer.params, packer.slots, writes)
+        uses = call_memory(packer.params, packer.slots, writes)
         return packer, ctypes.c_uint64 * max(1, packer.end), uses
 
     @property
-    def plan(self) -> Plan:
-        """Where its slots hold memory."""
+    def call_memory(self) -> CallMemory:
+        """The memory in its slots."""
         return self._packing[2]
 
     @lazily
     def aliases(self) -> Aliases:
-        """What to look at where two fields may be the same memory."""
-        return Aliases(self.kernel, self.fields, self.plan)
+        """The check of fields that may share memory."""
+        return Aliases(self.kernel, self.fields, self.call_memory)
 
     def pack(self, values: tuple[Any, ...], slots: Any = None) -> tuple[Any, Any]:
-        """Filled slots, new ones if none are given, and what must stay alive while they are used.
+        """Filled slots, new ones unless given, and what must stay alive while they are used.
 
         `values` are those of the fields, with rows for appenders. Raises ArgumentError.
         """
@@ -109,7 +109,7 @@ class Definition:
     def with_rows(self, values: tuple[Any, ...], n: int) -> tuple[tuple[Any, ...], list[Rows]]:
         """The fields' values for `n` indices, with new rows in place of appenders, and these rows.
 
-        Raises ArgumentError for what is no appender of the right element.
+        Raises ArgumentError for anything but an appender of the field's element type.
         """
         if not self.appends:
             return values, []
@@ -132,7 +132,7 @@ class Definition:
         return tuple(filled), made
 
     def check_races(self, filled: tuple[Any, ...], n: int, batch: int) -> None:
-        """Run `n` indices in the reference interpreter, and watch. Raises RaceError and Trap."""
+        """Run `n` indices in the race detector. Raises RaceError and Trap."""
         from samebits.runtime.races import check_batches
 
         form = self.form
@@ -141,7 +141,7 @@ class Definition:
         check_batches(self.kernel, batches, filled)
 
     def length(self, n: object, batch: object) -> Length:
-        """The indices and the batch of a run. Raises ArgumentError."""
+        """The length and batch size of a run. Raises ArgumentError."""
         arguments, parallel = self.form.arguments, self.form.parallel
         if not arguments:
             return Length(self, 1, None, 1)
@@ -156,7 +156,7 @@ class Definition:
         return Length(self, now, later, max(BATCH, -(-now // (_SHARES * workers()))))
 
     def checked_length(self, n: object) -> int:
-        """`n` as a length. Raises ArgumentError."""
+        """`n` as a length. Raises ArgumentError if it is none."""
         length = _whole(n)
         if length is None or not 0 <= length <= self.limit:
             found = "none is given" if n is None else f"got {n!r:.60}"
@@ -178,29 +178,29 @@ class Definition:
 
 @dataclass(slots=True)
 class Rows:
-    """What the indices of one run append to `appender`: a row each, and how long each row is."""
+    """What the indices of one run append to `appender`: a row for each index, and its length."""
 
     field: str
     appender: Appender
     rows: Any
     counts: Any
     start: int | None = None
-    """Where the first one goes, once that is known."""
+    """The position of the first row in the appender, once known."""
 
     def gather(self) -> None:
-        """Put the rows one after another, at the appender's end. Done again, it is the same."""
+        """Append the rows, one after another, to the appender. Idempotent."""
         if self.start is None:
             self.start = self.appender.count
         self.appender.extend(self.rows, self.counts, self.start)
 
     def claim(self) -> Claim:
-        """The appender's memory."""
+        """The claim of the appender's memory."""
         return array_claim(self.field, self.appender.memory, True)
 
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """How many indices a run has: `now`, or what `later` says when it starts."""
+    """The number of indices of a run: `now`, or the length of `later` when it starts."""
 
     definition: Definition
     now: int
@@ -217,7 +217,7 @@ class Length:
         return self.definition.checked_length(found)
 
     def claims(self) -> list[Claim]:
-        """The memory that is read for it."""
+        """Claims of the memory that is read for it."""
         later = self.later
         array = later.memory if isinstance(later, Appender) else later
         if not isinstance(cast("object", array), np.ndarray):
@@ -226,19 +226,19 @@ class Length:
 
 
 def check_appender(what: str, appender: Appender, writes: bool) -> None:
-    """Raise ArgumentError where a pending job has the memory of an appender that is used."""
+    """Raise ArgumentError if a pending job has claimed the memory of a used appender."""
     if PENDING and starting.job is None:
         check_memory(what, [("appender", appender.memory, writes)])
 
 
 def check_reduction(name: str, array: np.ndarray[Any, Any]) -> None:
-    """Raise ArgumentError where a pending job writes an array that a reduction reads."""
+    """Raise ArgumentError if a pending job writes an array that a reduction reads."""
     if PENDING:
         check_memory(name, [("x", array, False)])
 
 
 def check_arguments(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
-    """Raise ArgumentError where a pending job has memory that a call which is not native uses."""
+    """Raise ArgumentError if a pending job has claimed memory that a non-native call uses."""
     if not PENDING:
         return
     values = kernel.signature.bind(args, kwargs)
@@ -256,8 +256,8 @@ def check_arguments(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, 
 
 
 def is_later(n: object) -> bool:
-    """Whether `n` is asked for its length when the job starts. Raises ArgumentError for an array
-    that is no number."""
+    """Whether the length is taken from `n` when the job starts. Raises ArgumentError for an array
+    of more or less than one integer."""
     if isinstance(n, np.ndarray):
         array = cast("Any", n)
         if array.size == 1 and array.dtype.kind in "iu":

@@ -1,9 +1,9 @@
-"""Handles of scheduled jobs: waiting for them, putting them together, and what orders them.
+"""Handles of scheduled jobs: waiting for them, combining them, and the order between them.
 
 Two pending jobs that use the same memory must be ordered by a dependency. A job is pending until
-it, or one that depends on it, is completed, however soon it has run: so that what is refused never
-depends on time. A job that nobody can or will complete is released: whoever needs its memory next
-waits for it.
+it, or one that depends on it, is completed, however soon it has run: so errors never depend on
+timing. A job that nobody can or will complete is released: the next access to its memory waits for
+it.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ from samebits.runtime.threads.tasks import (
 
 
 class _State:
-    """What scheduling shares in the process."""
+    """The process's scheduling state."""
 
     registered = False
     numbers = itertools.count()
 
 
 class _Starting(threading.local):
-    job: Record | None = None
-    """The job whose length this thread is asking for."""
+    job: JobRecord | None = None
+    """The starting job whose length this thread determines."""
 
 
 starting = _Starting()
 
 
-class Record:
-    """What scheduling keeps of a job until it is completed, should its handle be gone by then."""
+class JobRecord:
+    """A job's scheduling state, which outlives its handle until the job is completed."""
 
     __slots__ = (
         "_claims", "_handle", "followed", "is_lost", "last", "name", "number", "place", "pool",
@@ -60,20 +60,20 @@ class Record:
     ) -> None:
         self.name = name
         self.number = -1
-        """Greater than those of all jobs scheduled before it."""
+        """Its number, greater than those of all jobs scheduled before it."""
         self.place = place
         self.task = task
         self.last = task
-        """What ends when all is done: its task, or one that goes on with what that left."""
+        """The task that ends last: its own, or one that post-processes its results."""
         self.pool = pool
         self.released = False
         self.followed = False
-        """Whether a job depends on it, which will be completed in its place."""
+        """Whether another job depends on it, whose completion completes it too."""
         self.is_lost = False
-        """Whether its handle is gone, though nobody said that it may."""
+        """Whether its handle was dropped without completion or release."""
         self._handle: weakref.ref[JobHandle] | None = None
-        """Calls `_lose` when the handle is gone; none once it does not matter. A destructor of the
-        handle would run for each of them, and swallow a Ctrl-C that comes in it."""
+        """Calls `_lose` when the handle is collected; None once that does not matter. A destructor
+        would run for every handle, and swallow a Ctrl-C that comes during it."""
         self._claims: Any = claims
 
     @property
@@ -84,15 +84,15 @@ class Record:
         return f"{self.name} ({os.path.basename(self.place[0])}:{self.place[1]})"
 
     def claims(self) -> Sequence[Claim]:
-        """The memory that it uses."""
+        """Claims of the memory that it uses."""
         if callable(self._claims):
             self._claims = self._claims()
         return self._claims
 
     @property
     def is_released(self) -> bool:
-        """Whether it is to be waited for by who needs its memory. What is done while a job starts
-        waits for no other, which may wait for that one."""
+        """Whether accesses to its memory wait for it. While a job starts, none waits for another,
+        which may wait for that job."""
         gone = self._handle is not None and self._handle() is None
         return (self.released or gone) and (starting.job is None or self.has_ended)
 
@@ -101,12 +101,12 @@ class Record:
         return self.last.state == DONE
 
     def release(self) -> None:
-        """Nobody is going to complete it."""
+        """Record that nobody will complete it."""
         self.released = True
         LEDGER.release(self)
 
     def keep(self, handle: JobHandle) -> None:
-        """It can be completed as long as `handle` is there."""
+        """Record that it can be completed as long as `handle` lives."""
         self._handle = weakref.ref(handle, self._lose)
 
     def _lose(self, handle: object) -> None:
@@ -115,16 +115,16 @@ class Record:
         LEDGER.release(self)
         if self.is_lost and self.number in PENDING and not sys.is_finalizing():
             warnings.warn(
-                f"{self.title} was scheduled, and its handle is gone before the job was completed: "
-                "call complete() of the handle, or release()",
+                f"{self.title} was scheduled, but its handle was dropped before the job was "
+                "completed: call the handle's complete() or release()",
                 ResourceWarning,
                 stacklevel=2,
             )
 
     def finish(self) -> None:
-        """Wait until it has ended, and take it from the pending jobs."""
-        with LEDGER.lock:  # under which jobs are submitted
-            if self.task.state == NEW:  # a second interrupt came while the first was dealt with
+        """Wait until it has ended, and remove it from the pending jobs."""
+        with LEDGER.lock:  # jobs are submitted under it
+            if self.task.state == NEW:  # a second interrupt came while the first was handled
                 self.settle()
                 return
         self.pool.wait(self.last)
@@ -133,13 +133,13 @@ class Record:
             self.settle()
         if failed:
             warnings.warn(
-                f"{self.title}, whose handle is gone, failed, and its memory holds what it did",
+                f"{self.title} failed, and its handle was dropped: its memory is partly written",
                 RuntimeWarning,
                 stacklevel=2,
             )
 
     def settle(self) -> None:
-        """It has ended. LEDGER's lock is held."""
+        """Record that it has ended. LEDGER's lock is held."""
         LEDGER.remove(self)
         self._handle = None
         self._claims = []
@@ -149,8 +149,8 @@ class Record:
 class JobHandle:
     """A scheduled job, or several together.
 
-    One that is dropped before it, or one that depends on it, is completed or released gives a
-    ResourceWarning, and is released.
+    A handle that is dropped before its job, or one that depends on it, is completed or released
+    causes a ResourceWarning, and its job is released.
     """
 
     __slots__ = (
@@ -169,13 +169,13 @@ class JobHandle:
         self._completed = False
         self._before = tuple(before)
         self._known: set[int] = set()
-        """Numbers of jobs that it comes after: those that it depends on, and what was found."""
+        """Numbers of jobs that it is ordered after, as far as known."""
         self._floor = 0
-        """It comes after all pending jobs with lower numbers."""
+        """It is ordered after all pending jobs with lower numbers."""
         self._trap = trap
         self._cause: JobHandle | None = None
-        """Whose failure it has, once it is completed; None if nothing failed."""
-        self.record = Record(name, place, task, claims or list, pool())
+        """The handle whose failure it raises, once completed; None if none failed."""
+        self.record = JobRecord(name, place, task, claims or list, pool())
 
     @property
     def name(self) -> str:
@@ -184,17 +184,17 @@ class JobHandle:
 
     @property
     def number(self) -> int:
-        """Greater than those of all that it depends on."""
+        """Its number, greater than those of all that it depends on."""
         return self.record.number
 
     @property
     def place(self) -> tuple[str, int] | None:
-        """The file and the line where it was scheduled."""
+        """The file and line where it was scheduled."""
         return self.record.place
 
     @property
     def task(self) -> Task:
-        """What the pool runs."""
+        """The task that the pool runs."""
         return self.record.task
 
     @property
@@ -203,11 +203,11 @@ class JobHandle:
         return self.record.title
 
     def complete(self) -> None:
-        """Wait until the job has run, helping meanwhile; its memory is free to use then.
+        """Wait until the job has run, helping meanwhile; its memory may be used then.
 
-        Jobs that it depends on are completed too. Raises the Trap that stopped it or one that it
-        depends on: of several indices the lowest one's. A second call does the same. Where it is
-        interrupted, by Ctrl-C or any other exception of a signal handler, all these jobs are
+        Completes the jobs that it depends on too. Raises the Trap that stopped it or one that it
+        depends on: of several indices the lowest one's. A second call does the same. If it is
+        interrupted, by Ctrl-C or another exception of a signal handler, all these jobs are
         released, as by `release()`, and it may be called again.
         """
         if not self._completed:
@@ -226,30 +226,30 @@ class JobHandle:
             raise self._cause.failure()
 
     def release(self) -> None:
-        """Say that nobody is going to call `complete()`, which is allowed even so.
+        """Declare that `complete()` will not be called, though it still may be.
 
-        Whoever uses the memory of the job, or of those that it depends on, waits until these have
-        ended, where it would be refused. What they raise is raised by `complete()` alone.
+        An access to the memory of the job, or of those that it depends on, then waits until these
+        have ended, instead of being refused. Only `complete()` raises what they raise.
         """
         if not self._completed:
             for one in (*self.pending_before(), self):
                 one.record.release()
 
     def withdraw(self) -> None:
-        """Release it, and if nobody has begun it, do not run it."""
+        """Release it, and cancel it if no thread has begun it."""
         self.record.release()
         self.record.pool.withdraw(self.record.task)
 
     @property
     def is_completed(self) -> bool:
-        """Whether it has run. `complete()` is to be called even so, before its memory is used."""
+        """Whether it has run. `complete()` must be called even so, before its memory is used."""
         if self._completed:
             return True
         self.check_process()
         return self.record.pool.poll(self.record.task)
 
     def failure(self) -> BaseException:
-        """What a job that failed by itself raises."""
+        """The exception of a job that failed itself."""
         if self.task.error is not None:
             return self.task.error
         assert self._trap is not None
@@ -257,7 +257,7 @@ class JobHandle:
         return self._trap(words[TRAP] & STATUS_MASK, words[OWN_NUMBERS : OWN_NUMBERS + 3])
 
     def pending_before(self) -> list[JobHandle]:
-        """The jobs that it depends on, and those that they depend on, which are not completed."""
+        """The jobs that it depends on, directly or not, and that are not completed."""
         found: dict[int, JobHandle] = {}
         waiting = list(self._before)
         while waiting:
@@ -269,7 +269,7 @@ class JobHandle:
 
     @property
     def is_job(self) -> bool:
-        """Whether it is a job of its own, rather than others together."""
+        """Whether it is one job, rather than a combination."""
         return self._trap is not None
 
     @property
@@ -278,7 +278,7 @@ class JobHandle:
         return self._completed
 
     def settle(self) -> None:
-        """It has run, as all that it depends on, which are settled. LEDGER's lock is held."""
+        """Record that it has run. All that it depends on is settled. LEDGER's lock is held."""
         task = self.record.task
         if task.skipped:
             first = next(handle for handle in self._before if handle.task.failed)
@@ -291,10 +291,10 @@ class JobHandle:
         self._known = set()
 
     def enter(self, number: int) -> None:
-        """It is being scheduled, as the latest one. LEDGER's lock is held."""
+        """Schedule it as the latest job. LEDGER's lock is held."""
         known = {one.number for one in self._before}
         floor = max([next(iter(PENDING), number), *[one._floor for one in self._before]])
-        for _ in range(2 * len(known) + 16):  # what is passed over was completed, or is no job
+        for _ in range(2 * len(known) + 16):  # skipped ones were completed, or are no jobs
             if floor == number or (floor not in known and floor in PENDING):
                 break
             floor += 1
@@ -303,7 +303,7 @@ class JobHandle:
         self._floor = floor
 
     def follow(self) -> None:
-        """Whoever completes it completes what it depends on: those handles may go."""
+        """Let the handles that it depends on be dropped: its completion completes their jobs."""
         waiting = list(self._before)
         while waiting:
             one = waiting.pop()
@@ -313,7 +313,7 @@ class JobHandle:
                     waiting += one._before
 
     def unordered(self, wanted: Iterable[int]) -> set[int]:
-        """The numbers in `wanted` of pending jobs that it does not come after."""
+        """The numbers in `wanted` of pending jobs that it is not ordered after."""
         sought = {number for number in wanted if number >= self._floor} - self._known
         if not sought:
             return sought
@@ -331,11 +331,11 @@ class JobHandle:
         return sought
 
     def check_process(self) -> None:
-        """Raise JobError where its workers are another process's."""
+        """Raise JobError if it belongs to another process."""
         if self.record.pool is not pool():
             raise JobError(
                 f"{self.title} was scheduled by another process, which forked this one",
-                note="its workers, and the memory that it writes, are there",
+                note="its workers, and the memory that it writes, are in that process",
                 fix="complete jobs before os.fork(), or schedule them in the child",
             )
 
@@ -344,8 +344,8 @@ class JobHandle:
         if inner is not None and any(one.record is inner for one in (self, *self.pending_before())):
             raise JobError(
                 f"{inner.title} waits for {self.title}, which waits for it: a cyclic dependency",
-                note="the length of the first is asked for when it starts",
-                fix="take the length from something that an earlier job leaves",
+                note="the first one's length is determined when it starts",
+                fix="take the length from a result of an earlier job",
             )
 
     def __repr__(self) -> str:
@@ -353,9 +353,9 @@ class JobHandle:
 
 
 def _completed(handle: JobHandle) -> None:
-    """`handle` and all that it depends on are completed."""
+    """Settle `handle` and all that it depends on."""
     with LEDGER.lock:
-        # From the first on: so an interrupt leaves nothing completed before what it depends on.
+        # In order: so an interrupt leaves no job completed before one that it depends on.
         for one in sorted([*handle.pending_before(), handle], key=_number):
             one.settle()
 
@@ -365,8 +365,8 @@ def _number(handle: JobHandle) -> int:
 
 
 def handles(depends_on: object, what: str = "depends_on") -> tuple[JobHandle, ...]:
-    """What `depends_on=`, or another parameter, names. Raises ArgumentError for anything but
-    handles."""
+    """The handles in a value of `depends_on=`, or of the parameter `what`. Raises ArgumentError for
+    anything else."""
     if depends_on is None:
         return ()
     if isinstance(depends_on, JobHandle):
@@ -383,11 +383,13 @@ def handles(depends_on: object, what: str = "depends_on") -> tuple[JobHandle, ..
     )
 
 
-def submit(handle: JobHandle, before: Sequence[JobHandle], previous: Record | None = None) -> None:
-    """Schedule a job that depends on `before`; `previous` is the same object's last one.
+def submit(
+    handle: JobHandle, before: Sequence[JobHandle], previous: JobRecord | None = None
+) -> None:
+    """Schedule a job that depends on `before`; `previous` is the record of the object's last job.
 
-    Raises JobError where it would meet a pending job that it is not ordered after. Waits for
-    released jobs that it would meet.
+    Raises JobError if it conflicts with a pending job that it is not ordered after. Waits for
+    released jobs that it conflicts with.
     """
     if not _State.registered:
         _State.registered = True
@@ -421,16 +423,16 @@ def submit(handle: JobHandle, before: Sequence[JobHandle], previous: Record | No
             one.finish()
 
 
-def _check_order(handle: JobHandle, previous: Record | None) -> list[Record]:
-    """Raise JobError where a pending job meets `handle`, and nothing orders the two. The released
-    ones that it meets."""
+def _check_order(handle: JobHandle, previous: JobRecord | None) -> list[JobRecord]:
+    """Raise JobError if a pending job conflicts with `handle`, and nothing orders the two. Returns
+    the released ones that conflict."""
     met = LEDGER.met(handle.record.claims(), handle._floor)  # pyright: ignore[reportPrivateUsage]
     again = [previous.number] if previous is not None and previous.number in PENDING else []
     unordered = handle.unordered([*met, *again])
     if previous is not None and previous.number in unordered and not previous.is_released:
         raise JobError(
-            f"{handle.title} is scheduled again, though it is not completed since {previous.title}",
-            fix="complete it first, or write depends_on= its handle",
+            f"{handle.title} is scheduled again, but {previous.title} is not completed",
+            fix="complete that first, or write depends_on= its handle",
         )
     for number in sorted(unordered & met.keys()):
         job, theirs, own = met[number]
@@ -439,20 +441,20 @@ def _check_order(handle: JobHandle, previous: Record | None) -> list[Record]:
             raise JobError(
                 f"{handle.title} {verbs[own.writes]} `{own.name}`, and the scheduled job "
                 f"{job.title} {verbs[theirs.writes]} the same memory as `{theirs.name}`",
-                note="nothing says which of the two comes first",
+                note="nothing orders the two jobs",
                 fix=f"write schedule(..., depends_on=handle of {job.name}), or complete that first",
             )
-    return [cast("Record", PENDING[number]) for number in sorted(unordered) if number in PENDING]
+    return [cast("JobRecord", PENDING[number]) for number in sorted(unordered) if number in PENDING]
 
 
 def _after_fork() -> None:
-    """In the child of a fork no job runs."""
+    """Reset in the child of a fork, where no job runs."""
     LEDGER.forget_all()
     starting.job = None
 
 
 def combine(*handles_: JobHandle | Iterable[JobHandle]) -> JobHandle:
-    """One handle for several: it is completed when all of them are.
+    """One handle for several: it is completed once all of them are.
 
     Raises ArgumentError for anything but handles.
     """
@@ -465,6 +467,6 @@ def combine(*handles_: JobHandle | Iterable[JobHandle]) -> JobHandle:
 
 
 def nothing(slots: Any, shared: Any) -> int:
-    """A range function that has nothing to run."""
+    """A range function that does nothing."""
     del slots, shared
     return 0

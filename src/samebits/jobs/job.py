@@ -1,7 +1,7 @@
 """Jobs: classes whose `execute` runs over a range of indices, on worker threads.
 
-Owns the classes that users derive from, and `@job`. What a run needs is `job_definition`'s, what
-orders jobs is `handles`'.
+Owns the classes that users derive from, and `@job`. `definition` owns what a run needs, `handles`
+the order between jobs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, ClassVar, TypeVar, Unpack, cast, dataclass_transform, ov
 from samebits.errors import ArgumentError, CompileError, JobError, SamebitsError
 from samebits.jobs import handles
 from samebits.jobs.definition import Definition, Length, Rows
-from samebits.jobs.handles import JobHandle, Record
+from samebits.jobs.handles import JobHandle, JobRecord
 from samebits.lang.jobs import FORMS, Form, defined_at, execute_of, fields_of
 from samebits.modes import OptionArguments, checked
 from samebits.runtime.memory_claims import Claim, check_call, check_claims
@@ -25,10 +25,10 @@ _Class = TypeVar("_Class", bound=type)
 
 
 class _Base:
-    """What all jobs have: fields, given by name; those with a default may be left out."""
+    """The base of all jobs: fields are given by name; those with a default may be left out."""
 
     __sb_form__: ClassVar[Form]
-    _record: Record | None
+    _record: JobRecord | None
 
     def __init__(self, *values: Any, **fields: Any) -> None:
         definition = _definition(type(self))
@@ -43,7 +43,7 @@ class _Base:
         for field in definition.fields:
             if field.name not in fields and not field.has_default:
                 raise ArgumentError(
-                    f"{definition.name} misses its field '{field.name}'",
+                    f"{definition.name} lacks its field '{field.name}'",
                     fix=f"write {definition.name}({field.name}=..., ...)",
                 )
             value = fields.get(field.name, field.default)
@@ -70,12 +70,12 @@ class _Base:
         if not definition.debug:
             definition.aliases.check(slots)
         block = ControlBlock(length.now, length.batch)
-        entry, plan = definition.entry, definition.plan
+        entry, call_memory = definition.entry, definition.call_memory
         task = Task(entry.function, slots, block.words, block.address, (slots, keep, length))
         appended = [one.claim() for one in rows]
 
         def claims() -> list[Claim]:
-            return plan.claims(slots) + length.claims() + appended
+            return call_memory.claims(slots) + length.claims() + appended
 
         frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
         place = frame.f_code.co_filename, frame.f_lineno
@@ -100,7 +100,7 @@ class _Base:
         filled, rows = definition.with_rows(self._values(), length.found())
         slots, keep = definition.pack(filled)
         if PENDING:
-            check_call(definition.name, definition.plan, slots)
+            check_call(definition.name, definition.call_memory, slots)
         if debug or definition.debug:
             definition.check_races(filled, length.found(), length.batch)
         else:
@@ -122,7 +122,7 @@ class _Base:
         filled, rows = definition.with_rows(self._values(), length.found())
         slots, keep = definition.pack(filled)
         if PENDING:
-            check_call(definition.name, definition.plan, slots)
+            check_call(definition.name, definition.call_memory, slots)
         definition.aliases.check(slots)
         del keep
         end, size = length.found(), length.batch
@@ -138,20 +138,20 @@ class _Base:
 
 @dataclass(slots=True)
 class _Start:
-    """What is done when a job starts: its length is asked for, or it is run under watch."""
+    """The start of a job that determines its length then, or that is checked for races."""
 
     definition: Definition
     length: Length
-    job: Record
+    job: JobRecord
     block: ControlBlock
     slots: Any
     values: tuple[Any, ...]
     filled: tuple[Any, ...]
     rows: list[Rows]
-    """The appenders' rows, in the list that is gathered from later."""
+    """The appenders' rows, in the list that is gathered at the end."""
     has_begun: bool = False
     has_run: bool = False
-    """Under watch: it is not run twice, whatever came in between."""
+    """Whether the check for races has run to its end: it is never repeated."""
 
     def start(self) -> bool:
         definition, length, filled = self.definition, self.length, self.filled
@@ -185,14 +185,14 @@ class _Start:
             self.has_run = True
         elif not self.has_run:
             raise JobError(
-                f"{self.job.title} was interrupted while it ran under watch",
-                note="its memory holds what it had done until then",
-                fix="fill its arrays anew, and schedule it again",
+                f"{self.job.title} was interrupted while it was checked for races",
+                note="its memory holds partial results",
+                fix="fill its arrays again, and schedule it again",
             )
 
 
 def _gathered(handle: JobHandle, rows: list[Rows]) -> JobHandle:
-    """A handle of what puts the rows together once the job has run."""
+    """A handle of the task that gathers the rows once the job has run."""
     block = ControlBlock(1, 1)
     task = Task(handles.nothing, None, block.words, block.address, rows)
 
@@ -216,7 +216,7 @@ def _definition(cls: type) -> Definition:
     if isinstance(definition, Definition):
         return definition
     raise JobError(
-        f"{cls.__name__} is no job yet", fix=f"write @sb.job above `class {cls.__name__}`"
+        f"{cls.__name__} is not a job", fix=f"write @sb.job above `class {cls.__name__}`"
     )
 
 
@@ -231,8 +231,8 @@ def _no_field(definition: Definition, name: str) -> ArgumentError:
 class Job(_Base):
     """A job that runs once: `execute(self)`. Its indices are one, 0.
 
-    Raises ArgumentError where a field is unknown, missing or does not fit, JobError where the
-    class is not decorated with `@sb.job`.
+    Raises ArgumentError if a field is unknown, missing or does not fit, JobError if the class is
+    not decorated with `@sb.job`.
     """
 
     __sb_form__ = FORMS["Job"]
@@ -252,7 +252,7 @@ class Job(_Base):
 
 @dataclass_transform(kw_only_default=True)
 class For(_Base):
-    """A job whose indices run one after the other: `execute(self, index: int32)`."""
+    """A job whose indices run in order, one at a time: `execute(self, index: int32)`."""
 
     __sb_form__ = FORMS["For"]
 
@@ -272,7 +272,7 @@ class For(_Base):
 
 
 class _Batched(_Base):
-    """A job whose indices are run by several workers at once."""
+    """A job whose indices several workers run at once."""
 
     def schedule(
         self,
@@ -280,25 +280,25 @@ class _Batched(_Base):
         batch: int | None = None,
         depends_on: JobHandle | Iterable[JobHandle] | None = None,
     ) -> JobHandle:
-        """Let workers run the job once all that it depends on has run, at once where they are free.
+        """Let workers run the job once all that it depends on has run, or now if they are free.
 
-        The job takes its fields as they are now: values are copied, memory is used in place.
-        `n` is the number of indices, 0 to 2³¹ − 1, or 2⁴⁸ where `execute` takes int64. An array of
-        one integer, or anything else with a `len()`, is asked when the job starts. `batch` is how
-        many indices a worker takes at a time; by default at least 64. `depends_on` are handles of
-        jobs that have to end first; where one of them traps, this one is not run.
+        The job uses the current values of its fields: scalars are copied, memory is used in place.
+        `n` is the number of indices, 0 to 2³¹ − 1, or 2⁴⁸ if `execute` takes int64. From an array
+        of one integer, or anything else with a `len()`, it is read when the job starts. `batch` is
+        the number of indices that a worker takes at a time; by default at least 64. `depends_on`
+        are handles of jobs that must end first; if one of them traps, this one is not run.
 
-        Raises ArgumentError for a value that does not fit. Raises JobError where a job that is not
+        Raises ArgumentError for a value that does not fit. Raises JobError if a job that is not
         completed, and that this one does not depend on, uses the same memory and one of the two
-        writes it; and where this very job is still scheduled.
+        writes it; and if this job itself is still scheduled.
         """
         return self._schedule(n, batch, depends_on)
 
     def check_races(self, n: Any = None, batch: int | None = None) -> None:
-        """Run the job in the reference interpreter, turn by turn, and watch what it touches.
+        """Run the job in the reference interpreter, index by index, and record its accesses.
 
-        Raises RaceError where two indices (or batches) touch the same memory and one of them
-        writes it, whatever `unsafe_parallel` allows, and Trap. It takes a thousand times as long.
+        Raises RaceError if two indices (or batches) access the same memory and one of them writes
+        it, whatever `unsafe_parallel` allows, and Trap. It takes a thousand times as long.
         """
         self._run(n, batch, debug=True)
 
@@ -316,8 +316,8 @@ class _Batched(_Base):
 class ParallelFor(_Batched):
     """A job whose indices run in any order, on all workers: `execute(self, index: int32)`.
 
-    What it writes it reads and writes at `[index]` only: anything else is a Trap. So its result
-    depends neither on workers nor on batches.
+    Memory that it writes may be read and written at `[index]` only: anything else is a Trap. So its
+    result depends neither on workers nor on batches.
     """
 
     __sb_form__ = FORMS["ParallelFor"]
@@ -327,8 +327,9 @@ class ParallelFor(_Batched):
 class ParallelForBatch(_Batched):
     """A job whose batches run in any order: `execute(self, start: int32, count: int32)`.
 
-    What it writes it reads and writes at `[start]` … `[start + count - 1]` only: anything else is
-    a Trap. Batches start at multiples of `batch`, by default 64, whatever the workers.
+    Memory that it writes may be read and written at `[start]` … `[start + count - 1]` only:
+    anything else is a Trap. Batches start at multiples of `batch`, by default 64, whatever the
+    workers.
     """
 
     __sb_form__ = FORMS["ParallelForBatch"]
@@ -341,14 +342,14 @@ def job(*, debug: bool = ..., **options: Unpack[OptionArguments]) -> Callable[[_
 def job(
     cls: _Class | None = None, /, *, debug: bool = False, **options: Unpack[OptionArguments]
 ) -> _Class | Callable[[_Class], _Class]:
-    """Make a class that derives from `Job`, `For`, `ParallelFor` or `ParallelForBatch` a job.
+    """Make a job of a class that derives from `Job`, `For`, `ParallelFor` or `ParallelForBatch`.
 
     Its fields are annotated with scalars, vectors, structs, `sb.Array[T]`, `sb.ReadOnly[T]` or
-    `sb.WriteOnly[T]`; in `sb.unsafe_parallel[...]` the own-index rule does not hold. Its one
+    `sb.WriteOnly[T]`; the own-index rule does not apply to `sb.unsafe_parallel[...]`. Its one
     method is `execute`, compiled as a kernel with `options`, which are those of `sb.kernel`. With
-    `debug` every run is as by `check_races`, slow and on one thread, and raises RaceError.
-    Raises CompileError here for what is wrong with the class, when it is first made for what is
-    not in the language, and ArgumentError for what is no option.
+    `debug` every run is one of `check_races`, slow and on one thread, and raises RaceError. Raises
+    CompileError for an invalid class, here or, for what is not in the language, when an instance is
+    first made; and ArgumentError for an unknown option.
     """
     given = checked(options)
     if type(debug) is not bool:

@@ -1,4 +1,4 @@
-"""Copies of a call's arguments that share memory with each other as the arguments do."""
+"""Copies of a call's arguments that overlap each other exactly as the arguments do."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _ALIGNMENT = 64
 
 
 @dataclass
-class _Stretch:
-    """Addresses from `low` to before `high`, and the arguments that lie there."""
+class _Extent:
+    """A range of addresses, `high` exclusive, and the arguments in it."""
 
     low: int
     high: int
@@ -25,12 +25,12 @@ class _Stretch:
 
 
 def own_copies(args: Sequence[Any]) -> list[Any]:
-    """Arrays and structs with memory of their own, other values as they are copied.
+    """Copies of `args`: arrays and structs get memory of their own.
 
-    Two arguments that overlap do so in the copies as well, byte for byte.
+    Arguments that overlap do so in the copies as well, byte for byte.
     """
     result = [_single(value) for value in args]
-    for stretch in _stretches(args):
+    for stretch in _extents(args):
         if len(stretch.positions) < 2:
             continue
         size = stretch.high - stretch.low
@@ -63,18 +63,18 @@ def _memory(value: Any) -> np.ndarray[Any, Any] | None:
     return cast("np.ndarray[Any, Any]", value) if isinstance(value, np.ndarray) else None
 
 
-def _stretches(args: Sequence[Any]) -> list[_Stretch]:
-    """Where the arguments lie, those together that overlap."""
+def _extents(args: Sequence[Any]) -> list[_Extent]:
+    """The ranges of addresses of the arguments; overlapping arguments share one."""
     spans: list[tuple[int, int, int]] = []
     for position, value in enumerate(args):
         array = _memory(value)
         if array is not None and array.size:
             spans.append((*np.lib.array_utils.byte_bounds(array), position))
-    found: list[_Stretch] = []
+    found: list[_Extent] = []
     for low, high, position in sorted(spans):
         if found and low < found[-1].high:
             found[-1].high = max(high, found[-1].high)
             found[-1].positions.append(position)
         else:
-            found.append(_Stretch(low, high, [position]))
+            found.append(_Extent(low, high, [position]))
     return found

@@ -1,7 +1,7 @@
-"""From an entry to a Python callable: arguments checked and packed, results made, traps raised.
+"""A compiled entry as a Python callable: checks and packs arguments, makes results, raises traps.
 
 The fast path recognises exact types in compiled code; everything else takes the slow path, which
-gives the exact ArgumentError or converts. Either way no address is passed that was not checked.
+converts or raises the exact ArgumentError. No address is passed unchecked on either path.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ from samebits.types import (
 )
 
 if TYPE_CHECKING:
-    from samebits.runtime.memory_claims import Plan
+    from samebits.runtime.memory_claims import CallMemory
 
 Put = Callable[[Any, Any], Any]
-"""Write a wrapped argument into the slots; returns what must stay alive during the call."""
+"""Writes a wrapped argument to the slots; returns what must stay alive during the call."""
 
 
 _NDARRAY: Any = np.ndarray
 
 
 def _exact_class(t: Type) -> type | None:
-    """The class whose instances need no conversion for a parameter that is packed by hand."""
+    """The class whose instances need no conversion for a parameter that Python code packs."""
     return class_of_type(t) if isinstance(t, (StructType, VectorType)) else None
 
 
@@ -68,14 +68,14 @@ def slot_count(t: Type) -> int:
 
 
 def _slot_format(t: ScalarType) -> str:
-    """A scalar in an 8-byte slot: in its low bytes, whatever the byte order."""
+    """The `struct` format of a scalar in the low bytes of an 8-byte slot, in this byte order."""
     padding = f"{8 - t.size}x" if t.size < 8 else ""
     letter = format_letter(t)
     return letter + padding if sys.byteorder == "little" else padding + letter
 
 
 class Entry(Protocol):
-    """What is called with a ctypes array of slots: a status, and the trap that one stands for."""
+    """A function of a ctypes array of slots that returns a status, and the trap behind a status."""
 
     @property
     def function(self) -> Callable[[Any], int]: ...
@@ -90,17 +90,17 @@ def native_callable(
 ) -> Callable[..., Any]:
     """A function of exactly `params`, in order, that runs `entry`.
 
-    `params` and `result` are the kernel's own types; the entry's IR has vectors split and one
-    reference first for each struct in the result. The function raises ArgumentError where an
+    `params` and `result` are the kernel's own types; the entry's IR has vectors split, and one
+    leading reference for each struct in the result. The function raises ArgumentError if an
     argument does not fit, and Trap.
     """
     return _Caller(entry, params, result, name).call
 
 
 class Packer:
-    """How arguments for `params` are put into slots from `first` on; made once.
+    """Packs arguments for `params` into slots, from `first` on; made once.
 
-    `name` is what takes them, for messages. `end` is the slot after the last.
+    `name` is the callee's name in messages. `end` is the slot after the last.
     """
 
     def __init__(self, params: Sequence[tuple[str, Type]], name: str, first: int = 0) -> None:
@@ -122,8 +122,8 @@ class Packer:
         self.routine = routine[0] if routine else None
 
     def fill(self, args: tuple[Any, ...], slots: Any) -> list[Any]:
-        """Fill the slots argument by argument; what must stay alive with `args` while they are
-        used. Raises ArgumentError. The floating-point environment must be pinned."""
+        """Fill the slots argument by argument; returns what must stay alive with `args` while they
+        are used. Raises ArgumentError. The floating-point environment must be pinned."""
         if len(args) != self.count:
             raise ArgumentError(f"{self.count} arguments are needed; got {len(args)}")
         routine = self.routine
@@ -134,24 +134,24 @@ class Packer:
             value: Any = args[position]
             if type(value) is not self._exact[position]:
                 if _is_plain_subclass(value):
-                    value = _NDARRAY.view(value, _NDARRAY)  # a subclass may lie about itself
+                    value = _NDARRAY.view(value, _NDARRAY)  # a subclass may override its attributes
                 value = wrap(value, t, name)
             keep.append((value, self._puts[position](slots, value)))
         return keep
 
 
-def _step(t: Type, slot: int) -> packing.Step:
+def _step(t: Type, slot: int) -> packing.PackingStep:
     match t:
         case ArrayType() if not isinstance(t.element, MatrixType):
             return packing.array_step(t, slot)
         case ScalarType():
             return packing.scalar_step(t, slot)
         case _:
-            return packing.Step(packing.SKIP, slot)
+            return packing.PackingStep(packing.SKIP, slot)
 
 
 class _Caller:
-    """The plan of a call, made once."""
+    """The prepared call of an entry."""
 
     def __init__(
         self, entry: Entry, params: Sequence[tuple[str, Type]], result: Type, name: str
@@ -181,8 +181,8 @@ class _Caller:
             or len(args) != self._count
             or self._pack(args, self._table, self._count, slots)
         ):
-            # Also when this thread's floating-point environment is not the default: CPython's
-            # own conversions of arguments and results must be pinned too.
+            # The pack routine also returns here if the floating-point environment is not the
+            # default: CPython's own conversions of arguments and results must be pinned too.
             with fpenv.pinned():
                 with naming(self._name):
                     keep = self._packer.fill(args, slots)
@@ -197,16 +197,16 @@ class _Caller:
         return self._run(slots, ())
 
     def _check(self, slots: Any) -> None:
-        """Raise ArgumentError where a scheduled job has claimed the call's memory."""
+        """Raise ArgumentError if a scheduled job has claimed the call's memory."""
         from samebits.runtime.memory_claims import check_call
 
         check_call(self._name, self._uses, slots)
 
     @lazily
-    def _uses(self) -> Plan:
-        from samebits.runtime.memory_claims import plan
+    def _uses(self) -> CallMemory:
+        from samebits.runtime.memory_claims import call_memory
 
-        return plan(self._packer.params, self._packer.slots)
+        return call_memory(self._packer.params, self._packer.slots)
 
     def _run(self, slots: Any, made: Sequence[Any]) -> Any:
         status = self._function(slots)
@@ -218,7 +218,7 @@ class _Caller:
         return values[0] if self._single else values
 
     def _make(self, slots: Any) -> list[Any]:
-        """New structs for the results, their addresses in the first slots."""
+        """Make structs for the results and write their addresses to the first slots."""
         made: list[Any] = []
         for slot, cls in self._made:
             value: Any = cls()
@@ -228,7 +228,7 @@ class _Caller:
 
 
 def _is_plain_subclass(value: Any) -> bool:
-    """An ndarray subclass whose elements are all there is to it, unlike a masked array."""
+    """Whether an ndarray subclass adds nothing to its elements, unlike a masked array."""
     is_array = isinstance(value, _NDARRAY) and type(value) is not _NDARRAY
     return is_array and not hasattr(value, "mask")
 
@@ -236,7 +236,7 @@ def _is_plain_subclass(value: Any) -> bool:
 def _reader(
     items: Sequence[Type], first: int
 ) -> tuple[Callable[[Any, Sequence[Any]], tuple[Any, ...]], int]:
-    """What makes the results from the slots, and how many slots they take."""
+    """The function that makes results from slots, and the number of slots that they take."""
     formats: list[str] = []
     makers: list[Callable[[list[Any], list[Any]], Any]] = []
     for t in items:

@@ -1,4 +1,4 @@
-"""Evaluate a kernel from Python: its IR in the reference interpreter, operation by operation."""
+"""`sb.evaluate`: a kernel's IR in the reference interpreter, operation by operation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from samebits.types import (
 
 
 def evaluate(kernel: Kernel, /, *args: Any, **kwargs: Any) -> Any:
-    """Run `kernel` in the reference interpreter, as a call of it runs compiled; return its result.
+    """Run `kernel` in the reference interpreter, as a call runs it compiled; return its result.
 
     Arrays and structs are changed in place. The bits are those of every other execution. Slow: some
     microseconds an operation. Raises what the call raises: Trap, ArgumentError, CompileError.

@@ -1,8 +1,8 @@
-"""One line that says which mathematics a machine has, for two peers to compare before they play.
+"""The math fingerprint of a machine: one line that two peers compare before they play.
 
-Its first part covers what samebits promises: kernels whose bits are known probe the processor's
-arithmetic and the math library. Its second covers what the host's own libraries compute. Owns the
-processor's name too, which is no part of the line.
+Its first part covers what samebits promises: kernels with known bits probe the processor's
+arithmetic and the math library. Its second part covers what the host's own libraries compute. Owns
+the processor's name too, which is not part of the line.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _FORM = re.compile(rf"{_SCHEME}-([0-9a-f]{{16}})-([0-9a-f]{{8}})")
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """What a machine computes, in one line: `sb1-<strict>-<host>`.
+    """A machine's mathematics in one line: `sb1-<strict>-<host>`.
 
-    `strict`, 16 hexadecimal digits, is over samebits' version, its sources, and the bits of some
-    thousand operations and math functions, compiled for this processor. Two peers of one
-    `strict` have the same library, and the probes agree. `host`, 8 digits, is over the bits of
-    Python's `math`, NumPy's functions and its BLAS: where it differs, code outside kernels may
-    give other bits, and kernels do not. `sound` says that the probes gave what they give on every
+    `strict`, 16 hexadecimal digits, is a digest of samebits' version, its sources, and the bits of
+    some thousand operations and math functions, compiled for this processor. Two peers of one
+    `strict` have the same library, and their probes agree. `host`, 8 digits, is a digest of the
+    bits of Python's `math`, NumPy's functions and its BLAS: if it differs, code outside kernels may
+    give other bits; kernels do not. `sound` says that the probes gave the bits expected on every
     machine.
     """
 
@@ -52,7 +52,7 @@ class Fingerprint:
 
     @classmethod
     def parse(cls, text: str) -> Fingerprint:
-        """A peer's line. Raises ArgumentError where it is none."""
+        """The fingerprint of a peer's line. Raises ArgumentError for any other text."""
         match = _FORM.fullmatch(text.strip())
         if match is None:
             raise ArgumentError(
@@ -63,8 +63,8 @@ class Fingerprint:
         return cls(match[1], match[2])
 
     def difference(self, peer: Fingerprint | str) -> str | None:
-        """What this machine and a peer, or its line, do not have in common, in a sentence; None
-        where the lines are equal. Raises ArgumentError where `peer` is no such line."""
+        """The difference from a peer, or its line, as a sentence; None if the lines are equal.
+        Raises ArgumentError if `peer` is no such line."""
         other = peer if isinstance(peer, Fingerprint) else Fingerprint.parse(str(peer))
         if self.strict != other.strict:
             return "samebits differs: another version or build of it, or a processor that is broken"
@@ -86,7 +86,7 @@ def _inputs() -> tuple[Any, Any, Any]:
 
 
 def probe_bits() -> str:
-    """The bits of the probes on this machine now, as `PROBE_BITS`."""
+    """The bits of the probes on this machine now, in the form of `PROBE_BITS`."""
     doubles, singles, found = _inputs()
     found = found.copy()
     probe(doubles, singles, found)
@@ -94,12 +94,13 @@ def probe_bits() -> str:
 
 
 _PACKAGES = ("ir", "lang", "frontend", "managed", "mathlib", "passes", "backend")
-"""Those that decide what kernels compute, besides the rounding in bits.py."""
+"""Packages that determine what kernels compute, besides the rounding in bits.py."""
 
 
 @cache
 def library_digest() -> str:
-    """Over samebits' version and the sources that decide what kernels compute; 16 digits.
+    """The digest of samebits' version and the sources that determine what kernels compute; 16
+    digits.
 
     The same on every system for one version. Files of a zipped installation are not read.
     """
@@ -107,7 +108,7 @@ def library_digest() -> str:
     state = hashlib.sha256(f"samebits {metadata.version('samebits')}".encode())
     for sources in ("bits.py", *(f"{package}/**/*.py" for package in _PACKAGES)):
         for path in sorted(root.glob(sources), key=lambda p: p.parts):
-            text = path.read_text(encoding="utf-8")  # line ends of any system
+            text = path.read_text(encoding="utf-8")  # with line ends normalised
             state.update(f"\n{path.relative_to(root).as_posix()}\n{text}".encode())
     return state.hexdigest()[:16]
 
@@ -176,7 +177,7 @@ def math_fingerprint() -> Fingerprint:
 
 
 PROBE_BITS = "2ecb8166b2753d31"
-"""What the probes of this scheme give on every machine: 16 hexadecimal digits."""
+"""The result of this scheme's probes on every machine: 16 hexadecimal digits."""
 
 # Zeros, subnormals, the borders of the normal numbers, ties, large arguments, infinity, NaN.
 DOUBLES = (

@@ -1,7 +1,7 @@
-"""Python's garbage collector waits while a kernel is compiled.
+"""A pause of Python's garbage collector while a kernel is compiled.
 
-A compilation makes a hundred thousand objects and drops them together; looking through them again
-and again on the way takes a fifth of the front end's time and frees nothing.
+A compilation makes a hundred thousand objects and drops them together; collections meanwhile take a
+fifth of the front end's time and free nothing.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from functools import partial
 from samebits.lang.signal_safe import block
 
 _running: list[None] = []
-"""An item for each compilation, on all threads."""
+"""An item for each running compilation, on all threads."""
 _held: list[None] = []
-"""One where the collector was on before them."""
+"""An item if the collector was on before them."""
 
 _END = (
     partial(operator.delitem, _running, slice(-1, None)),
@@ -29,7 +29,7 @@ _END = (
 
 
 def paused() -> AbstractContextManager[None]:
-    """No automatic collection inside; afterwards the collector is as it was found."""
+    """A block without automatic collection; its end restores the collector's state."""
     begin = [partial(_running.append, None)]
     if gc.isenabled():
         begin += [partial(operator.setitem, _held, slice(None), (None,)), gc.disable]
@@ -37,7 +37,7 @@ def paused() -> AbstractContextManager[None]:
 
 
 def _after_fork() -> None:
-    """A child has only the thread that forked, which was not inside."""
+    """Reset in the child of a fork, whose one thread was not compiling."""
     if _held:
         gc.enable()
     _running.clear()

@@ -1,6 +1,6 @@
 """Arrays whose every use from Python is checked against scheduled jobs.
 
-Owns the array class alone; what jobs have claimed is `claims`'.
+Owns the array class alone; `memory_claims` knows what jobs have claimed.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ READS = (
     "copy", "dot", "dump", "dumps", "flatten", "item", "nonzero", "repeat", "searchsorted", "take",
     "tobytes", "tofile", "tolist", "trace",
 )  # fmt: skip
-"""What reads elements. Arithmetic and comparisons come as ufuncs; views and shapes read nothing,
-nor does `__getitem__` of slices, of which a later use is checked."""
+"""Methods that read elements. Arithmetic and comparisons arrive as ufuncs; views, shapes and slices
+read nothing: their later uses are checked."""
 WRITES = ("__setitem__", "byteswap", "fill", "partition", "put", "resize", "setfield", "sort")
-"""What writes elements."""
+"""Methods that write elements."""
 
 WRITING_FUNCTIONS = frozenset({
     "copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask",
@@ -42,15 +42,16 @@ FREE_FUNCTIONS = frozenset({
 
 
 class GuardedArray(_Array):
-    """An ndarray that raises ArgumentError where Python touches memory that a scheduled job writes,
+    """An ndarray that raises ArgumentError if Python accesses memory that a scheduled job writes,
     or writes memory that one reads, until the job is completed.
 
-    Views of it are guarded too; results of arithmetic are plain arrays. What NumPy, or C code,
-    reaches without asking the array, such as `np.asarray(guarded)`, is not seen.
+    Views of it are guarded too; results of arithmetic are plain arrays. Accesses of NumPy or C code
+    that bypass the array's methods, such as `np.asarray(guarded)`, are not detected.
     """
 
     __sb_guarded__ = True
-    """Functions of samebits take it as a plain array: they look at scheduled jobs themselves."""
+    """Tells samebits' functions to take it as a plain array: they check scheduled jobs
+    themselves."""
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         written: list[Any] = [x for x in kwargs.get("out", ()) if x is not None]
@@ -91,12 +92,12 @@ def guarded(array: object) -> GuardedArray:
 
 
 def plain(value: Any) -> Any:
-    """A guarded array's memory as a plain one; anything else as it is."""
+    """A guarded array's memory as a plain array; any other value unchanged."""
     return value.view(np.ndarray) if isinstance(value, GuardedArray) else value
 
 
 def _inside(values: Iterable[Any]) -> Iterable[Any]:
-    """Arrays among arguments, those in lists and tuples included."""
+    """The arrays among arguments, those in lists and tuples included."""
     for value in values:
         if isinstance(value, list | tuple):
             yield from _inside(cast("Iterable[Any]", value))

@@ -1,8 +1,9 @@
-"""Which memory scheduled jobs have claimed, and what may not touch it until they are completed.
+"""The memory that scheduled jobs have claimed, and the checks of other accesses until their
+completion.
 
-A claim is a range of addresses with a name, read or written. Whether two claims meet depends on
-what was scheduled and completed, never on how far a job has come. A job that was released keeps
-its claims until it has ended, and whoever meets them waits for it.
+A claim is a named range of addresses, read or written. Whether two claims conflict depends on what
+was scheduled and completed, never on a job's progress. A released job keeps its claims until it has
+ended, and a conflicting access waits for it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from samebits.types import ArrayType, StructType, Type
 
 
 class Claim(NamedTuple):
-    """Bytes `low` … `high` − 1 under a name."""
+    """Bytes `low` … `high` − 1, named, and whether they are written."""
 
     name: str
     low: int
@@ -30,9 +31,9 @@ class Claim(NamedTuple):
     writes: bool
 
 
-class Row(NamedTuple):
-    """Where the slots of a call hold the memory of parameter `name`: its first slot, dimensions,
-    bytes of an element, and whether the call writes it."""
+class ParameterMemory(NamedTuple):
+    """The memory of parameter `name` in a call's slots: its first slot, dimensions, bytes of an
+    element, and whether the call writes it."""
 
     name: str
     slot: int
@@ -41,25 +42,25 @@ class Row(NamedTuple):
     writes: bool
 
     def size_of(self, slots: Any) -> int:
-        """The memory's bytes."""
+        """The memory's size in bytes."""
         length = self.size
         for axis in range(self.ndim):
             length *= int(slots[self.slot + 1 + axis])
         return length
 
     def place(self, slots: Any) -> tuple[int, ...]:
-        """The memory's address, and the lengths that say where its rows begin."""
+        """The memory's address, and the lengths that determine its rows."""
         begin = self.slot
         return (int(slots[begin]), *(int(n) for n in slots[begin + 2 : begin + 1 + self.ndim]))
 
 
-class Plan(NamedTuple):
-    """Where the slots of a call hold its memory: a row for each parameter that has some."""
+class CallMemory(NamedTuple):
+    """The memory in a call's slots: a row for each parameter that has some."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[ParameterMemory, ...]
 
     def claims(self, slots: Any) -> list[Claim]:
-        """What a call with these slots touches."""
+        """The claims of a call with these slots."""
         found: list[Claim] = []
         for row in self.rows:
             length = row.size_of(slots)
@@ -69,27 +70,28 @@ class Plan(NamedTuple):
         return found
 
 
-def plan(
+def call_memory(
     params: Iterable[tuple[str, Type]], slots: Sequence[int], writes: Iterable[bool] | None = None
-) -> Plan:
-    """The plan for parameters with these first slots. By default the read-only are not written."""
-    rows: list[Row] = []
+) -> CallMemory:
+    """The memory of parameters with these first slots. By default all but read-only ones are
+    written."""
+    rows: list[ParameterMemory] = []
     chosen = iter(writes) if writes is not None else None
     for (name, t), slot in zip(params, slots, strict=False):
         written = next(chosen) if chosen is not None else not getattr(t, "readonly", False)
         if isinstance(t, ArrayType):
-            rows.append(Row(name, slot, t.ndim, t.element.size, written))
+            rows.append(ParameterMemory(name, slot, t.ndim, t.element.size, written))
         elif isinstance(t, StructType):
-            rows.append(Row(name, slot, 0, t.size, written))
-    return Plan(tuple(rows))
+            rows.append(ParameterMemory(name, slot, 0, t.size, written))
+    return CallMemory(tuple(rows))
 
 
 class Claimer(Protocol):
-    """A scheduled job."""
+    """A scheduled job as the ledger sees it."""
 
     @property
     def number(self) -> int:
-        """Greater than those of all jobs scheduled before it."""
+        """Its number, greater than those of all jobs scheduled before it."""
         ...
 
     @property
@@ -100,7 +102,7 @@ class Claimer(Protocol):
 
     @property
     def is_released(self) -> bool:
-        """Whether nobody is going to complete it, so that it may be waited for instead."""
+        """Whether it was released: conflicting accesses wait for it."""
         ...
 
     @property
@@ -109,23 +111,23 @@ class Claimer(Protocol):
     def claims(self) -> Sequence[Claim]: ...
 
     def finish(self) -> None:
-        """Wait until it has ended, and take it from the pending jobs."""
+        """Wait until it has ended, and remove it from the pending jobs."""
         ...
 
 
 Meeting = tuple[Claimer, Claim, Claim]
 """A pending job, its claim, and the claim that conflicts with it."""
 _Reader = tuple[Claimer, Claim, Any]
-"""Who reads, by which claim, and the readers before it."""
+"""A reader, its claim, and the readers before it."""
 _Segment = tuple[int, int, tuple[Claimer, Claim] | None, _Reader | None]
-"""Bytes from the first number to before the second, their last writer, and who read them since."""
+"""A range of bytes, end exclusive; its last writer; and its readers since."""
 
 
 class Ledger:
-    """For each byte that pending jobs claim, who writes it last, and who reads it after that.
+    """For each byte that pending jobs claim, its last writer, and its readers after that.
 
-    Jobs that conflict are ordered when they are scheduled. So whoever comes after the last writer
-    and its readers comes after all, and nobody else need be looked at.
+    Conflicting jobs are ordered when they are scheduled. So a job after the last writer and its
+    readers comes after all others, which need not be checked.
     """
 
     def __init__(self) -> None:
@@ -137,16 +139,16 @@ class Ledger:
         self._released: deque[Claimer] = deque()
         self._tidy = 64
 
-    # Under the lock: an interrupt leaves what is here before it, or what is here after it. -----
+    # Under the lock: an interrupt leaves the state before a change, or the state after it. ------
 
     def enter(self, job: Claimer) -> None:
-        """`job` is pending from now on."""
+        """Add `job` to the pending jobs."""
         number = job.number
         PENDING[number] = job
         self._entered += (job,)
 
     def remove(self, job: Claimer) -> None:
-        """`job` is pending no more."""
+        """Remove `job` from the pending jobs."""
         PENDING.pop(job.number, None)
         if not PENDING:
             self._segments = []
@@ -154,8 +156,8 @@ class Ledger:
             self._released = deque()
 
     def met(self, claims: Iterable[Claim], floor: int = 0) -> dict[int, Meeting]:
-        """The pending jobs, from number `floor` on, that a job with `claims` must come after,
-        by number: those that come before these are left out."""
+        """The pending jobs, from number `floor` on, that a job with `claims` must follow, by
+        number. Jobs that these follow themselves are left out."""
         while self._entered:
             if self._entered[0].number in PENDING:  # else it covers those that it came after
                 self._cover(self._entered[0])
@@ -178,7 +180,7 @@ class Ledger:
         return begin - (begin > 0 and segments[begin - 1][1] > claim.low), end
 
     def _cover(self, job: Claimer) -> None:
-        """Enter the claims of `job` in the segments. It may be done again."""
+        """Enter the claims of `job` in the segments. Idempotent."""
         for claim in job.claims():
             if claim.low < claim.high:
                 begin, end = self._overlapping(claim)
@@ -189,14 +191,14 @@ class Ledger:
             self._tidy = 64 + 2 * len(kept)
             self._segments = kept
 
-    # By anyone ---------------------------------------------------------------------------------
+    # Without the lock ---------------------------------------------------------------------------
 
     def release(self, job: Claimer) -> None:
-        """`job`, which says that it is released, is to be forgotten once it has ended."""
+        """Forget `job`, which is released, once it has ended."""
         self._released.append(job)
 
     def forget_ended(self) -> None:
-        """Forget released jobs that have ended, should there be any among the next two."""
+        """Forget released jobs that have ended, among the next two."""
         for _ in range(min(2, len(self._released))):
             with suppress(IndexError):  # another thread may be here
                 job = self._released[0]
@@ -207,7 +209,7 @@ class Ledger:
                         self._released.remove(job)
 
     def forget_all(self) -> None:
-        """In the child of a fork: no job is pending here."""
+        """Forget all jobs, in the child of a fork: none is pending here."""
         PENDING.clear()
         self.__init__()
 
@@ -216,7 +218,7 @@ LEDGER = Ledger()
 
 
 def _covered(segments: Sequence[_Segment], job: Claimer, claim: Claim) -> list[_Segment]:
-    """Adjacent `segments`, which share bytes with `claim`, with it."""
+    """Adjacent `segments`, which share bytes with `claim`, updated by it."""
     low, high = claim.low, claim.high
     found: list[_Segment] = []
     at = low
@@ -253,20 +255,19 @@ def _is_live(segment: _Segment) -> bool:
     return read is not None or (written is not None and written[0].number in PENDING)
 
 
-def check_call(name: str, plan: Plan, slots: Any) -> None:
-    """Raise ArgumentError where a call of kernel `name` would touch what a pending job writes, or
+def check_call(name: str, call_memory: CallMemory, slots: Any) -> None:
+    """Raise ArgumentError if a call of kernel `name` would access what a pending job writes, or
     write what it reads."""
-    check_claims(name, plan.claims(slots))
+    check_claims(name, call_memory.claims(slots))
 
 
 def check_arrays(name: str, read: Iterable[object], written: Iterable[object]) -> None:
-    """The same of a function of NumPy arrays; what is no array is passed over."""
+    """As `check_call`, for a function of NumPy arrays; other arguments are ignored."""
     check_memory(name, [*(("x", v, False) for v in read), *(("out", v, True) for v in written)])
 
 
 def check_memory(name: str, rows: Iterable[tuple[str, object, bool]]) -> None:
-    """The same of anything that is done to arrays: what each is called, the array, whether it is
-    written."""
+    """As `check_call`, for any use of arrays: rows of name, array and whether it is written."""
     found: list[Claim] = []
     for what, value, writes in rows:
         if isinstance(value, np.ndarray):
@@ -275,13 +276,13 @@ def check_memory(name: str, rows: Iterable[tuple[str, object, bool]]) -> None:
 
 
 def array_claim(name: str, array: np.ndarray[Any, Any], writes: bool) -> Claim:
-    """The memory of an array's elements, and what lies between them."""
+    """The memory of an array's elements, gaps included."""
     low, high = np.lib.array_utils.byte_bounds(array)
     return Claim(name, int(low), int(high), writes)
 
 
 def check_claims(name: str, claims: Sequence[Claim]) -> None:
-    """The same of memory that is claimed already. Released jobs are waited for."""
+    """As `check_call`, for claims. Waits for released jobs."""
     LEDGER.forget_ended()
     while True:
         with LEDGER.lock:
@@ -301,5 +302,5 @@ def _in_use(name: str, job: Claimer, theirs: Claim, own: Claim) -> ArgumentError
         f"{name}(): parameter '{own.name}' is memory that the scheduled job {job.title} {does}, "
         f"as its `{theirs.name}`",
         note="a job may be running until it is completed, whatever its handle says meanwhile",
-        fix="call complete() of its handle first",
+        fix="call its handle's complete() first",
     )

@@ -1,6 +1,6 @@
-"""Compiled entries in this process: addresses, statuses and the traps that they stand for.
+"""Compiled entries in this process: addresses, statuses and the traps behind them.
 
-Owns how an entry is called with slots that are already filled. Knows nothing of Python values.
+Owns how an entry is called with filled slots. Knows nothing of Python values.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ RANGE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 
 
 class NativeModule:
-    """A compiled object, loaded. It stays loaded while it, or an entry of it, is referenced.
+    """A loaded object. It stays loaded while this, or an entry of it, is referenced.
 
-    The shared functions that it calls must be there: `library.provide`, `library.are_here`.
+    The shared functions that it calls must be loaded: `library.provide`, `library.are_here`.
     """
 
     def __init__(self, compiled: CompiledObject, entries: int, ranges: int = 0) -> None:
@@ -57,17 +57,17 @@ class NativeModule:
             ctypes.c_void_p.from_address(guard).value = words_address()
 
     def entry(self, n: int) -> NativeEntry:
-        """The n-th entry of those that were compiled."""
+        """The n-th compiled entry."""
         return NativeEntry(self, self._addresses[n])
 
     def range_entry(self, n: int) -> NativeRange:
-        """The n-th range function of those that were compiled."""
+        """The n-th compiled range function."""
         return NativeRange(self, self._ranges[n])
 
     def trap(self, status: int, numbers: Any = None) -> BaseException:
-        """The trap that a non-zero status stands for, or why this thread has left the code.
+        """The trap behind a non-zero status, or the exception that preempted this thread.
 
-        `numbers` are those of a trap "own", where another place than the module's own keeps them.
+        `numbers` are those of a trap "own", if not the module's variable holds them.
         """
         if status == LEFT:
             from samebits.runtime.threads.preempt import raised
@@ -84,7 +84,7 @@ class NativeModule:
         return trap if numbers is None else trap.outside(*numbers)
 
     def close(self) -> None:
-        """Unload now; the entries must not be called any more."""
+        """Unload; the entries must not be called any more."""
         self._loaded.close()
 
 
@@ -99,12 +99,12 @@ class NativeEntry:
         self.function: Any = ENTRY(address)
 
     def trap(self, status: int) -> BaseException:
-        """The trap that a non-zero status stands for."""
+        """The trap behind a non-zero status."""
         return self._module.trap(status)
 
     def run(self, slots: Any) -> None:
-        """Call with a ctypes array of slots. Raises Trap. The slots must be as the entry's
-        parameters need them: nothing here checks addresses."""
+        """Call with a ctypes array of slots. Raises Trap. The slots must fit the entry's
+        parameters: addresses are not checked."""
         status = self.function(slots)
         if status:
             raise self.trap(status)
@@ -121,5 +121,5 @@ class NativeRange:
         self.function: Any = RANGE(address)
 
     def trap(self, status: int, numbers: Any = None) -> BaseException:
-        """What a non-zero status in the control block stands for; `numbers` are its own ones."""
+        """The trap behind a non-zero status of the control block, whose numbers are `numbers`."""
         return self._module.trap(status, numbers)

@@ -1,8 +1,8 @@
-"""Python arguments into an entry's slots at C speed: a small compiled routine and its table.
+"""The packing routine: a small compiled function that writes Python arguments to an entry's slots.
 
-It reads the fields of exact, already checked CPython and NumPy objects. What it does not
-recognise it leaves to the slow path. Its view of the objects' layout is proven at first use,
-field by field, and it is not used where that fails.
+It reads fields of CPython and NumPy objects of exact types, and leaves anything else to the slow
+path. Its assumptions on object layout are verified at first use, field by field; if that fails, it
+is not used.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from samebits.runtime.objects.loading import load, own_code
 from samebits.types import BOOL, ArrayType, ScalarType, VectorType
 
 SKIP, ARRAY, READ, FLOAT32, INTEGER, TRUTH = range(6)
-"""What to do with an argument: nothing; take an ndarray's address and lengths; read the scalar's
-bytes; the same, or round a Python float; the same, or take a Python int in range; a Python bool."""
+"""How to pack an argument: not at all; an ndarray's address and lengths; a scalar's bytes; the
+same, or a Python float, rounded; the same, or a Python int in range; a Python bool."""
 
 _HEAD = 16
-"""Bytes of a CPython object's head: count and type."""
+"""Bytes of a CPython object's header: reference count and type."""
 
 _TUPLE_ITEMS = tuple.__basicsize__
 _ARRAY_FIELDS = {"data": 16, "ndim": 24, "dims": 32, "descr": 56, "flags": 64}
@@ -37,13 +37,13 @@ _FLAGS_READ, _FLAGS_WRITE = 0x101, 0x501
 """C-contiguous and aligned; also writeable."""
 
 
-class Step(NamedTuple):
+class PackingStep(NamedTuple):
     """A row of the table: eleven words that the routine reads.
 
-    `types` are the addresses of the exact classes that are accepted; for arrays the second is a
-    mask of address bits that must be 0. `a`, `b`, `c`, `d` are, for
-    arrays: dimensions, last length or -1, needed flags, dtype's address; for integers: size, least
-    and greatest value; for other scalars: size.
+    `types` are the addresses of the accepted exact classes; for arrays the second is a mask of
+    address bits that must be 0. `a`, `b`, `c`, `d` are, for arrays: dimensions, last length or -1,
+    required flags, the dtype's address; for integers: size, least and greatest value; for other
+    scalars: size.
     """
 
     kind: int
@@ -58,42 +58,44 @@ class Step(NamedTuple):
 _WORDS = 9
 
 
-def table(steps: Sequence[Step]) -> Any:
-    """The steps, one for each argument in order, as the routine reads them."""
+def table(steps: Sequence[PackingStep]) -> Any:
+    """The routine's table: a step for each argument, in order."""
     words: list[int] = []
     for step in steps:
         words += [step.kind, step.slot, *step.types, step.a, step.b, step.c, step.d]
     return (ctypes.c_int64 * max(1, len(words)))(*words)
 
 
-def scalar_step(t: ScalarType, slot: int) -> Step:
-    """How an argument for a scalar parameter is packed."""
+def scalar_step(t: ScalarType, slot: int) -> PackingStep:
+    """The step for a scalar parameter."""
     if t is BOOL:
-        return Step(TRUTH, slot, (id(True), id(False), 0))
+        return PackingStep(TRUTH, slot, (id(True), id(False), 0))
     if t.storage != t:
-        return Step(READ, slot, a=t.size)  # of no class that is read here: the slow path's
+        return PackingStep(READ, slot, a=t.size)  # accepts no class: always the slow path
     own, numpys = (0, 0) if t.weak else (id(SCALAR_CLASSES[t]), id(t.dtype.type))
     if t.is_int:
         types = (id(int), id(Int) if t.weak else own, numpys)
         top = min(t.maximum, (1 << 63) - 1)
-        return Step(INTEGER, slot, types, t.size, t.minimum, top, int(t.weak))
+        return PackingStep(INTEGER, slot, types, t.size, t.minimum, top, int(t.weak))
     types = (id(float), own, numpys)
-    return Step(FLOAT32, slot, types, 4) if t.bits == 32 else Step(READ, slot, types, 8)
+    return (
+        PackingStep(FLOAT32, slot, types, 4) if t.bits == 32 else PackingStep(READ, slot, types, 8)
+    )
 
 
-def array_step(t: ArrayType, slot: int) -> Step:
-    """How an argument for an array parameter is packed."""
+def array_step(t: ArrayType, slot: int) -> PackingStep:
+    """The step for an array parameter."""
     element = t.element
     vector = isinstance(element, VectorType)
     dtype = element.element.dtype if vector else element.dtype
     flags = _FLAGS_READ if t.readonly else _FLAGS_WRITE
     last = element.length if vector else -1
-    # NumPy asks no alignment of structured dtypes, so that its flag says nothing of them.
+    # NumPy requires no alignment of structured dtypes, so its flag says nothing of them.
     types = (id(np.ndarray), element.align - 1, 0)
-    return Step(ARRAY, slot, types, t.ndim, last, flags, id(dtype))
+    return PackingStep(ARRAY, slot, types, t.ndim, last, flags, id(dtype))
 
 
-# A Python float becomes a binary32 under the thread's own rounding: only if that is the default.
+# A Python float becomes a binary32 under the thread's rounding mode: only if that is the default.
 _PINNED = {
     "mxcsr": """\
   %word = alloca i32
@@ -107,7 +109,7 @@ _PINNED = {
   %pinned = icmp eq i64 %found, 0""",
     None: "  %pinned = icmp eq i64 0, 0",
 }
-# And it raises a sticky flag, which is the caller's business.
+# And it raises a sticky flag, which must not reach the caller.
 _BACK = {
     "mxcsr": "  call void @llvm.x86.sse.ldmxcsr(ptr %word)",
     "fpcr": "  call void @llvm.aarch64.set.fpsr(i64 %flags)",
@@ -116,7 +118,7 @@ _BACK = {
 
 
 _CONVERT = "sb_convert"
-"""The symbol of CPython's function that makes a C number of an int."""
+"""The symbol of CPython's function that converts an int to a C integer."""
 
 
 def _text(triple: str, fp_control: str | None) -> str:
@@ -316,12 +318,13 @@ done:
 
 
 Pack = Any
-"""`pack(arguments, table, count, slots)`: 0, or 1 + the position of an argument to look at."""
+"""`pack(arguments, table, count, slots)`: 0, or 1 + the position of an argument for the slow
+path."""
 
 
 @cache
 def routine() -> tuple[Pack, Any] | None:
-    """The packing routine and what keeps it loaded; None where objects are laid out otherwise."""
+    """The packing routine and what keeps it loaded; None if objects have another layout."""
     if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8:
         return None
     if not getattr(sys, "_is_gil_enabled", lambda: True)() or not _layout_is_as_expected():
@@ -336,7 +339,7 @@ def routine() -> tuple[Pack, Any] | None:
     pack = ctypes.PYFUNCTYPE(
         ctypes.c_int64, ctypes.py_object, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p
     )(loaded.addresses["sb_pack_tuple"])
-    vars(pack)["loaded"] = loaded  # two threads may be here: each copy keeps its own code
+    vars(pack)["loaded"] = loaded  # two threads may run this: each copy keeps its own code alive
     return pack, loaded
 
 
@@ -345,7 +348,7 @@ def _word(place: Any, offset: int, ctype: Any = ctypes.c_int64) -> int:
 
 
 def _layout_is_as_expected() -> bool:
-    """Whether each field that the routine reads is where it looks for it."""
+    """Whether each field that the routine reads is at the expected offset."""
     if object.__basicsize__ != _HEAD or sys.byteorder != "little":
         return False
     array = np.zeros((3, 5, 7), np.float32)

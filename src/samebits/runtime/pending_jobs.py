@@ -1,5 +1,5 @@
-"""The jobs that are scheduled and not completed. While there are none, calls need know no more of
-claims than that.
+"""The pending jobs: scheduled and not completed. While there are none, calls need not import
+`memory_claims`.
 """
 
 from __future__ import annotations
@@ -8,4 +8,4 @@ from collections import OrderedDict
 from typing import Any
 
 PENDING: OrderedDict[int, Any] = OrderedDict()
-"""A `claims.Claimer` each, by number, oldest first."""
+"""Each a `memory_claims.Claimer`, by number, oldest first."""

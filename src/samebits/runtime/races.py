@@ -1,7 +1,7 @@
-"""Finds races: runs a parallel range turn by turn in the reference interpreter and notes, for each
-byte that turns share, who wrote and who read it.
+"""The race detector: runs a parallel range in the reference interpreter, iteration by iteration,
+and records for each shared byte which iterations wrote and read it.
 
-Sees real accesses, whatever the rules allow: those by `unsafe_parallel`, and those to one array
+It sees real accesses, whatever the rules allow: those by `unsafe_parallel`, and those to one array
 under two names. Knows nothing of threads.
 """
 
@@ -26,7 +26,7 @@ from samebits.types import ArrayType, MemoryType, RefType, ScalarType
 def check_races(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """Call `kernel` in the reference interpreter; its result, arrays and structs changed in place.
 
-    Raises RaceError where two turns of a parallel range touch the same memory and one of them
+    Raises RaceError where two iterations of a parallel range touch the same memory and one of them
     writes it, and Trap and ArgumentError as any call does. It takes a thousand times as long as a
     compiled call.
     """
@@ -42,16 +42,16 @@ def check_races(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 def check_batches(
     kernel: Kernel, batches: Iterable[tuple[int, int]], args: tuple[Any, ...]
 ) -> None:
-    """Run a kernel (begin, end, ...) of a job batch by batch, each of them a turn, numbered by its
-    first index. Raises as `check_races` does.
+    """Run a kernel (begin, end, ...) of a job batch by batch. A batch counts as one iteration,
+    numbered by its first index. Raises as `check_races` does.
     """
-    seen: dict[int, _Touches] = {}
+    seen: dict[int, _Accesses] = {}
     for begin, end in batches:
 
-        def make(module: Module, turn: int = begin) -> Evaluator:
+        def make(module: Module, iteration: int = begin) -> Evaluator:
             checker = Checker(module, seen)
             name = kernel_name(module)
-            checker.begin(turn, module.functions[name].params[2:])
+            checker.begin(iteration, module.functions[name].params[2:])
             return checker.evaluator
 
         evaluate_call(kernel, (begin, end, *args), make=make)
@@ -63,8 +63,8 @@ def kernel_name(module: Module) -> str:
 
 
 @dataclass(slots=True)
-class _Touches:
-    """Of one byte: the first writer, and the first two readers that are not one turn."""
+class _Accesses:
+    """The first writer of one byte, and its first two readers in different iterations."""
 
     writer: _Access | None = None
     reader: _Access | None = None
@@ -73,7 +73,7 @@ class _Touches:
 
 @dataclass(frozen=True, slots=True)
 class _Access:
-    turn: int
+    iteration: int
     op: Op
     place: _Shared
     address: int
@@ -81,7 +81,7 @@ class _Access:
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """Memory that all turns are given: under which name, of which type, where."""
+    """Memory that all iterations share: its name, type and address."""
 
     name: str
     type: MemoryType
@@ -90,7 +90,7 @@ class _Shared:
     end: int
 
     def at(self, address: int) -> str:
-        """What lies at an address, as the kernel would write it."""
+        """The element at an address, as the kernel would write it."""
         offset, path = address - self.start, ""
         if self.lengths is not None:
             flat, offset = divmod(offset, self.type.size)
@@ -107,34 +107,34 @@ _NOTHING: tuple[list[_Shared], Any] = ([], None)
 
 
 class Checker:
-    """Evaluates a module's functions, and notes what turns touch; `seen` outlives it."""
+    """Evaluates a module's functions and records accesses in `seen`, which outlives it."""
 
-    def __init__(self, module: Module, seen: dict[int, _Touches] | None = None) -> None:
-        self.evaluator = Evaluator(module, self._listen, self._turns)
+    def __init__(self, module: Module, seen: dict[int, _Accesses] | None = None) -> None:
+        self.evaluator = Evaluator(module, self._listen, self._iterations)
         self._module = module
-        self._seen: dict[int, _Touches] = {} if seen is None else seen
-        self._turn: int | None = None
+        self._seen: dict[int, _Accesses] = {} if seen is None else seen
+        self._iteration: int | None = None
         self._shared: dict[int, tuple[list[_Shared], Any]] = {}
         self._whole: Sequence[tuple[str, ValueType]] = ()
 
-    def begin(self, turn: int, params: Sequence[tuple[str, ValueType]]) -> None:
-        """All that runs is one turn, which shares the memory of these parameters."""
-        self._turn, self._whole = turn, params
+    def begin(self, iteration: int, params: Sequence[tuple[str, ValueType]]) -> None:
+        """Count all that runs as one iteration that shares the memory of these parameters."""
+        self._iteration, self._whole = iteration, params
 
-    def _turns(self, name: str, start: int, stop: int, captured: list[Any]) -> None:
+    def _iterations(self, name: str, start: int, stop: int, captured: list[Any]) -> None:
         call = self.evaluator.call
-        if self._turn is not None:  # inside a turn, a range is a plain loop
+        if self._iteration is not None:  # inside an iteration, a range is a plain loop
             call(name, [start, stop, *captured])
             return
         self._shared.clear()
         for (slot, t), value in zip(self._module.functions[name].params[2:], captured, strict=True):
             self._share(slot, t, value)
         try:
-            for turn in range(start, stop):
-                self._turn = turn
-                call(name, [turn, turn + 1, *captured])
+            for iteration in range(start, stop):
+                self._iteration = iteration
+                call(name, [iteration, iteration + 1, *captured])
         finally:
-            self._turn = None
+            self._iteration = None
             self._seen.clear()
 
     def _share(self, name: str, t: ValueType, value: Any) -> None:
@@ -154,7 +154,7 @@ class Checker:
             known.append(_Shared(name, inner, lengths, start, start + size))
 
     def _listen(self, op: Op, operands: tuple[Any, ...], results: tuple[Any, ...]) -> None:
-        if self._turn is None:
+        if self._iteration is None:
             return
         match op.opcode:
             case "get" if self._whole:
@@ -179,7 +179,7 @@ class Checker:
     def _touch(self, op: Op, k: int, operands: tuple[Any, ...], writes: bool) -> None:
         ref, t = operands[k], op.args[k].type
         known, _ = self._shared.get(id(ref.memory), _NOTHING)
-        if not known:  # memory of the turn's own, or a table
+        if not known:  # memory of the iteration's own, or a table
             return
         assert isinstance(t, RefType)
         base = _address(ref.memory) + ref.offset
@@ -187,24 +187,24 @@ class Checker:
         sizes = [(0, t.target.size)] if isinstance(t.target, ScalarType) else [
             (at, scalar.size) for _, scalar, at in leaves(t.target)
         ]  # fmt: skip
-        assert self._turn is not None
+        assert self._iteration is not None
         for at, size in sizes:
-            access = _Access(self._turn, op, place, base + at)
+            access = _Access(self._iteration, op, place, base + at)
             for address in range(base + at, base + at + size):
                 self._note(address, access, writes)
 
     def _note(self, address: int, access: _Access, writes: bool) -> None:
-        touches = self._seen.setdefault(address, _Touches())
-        if touches.writer is not None and touches.writer.turn != access.turn:
+        touches = self._seen.setdefault(address, _Accesses())
+        if touches.writer is not None and touches.writer.iteration != access.iteration:
             _report(touches.writer, True, access, writes)
         if not writes:
             if touches.reader is None:
                 touches.reader = access
-            elif touches.other_reader is None and touches.reader.turn != access.turn:
+            elif touches.other_reader is None and touches.reader.iteration != access.iteration:
                 touches.other_reader = access
             return
         for reader in (touches.reader, touches.other_reader):
-            if reader is not None and reader.turn != access.turn:
+            if reader is not None and reader.iteration != access.iteration:
                 _report(reader, False, access, True)
         if touches.writer is None:
             touches.writer = access
@@ -216,6 +216,8 @@ def _address(memory: Any) -> int:
 
 def _report(first: _Access, first_writes: bool, second: _Access, second_writes: bool) -> None:
     raise RaceError(
-        MemoryAccess(first.turn, first.place.at(first.address), first_writes, first.op.span),
-        MemoryAccess(second.turn, second.place.at(second.address), second_writes, second.op.span),
+        MemoryAccess(first.iteration, first.place.at(first.address), first_writes, first.op.span),
+        MemoryAccess(
+            second.iteration, second.place.at(second.address), second_writes, second.op.span
+        ),
     )

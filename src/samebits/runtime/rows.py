@@ -1,7 +1,7 @@
-"""The rows of `samebits targets`: every execution by name, and which of them names choose.
+"""The rows of `samebits targets`: every execution by name, and their selection by names.
 
-Owns names and the reasons why a row cannot run here. What a row makes of a kernel or of a
-simulation is handed in.
+Owns names and the reasons why a row cannot run here. The caller passes in how a row runs a kernel
+or a simulation.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from samebits.errors import TargetError
 from samebits.runtime.emulation.machines import emulation_reason
 
 OPTIMISATIONS = (0, 3)
-"""Levels of optimisation that are compared where this process runs the code itself."""
+"""Optimisation levels that are compared for code of this process."""
 
 Make = TypeVar("Make")
 
 
 @dataclass(frozen=True, eq=False)
 class Row(Generic[Make]):
-    """One execution. `make` compiles what it needs. A slow one runs a prefix of long replays.
+    """One execution. `make` compiles what it needs. A slow one runs only a prefix of long replays.
 
-    `reason` says why it cannot run here, and is None if it can. `group` is a name that stands for
-    several rows.
+    `reason` says why it cannot run here, and is None if it can. `group` names several rows
+    together.
     """
 
     name: str
@@ -37,16 +37,17 @@ class Row(Generic[Make]):
     slow: bool = False
     reason: str | None = None
     foreign: bool = False
-    """Whether it is for machines that can be run nowhere but on themselves."""
+    """Whether it is for machines that nothing here can emulate."""
     emulated: bool = False
-    """Whether it runs in a process of its own, under an emulator."""
+    """Whether it runs in its own process, under an emulator."""
     follows_source: bool = False
-    """Whether it runs the kernels as they are written, without the rewrites of their modes."""
+    """Whether it runs kernels as written, without the rewrites of their modes."""
 
 
 @dataclass(frozen=True)
 class Makers(Generic[Make]):
-    """What the rows of one table make; `native` and `emulated` of a target and optimisation."""
+    """How the rows of one table are made; `native` and `emulated` take a target and
+    optimisation."""
 
     managed: Make
     evaluate: Make
@@ -77,10 +78,10 @@ def table(makers: Makers[Make]) -> tuple[Row[Make], ...]:
 def choose_rows(
     rows: Iterable[Row[Make]], names: Iterable[str] | None = None
 ) -> tuple[Row[Make], ...]:
-    """The rows to compare: all that some machine could run here, or those that `names` say.
+    """The rows to compare: all but `foreign` ones, or those that `names` selects.
 
     A name is a row's or a group's (`x86-64-v3` for both optimisation levels). Raises TargetError
-    for an unknown name, for one that cannot run here, and where there is no name.
+    for an unknown name, for one that cannot run here, and for no name at all.
     """
     rows = tuple(rows)
     if names is None:
@@ -88,7 +89,7 @@ def choose_rows(
     names = tuple(names)
     if not names:
         raise TargetError(
-            "no target is named, so that nothing would be compared",
+            "no target is named: nothing would be compared",
             fix="name some that `samebits targets` lists, or leave the choice out",
         )
     chosen: list[Row[Make]] = []

@@ -37,7 +37,7 @@ from samebits.types import (
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One scalar that an execution left: where, its type, and its bits as an integer."""
+    """One scalar of an outcome: its path, its type, and its bits as an integer."""
 
     place: str
     type: ScalarType
@@ -55,14 +55,14 @@ class Leaf:
 
 
 @dataclass(slots=True)
-class Outcome:
-    """What one execution left: results and memory, or a trap."""
+class CallOutcome:
+    """The outcome of one execution: results and memory, or a trap."""
 
     result: Any
     memory: list[tuple[str, MemoryType, np.ndarray[Any, Any]]]
     trap: Trap | None
     writes: bool
-    """Whether some of the memory may be written, and is not empty."""
+    """Whether some memory may be written and is not empty."""
 
     @property
     def holds_bits(self) -> bool:
@@ -75,7 +75,7 @@ def _check_kernel(value: object) -> None:
         return
     name = getattr(value, "__name__", type(value).__name__)
     raise ArgumentError(
-        f"assert_same_bits takes a kernel, and {name} is none",
+        f"assert_same_bits takes a kernel; {name} is not one",
         fix="give a function with @sb.kernel, such as one that calls it",
     )
 
@@ -84,26 +84,25 @@ def assert_same_bits(
     kernel: Kernel, *args: Any, targets: Iterable[str] | None = None, **kwargs: Any
 ) -> tuple[str, ...]:
     """Run `kernel` managed, in the reference interpreter, and compiled for every CPU level that
-    this host can run, without and with optimisation; all must leave the same bits.
+    this host can run, without and with optimisation; all must give the same bits.
 
-    Managed is left out where DETERMINISTIC rewrites the kernel, or one that it calls: then the
-    reference interpreter's run of the rewritten IR is what the others are compared with.
+    Managed is left out if DETERMINISTIC rewrites the kernel, or one that it calls: the reference is
+    then the interpreter's run of the rewritten IR.
 
-    `args` are left as they are: each execution gets a copy of arrays and structs, which share
-    memory where the arguments do; those that overlap in part cannot go to an emulator or to
-    WebAssembly, which is a RunnerError. Compared are the results, every array and struct argument
-    afterwards, and the trap, if any, with its source span.
+    `args` are not changed: each execution gets copies of arrays and structs, which overlap as the
+    arguments do; a partial overlap is a RunnerError for an emulator and for WebAssembly. Compared
+    are the results, every array and struct argument afterwards, and the trap, if any, with its
+    source span.
 
-    `targets` says which executions are compared with these two, by the names that
-    `samebits targets` lists: `["x86-64-v3-O3"]`, `["x86-64-v3"]` for both optimisation levels,
-    `["aarch64-O3"]` under an emulator, `["evaluate"]` for none.
+    `targets` selects the executions compared with these two, by the names that `samebits targets`
+    lists: `["x86-64-v3-O3"]`, `["x86-64-v3"]` for both optimisation levels, `["aarch64-O3"]` under
+    an emulator, `["evaluate"]` for none.
 
-    Returns the names of the executions that were compared, the one that the others were held
-    against first; there are two at least. Raises BitsMismatchError (an AssertionError) that names
-    the first difference, TargetError for a target that is unknown or cannot run here,
-    RunnerError where an emulator fails, and ArgumentError for what is no kernel, where it
-    is FAST or calls one that is, and where nothing would be compared; a trap that all executions
-    share is raised as Trap.
+    Returns the names of the compared executions, at least two, the reference first. Raises
+    BitsMismatchError (an AssertionError) that names the first difference, TargetError for a target
+    that is unknown or cannot run here, RunnerError if an emulator fails, and ArgumentError for
+    anything but a kernel, for a kernel that is FAST or calls one that is, and if nothing would be
+    compared; a trap that all executions share is raised as Trap.
     """
     _check_kernel(kernel)
     if isinstance(targets, str):
@@ -116,7 +115,7 @@ def assert_same_bits(
     kernel.check_use(args, kwargs)
     bound = kernel.signature.bind(args, kwargs)
     types = types_for(kernel, bound)
-    # What is not in the language is refused before anything runs.
+    # Refuse what is not in the language before anything runs.
     module = link(compile_kernel(kernel, types))
     fast = first_fast(module)
     if fast is not None:
@@ -149,7 +148,7 @@ def assert_same_bits(
 
 
 def _names(targets: object) -> tuple[str, ...]:
-    """Of any iterable, one that gives its items once among them."""
+    """The names in any iterable, one-shot iterators included."""
     if isinstance(targets, Iterable):
         names = tuple(cast("Iterable[object]", targets))
         if all(isinstance(name, str) for name in names):
@@ -165,9 +164,9 @@ MakeRun = Callable[[Kernel, tuple[Type, ...]], Callable[..., Any]]
 def executions(
     kernel: Kernel, types: tuple[Type, ...], targets: Sequence[str] | None = None
 ) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Ways to run `kernel` here that must give the same bits: managed first, unless its mode
-    rewrites it, then evaluate, then what `targets` names; by default, what this process can run
-    itself. Raises TargetError."""
+    """The executions of `kernel` that must give the same bits: managed, unless its mode rewrites
+    it, evaluate, and those that `targets` selects; by default all that this process can run itself.
+    Raises TargetError."""
     table = rows.table(Makers(_managed, _evaluate, _native, _emulated))
     if targets is None:
         chosen = tuple(row for row in table if row.reason is None and not row.emulated)
@@ -203,7 +202,7 @@ def _emulated(target: Target, opt: int) -> MakeRun:
 
 def _observe(
     kernel: Kernel, types: tuple[Type, ...], args: tuple[Any, ...], run: Callable[..., Any]
-) -> Outcome:
+) -> CallOutcome:
     own = own_copies(args)
     memory: list[tuple[str, MemoryType, np.ndarray[Any, Any]]] = []
     writes = False
@@ -218,9 +217,9 @@ def _observe(
         is_read = isinstance(t, ArrayType) and t.readonly
         writes = writes or (not is_read and memory[-1][2].size > 0)
     try:
-        return Outcome(run(*own), memory, None, writes)
+        return CallOutcome(run(*own), memory, None, writes)
     except Trap as trap:
-        return Outcome(None, memory, trap, writes)
+        return CallOutcome(None, memory, trap, writes)
 
 
 def result_leaves(value: Any, place: str = "result") -> Iterator[Leaf]:
@@ -267,9 +266,9 @@ _BYTE_ORDER = "little" if np.little_endian else "big"
 
 
 def compare(
-    reference: Outcome, found: Outcome, target: str, kernel: str, first: str = "managed"
+    reference: CallOutcome, found: CallOutcome, target: str, kernel: str, first: str = "managed"
 ) -> None:
-    """Raise BitsMismatchError at the first difference of `found` from what `first` gave."""
+    """Raise BitsMismatchError at the first difference of `found` from the outcome of `first`."""
     a, b = _trap_key(reference.trap), _trap_key(found.trap)
     if a != b:
         raise BitsMismatchError(

@@ -1,7 +1,6 @@
-"""The inputs of a run, from any frame on and as often as they are needed.
+"""The inputs of a run, readable from any frame on and any number of times.
 
-Owns where they are kept: the first ones in memory, those behind them in the source, which is read
-again.
+Owns where they are kept: the first ones in memory; later ones are read from the source again.
 """
 
 from __future__ import annotations
@@ -16,17 +15,17 @@ from samebits.sim.inputs import Inputs
 from samebits.sim.sources import InputBlock, InputSource
 
 MOST_BYTES = 64 * 1024 * 1024
-"""Inputs that are kept in memory."""
+"""Bytes of inputs that are kept in memory."""
 
 
 class InputStream:
-    """Inputs of one source, whose frames follow one another from 0."""
+    """The inputs of one source, whose frames count up from 0."""
 
     def __init__(self, source: InputSource) -> None:
         self.source = source
         self._reading = source.blocks()
         self._blocks: list[InputBlock] = []
-        """The first ones of the source."""
+        """The first blocks of the source."""
         self._size = 0
 
     @property
@@ -35,11 +34,11 @@ class InputStream:
 
     @property
     def frames(self) -> int:
-        """How many frames the source says that it has."""
+        """How many frames the source declares."""
         return self.source.frames
 
     def blocks(self, first: int = 0) -> Iterator[tuple[int, InputBlock]]:
-        """Every block that ends behind frame `first`, with its own first frame."""
+        """Every block that ends after frame `first`, with the number of its own first frame."""
         at = 0
         for block in self._every():
             if at + len(block.inputs) > first:
@@ -47,7 +46,7 @@ class InputStream:
             at += len(block.inputs)
 
     def between(self, first: int, end: int) -> Inputs:
-        """The inputs of frames `first` to `end` - 1; fewer where the source ends before."""
+        """The inputs of frames `first` to `end` - 1; fewer if the source ends earlier."""
         parts: list[Inputs] = []
         for at, block in self.blocks(first):
             if at >= end:
@@ -55,7 +54,7 @@ class InputStream:
             parts.append(block.inputs[max(0, first - at) : end - at])
         if not parts:
             return self._none()
-        # Not concatenated, which would take the padding out of their type.
+        # np.concatenate would drop the padding of the dtype.
         rows = np.zeros((sum(map(len, parts)), parts[0].shape[1]), parts[0].dtype)
         done = 0
         for part in parts:
@@ -64,7 +63,7 @@ class InputStream:
         return rows
 
     def hashes(self) -> NDArray[np.uint64] | None:
-        """The hash after each frame, where the source knows every one."""
+        """The hash after each frame; None unless the source knows every one."""
         parts: list[NDArray[np.uint64]] = []
         for _, block in self.blocks():
             if block.hashes is None:

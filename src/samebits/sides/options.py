@@ -1,7 +1,7 @@
-"""A simulation's own kernels under other options than their source says: mode, precision, flushing.
+"""A simulation's own kernels under other options than its source gives: mode, precision, flushing.
 
 Owns what "the same simulation, but FAST" means: every kernel that its author wrote, whatever its
-decorator says. samebits' own functions stay as they are, but for which of them a precision calls.
+decorator says. samebits' own functions stay, except that a precision selects which are called.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from samebits.types import ScalarType
 
 
 def with_options(linked: Linked, given: Mapping[str, Any]) -> Linked:
-    """Both kernels of a simulation and what they call, with the options that are given.
+    """A simulation's two kernels and all they call, with the given options.
 
     Operations keep their ids. Raises ArgumentError for a wrong option.
     """
@@ -53,7 +53,7 @@ def _symbol(kernel: Kernel) -> str:
 
 
 def _known() -> dict[str, tuple[Overloads, ScalarType]]:
-    """The math functions and their float types by the names of their kernels."""
+    """The math functions and their float types, by the symbols of their kernels."""
     return {
         _symbol(kernel): (function, t)
         for function in _functions()
@@ -63,7 +63,7 @@ def _known() -> dict[str, tuple[Overloads, ScalarType]]:
 
 
 class _Precise:
-    """Lets own kernels call math functions of another precision."""
+    """Redirects the user's kernels to math functions of another precision."""
 
     def __init__(self, kernels: Module, precision: Precision) -> None:
         self._kernels = kernels
@@ -72,7 +72,7 @@ class _Precise:
         self._added = Module()
 
     def run(self) -> Module:
-        """The module with what is called now."""
+        """The module, with the functions that are now called."""
         old = self._kernels.functions
         own = {
             n: replace(f, body=map_region(f.body, self._statement))

@@ -1,6 +1,6 @@
-"""Another version of a simulation's source beside the first, in one process.
+"""Another version of a simulation's source, loaded beside the first in one process.
 
-Owns how its modules are kept apart from the first one's, and what both must have in common.
+Owns how its modules are isolated from the first one's, and what both must have in common.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _LIBRARY = __name__.partition(".")[0]
 
 
 def load_version(spec: str, beside: Simulation) -> Simulation:
-    """The simulation that `spec` names, whose states and inputs are those of `beside`.
+    """The simulation that `spec` names, with the same states and inputs as `beside`.
 
-    `spec` is as of `load_simulation`, whose errors it raises; SideError where the two do not fit.
+    `spec` is read by `load_simulation`, whose errors it raises; SideError if the two do not match.
     """
     path = Path(spec.rpartition(":")[0] or spec)
     path = path if path.suffix == ".py" else Path(spec)
-    with _apart(Path(os.path.realpath(path)).parent, _folder(beside)):
+    with _isolated(Path(os.path.realpath(path)).parent, _folder(beside)):
         found = load_simulation(spec)
     _check(found, beside, spec)
     return found
@@ -38,14 +38,14 @@ def _folder(simulation: Simulation) -> Path:
 
 
 @contextmanager
-def _apart(folder: Path, other: Path) -> Generator[None]:
-    """Inside, modules of `folder` are imported from there, also those of a name that a module of
-    folder `other` has."""
+def _isolated(folder: Path, other: Path) -> Generator[None]:
+    """A context in which modules of `folder` are imported from there, even if a module of folder
+    `other` has the same name."""
     if folder == other:
         yield
         return
     loaded = sys.modules
-    tops = {name for name, module in loaded.items() if _stands_in(module, other)}
+    tops = {name for name, module in loaded.items() if _is_directly_in(module, other)}
     hidden = {name: loaded[name] for name in loaded if name.partition(".")[0] in tops}
     kept, before = {*loaded}, sys.path[:]
     rest = [p for p in before if Path(os.path.realpath(p or ".")) != other]
@@ -56,14 +56,14 @@ def _apart(folder: Path, other: Path) -> Generator[None]:
         yield
     finally:
         for name in loaded.keys() - kept:
-            if _stands_in(loaded[name], folder):
+            if _is_directly_in(loaded[name], folder):
                 del loaded[name]  # another version may have a module of that name too
         loaded.update(hidden)
         sys.path[:] = before
 
 
-def _stands_in(module: ModuleType, folder: Path) -> bool:
-    """Whether it is a module or a package right in the folder."""
+def _is_directly_in(module: ModuleType, folder: Path) -> bool:
+    """Whether it is a module or package directly in the folder."""
     file = getattr(module, "__file__", None)
     if not file or module.__name__ in ("__main__", _LIBRARY):
         return False
@@ -75,11 +75,12 @@ def _check(found: Simulation, beside: Simulation, spec: str) -> None:
     pairs = (("state", beside.state_type, found.state_type),
              ("input", beside.input_type, found.input_type))  # fmt: skip
     for what, expected, t in pairs:
-        difference = _unlike(expected, t, what)
+        difference = _layout_difference(expected, t, what)
         if difference is not None:
             raise SideError(
-                f"the {what} of {spec} is not laid out as that of '{beside.name}': {difference}",
-                note="frames can be compared between versions whose states and inputs are alike",
+                f"the {what} of {spec} has another layout than that of '{beside.name}': "
+                f"{difference}",
+                note="frames can be compared only between versions with equal states and inputs",
                 fix="give a version before or after the change of the layout",
             )
     if found.players != beside.players:
@@ -88,20 +89,20 @@ def _check(found: Simulation, beside: Simulation, spec: str) -> None:
         )
 
 
-def _unlike(a: MemoryType, b: MemoryType, path: str) -> str | None:
-    """The first place where two types are not alike, and how; their names do not count."""
+def _layout_difference(a: MemoryType, b: MemoryType, path: str) -> str | None:
+    """The first difference between two layouts, in words; names of types do not count."""
     match a, b:
         case StructType(), StructType():
             for (name, x), (other, y) in zip(a.fields, b.fields, strict=False):
                 if name != other:
                     return f"{path}.{name} is called {other}"
-                if found := _unlike(x, y, f"{path}.{name}"):
+                if found := _layout_difference(x, y, f"{path}.{name}"):
                     return found
             if len(a.fields) != len(b.fields):
                 return f"{path} has {len(b.fields)} fields, not {len(a.fields)}"
             return None
         case FixedArrayType(), FixedArrayType() if a.shape == b.shape:
-            return _unlike(a.element, b.element, f"{path}[]")
+            return _layout_difference(a.element, b.element, f"{path}[]")
         case (ScalarType() | VectorType(), ScalarType() | VectorType()) if a == b:
             return None
         case _:

@@ -1,6 +1,6 @@
-"""A side that runs: where it is, its state at any frame, and how to come back there.
+"""A running side: its position and state, snapshots, and how to return to them.
 
-Owns the change from the plain program to the one with a hazard at the frame that a side says.
+Owns the switch from the plain program to the one with hazards at the frame that the side names.
 """
 
 from __future__ import annotations
@@ -18,34 +18,34 @@ from samebits.trace.model import Model
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Kept:
-    """A side's state before the step of `frame`: canonical, and the memory as it lies there."""
+class Snapshot:
+    """A side's state before the step of `frame`: the canonical bytes, and the raw memory."""
 
     frame: int
     canonical: bytes
     memory: bytes
 
 
-class Running:
-    """One run of a side. `frame` counts whole frames; `start` comes first. One thread at a time."""
+class SideRun:
+    """One run of a side; call `start` first. `frame` counts whole frames. One thread at a time."""
 
     def __init__(self, side: Side) -> None:
         self.side = side
         self.frame = 0
-        self._start = side.told.start
+        self._start = side.spec.start
         self._acting = side.execution(side.program)
         self._plain = self._acting if self._start is None else side.execution(side.plain)
 
     @property
     def execution(self) -> Execution:
-        """What runs the next frame."""
+        """The execution that runs the next frame."""
         return self._at(self.frame)
 
     def _at(self, frame: int) -> Execution:
         return self._acting if self.side.acts(frame) else self._plain
 
     def model(self) -> Model | None:
-        """The step whose evaluation is to give the next frame's bits; None if there is none."""
+        """The step whose evaluation reproduces the next frame's bits; None if none does."""
         return self.side.model(self.frame)
 
     def start(self, seed: int) -> None:
@@ -57,8 +57,8 @@ class Running:
             self._carry(self._at(-1).save())
 
     def advance(self, inputs: Inputs) -> Advance:
-        """One frame for each row of canonical inputs of shape (frames, players). A trap leaves
-        the state after the last whole frame. Raises RunnerError."""
+        """Run one frame per row of canonical inputs, shape (frames, players). A trap leaves the
+        state after the last whole frame. Raises RunnerError."""
         before = len(inputs)
         if self._start is not None:
             before = min(before, max(0, self._start - self.frame))
@@ -80,30 +80,30 @@ class Running:
         return done
 
     def _carry(self, state: bytes) -> None:
-        """Go on from a canonical state, with nothing left of what no hash sees."""
+        """Continue from a canonical state, with all unhashed memory zeroed."""
         execution = self.execution
         execution.restore_memory(bytes(len(execution.save_memory())))
         execution.restore(state)
 
     def hash(self) -> int:
-        """The hash of the state now."""
+        """The hash of the current state."""
         return self.execution.hash()
 
     def save(self) -> bytes:
-        """The canonical state now."""
+        """The current state, canonical."""
         return self.execution.save()
 
-    def keep(self) -> Kept:
-        """The state now, to come back to."""
-        return Kept(self.frame, self.execution.save(), self.execution.save_memory())
+    def snapshot(self) -> Snapshot:
+        """The current state, for `restore`."""
+        return Snapshot(self.frame, self.execution.save(), self.execution.save_memory())
 
-    def go_back(self, kept: Kept) -> None:
-        """The state that this run kept, with all that no hash sees."""
-        self.frame = kept.frame
-        self.execution.restore_memory(kept.memory)
+    def restore(self, snapshot: Snapshot) -> None:
+        """Return to a snapshot of this run, unhashed memory included."""
+        self.frame = snapshot.frame
+        self.execution.restore_memory(snapshot.memory)
 
-    def go_to(self, frame: int, state: bytes) -> None:
-        """A canonical state of any run before the step of `frame`."""
+    def restore_canonical(self, frame: int, state: bytes) -> None:
+        """Continue before the step of `frame` from a canonical state of any run."""
         self.frame = frame
         self._carry(state)
 
@@ -112,11 +112,11 @@ class Running:
         return nullcontext() if count is None else working(count)
 
     def close(self) -> None:
-        """End what runs outside this process."""
+        """End the processes that the executions use."""
         for execution in (self._acting, self._plain):
             execution.close()
 
 
-def open_run(side: Side) -> Running:
+def open_run(side: Side) -> SideRun:
     """One more run of a side, not yet started. Raises CompileError, HazardError, RunnerError."""
-    return Running(side.next_run())
+    return SideRun(side.next_run())

@@ -1,6 +1,6 @@
-"""A side: one way to run a simulation, from the words that say it to the programs that it runs.
+"""A side: one way to run a simulation, and the programs that it runs.
 
-Owns which program a side is. Knows nothing of frames that have been run, or of other sides.
+Owns which program a side is. Knows nothing of runs or of other sides.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from functools import cached_property
 from itertools import count
 
 from samebits.backend.targets.fp_environments import FLUSHINGS
-from samebits.backend.text.overrides import Departures
-from samebits.hazards.text import plant_texts
+from samebits.backend.text.overrides import CodegenOverrides
+from samebits.hazards.text import inject_texts
 from samebits.modes import STRICT
 from samebits.sides.options import with_options
 from samebits.sides.other_source import load_version
-from samebits.sides.words import EMULATED, EVALUATE, MANAGED, Told, read_words
+from samebits.sides.words import EMULATED, EVALUATE, MANAGED, SideSpec, read_words
 from samebits.sim.cosmetic import fast_paths
 from samebits.sim.emulation import EmulatedExecution
 from samebits.sim.execution import (
@@ -36,80 +36,81 @@ class Side:
 
     text: str
     simulation: Simulation
-    told: Told
+    spec: SideSpec
     number: int = 0
-    """Which of its runs it is, where chance makes each another."""
+    """The number of this run, which seeds hazards that differ between runs."""
     _runs: Iterator[int] = field(default_factory=count, repr=False)
 
     @cached_property
     def plain(self) -> Program:
-        """What runs without hazards and in the default environment. Raises CompileError."""
+        """The program without hazards, in the default environment. Raises CompileError."""
         simulation = self.simulation
-        if self.told.source is None and not self.told.options:
+        if self.spec.source is None and not self.spec.options:
             return simulation.program
-        # Nothing is refused: whether FAST changes the state is what is asked.
+        # FAST code that reaches the state is not refused: its effect is what is examined.
         return assemble(simulation.state_type, simulation.input_type, self.linked)
 
     @cached_property
     def linked(self) -> Linked:
-        """The kernels, their options not yet seen to. Raises CompileError."""
+        """The linked kernels with this side's options, before float modes are lowered. Raises
+        CompileError."""
         linked = link_kernels(self.simulation.init, self.simulation.step)
-        return with_options(linked, self.told.options) if self.told.options else linked
+        return with_options(linked, self.spec.options) if self.spec.options else linked
 
     @cached_property
     def program(self) -> Program:
-        """What runs: `plain` with its hazards, in its environment. Raises HazardError."""
+        """The program that runs: `plain` with hazards and environment. Raises HazardError."""
         program = self.with_hazards(self.plain)
-        if self.told.environment:
-            program = replace(program, departures=Departures(self.told.environment))
+        if self.spec.environment:
+            program = replace(program, overrides=CodegenOverrides(self.spec.environment))
         return program
 
     def with_hazards(self, program: Program) -> Program:
-        """A plain program of this side's, with its hazards. Raises HazardError."""
-        if not self.told.hazards:
+        """A plain program of this side with the hazards injected. Raises HazardError."""
+        if not self.spec.hazards:
             return program
-        return plant_texts(program, self.told.hazards, self.number, races=self.workers != 1)
+        return inject_texts(program, self.spec.hazards, self.number, races=self.workers != 1)
 
     @property
     def is_slow(self) -> bool:
-        """Whether Python runs it, a thousand times as slow as compiled code."""
-        return self.told.target is None
+        """Whether Python runs it, a thousand times slower than compiled code."""
+        return self.spec.target is None
 
     @property
     def is_emulated(self) -> bool:
         """Whether it runs in a process of its own, under an emulator."""
-        return self.told.kind == EMULATED
+        return self.spec.kind == EMULATED
 
     @property
     def workers(self) -> int | None:
-        """How many threads run parallel ranges; None: as many as for any other simulation."""
-        return self.told.workers
+        """How many threads run parallel ranges; None for the process's default."""
+        return self.spec.workers
 
     def acts(self, frame: int) -> bool:
-        """Whether its hazards and its environment act in the step of `frame`; -1 is `init`."""
-        start = self.told.start
+        """Whether hazards and environment act in the step of `frame`; -1 is `init`."""
+        start = self.spec.start
         return start is None or frame >= start
 
     def model(self, frame: int) -> Model | None:
-        """The step whose evaluation is to give this side's bits in `frame`; None where no
-        evaluation can: FAST code that the state may come from, an environment that flushes, as
-        loads of the evaluation would."""
+        """The step whose evaluation reproduces this side's bits in `frame`; None if no evaluation
+        can: FAST code may reach the state, or the environment flushes, which would change the
+        evaluation's own loads."""
         acts = self.acts(frame)
-        environment = self.told.environment if acts else ()
+        environment = self.spec.environment if acts else ()
         if any(word in FLUSHINGS for word in environment):
             return None
         program = self.program if acts else self.plain
-        if self.told.kind == MANAGED:
+        if self.spec.kind == MANAGED:
             program = self._as_written
         entry = program.step if frame >= 0 else program.init
-        if self.told.kind != EVALUATE and any(fast_paths(program.kernels, (entry,))):
+        if self.spec.kind != EVALUATE and any(fast_paths(program.kernels, (entry,))):
             return None
-        model = Model.of(program, self.plain if acts and self.told.hazards else None)
+        model = Model.of(program, self.plain if acts and self.spec.hazards else None)
         return replace(model, environment=environment)
 
     @cached_property
     def _as_written(self) -> Program:
-        """What the managed run follows: the source, without the rewrites of modes."""
+        """The program that the managed run follows: the source, float modes not lowered."""
         simulation = self.simulation
         if self.plain.rewritten is None:
             return self.plain
@@ -117,32 +118,31 @@ class Side:
         return assemble(simulation.state_type, simulation.input_type, linked)
 
     def execution(self, program: Program) -> Execution:
-        """`program` as this side runs programs; compiles what it needs. Raises RunnerError."""
-        simulation, target, opt = self.simulation, self.told.target, self.told.opt
-        if self.told.kind == MANAGED:
+        """The execution of `program` on this side; compiles what it needs. Raises RunnerError."""
+        simulation, target, opt = self.simulation, self.spec.target, self.spec.opt
+        if self.spec.kind == MANAGED:
             return ManagedExecution(program, simulation.state, simulation.init, simulation.step)
-        if self.told.kind == EVALUATE:
+        if self.spec.kind == EVALUATE:
             return EvaluateExecution(program)
         assert target is not None
-        if self.told.kind == EMULATED:
+        if self.spec.kind == EMULATED:
             return EmulatedExecution(program, program.emulated(target, opt))
         return NativeExecution(program, program.compiled(target, opt))
 
     def next_run(self) -> Side:
-        """The side for one more run: what chance decides is decided anew each time, as it is where
-        the hazard comes from."""
+        """The side for one more run: hazards that differ between runs are drawn anew."""
         number = next(self._runs)
-        return replace(self, number=number) if number and self.told.hazards else self
+        return replace(self, number=number) if number and self.spec.hazards else self
 
     def __str__(self) -> str:
         return self.text
 
 
 def parse_side(text: str, simulation: Simulation) -> Side:
-    """The side of `simulation` that `text` says: words of `side_words.WORDS` with commas between;
-    none is this processor's best level, optimised.
+    """The side of `simulation` that `text` spells: words of `words.WORDS`, separated by commas; no
+    word means this processor's best level, optimised.
 
-    Raises SideError, TargetError, and what loading another version raises.
+    Raises SideError, TargetError, and the errors of loading another version.
     """
     told = read_words(text)
     if told.source is not None:

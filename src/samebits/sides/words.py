@@ -1,6 +1,6 @@
-"""The words that say how a simulation is run, as a table: what each means and what it goes with.
+"""The words that spell a side, as a table: what each means and which executions it applies to.
 
-Owns the text of a side and what is wrong with it. What the words do is `sides`'.
+Owns the notation of a side and its errors; `side` owns what the words do.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _MOST_FRAMES = 10**12
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
-    """What the words of a side say. `target` is None where Python runs it."""
+class SideSpec:
+    """A side's words, parsed. `target` is None if Python runs the side."""
 
     kind: str
     target: Target | None
@@ -36,12 +36,12 @@ class Told:
     source: str | None = None
     hazards: tuple[str, ...] = ()
     start: int | None = None
-    """The frame from which on hazards and environment act; None: from `init` on."""
+    """The first frame in which hazards and environment act; None includes `init`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
-    """`name=value`. `read` makes a value of its text, or raises ValueError with what it may be."""
+class SideWord:
+    """A row: `name=value`. `read` parses the value; its ValueError names the choices."""
 
     name: str
     values: str
@@ -87,7 +87,7 @@ def _opt(text: str) -> int:
 def _environment(text: str) -> tuple[str, ...]:
     words = tuple(text.split("+"))
     if unknown := [word for word in words if word not in _ENVIRONMENTS]:
-        raise ValueError(f"{', '.join(_ENVIRONMENTS)}, joined by +, not {unknown[0]!r}")
+        raise ValueError(f"{', '.join(_ENVIRONMENTS)}, joined by + ({unknown[0]!r} is unknown)")
     return words
 
 
@@ -100,39 +100,41 @@ def _some(text: str) -> str:
     raise ValueError("text")
 
 
-WORDS: Mapping[str, Word] = {word.name: word for word in (
-    Word("opt", "0|3", "LLVM's optimisation level", _opt, _COMPILED),
-    Word("mode", "STRICT|DETERMINISTIC|FAST", "the float mode of every kernel of its own",
+WORDS: Mapping[str, SideWord] = {word.name: word for word in (
+    SideWord("opt", "0|3", "LLVM's optimisation level", _opt, _COMPILED),
+    SideWord("mode", "STRICT|DETERMINISTIC|FAST", "the float mode of every kernel of its own",
          _choice("mode", "STRICT", "DETERMINISTIC", "FAST"), _FROM_IR),
-    Word("contract", "on|off", "whether DETERMINISTIC fuses products and sums",
+    SideWord("contract", "on|off", "whether DETERMINISTIC fuses products and sums",
          _choice("contract", True, False), _FROM_IR),
-    Word("precision", "HIGH|MEDIUM|LOW", "of the math functions that its kernels call",
+    SideWord("precision", "HIGH|MEDIUM|LOW", "of the math functions that its kernels call",
          _choice("precision", "HIGH", "MEDIUM", "LOW"), _FROM_IR),
-    Word("denormals", "keep|flush", "whether its kernels flush subnormal numbers",
+    SideWord("denormals", "keep|flush", "whether its kernels flush subnormal numbers",
          _choice("denormals", "keep", "flush"), _FROM_IR),
-    Word("optimize_for", "speed|size|compile_time", "what the compiler aims at",
+    SideWord("optimize_for", "speed|size|compile_time", "what the compiler aims at",
          _choice("optimize_for", "speed", "size", "compile_time"), _COMPILED),
-    Word("workers", "N", "threads that run parallel ranges",
+    SideWord("workers", "N", "threads that run parallel ranges",
          _count(1, MOST_WORKERS), (NATIVE,)),
-    Word("fpenv", "WORD[+WORD]", f"the environment that code runs in: {', '.join(_ENVIRONMENTS)}",
+    SideWord("fpenv", "WORD[+WORD]",
+         f"the environment that code runs in: {', '.join(_ENVIRONMENTS)}",
          _environment, _COMPILED),
-    Word("source", "PATH[:NAME]", "another version of the source", _some,
+    SideWord("source", "PATH[:NAME]", "another version of the source", _some,
          (MANAGED, *_FROM_IR)),
-    Word("hazard", "HAZARD[@PLACE][#WAY]", "a hazard planted at a place or everywhere; several",
+    SideWord("hazard", "HAZARD[@PLACE][#VARIANT]",
+         "a hazard injected at a place or everywhere; several",
          _some, _FROM_IR),
-    Word("from", "FRAME", "hazards and environment act from this frame on",
+    SideWord("from", "FRAME", "hazards and environment act from this frame on",
          _count(0, _MOST_FRAMES), _FROM_IR),
 )}  # fmt: skip
-"""Words with a value. Executions are named without one: managed, evaluate, a target, a target with
-its level such as x86-64-v3-O0; so is contract, for contract=on."""
+"""Words with a value. Words without one name an execution (managed, evaluate, a target, a target
+with its level such as x86-64-v3-O0), or are `contract`, for contract=on."""
 
 OPTIONS = ("mode", "contract", "precision", "denormals", "optimize_for")
 """The words that are options of kernels."""
 _REPEATED = ("hazard",)
 
 
-def read_words(text: str) -> Told:
-    """What comma-separated words say. Raises SideError, TargetError."""
+def read_words(text: str) -> SideSpec:
+    """Parse comma-separated words. Raises SideError, TargetError."""
     execution: str | None = None
     found: dict[str, Any] = {}
     for part in (part.strip() for part in text.split(",")):
@@ -152,18 +154,18 @@ def read_words(text: str) -> Told:
         try:
             read = word.read(value)
         except ValueError as error:
-            raise SideError(f"{name}= takes {error}; '{value}' is none of these") from None
+            raise SideError(f"{name}= takes {error}, not '{value}'") from None
         if name in _REPEATED:
             found[name] = (*found.get(name, ()), read)
         elif name in found:
-            raise SideError(f"'{text}' says {name}= twice", fix="say it once")
+            raise SideError(f"'{text}' gives {name}= twice", fix="give it once")
         else:
             found[name] = read
     kind, target, level = _execution(execution, text)
     if level is not None and found.setdefault("opt", level) != level:
-        raise SideError(f"'{text}' says two optimisation levels", fix="say one")
+        raise SideError(f"'{text}' gives two optimisation levels", fix="give one")
     _check(found, kind, target)
-    return Told(
+    return SideSpec(
         kind, target, found.get("opt", OPTIMISATIONS[-1]),
         {name: found[name] for name in OPTIONS if name in found},
         found.get("workers"), found.get("fpenv", ()), found.get("source"),
@@ -172,7 +174,7 @@ def read_words(text: str) -> Told:
 
 
 def default_words() -> str:
-    """This machine's best level, optimised, in words that name it."""
+    """The words that name this machine's best level, optimised."""
     try:
         return f"{engine.host_target().name}-O{OPTIMISATIONS[-1]}"
     except TargetError:
@@ -180,14 +182,14 @@ def default_words() -> str:
 
 
 def described_words() -> list[tuple[str, str]]:
-    """Every word and what it means, for a list."""
+    """Every word with its meaning, for a list."""
     rows = [(MANAGED, "CPython runs the source"), (EVALUATE, "the reference interpreter runs IR")]
     rows += [("TARGET[-O0|-O3]", f"compiled code: {', '.join(_targets())}")]
     return rows + [(f"{word.name}={word.values}", word.what) for word in WORDS.values()]
 
 
 def _targets() -> dict[str, tuple[Target, str | None, bool]]:
-    """Targets by name: with the reason why one cannot run here, and whether it is emulated."""
+    """Targets by name, each with the reason why it cannot run here, and whether it is emulated."""
     rows: dict[str, tuple[Target, str | None, bool]] = {}
     for level in engine.available_targets():
         here = level.reason is None
@@ -197,7 +199,7 @@ def _targets() -> dict[str, tuple[Target, str | None, bool]]:
 
 
 def _execution(name: str | None, text: str) -> tuple[str, Target | None, int | None]:
-    """Kind, target and optimisation level, where the name says one."""
+    """The execution's kind, its target, and the optimisation level if the name includes one."""
     if name is None or not name:
         if name is not None and text.strip():
             raise SideError(f"'{text}' has an empty word", fix="leave out the comma")
@@ -226,16 +228,16 @@ def _unknown(part: str) -> SideError:
     name, equals, value = part.partition("=")
     meant = nearest(name, WORDS if equals else [MANAGED, EVALUATE, *_targets(), "contract"])
     return SideError(
-        f"'{part}' is no way to run a simulation",
+        f"'{part}' does not name an execution or an option",
         note=f"executions are {names}; words are contract, {words}",
-        fix="write words with commas between, such as x86-64-v2,opt=0"
+        fix="write words separated by commas, such as x86-64-v2,opt=0"
         if meant is None
         else f"write {meant}{equals}{value}",
     )
 
 
 _WHY = {
-    MANAGED: "it follows the source as it is written",
+    MANAGED: "CPython runs the source as it is written",
     EVALUATE: "it is not compiled",
     EMULATED: "it runs in one thread of another machine",
 }
@@ -245,7 +247,7 @@ def _check(found: Mapping[str, Any], kind: str, target: Target | None) -> None:
     for name in found:
         if kind not in WORDS[name].kinds:
             raise SideError(
-                f"{name}= does not go with {kind if target is None else target.name}",
+                f"{name}= does not apply to {kind if target is None else target.name}",
                 note=_WHY[kind],
                 fix=f"leave it out, or name {_like(WORDS[name].kinds)}",
             )
@@ -253,8 +255,8 @@ def _check(found: Mapping[str, Any], kind: str, target: Target | None) -> None:
         environment_bits(target.fp_control, found.get("fpenv", ()))
     if "from" in found and "hazard" not in found and "fpenv" not in found:
         raise SideError(
-            "from= says when something begins to act, and nothing does",
-            fix="add a hazard= or an fpenv=, or leave it out",
+            "from= needs a hazard= or an fpenv= that acts from that frame on",
+            fix="add one, or leave from= out",
         )
 
 

@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from samebits.backend.objects import CompiledObject
 from samebits.backend.request import Request
 from samebits.backend.targets.table import Target
-from samebits.backend.text.overrides import NONE, Departures
+from samebits.backend.text.overrides import NONE, CodegenOverrides
 from samebits.compiling import lock
 from samebits.errors import TargetError
 from samebits.frontend.compile import compile_kernel, link
@@ -45,7 +45,7 @@ class Program:
     """`kernels` holds init, step and what they call; `module` the frame loop and hash besides.
 
     `rewritten` is the name of a kernel that DETERMINISTIC rewrites, if there is one: then the
-    managed run, which follows the source, is no reference. Code has `departures` where a diagnosis
+    managed run, which follows the source, is no reference. Code has `overrides` where a diagnosis
     wants them.
     """
 
@@ -56,7 +56,7 @@ class Program:
     kernels: Module
     module: Module
     rewritten: str | None = None
-    departures: Departures = NONE
+    overrides: CodegenOverrides = NONE
     _objects: dict[tuple[Target, int, bool], CompiledObject] = field(
         default_factory=dict[tuple[Target, int, bool], CompiledObject], init=False, repr=False
     )
@@ -117,7 +117,7 @@ class Program:
             return self._with_more(self._ready(target)) if exported else self._ready(target)
 
         entries = self.exported_entries if exported else self.entries
-        return Request(self.module, entries, target, opt, departures=self.departures, passed=passed)
+        return Request(self.module, entries, target, opt, overrides=self.overrides, passed=passed)
 
     @cached_property
     def _hosts(self) -> list[str]:
@@ -135,7 +135,7 @@ class Program:
 
     def cached(self, target: Target, opt: int) -> CompiledObject:
         """As `compiled`, from the compile cache where it is there."""
-        store = None if self._hosts or self.departures != NONE else current_cache()
+        store = None if self._hosts or self.overrides != NONE else current_cache()
         make = partial(self.compiled, target, opt)
         found, _ = cached(self._request(target, opt), store, make)
         return found

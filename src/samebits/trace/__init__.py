@@ -1,1 +1,1 @@
-"""One frame, operation by operation: recorded, reduced, stored, restored."""
+"""One frame, operation by operation: recorded, reduced, encoded, restored."""

@@ -1,7 +1,7 @@
-"""A stored trace as bytes: a hash, then what is stored, column by column, compressed.
+"""Reduced traces as bytes: a hash, then the compressed columns.
 
-Owns the format and the checks while it is read: no length or count in it is believed, and none
-makes more memory than `Limits` allows.
+Owns the format and its checks: no length or count is trusted, and none allocates more memory than
+`Limits` allows.
 """
 
 from __future__ import annotations
@@ -18,66 +18,66 @@ from numpy.typing import NDArray
 from samebits.bits import xxh64
 from samebits.errors import TraceError
 from samebits.trace.record import LIMIT, Trace
-from samebits.trace.reduce import ENDINGS, Corrections, StoredTrace, TrapParts, store
+from samebits.trace.reduce import ENDINGS, Corrections, ReducedTrace, TrapParts, reduce_trace
 
 _MAGIC = b"sbtrace1"
 _HASH = struct.Struct("<Q")
 _HEAD = struct.Struct("<QQQQBQ")
-"""Digest, events, turns, hash of the state after, ending, times of the operation that trapped."""
+"""Digest, events, regions, hash of the state after, ending, times of the operation that trapped."""
 _COUNT = struct.Struct("<I")
 _WIDTHS = (1, 2, 4, 8)
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a stored trace may take."""
+    """The largest reduced trace that is read."""
 
     events: int = LIMIT
-    """Operations of the frame, and turns of its loops."""
+    """Operations of the frame, and regions entered."""
     bytes: int = 1 << 25
-    """Bytes once it is no longer compressed."""
+    """Bytes after decompression."""
     columns: int = 1 << 17
-    """Results of operations that have values of their own: a program's, at most."""
+    """Columns: results of a program's operations."""
 
 
 LIMITS = Limits()
 
 
 def encode(trace: Trace) -> bytes:
-    """A trace as bytes, without what another machine works out by itself."""
-    return to_bytes(store(trace))
+    """A trace as bytes, reduced to what no other machine can recompute."""
+    return to_bytes(reduce_trace(trace))
 
 
-def to_bytes(stored: StoredTrace) -> bytes:
-    """What `decode` reads."""
-    body = zlib.compress(b"".join(_parts(stored)), 6)
+def to_bytes(reduced: ReducedTrace) -> bytes:
+    """The bytes that `decode` reads."""
+    body = zlib.compress(b"".join(_parts(reduced)), 6)
     return _MAGIC + _HASH.pack(xxh64(body)) + body
 
 
-def _parts(stored: StoredTrace) -> Iterator[bytes]:
-    ending = ENDINGS.index(stored.ending)
-    head = stored.digest, stored.events, stored.turns, stored.after, ending, stored.times
+def _parts(reduced: ReducedTrace) -> Iterator[bytes]:
+    ending = ENDINGS.index(reduced.ending)
+    head = reduced.digest, reduced.events, reduced.regions, reduced.after, ending, reduced.times
     yield _HEAD.pack(*head)
-    kind, detail, own = stored.trap or (None, None, None)
+    kind, detail, own = reduced.trap or (None, None, None)
     for text in (kind, detail, None if own is None else ",".join(map(str, own))):
         yield _text(text)
-    for numbers in (np.array(stored.last), stored.absent):
+    for numbers in (np.array(reduced.last), reduced.absent):
         yield _COUNT.pack(len(numbers)) + numbers.astype("<u4").tobytes()
-    yield from _index(stored.columns, [len(found) for found in stored.columns.values()])
-    yield bytes(found.itemsize for found in stored.columns.values())
-    for found in stored.columns.values():
-        # The first bytes of all numbers, then the second ones, ...: more alike, and so shorter.
+    yield from _index(reduced.columns, [len(found) for found in reduced.columns.values()])
+    yield bytes(found.itemsize for found in reduced.columns.values())
+    for found in reduced.columns.values():
+        # The first bytes of all numbers, then the second ones, ...: they compress better.
         little = found.astype(found.dtype.newbyteorder("<"))
         yield little.view(np.uint8).reshape(-1, found.itemsize).T.tobytes()
-    yield from _index(stored.corrections, [len(t) for t, _ in stored.corrections.values()])
-    for times, patterns in stored.corrections.values():
+    yield from _index(reduced.corrections, [len(t) for t, _ in reduced.corrections.values()])
+    for times, patterns in reduced.corrections.values():
         yield times.astype("<u8").tobytes() + patterns.astype("<u8").tobytes()
-    where, what = stored.patch
+    where, what = reduced.patch
     yield _COUNT.pack(len(where)) + where.astype("<u8").tobytes() + what.tobytes()
 
 
 def _text(text: str | None) -> bytes:
-    """A length, one more than it is, and the text; 0 for None."""
+    """The length plus one, then the text; 0 for None."""
     data = b"" if text is None else text.encode(errors="backslashreplace")
     return _COUNT.pack(0 if text is None else len(data) + 1) + data
 
@@ -87,18 +87,18 @@ def _index(columns: Mapping[int, object], counts: list[int]) -> Iterator[bytes]:
     yield np.array([*columns, *counts], "<u4").tobytes()
 
 
-def decode(data: bytes, limits: Limits = LIMITS) -> StoredTrace:
-    """Read what `encode` wrote. Raises TraceError where it is damaged or goes beyond the limits."""
+def decode(data: bytes, limits: Limits = LIMITS) -> ReducedTrace:
+    """Read what `encode` wrote. Raises TraceError if it is damaged or exceeds the limits."""
     start = len(_MAGIC) + _HASH.size
     if not data.startswith(_MAGIC) or len(data) < start:
-        raise TraceError("this is no stored trace")
+        raise TraceError("these bytes are not a trace")
     (digest,) = _HASH.unpack_from(data, len(_MAGIC))
     if xxh64(data[start:]) != digest:
-        raise TraceError("the stored trace is damaged", note="its hash does not fit")
-    stored = _read(_Reader(_inflated(data[start:], limits.bytes), limits.columns))
-    if max(stored.events, stored.turns) > limits.events:
-        raise TraceError(f"the stored trace has {stored.events} operations, too many")
-    return stored
+        raise TraceError("the trace is damaged", note="its hash does not match")
+    reduced = _read(_Reader(_inflated(data[start:], limits.bytes), limits.columns))
+    if max(reduced.events, reduced.regions) > limits.events:
+        raise TraceError(f"the trace has {reduced.events} operations, too many")
+    return reduced
 
 
 def _inflated(data: bytes, limit: int) -> bytes:
@@ -106,17 +106,17 @@ def _inflated(data: bytes, limit: int) -> bytes:
     try:
         found = inflating.decompress(data, limit)
     except zlib.error as error:
-        raise TraceError("the stored trace is damaged", note=str(error)) from None
+        raise TraceError("the trace is damaged", note=str(error)) from None
     if inflating.unconsumed_tail:
-        raise TraceError(f"the stored trace has more than {limit} bytes")
+        raise TraceError(f"the trace has more than {limit} bytes")
     if not inflating.eof or inflating.unused_data:
-        raise TraceError("the stored trace is damaged", note="it ends elsewhere")
+        raise TraceError("the trace is damaged", note="its compressed data ends elsewhere")
     return found
 
 
-def _read(reader: _Reader) -> StoredTrace:
+def _read(reader: _Reader) -> ReducedTrace:
     head: tuple[int, ...] = reader.unpack(_HEAD)
-    digest, events, turns, after, ending, times = head
+    digest, events, regions, after, ending, times = head
     kind, detail, own = reader.text(), reader.text(), reader.text()
     last, absent = reader.numbers(), reader.numbers()
     ids, counts = reader.index()
@@ -134,8 +134,8 @@ def _read(reader: _Reader) -> StoredTrace:
     patch = reader.array(count, "u8"), reader.array(count, "u1")
     if reader.left or ending >= len(ENDINGS):
         raise _damaged()
-    return StoredTrace(
-        digest, events, turns, absent, columns, corrections, ENDINGS[ending],
+    return ReducedTrace(
+        digest, events, regions, absent, columns, corrections, ENDINGS[ending],
         tuple(last.tolist()), times, _trap(kind, detail, own), after, patch,
     )  # fmt: skip
 
@@ -153,11 +153,11 @@ def _trap(kind: str | None, detail: str | None, own: str | None) -> TrapParts | 
 
 
 def _damaged() -> TraceError:
-    return TraceError("the stored trace is damaged", note="what it holds does not fit together")
+    return TraceError("the trace is damaged", note="its contents are inconsistent")
 
 
 class _Reader:
-    """Takes from the front of bytes, never more than there are."""
+    """Reads bytes from the front, never beyond the end."""
 
     def __init__(self, data: bytes, most: int) -> None:
         self._data = data
@@ -193,10 +193,10 @@ class _Reader:
         return self.array(count, "u4")
 
     def index(self) -> tuple[list[int], list[int]]:
-        """Columns, each once, and how many values each has."""
+        """Column numbers, each once, and the number of values of each."""
         (count,) = self.unpack(_COUNT)
         if count > self._most:
-            raise TraceError(f"the stored trace has {count:,} columns, more than {self._most:,}")
+            raise TraceError(f"the trace has {count:,} columns, more than {self._most:,}")
         ids, counts = self.array(count, "u4").tolist(), self.array(count, "u4").tolist()
         if len(set(ids)) != len(ids):
             raise _damaged()

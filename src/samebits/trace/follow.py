@@ -1,7 +1,7 @@
-"""A frame evaluated beside a trace of it, and given up at the first operation that does otherwise.
+"""Evaluates a frame against a trace of it, and stops at the first operation that differs.
 
-Owns the comparison. What does not do as the trace did is refuted there, whatever it would end in,
-and the rest of the frame need not be paid for.
+Owns the comparison. A model that differs from the trace is refuted there, and the rest of the frame
+need not be evaluated.
 """
 
 from __future__ import annotations
@@ -12,30 +12,30 @@ from samebits.bits import pattern_of
 from samebits.ir.grammar import Op
 from samebits.ir.interp.closures import Frame, Step, Steps
 from samebits.trace.model import Model, recorded
-from samebits.trace.observer import Bounded
+from samebits.trace.observer import BoundedObserver
 from samebits.trace.record import Trace
 from samebits.types import ScalarType
 
 
-class Parted(Exception):
-    """The evaluation is not what was traced."""
+class Diverged(Exception):
+    """The evaluation differs from the trace."""
 
 
-class Following(Bounded):
-    """Raises Parted at an operation that `trace` has otherwise. `model` is what is evaluated, its
-    operations numbered as those of the trace are."""
+class FollowingObserver(BoundedObserver):
+    """Raises Diverged at the first operation that differs from `trace`. `model` is evaluated, with
+    its operations numbered as in the trace."""
 
     def __init__(self, trace: Trace, model: Model) -> None:
         super().__init__()
         known = model.kept[trace.numbers]
-        # Views, which give Python's numbers: a trace may be long, and few of its events be reached.
+        # Memoryviews yield Python ints lazily: a trace may be long, and few of its events reached.
         self._numbers = trace.numbers[known].data
         self._starts = trace.starts[:-1][known].data
         self._values = trace.values.data
-        self._is_whole = trace.parted_to is None and trace.trap is None
+        self._is_whole = trace.diverged_to is None and trace.trap is None
         self._next = 0
 
-    def watch(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
+    def observe(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
         if number is None:
             return step
         results = [
@@ -51,24 +51,24 @@ class Following(Bounded):
             self._next += 1
             if now >= len(numbers):
                 if self._is_whole:
-                    raise Parted
+                    raise Diverged
                 return
             if numbers[now] != number:
-                raise Parted
+                raise Diverged
             first = starts[now]
             for k, at, t in results:
                 if pattern_of(t, frame[at]) != values[first + k]:
-                    raise Parted
+                    raise Diverged
 
         return run
 
     def ended(self) -> None:
-        """The frame has ended. Raises Parted where the trace goes on."""
+        """Call when the frame has ended. Raises Diverged if the trace continues."""
         if self._next < len(self._numbers):
-            raise Parted
+            raise Diverged
 
 
 def numbered_as(trace: Trace, model: Model) -> Model:
-    """The model with its operations numbered as the trace's."""
+    """The model with its operations numbered as in the trace."""
     own = trace.model
     return replace(model, plain=own.plain or own.module, inside=own.inside)

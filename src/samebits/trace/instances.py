@@ -1,6 +1,6 @@
-"""One operation at one time: its operands, the calls that lead there, the loops' counters.
+"""Dynamic instances of an operation: operands, call path, loop counters.
 
-Owns what a trace does not hold, which evaluating the frame again tells.
+Owns what a trace does not hold, found by evaluating the frame again.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from samebits.errors import Span, Trap
 from samebits.ir.analysis.enclosing import Layout
 from samebits.ir.grammar import CALLS, Op, Value
 from samebits.ir.interp.closures import UNSET, Frame, Step, Steps
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.trace.model import Model
-from samebits.trace.observer import Frames, Memory, State, Watcher
+from samebits.trace.observer import FrameInput, Memory, Observer, State
 from samebits.types import ScalarType
 
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """A loop around an operation, and what its slot holds."""
+    """A loop around an operation, and the value of its counter's slot."""
 
-    place: Place
+    place: OpRef
     span: Span
     slot: str
     value: int
@@ -32,78 +32,78 @@ class Counter:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """One evaluation of an operation. Patterns are None where there is no scalar."""
+    """One evaluation of an operation. Patterns of what is not a scalar are None."""
 
     event: int
     """How many operations ended before it."""
-    place: Place
+    place: OpRef
     op: Op
-    """As the module that was evaluated has it."""
-    path: tuple[tuple[Place, Span], ...]
-    """The calls that lead to it, the step's first."""
+    """The operation in the evaluated module."""
+    path: tuple[tuple[OpRef, Span], ...]
+    """The calls that lead to it, the outermost first."""
     counters: tuple[Counter, ...]
-    """Of the loops around it and around the calls, the outermost first."""
+    """The loops around it and around the calls, the outermost first."""
     operands: tuple[int | None, ...]
     results: tuple[int | None, ...]
-    """None at all where it trapped."""
+    """Empty if it trapped."""
     values: tuple[int | None, ...]
-    """Of the function's values that were asked for."""
+    """The requested values of the function."""
 
 
-def at_event(frames: Frames, event: int, values: Sequence[Value] = ()) -> Instance:
-    """The operation that ends as number `event`, or that traps before.
+def instance_at(given: FrameInput, event: int, values: Sequence[Value] = ()) -> Instance:
+    """The instance of event number `event`, or the one that traps before it.
 
-    IndexError where the frame ends before.
+    IndexError if the frame has fewer events.
     """
-    watcher = _Instances(values, event=event)
-    _run(frames, watcher)
-    if not watcher.found:
+    observer = _Instances(values, event=event)
+    _run(given, observer)
+    if not observer.found:
         raise IndexError(f"the frame has no operation {event}")
-    return watcher.found[0]
+    return observer.found[0]
 
 
-def environment_at(
+def instances_at(
     model: Model,
     state: State,
     inputs: Memory,
-    place: Place,
+    place: OpRef,
     limit: int,
     values: Sequence[Value] = (),
 ) -> list[Instance]:
-    """The first `limit` evaluations in a frame of the operation at a place that a trace sees."""
-    return environment(Frames.of(model, state, inputs), place, limit, values)
+    """The first `limit` instances in a frame of the visible operation at a place."""
+    return instances_in(FrameInput.of(model, state, inputs), place, limit, values)
 
 
-def environment(
-    frames: Frames,
-    place: Place,
+def instances_in(
+    given: FrameInput,
+    place: OpRef,
     limit: int,
     values: Sequence[Value] = (),
     events: int | None = None,
 ) -> list[Instance]:
-    """As `environment_at`, among so many events."""
-    watcher = _Instances(values, place=place, limit=limit, events=events)
-    _run(frames, watcher)
-    return watcher.found
+    """As `instances_at`, of a frame input, among its first `events` events."""
+    observer = _Instances(values, place=place, limit=limit, events=events)
+    _run(given, observer)
+    return observer.found
 
 
-def _run(frames: Frames, watcher: _Instances) -> None:
+def _run(given: FrameInput, observer: _Instances) -> None:
     with suppress(_Found):
-        frames.run(watcher)
+        given.run(observer)
 
 
 class _Found(Exception):
-    """Nothing more is asked for."""
+    """All requested instances are found."""
 
 
-class _Instances(Watcher):
-    """Keeps the instances of one place, or the one that is number `event`."""
+class _Instances(Observer):
+    """Collects the instances of one place, or the one of event `event`."""
 
     def __init__(
         self,
         values: Sequence[Value],
         event: int | None = None,
-        place: Place | None = None,
+        place: OpRef | None = None,
         limit: int = 1,
         events: int | None = None,
     ) -> None:
@@ -117,12 +117,12 @@ class _Instances(Watcher):
         self._calls: list[tuple[Steps, Op, Frame]] = []
         self._layouts: dict[str, Layout] = {}
 
-    def watch(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
+    def observe(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
         if op.opcode in CALLS:
             step = self._calling(steps, op, step)
         if number is None:
             return step
-        place = Place(steps.function.name, op.id)
+        place = OpRef(steps.function.name, op.id)
         asked = place == self._place
 
         def run(frame: Frame) -> None:
@@ -155,9 +155,9 @@ class _Instances(Watcher):
     def _instance(self, steps: Steps, op: Op, frame: Frame, results: tuple[Value, ...]) -> Instance:
         return Instance(
             self._count,
-            Place(steps.function.name, op.id),
+            OpRef(steps.function.name, op.id),
             op,
-            tuple([(Place(at.function.name, call.id), call.span) for at, call, _ in self._calls]),
+            tuple([(OpRef(at.function.name, call.id), call.span) for at, call, _ in self._calls]),
             tuple([c for at in (*self._calls, (steps, op, frame)) for c in self._counters(*at)]),
             _patterns(steps, frame, op.args),
             _patterns(steps, frame, results),
@@ -170,7 +170,7 @@ class _Instances(Watcher):
             self._layouts[name] = Layout(steps.function)
         for loop in self._layouts[name].loops_around(op.id):
             value = frame[steps.slots[loop.slot]]
-            yield Counter(Place(name, loop.id), loop.span, loop.slot, value)
+            yield Counter(OpRef(name, loop.id), loop.span, loop.slot, value)
 
 
 def _patterns(steps: Steps, frame: Frame, values: Sequence[Value]) -> tuple[int | None, ...]:

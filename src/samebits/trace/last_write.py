@@ -1,6 +1,6 @@
-"""Who wrote a piece of memory last, in a frame: found by evaluating the frame again.
+"""Which write a load reads from, found by evaluating the frame again.
 
-Copies are followed to what they copied. Knows one frame of one side alone.
+Copies are followed to their source. Knows one frame of one side alone.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 from samebits.ir.grammar import Op
 from samebits.ir.interp.closures import Frame, Step, Steps
 from samebits.ir.interp.memory import Buffer
-from samebits.ir.refs import Place
-from samebits.trace.observer import Frames, Memory, Watcher
+from samebits.ir.refs import OpRef
+from samebits.trace.observer import FrameInput, Memory, Observer
 from samebits.types import RefType
 
 WRITES = ("store", "zero", "copy")
@@ -22,21 +22,21 @@ WRITES = ("store", "zero", "copy")
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """`event` is None for an operation that the trace does not see."""
+    """A write to memory. `event` is None if the operation is not visible."""
 
-    place: Place
+    place: OpRef
     opcode: str
     event: int | None
     memory: Buffer
     start: int
     end: int
     copied: tuple[Buffer, int] | None
-    """Where a copy's source begins."""
+    """The start of a copy's source."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the bytes come from: the last write, or none; and the memory that it is about:
+    """Where bytes come from: the last write, None if there was none, and the kind of memory:
     "state", "inputs", "local" or "table"."""
 
     write: Write | None
@@ -44,8 +44,8 @@ class Origin:
     offset: int
 
 
-class _Writes(Watcher):
-    """Keeps all writes before event `event`, and where that operation's first operand refers to."""
+class _Writes(Observer):
+    """Collects all writes before event `event`, and the address that its operation loads from."""
 
     def __init__(self, event: int | None) -> None:
         self.writes: list[Write] = []
@@ -58,7 +58,7 @@ class _Writes(Watcher):
     def begin(self, memory: Memory, inputs: Memory) -> None:
         self.state, self.inputs = memory, inputs
 
-    def watch(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
+    def observe(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
         if op.opcode in WRITES:
             step = self._writing(steps, op, number, step)
         if number is None:
@@ -77,7 +77,7 @@ class _Writes(Watcher):
     def _writing(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
         t = op.args[0].type
         assert isinstance(t, RefType)
-        place, size = Place(steps.function.name, op.id), t.target.size
+        place, size = OpRef(steps.function.name, op.id), t.target.size
         target = steps.read(op.args[0])
         source = steps.read(op.args[1]) if op.opcode == "copy" else None
 
@@ -93,28 +93,28 @@ class _Writes(Watcher):
 
 
 class _Enough(Exception):
-    """The event has come."""
+    """The event is reached."""
 
 
-def origin_of_load(frames: Frames, event: int) -> Origin:
-    """Where the first byte that the load at an event reads comes from."""
-    writes = _written(frames, event)
+def origin_of_load(given: FrameInput, event: int) -> Origin:
+    """The origin of the first byte that the load at an event reads."""
+    writes = _written(given, event)
     assert writes.read is not None
     return _origin(writes, *writes.read)
 
 
-def origin_in_state(frames: Frames, offset: int) -> Origin:
-    """Where a byte of the state comes from, at the end of the frame."""
-    writes = _written(frames, None)
+def origin_in_state(given: FrameInput, offset: int) -> Origin:
+    """The origin of a byte of the state at the end of the frame."""
+    writes = _written(given, None)
     found = [w for w in writes.writes if np.shares_memory(_bytes(w.memory), writes.state)]
     return _origin(writes, found[0].memory, offset) if found else Origin(None, "state", offset)
 
 
-def _written(frames: Frames, event: int | None) -> _Writes:
-    watcher = _Writes(event)
+def _written(given: FrameInput, event: int | None) -> _Writes:
+    writes = _Writes(event)
     with suppress(_Enough):
-        frames.run(watcher)
-    return watcher
+        given.run(writes)
+    return writes
 
 
 def _origin(writes: _Writes, memory: Buffer, offset: int) -> Origin:

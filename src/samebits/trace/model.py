@@ -1,7 +1,7 @@
-"""A simulation's step as IR to evaluate, and the number of each operation that a trace sees in it.
+"""What is traced: a simulation's step as IR, and a number for each operation visible in a trace.
 
-Owns what is seen: the user's functions whole, a library function that only computes as the one
-call that it is, and nothing that a planted hazard brought with it. Knows nothing of values.
+Owns visibility: the user's functions are visible whole, a pure library function as one call, and
+operations that an injected hazard added not at all. Knows nothing of values.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from samebits.bits import TYPES
 from samebits.ir.analysis.budget import Budget
 from samebits.ir.grammar import CALLS, Function, Module, Op, Value, walk
-from samebits.ir.refs import Place, is_own
+from samebits.ir.refs import OpRef, is_own
 from samebits.sim.program import Program, state_memory
 from samebits.types import ArrayType, ScalarType, StructType
 
@@ -27,9 +27,9 @@ from samebits.types import ArrayType, ScalarType, StructType
 class Model:
     """Linked kernels, the name of the step among them, and the types that the step takes.
 
-    With `plain`, the kernels are planted: what a trace sees of them are the operations of `plain`.
-    With `inside`, the operations of library functions are seen too. `environment` are words of
-    `fp_environments`: what the evaluation's own arithmetic runs in.
+    With `plain`, the kernels have injected hazards, and only the operations of `plain` are visible.
+    With `inside`, the operations of library functions are visible too. `environment` are words of
+    `fp_environments` in which the evaluation's own arithmetic runs.
     """
 
     module: Module
@@ -40,27 +40,27 @@ class Model:
     inside: bool = False
     environment: tuple[str, ...] = ()
     budget: Budget | None = None
-    """What evaluations may take, where the kernels are another machine's."""
+    """The cost limit of evaluations if the kernels come from another machine."""
 
     @classmethod
     def of(cls, program: Program, plain: Program | None = None) -> Model:
-        """The step of a program, or of one that a hazard was planted in, with the plain one."""
+        """The step of a program; `plain` is the original if hazards were injected."""
         seen = None if plain is None else plain.kernels
         return cls(program.kernels, program.step, program.state, program.input, seen)
 
     @property
     def memory(self) -> StructType:
-        """What the step takes as the state: it, with what no hash sees behind it."""
+        """The memory that the step takes: the state, followed by unhashed fields."""
         return state_memory(self.module, self.step)
 
     @cached_property
     def numbering(self) -> Numbering:
-        """The operations that are seen."""
+        """The visible operations."""
         return Numbering(self.plain or self.module, self.step, self.inside)
 
     @cached_property
     def kept(self) -> NDArray[np.bool_]:
-        """Of each operation that is seen, whether the kernels have it: planted ones may not."""
+        """For each visible operation, whether the kernels still have it: a hazard may remove it."""
         kept = np.zeros(len(self.numbering), np.bool_)
         for name in self.numbering.functions.keys() & self.module.functions.keys():
             for op in walk(self.module.functions[name].body):
@@ -71,23 +71,23 @@ class Model:
 
     @cached_property
     def reader(self) -> Model:
-        """The model that a reader of a stored trace has: the plain one, if there is one, in the
-        default environment."""
+        """The model that another machine restores a trace by: the plain kernels in the default
+        environment."""
         if self.plain is None and not self.environment:
             return self
         return replace(self, module=self.plain or self.module, plain=None, environment=())
 
 
 class Numbering:
-    """Numbers the operations of the functions that `entry` calls, in the module's order.
+    """Numbers the visible operations reachable from `entry`, in the module's order.
 
-    `columns` has the types of what is recorded of each.
+    `columns` has the types of each operation's recorded results.
     """
 
     def __init__(self, module: Module, entry: str, inside: bool) -> None:
         self.module = module
         self.functions: dict[str, dict[int, int]] = {}
-        self.places: list[Place] = []
+        self.places: list[OpRef] = []
         self.ops: list[Op] = []
         self.columns: list[tuple[ScalarType, ...]] = []
         seen = _seen(module, entry, inside)
@@ -100,7 +100,7 @@ class Numbering:
         for op in walk(function.body):
             if isinstance(op, Op):
                 numbers[op.id] = len(self.places)
-                self.places.append(Place(function.name, op.id))
+                self.places.append(OpRef(function.name, op.id))
                 self.ops.append(op)
                 self.columns.append(_types(op))
 
@@ -108,12 +108,12 @@ class Numbering:
         return len(self.places)
 
     def number(self, function: str, op: Op) -> int | None:
-        """The number of an operation of this module, or of a planted one; None if it has none."""
+        """The number of an operation of this or an injected module; None if it is not visible."""
         number = self.functions.get(function, {}).get(op.id)
         return None if number is None or _types(op) != self.columns[number] else number
 
-    def at(self, place: Place) -> int | None:
-        """The number of a place; None where a trace does not see it."""
+    def at(self, place: OpRef) -> int | None:
+        """The number of a place; None if it is not visible."""
         return self.functions.get(place.function, {}).get(place.op)
 
     @cached_property
@@ -122,8 +122,7 @@ class Numbering:
         return np.array([TYPES.index(t) for types in self.columns for t in types], np.uint8)
 
     def starts(self, numbers: NDArray[Any]) -> NDArray[np.int64]:
-        """Where the results of each of these operations begin if they lie one after the other, and
-        where the last one's end."""
+        """Where each operation's results begin in their concatenation, and where the last end."""
         return np.concatenate(([0], np.cumsum(self._widths[numbers])))
 
     def columns_of(self, numbers: NDArray[Any]) -> NDArray[np.int64]:
@@ -150,8 +149,8 @@ class Numbering:
 
     @cached_property
     def digest(self) -> int:
-        """A hash of all that is numbered, of where it is in the source excepted."""
-        state = xxhash.xxh64()  # of a row at a time: the function's name is in each
+        """A hash of all numbered operations, without their spans."""
+        state = xxhash.xxh64()  # row by row, as each row holds the function's name
         between = ""
         for place, op, types in zip(self.places, self.ops, self.columns, strict=True):
             row = f"{place} {op.opcode} {op.attr!r} {[v.op for v in op.args]} {[*map(str, types)]}"
@@ -161,7 +160,7 @@ class Numbering:
 
 
 def recorded(op: Op) -> tuple[Value, ...]:
-    """What a trace keeps of an operation: its scalar results; what a `set` or `store` writes."""
+    """The recorded values of an operation: its scalar results; what a `set` or `store` writes."""
     values = op.args[-1:] if op.opcode in ("set", "store") else op.results
     return tuple(value for value in values if isinstance(value.type, ScalarType))
 
@@ -188,7 +187,7 @@ def _callees(function: Function) -> Iterator[str]:
 
 
 def _is_opaque(function: Function) -> bool:
-    """Whether the call says it all: a library function that can write no memory."""
+    """Whether a call is one visible operation: a library function that cannot write memory."""
     return not is_own(function.name) and all(
         isinstance(t, ScalarType) or (isinstance(t, ArrayType) and t.readonly)
         for _, t in function.params

@@ -1,7 +1,7 @@
-"""One frame of a model, evaluated with a watcher at every operation that is seen.
+"""Evaluates one frame of a model with an observer at every visible operation.
 
-Owns how a frame is evaluated for a trace; what is done at an operation is the watcher's. The memory
-that is given is never written.
+Owns how a frame is evaluated for a trace; the observer decides what is done at an operation. The
+memory that is passed in is never written.
 """
 
 from __future__ import annotations
@@ -32,58 +32,59 @@ from samebits.types import ScalarType
 
 Memory = np.ndarray[Any, Any]
 State = Memory | bytes
-"""A state: its canonical bytes, or one element of its dtype or of the model's `memory`."""
+"""A state: its canonical bytes, or one element of its dtype or of that of the model's `memory`."""
 
 LIMIT = 1 << 24
-"""Most operations of one frame, and turns: a trace of so many takes 200 MB."""
+"""Most operations of one frame, and most regions entered: such a trace takes 200 MB."""
 
 Source = Callable[[Steps, Op, int, Step], Step]
-"""What is done in the stead of an operation that has a number: from the step that does it."""
+"""Replaces the step of a numbered operation, for results from elsewhere."""
 
 
-class Watcher:
-    """What is done at the operations, and at each turn of a region: here, nothing."""
+class Observer:
+    """Callbacks at each operation and each entry of a region; this base class does nothing."""
 
-    def watch(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
-        """The step that runs instead of `step`, which is the operation's. `number` is None for an
-        operation of a planted hazard."""
+    def observe(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
+        """The step to run instead of the operation's own, `step`. `number` is None for an operation
+        that is not visible."""
         return step
 
     def begin(self, memory: Memory, inputs: Memory) -> None:
-        """The frame begins, in this memory."""
+        """Called when the frame begins, with its memory."""
 
-    def turn(self) -> None:
-        """A region begins."""
+    def enter_region(self) -> None:
+        """Called when a region is entered: once per call, branch and iteration."""
 
 
-class Bounded(Watcher):
-    """Ends, with a TraceError, what turns on and on."""
+class BoundedObserver(Observer):
+    """Raises TraceError when a frame enters more regions than its limit."""
 
-    def __init__(self, turns: int | None = None) -> None:
-        self._left = LIMIT if turns is None else turns
+    def __init__(self, regions: int | None = None) -> None:
+        self._left = LIMIT if regions is None else regions
 
-    def turn(self) -> None:
+    def enter_region(self) -> None:
         self._left -= 1
         if self._left < 0:
             raise TraceError("the frame does not end")
 
 
 @dataclass(frozen=True, eq=False)
-class Frames:
-    """What one frame is evaluated from: a model, the state before and the players' inputs. Where
-    the model's step is an `init`, the seed stands for the inputs."""
+class FrameInput:
+    """All that one frame is evaluated from: a model, the state before it and the players' inputs.
+    If the model's step is an `init`, the inputs are the seed."""
 
     model: Model
     memory: Memory
     inputs: Memory
     source: Callable[[], Source] | None = None
-    """Makes what the operations' results come from, if not from the operations."""
+    """Makes the source of the operations' results; None to compute them."""
     absent: frozenset[int] = frozenset()
-    """Operations that are not seen though they have numbers: what was traced lacked them."""
+    """Numbered operations to treat as invisible, because the traced program lacked them."""
 
     @classmethod
-    def of(cls, model: Model, state: State, inputs: Memory) -> Frames:
-        """Of copies of a state and inputs. ValueError where a state's size does not fit."""
+    def of(cls, model: Model, state: State, inputs: Memory) -> FrameInput:
+        """A frame's input, with copies of a state and inputs. ValueError if the state has another
+        size."""
         given = from_canonical(model.state, state) if isinstance(state, bytes) else state
         if given.nbytes not in (model.state.size, model.memory.size):
             raise ValueError(f"{given.nbytes} bytes where a state has {model.state.size}")
@@ -101,11 +102,11 @@ class Frames:
 
     @property
     def _given(self) -> Any:
-        """What the function takes besides the state: the players' inputs, or `init`'s seed."""
+        """The function's second argument: the players' inputs, or `init`'s seed."""
         _, t = self.model.module.functions[self.model.step].params[1]
         return int(self.inputs.item()) if isinstance(t, ScalarType) else self.inputs
 
-    def run(self, watcher: Watcher) -> tuple[Memory, Trap | None]:
+    def run(self, observer: Observer) -> tuple[Memory, Trap | None]:
         """The state after the frame, and the trap that ended it, if one did."""
         if self.model.budget is not None:
             least = start_cost(self.model.module, len(columns(self.model.state)))
@@ -113,15 +114,15 @@ class Frames:
         memory = self.memory.copy()
         state = self._state_in(memory)
         source = None if self.source is None else self.source()
-        evaluator = _Watched(self, watcher, source)
-        watcher.begin(memory, self.inputs)
+        evaluator = _ObservedEvaluator(self, observer, source)
+        observer.begin(memory, self.inputs)
         with fpenv.pinned(self.model.environment):
             try:
                 evaluator.run(self.model.step, [memory, self._given])
             except Trap as trap:
                 return state, trap
             except RecursionError:
-                raise TraceError("the frame nests too deep to be followed") from None
+                raise TraceError("the frame's calls nest too deeply to be evaluated") from None
         return state, None
 
 
@@ -129,55 +130,55 @@ def _bytes(memory: Memory) -> Memory:
     return memory.reshape(-1).view(np.uint8)
 
 
-class _Watched(Evaluator):
-    """Evaluates what is seen with a watcher, and what is not without."""
+class _ObservedEvaluator(Evaluator):
+    """Evaluates visible functions with an observer, all others without."""
 
-    def __init__(self, frames: Frames, watcher: Watcher, source: Source | None) -> None:
-        super().__init__(frames.model.module)
-        self.numbering = frames.model.numbering
-        self.absent = frames.absent
-        self.watcher = watcher
+    def __init__(self, given: FrameInput, observer: Observer, source: Source | None) -> None:
+        super().__init__(given.model.module)
+        self.numbering = given.model.numbering
+        self.absent = given.absent
+        self.observer = observer
         self.source = source
-        self._unseen = Unseen(frames.model.module, frames.model.budget)
-        self.budget = frames.model.budget
+        self._unobserved = UnobservedEvaluator(given.model.module, given.model.budget)
+        self.budget = given.model.budget
 
     def call(self, name: str, args: list[Any]) -> tuple[Any, ...]:
         if name in self.numbering.functions:
             return super().call(name, args)
-        return self._unseen.call(name, args)
+        return self._unobserved.call(name, args)
 
     def prepared(self, function: Function) -> Steps:
-        return _WatchedSteps(function, self)
+        return _ObservedSteps(function, self)
 
 
-class Unseen(Evaluator):
-    """Evaluates library functions: those of another machine's program need not be what they are
-    called, and may never end."""
+class UnobservedEvaluator(Evaluator):
+    """Evaluates library functions within a limit: in another machine's program they need not be
+    what their names say, and may never end."""
 
     def __init__(self, module: Module, budget: Budget | None) -> None:
         super().__init__(module)
-        self.turn = Bounded().turn
+        self._enter_region = BoundedObserver().enter_region
         self.budget = budget
 
     def prepared(self, function: Function) -> Steps:
-        return _TurningSteps(function, self, self.turn, self.budget)
+        return _CountingSteps(function, self, self._enter_region, self.budget)
 
 
-class _TurningSteps(Steps):
-    """Tells of each region that begins, and has the budget pay for it."""
+class _CountingSteps(Steps):
+    """Reports each region that is entered, and charges the budget for it."""
 
     def __init__(
         self,
         function: Function,
         evaluator: Evaluator,
-        turn: Callable[[], None],
+        enter_region: Callable[[], None],
         budget: Budget | None,
     ) -> None:
-        self._turn = turn
+        self._enter_region = enter_region
         self._budget = budget
         self._inside = 0
-        self._besides: dict[int, int] = {}
-        """What regions cost besides, by their identity, until they are ready."""
+        self._extra_costs: dict[int, int] = {}
+        """Additional costs of regions, by identity, until the region is prepared."""
         super().__init__(function, evaluator.tables, evaluator.call, None)
 
     def region(self, region: Region) -> Step:
@@ -185,42 +186,42 @@ class _TurningSteps(Steps):
         if self._budget is not None:
             self._budget.nests(self._inside)
             self._budget.spend(prepared_cost(region))
-        run, turn = super().region(region), self._turn
+        run, enter_region = super().region(region), self._enter_region
         self._inside -= 1
         if self._budget is not None:
             return self._paid(region, run, self._budget)
 
-        def turning(frame: Frame) -> Signal:
-            turn()
+        def counted(frame: Frame) -> Signal:
+            enter_region()
             return run(frame)
 
-        return turning
+        return counted
 
     def for_loop(self, statement: For) -> Step:
         if statement.lanes is not None:
-            self._besides[id(statement.body)] = turn_cost(statement.lanes)
+            self._extra_costs[id(statement.body)] = turn_cost(statement.lanes)
         return super().for_loop(statement)
 
     def _paid(self, region: Region, run: Step, budget: Budget) -> Step:
-        turn, cost = self._turn, region_cost(region)
-        if region is self.function.body:  # which is the last to be ready
+        enter_region, cost = self._enter_region, region_cost(region)
+        if region is self.function.body:  # the last region to be prepared
             cost += call_cost(self.function, self.size)
-        cost += self._besides.pop(id(region), 0)
+        cost += self._extra_costs.pop(id(region), 0)
 
         def paying(frame: Frame) -> Signal:
-            turn()
+            enter_region()
             budget.enter(cost)
             signal = run(frame)
-            budget.leave()  # not where it raises, which ends the evaluation
+            budget.leave()  # not after an exception, which ends the evaluation
             return signal
 
         return paying
 
 
-class _WatchedSteps(_TurningSteps):
-    def __init__(self, function: Function, evaluator: _Watched) -> None:
+class _ObservedSteps(_CountingSteps):
+    def __init__(self, function: Function, evaluator: _ObservedEvaluator) -> None:
         self._evaluator = evaluator
-        super().__init__(function, evaluator, evaluator.watcher.turn, evaluator.budget)
+        super().__init__(function, evaluator, evaluator.observer.enter_region, evaluator.budget)
 
     def op(self, op: Op) -> Step:
         evaluator, step = self._evaluator, super().op(op)
@@ -229,4 +230,4 @@ class _WatchedSteps(_TurningSteps):
             number = None
         if evaluator.source is not None and number is not None:
             step = evaluator.source(self, op, number, step)
-        return evaluator.watcher.watch(self, op, number, step)
+        return evaluator.observer.observe(self, op, number, step)

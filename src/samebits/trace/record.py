@@ -1,7 +1,7 @@
-"""One frame evaluated with every operation's result recorded, as bit patterns.
+"""Records every visible result of one frame as bit patterns.
 
-Owns what a trace holds. What is not held (operands, calls, loop counters) is found by evaluating
-the frame again, up to the operation: `instances` does that.
+Owns what a trace holds. Operands, calls and loop counters are not held: `instances` finds them by
+evaluating the frame again up to the operation.
 """
 
 from __future__ import annotations
@@ -19,49 +19,49 @@ from samebits.bits import TYPES, Patterns, array_typecode, patterns_of, to_canon
 from samebits.errors import TraceError, Trap
 from samebits.ir.grammar import Op, Value
 from samebits.ir.interp.closures import Frame, Step, Steps
-from samebits.ir.refs import Place
-from samebits.trace.instances import Instance, at_event, environment, environment_at
+from samebits.ir.refs import OpRef
+from samebits.trace.instances import Instance, instance_at, instances_at, instances_in
 from samebits.trace.model import Model, Numbering, recorded
-from samebits.trace.observer import LIMIT, Frames, Memory, State, Watcher
+from samebits.trace.observer import LIMIT, FrameInput, Memory, Observer, State
 from samebits.types import ScalarType
 
-__all__ = ["LIMIT", "Instance", "Model", "Place", "Trace", "environment_at", "record"]
+__all__ = ["LIMIT", "Instance", "Model", "OpRef", "Trace", "instances_at", "record"]
 
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """The operations of one frame, as events in the order in which they ended.
+    """The visible operations of one frame, as events in the order in which they ended.
 
     `numbers[n]` is the operation of event n, as `model.numbering` counts them; its results are the
-    bit patterns `values[starts[n] : starts[n + 1]]`. A `set` or `store` has what it wrote. Arrays
-    and references have nothing.
+    bit patterns `values[starts[n] : starts[n + 1]]`. A `set` or `store` records what it wrote.
+    Arrays and references are not recorded.
     """
 
-    frames: Frames
+    frame_input: FrameInput
     numbers: NDArray[np.uint32]
     values: Patterns
     memory: Memory
-    """The state that the frame left, also where it trapped."""
+    """The state that the frame left, even if it trapped."""
     trap: Trap | None = None
-    parted_to: tuple[Place, ...] | None = None
-    """Where more came that could not be followed: the calls down to the operation that came next,
-    and it; nothing where the frame returned."""
+    diverged_to: tuple[OpRef, ...] | None = None
+    """Set if the traced run continued where the program cannot follow: the call path of the
+    operation that came next, empty if the frame returned."""
 
     @property
     def model(self) -> Model:
-        return self.frames.model
+        return self.frame_input.model
 
     @cached_property
     def has(self) -> NDArray[np.bool_]:
-        """Of each operation that is numbered, whether what was traced has it."""
+        """For each numbered operation, whether the traced program has it."""
         has = self.model.kept.copy()
-        has[list(self.frames.absent)] = False
+        has[list(self.frame_input.absent)] = False
         return has
 
     @property
     def after(self) -> bytes:
-        """The canonical state after the frame; after a frame that trapped, the one before it."""
-        memory = self.memory if self.trap is None else self.frames.before
+        """The canonical state after the frame, or before it if the frame trapped."""
+        memory = self.memory if self.trap is None else self.frame_input.before
         return to_canonical(self.model.state, memory)
 
     @cached_property
@@ -70,16 +70,16 @@ class Trace:
         return self.model.numbering.starts(self.numbers)
 
     @cached_property
-    def last(self) -> Place | None:
-        """The operation behind the last event: the one that trapped, or could not be followed."""
-        if self.parted_to is not None:
-            return self.parted_to[-1] if self.parted_to else None
+    def last(self) -> OpRef | None:
+        """The operation after the last event: the one that trapped, or could not be followed."""
+        if self.diverged_to is not None:
+            return self.diverged_to[-1] if self.diverged_to else None
         return None if self.trap is None else self.instance(len(self)).place
 
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def place(self, event: int) -> Place:
+    def place(self, event: int) -> OpRef:
         return self.model.numbering.places[int(self.numbers[event])]
 
     def op(self, event: int) -> Op:
@@ -87,64 +87,64 @@ class Trace:
         return self.model.numbering.ops[int(self.numbers[event])]
 
     def results(self, event: int) -> tuple[tuple[ScalarType, int], ...]:
-        """What is recorded of an event: types and bits."""
+        """An event's recorded results: types and bits."""
         bits = self.values[self.starts[event] : self.starts[event + 1]]
         types = self.model.numbering.columns[int(self.numbers[event])]
         return tuple(zip(types, map(int, bits), strict=True))
 
     def instance(self, event: int, values: Sequence[Value] = ()) -> Instance:
-        """An event with its operands, the calls that lead to it and its loops' counters; `event`
-        may be the length, where a frame trapped: then it is the operation that did."""
-        return at_event(self.frames, event, values)
+        """An event with its operands, call path and loop counters; the event number equal to the
+        length is the operation that trapped."""
+        return instance_at(self.frame_input, event, values)
 
-    def way(self, event: int) -> tuple[Place, ...]:
-        """The calls down to an operation, and it; of the length, to the last one; nothing where
-        the frame returned there."""
+    def call_path(self, event: int) -> tuple[OpRef, ...]:
+        """The calls that lead to an operation, then the operation. The event number equal to the
+        length means `last`: empty if the frame returned."""
         if event == len(self) and self.trap is None:
-            return self.parted_to or ()
+            return self.diverged_to or ()
         instance = self.instance(event)
         return (*(call for call, _ in instance.path), instance.place)
 
-    def environment(self, place: Place, limit: int, values: Sequence[Value] = ()) -> list[Instance]:
-        """As `environment_at`, of this trace's own frame and results."""
-        return environment(self.frames, place, limit, values, len(self))
+    def instances(self, place: OpRef, limit: int, values: Sequence[Value] = ()) -> list[Instance]:
+        """As `instances_at`, in this trace's own frame."""
+        return instances_in(self.frame_input, place, limit, values, len(self))
 
 
 def record(model: Model, state: State, inputs: Memory, limit: int | None = None) -> Trace:
-    """The trace of one frame: of the state before it and the players' inputs, shape (players,).
+    """The trace of one frame, given the state before it and the players' inputs, shape (players,).
 
-    Raises TraceError where there are more than `limit` operations, or `LIMIT`, and IRError as
+    Raises TraceError after more than `limit` operations, `LIMIT` by default, and IRError as
     evaluation does.
     """
-    return traced(Frames.of(model, state, inputs), limit)
+    return record_input(FrameInput.of(model, state, inputs), limit)
 
 
-def traced(frames: Frames, limit: int | None = None) -> Trace:
-    """As `record`."""
-    recorder = Recorder(frames.model.numbering, LIMIT if limit is None else limit)
-    memory, trap = frames.run(recorder)
+def record_input(given: FrameInput, limit: int | None = None) -> Trace:
+    """As `record`, of a frame input."""
+    recorder = Recorder(given.model.numbering, LIMIT if limit is None else limit)
+    memory, trap = given.run(recorder)
     numbers, values = recorder.arrays()
-    return Trace(frames, numbers, values, memory, trap)
+    return Trace(given, numbers, values, memory, trap)
 
 
-class Recorder(Watcher):
-    """Keeps results in Python's compact arrays, of which there is one a kind of number."""
+class Recorder(Observer):
+    """Records results in compact arrays, one per kind of number."""
 
     def __init__(self, numbering: Numbering, limit: int) -> None:
         self.numbers = array("I")
         self._numbering = numbering
         self._limit = limit
-        self._turns = 0
+        self._regions = 0
         self._kept: dict[str, array[Any]] = {kind: array(kind) for kind in "dqQ"}
 
-    def turn(self) -> None:
-        self._turns += 1
-        if self._turns > self._limit or len(self.numbers) > self._limit:
+    def enter_region(self) -> None:
+        self._regions += 1
+        if self._regions > self._limit or len(self.numbers) > self._limit:
             raise TraceError(
                 f"the frame has more than {self._limit} operations", event=len(self.numbers)
             )
 
-    def watch(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
+    def observe(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
         if number is None:
             return step
         note = self.numbers.append
@@ -167,7 +167,7 @@ class Recorder(Watcher):
         return run if results else run_without
 
     def arrays(self) -> tuple[NDArray[np.uint32], Patterns]:
-        """The numbers of the operations and their results' patterns, as a trace has them."""
+        """The operations' numbers and their results' patterns, in the form of a trace."""
         numbers = np.array(self.numbers, np.uint32)
         types = self._numbering.types[self._numbering.columns_of(numbers)]
         values = np.zeros(len(types), np.uint64)

@@ -1,7 +1,7 @@
-"""A trace without what another machine can work out by itself: what a stored one holds.
+"""Reduces a trace to what no other machine can recompute.
 
-Owns what is kept, and finds it by evaluating the frame along the trace: results of arithmetic,
-loads and library calls as they are, of the rest what comes out otherwise than in the trace.
+Owns what is stored, found by evaluating the frame along the trace: the results of arithmetic, loads
+and library calls, and of all other operations those results that an evaluation does not reproduce.
 """
 
 from __future__ import annotations
@@ -20,100 +20,99 @@ from samebits.errors import IRError
 from samebits.ir.grammar import CALLS, Op, Value
 from samebits.ir.interp.closures import Frame, Step, Steps
 from samebits.trace.model import Numbering, recorded
-from samebits.trace.observer import Frames, Watcher
+from samebits.trace.observer import FrameInput, Observer
 from samebits.trace.record import Trace
 from samebits.types import ScalarType
 
-ENDINGS = RETURNED, TRAPPED, PARTED = "returned", "trapped", "parted"
+ENDINGS = RETURNED, TRAPPED, DIVERGED = "returned", "trapped", "diverged"
 TrapParts = tuple[str, str | None, tuple[int, int, int] | None]
 """A trap's kind, detail and, of kind "own", its numbers."""
 Corrections = tuple[NDArray[np.uint64], Patterns]
-"""Which of a column's values are others than come out, and what they are."""
+"""The indices of a column's values that an evaluation does not reproduce, and those values."""
 Patch = tuple[NDArray[np.uint64], NDArray[np.uint8]]
-"""Where bytes are others than come out, and what they are."""
+"""The offsets of bytes that an evaluation does not reproduce, and those bytes."""
 NO_PATCH: Patch = np.zeros(0, np.uint64), np.zeros(0, np.uint8)
 
 
 @dataclass(frozen=True, eq=False)
-class StoredTrace:
-    """Columns are numbered as `Numbering.columns_of` does."""
+class ReducedTrace:
+    """A reduced trace. Columns have the numbers of `Numbering.columns_of`."""
 
     digest: int
-    """Of the operations that are numbered."""
+    """The numbering's digest."""
     events: int
-    turns: int
-    """Regions that are entered on the way, which bounds what following it takes."""
+    regions: int
+    """Regions entered, which bounds the cost of restoring it."""
     absent: NDArray[np.uint32]
-    """The operations that what was traced does not have."""
+    """The numbered operations that the traced program lacks."""
     columns: dict[int, NDArray[Any]]
-    """Patterns, in as few bytes as their type needs."""
+    """Bit patterns, in the width of their type."""
     corrections: dict[int, Corrections]
     ending: str
     last: tuple[int, ...] = ()
-    """The operation that trapped, or, where the trace parts, that came next, if one did, behind the
-    calls down to it."""
+    """The call path of the operation that trapped or, if the trace diverges, that came next."""
     times: int = 0
-    """How often the operation that trapped had ended before."""
+    """How often the operation that trapped had completed before."""
     trap: TrapParts | None = None
     after: int = 0
-    """XXH64 of the canonical state that a frame left that returned."""
+    """XXH64 of the canonical state after a frame that returned."""
     patch: Patch = NO_PATCH
     """Bytes of that state that no operation explains."""
 
 
-def is_kept(numbering: Numbering, op: Op) -> bool:
-    """Whether an operation's results are stored: no machine that lacks them could tell them."""
+def is_stored(numbering: Numbering, op: Op) -> bool:
+    """Whether an operation's results are stored, because they can differ between machines."""
     if op.opcode in ("const", "get", "set", "store") or is_followed(numbering, op):
         return False
     return any(isinstance(value.type, ScalarType) for value in op.results)
 
 
 def is_followed(numbering: Numbering, op: Op) -> bool:
-    """Whether it is a call whose function's operations are events."""
+    """Whether an operation is a call whose function's operations are visible."""
     return op.opcode in CALLS and op.attr in numbering.functions
 
 
 def by_column(
     numbering: Numbering, numbers: NDArray[np.uint32], values: Patterns
 ) -> dict[int, Patterns]:
-    """The results of events, column by column."""
+    """The events' results, by column."""
     columns = numbering.columns_of(numbers)
     order = np.argsort(columns, kind="stable")
     found, starts = np.unique(columns[order], return_index=True)
     return dict(zip(map(int, found), np.split(values[order], starts[1:]), strict=True))
 
 
-def store(trace: Trace) -> StoredTrace:
-    """What has to be stored of a trace. Where no evaluation of the plain program can follow it on,
-    it ends there, as one that parts."""
+def reduce_trace(trace: Trace) -> ReducedTrace:
+    """The reduced form of a trace. It ends, as diverged, where an evaluation of the plain program
+    can no longer follow it."""
     reader = trace.model.reader
-    guide, turns = _Guide(trace), _Turns()
-    frames = Frames.of(reader, trace.frames.before, trace.frames.inputs)
+    guide, regions = _Guide(trace), _RegionCount()
+    given = FrameInput.of(reader, trace.frame_input.before, trace.frame_input.inputs)
     absent = frozenset(np.flatnonzero(~trace.has).tolist())
-    state, returned = frames.before, False
+    state, returned = given.before, False
     try:
-        frames = replace(frames, source=lambda: guide.follow, absent=absent)
-        state, trap = frames.run(turns)
+        given = replace(given, source=lambda: guide.follow, absent=absent)
+        state, trap = given.run(regions)
         returned = trap is None
     except (_Off, IRError):
         pass
-    return guide.stored(turns.count, to_canonical(reader.state, state), returned)
+    return guide.reduced(regions.count, to_canonical(reader.state, state), returned)
 
 
-class _Turns(Watcher):
+class _RegionCount(Observer):
     def __init__(self) -> None:
         self.count = 0
 
-    def turn(self) -> None:
+    def enter_region(self) -> None:
         self.count += 1
 
 
 class _Off(Exception):
-    """The trace ends here, or does something else."""
+    """The trace ends here, or continues with another operation."""
 
 
 class _Guide:
-    """Leads an evaluation along a trace, and notes what it gives otherwise."""
+    """Makes an evaluation follow a trace, and notes the results that it would not reproduce."""
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
@@ -128,7 +127,7 @@ class _Guide:
         self._corrections: dict[int, list[tuple[int, int]]] = defaultdict(list)
 
     def follow(self, steps: Steps, op: Op, number: int, step: Step) -> Step:
-        """The step that gives what the trace has."""
+        """The step that yields the trace's result."""
         if is_followed(self._numbering, op):
             return self._called(steps, op, number, step)
         numbers, total = self._trace.numbers.data, len(self._trace)
@@ -162,7 +161,7 @@ class _Guide:
         columns = list(self._columns(op, number))
         if not columns:
             return step
-        if is_kept(self._numbering, op):
+        if is_stored(self._numbering, op):
             taken = [(steps.read(v), self._values.get(c, iter(()))) for c, v in columns]
 
             def take(frame: Frame) -> None:
@@ -193,14 +192,14 @@ class _Guide:
         return enumerate(recorded(op), int(self._numbering.firsts[number]))
 
     def _corrected(self, steps: Steps, column: int, value: Value) -> Callable[[Frame], None]:
-        """Gives a value what the trace has, and notes it if it is something else."""
+        """Sets a value to the trace's, and notes it if the evaluation computed another."""
         at, t = steps.read(value), value.type
         assert isinstance(t, ScalarType)
         values, times = self._values.get(column, iter(())), count()
 
         def correct(frame: Frame) -> None:
             own, wanted, time = frame[at], next(values), next(times)
-            if own != wanted or not own:  # zeros have signs, and a NaN is not itself
+            if own != wanted or not own:  # zeros have signs, and NaN differs from itself
                 pattern = pattern_of(t, wanted)
                 if pattern_of(t, own) != pattern:
                     self._corrections[column].append((time, pattern))
@@ -208,32 +207,34 @@ class _Guide:
 
         return correct
 
-    def stored(self, turns: int, after: bytes, returned: bool) -> StoredTrace:
-        """What was noted, once the evaluation has ended: whether by a return, in which state."""
+    def reduced(self, regions: int, after: bytes, returned: bool) -> ReducedTrace:
+        """The reduced trace, after the evaluation has ended in state `after`."""
         trace, numbering, end = self._trace, self._numbering, self._event
         numbers = trace.numbers[:end]
         columns = by_column(numbering, numbers, trace.values[: trace.starts[end]])
-        kept = {c: self._narrow(c, found) for c, found in columns.items() if self._is_kept(c)}
+        stored = {c: self._narrow(c, found) for c, found in columns.items() if self._is_stored(c)}
         absent = np.flatnonzero(~trace.has).astype(np.uint32)
         corrections = _as_arrays(self._corrections)
-        stored = StoredTrace(numbering.digest, end, turns, absent, kept, corrections, PARTED)
-        if end == len(trace) and trace.trap is None and trace.parted_to is None and returned:
+        reduced = ReducedTrace(
+            numbering.digest, end, regions, absent, stored, corrections, DIVERGED
+        )
+        if end == len(trace) and trace.trap is None and trace.diverged_to is None and returned:
             patch = _patch(after, trace.after)
-            return replace(stored, ending=RETURNED, after=xxh64(trace.after), patch=patch)
-        last = tuple(n for n in map(numbering.at, trace.way(end)) if n is not None)
+            return replace(reduced, ending=RETURNED, after=xxh64(trace.after), patch=patch)
+        last = tuple(n for n in map(numbering.at, trace.call_path(end)) if n is not None)
         trap = trace.trap
         if end < len(trace) or trap is None or last[-1:] != (self._came_to,):
-            return replace(stored, last=last)
+            return replace(reduced, last=last)
         times = int(np.count_nonzero(numbers == self._came_to))
         parts = trap.kind, trap.detail, trap.own
-        return replace(stored, ending=TRAPPED, last=last, times=times, trap=parts)
+        return replace(reduced, ending=TRAPPED, last=last, times=times, trap=parts)
 
     def _narrow(self, column: int, patterns: Patterns) -> NDArray[Any]:
         return patterns.astype(f"u{self._numbering.type_of(column).size}")
 
-    def _is_kept(self, column: int) -> bool:
+    def _is_stored(self, column: int) -> bool:
         number = self._numbering.number_of(column)
-        return is_kept(self._numbering, self._numbering.ops[number])
+        return is_stored(self._numbering, self._numbering.ops[number])
 
 
 def _as_arrays(corrections: dict[int, list[tuple[int, int]]]) -> dict[int, Corrections]:

@@ -1,6 +1,6 @@
-"""A stored trace followed: the frame evaluated again, with results that come from the trace.
+"""Restores a reduced trace: evaluates the frame again with the results that it stores.
 
-Owns the checks. What is stored is untrusted: nothing in it makes the evaluation crash or run on.
+Owns the checks. A reduced trace is untrusted: nothing in it makes the evaluation crash or not end.
 """
 
 from __future__ import annotations
@@ -19,106 +19,105 @@ from samebits.errors import TRAP_MESSAGES, IRError, TraceError, Trap
 from samebits.ir.grammar import Op, Value
 from samebits.ir.interp.closures import Frame, Step, Steps
 from samebits.trace.model import Model, Numbering, recorded
-from samebits.trace.observer import Frames, Memory, State
+from samebits.trace.observer import FrameInput, Memory, State
 from samebits.trace.record import Recorder, Trace
-from samebits.trace.reduce import PARTED, RETURNED, TRAPPED, StoredTrace, is_kept
+from samebits.trace.reduce import DIVERGED, RETURNED, TRAPPED, ReducedTrace, is_stored
 from samebits.types import ScalarType
 
 
-def replay(model: Model, stored: StoredTrace, state: State, inputs: Memory) -> Trace:
-    """The trace that was stored, of the frame after `state` with `inputs`; `model` is the plain
-    program.
+def restore_trace(model: Model, reduced: ReducedTrace, state: State, inputs: Memory) -> Trace:
+    """The full trace of the frame after `state` with `inputs`; `model` is the plain program.
 
-    Raises TraceError where the trace is of another program or frame, or is none that this program
-    could give: `event` is where it ends to fit.
+    Raises TraceError if the trace is of another program or frame, or if this program cannot have
+    produced it: its `event` is the first that does not match.
     """
-    frames = Frames.of(model, state, inputs)
-    stream = _Stream(model.numbering, stored)
-    absent = frozenset(stored.absent.tolist())
-    frames = replace(frames, source=lambda: stream.follow, absent=absent)
-    follower = _Follower(model.numbering, stored)
-    memory, trap = frames.before, None
+    given = FrameInput.of(model, state, inputs)
+    stream = _Stream(model.numbering, reduced)
+    absent = frozenset(reduced.absent.tolist())
+    given = replace(given, source=lambda: stream.follow, absent=absent)
+    follower = _Follower(model.numbering, reduced)
+    memory, trap = given.before, None
     try:
-        _check(model.numbering, stored)
+        _check(model.numbering, reduced)
         with suppress(_Stop):
-            if stored.events or stored.ending != PARTED:
-                memory, trap = frames.run(follower)
+            if reduced.events or reduced.ending != DIVERGED:
+                memory, trap = given.run(follower)
         follower.check_end(trap)
-        if stored.ending == RETURNED:
-            memory = _patched(model, stored, memory)
-    except _Misfit as misfit:
+        if reduced.ending == RETURNED:
+            memory = _patched(model, reduced, memory)
+    except _Mismatch as misfit:
         raise _error(str(misfit), follower) from None
     except IRError as error:
         raise _error(error.message, follower) from None
     numbers, values = follower.arrays()
-    last = tuple(model.numbering.places[number] for number in stored.last)
-    return Trace(frames, numbers, values, memory, trap, last if stored.ending == PARTED else None)
+    last = tuple(model.numbering.places[number] for number in reduced.last)
+    return Trace(given, numbers, values, memory, trap, last if reduced.ending == DIVERGED else None)
 
 
-class _Misfit(Exception):
-    """What is stored does not fit, and why."""
+class _Mismatch(Exception):
+    """The reduced trace does not match the program; the message says why."""
 
 
 class _Stop(Exception):
-    """Here the stored trace parts."""
+    """The reduced trace diverges here."""
 
 
 def _error(why: str, follower: _Follower) -> TraceError:
     return TraceError(
-        f"the stored trace does not fit after {len(follower.numbers)} operations: {why}",
+        f"the trace does not match the program after {len(follower.numbers)} operations: {why}",
         event=len(follower.numbers),
     )
 
 
-def _check(numbering: Numbering, stored: StoredTrace) -> None:
-    """All that can be told before the frame is evaluated."""
-    if stored.digest != numbering.digest:
-        raise _Misfit("it is of another program")
-    if stored.ending not in (RETURNED, TRAPPED, PARTED):
-        raise _Misfit(f"it ends as {stored.ending!r:.40}")
-    if any(not 0 <= number < len(numbering) for number in stored.last):
-        raise _Misfit(f"there is no operation {max(stored.last)}")
-    if len(stored.absent) and int(stored.absent.max()) >= len(numbering):
-        raise _Misfit(f"there is no operation {stored.absent.max()}")
-    if (stored.ending == TRAPPED) != (stored.trap is not None):
-        raise _Misfit("it has a trap where none is, or none where one is")
-    if stored.trap is not None and stored.trap[0] not in TRAP_MESSAGES:
-        raise _Misfit(f"there is no trap {stored.trap[0]!r:.40}")
-    for column, patterns in stored.columns.items():
+def _check(numbering: Numbering, reduced: ReducedTrace) -> None:
+    """All checks that are possible before the frame is evaluated."""
+    if reduced.digest != numbering.digest:
+        raise _Mismatch("it is of another program")
+    if reduced.ending not in (RETURNED, TRAPPED, DIVERGED):
+        raise _Mismatch(f"it ends as {reduced.ending!r:.40}")
+    if any(not 0 <= number < len(numbering) for number in reduced.last):
+        raise _Mismatch(f"there is no operation {max(reduced.last)}")
+    if len(reduced.absent) and int(reduced.absent.max()) >= len(numbering):
+        raise _Mismatch(f"there is no operation {reduced.absent.max()}")
+    if (reduced.ending == TRAPPED) != (reduced.trap is not None):
+        raise _Mismatch("it has a trap without trapping, or traps without one")
+    if reduced.trap is not None and reduced.trap[0] not in TRAP_MESSAGES:
+        raise _Mismatch(f"there is no trap {reduced.trap[0]!r:.40}")
+    for column, patterns in reduced.columns.items():
         _check_column(numbering, column, patterns, kept=True)
-    for column, (times, patterns) in stored.corrections.items():
+    for column, (times, patterns) in reduced.corrections.items():
         _check_column(numbering, column, patterns, kept=False)
         if len(times) != len(patterns):
-            raise _Misfit("corrections are incomplete")
+            raise _Mismatch("corrections are incomplete")
 
 
 def _check_column(numbering: Numbering, column: int, patterns: NDArray[Any], kept: bool) -> None:
     if not 0 <= column < len(numbering.types):
-        raise _Misfit(f"there is no result {column}")
-    if is_kept(numbering, numbering.ops[numbering.number_of(column)]) is not kept:
-        raise _Misfit(f"result {column} is stored otherwise")
+        raise _Mismatch(f"there is no result {column}")
+    if is_stored(numbering, numbering.ops[numbering.number_of(column)]) is not kept:
+        raise _Mismatch(f"result {column} is not one that is stored in this form")
     t = numbering.type_of(column)
     if len(patterns) and int(patterns.max()) >> t.bits:
-        raise _Misfit(f"result {column} holds what is no {t}")
+        raise _Mismatch(f"result {column} holds what is no {t}")
 
 
 class _Stream:
-    """Gives the operations their stored results, once."""
+    """Feeds the stored results to the operations, once."""
 
-    def __init__(self, numbering: Numbering, stored: StoredTrace) -> None:
+    def __init__(self, numbering: Numbering, reduced: ReducedTrace) -> None:
         self._numbering = numbering
-        self._stored = stored
+        self._reduced = reduced
 
     def follow(self, steps: Steps, op: Op, number: int, step: Step) -> Step:
-        """The step that gives what is stored."""
-        stored, first = self._stored, int(self._numbering.firsts[number])
+        """The step that yields the stored result."""
+        reduced, first = self._reduced, int(self._numbering.firsts[number])
         columns = list(enumerate(recorded(op), first))
-        if is_kept(self._numbering, op):
+        if is_stored(self._numbering, op):
             step = self._taking(steps, columns)
         for column, value in columns:
-            if column in stored.corrections:
+            if column in reduced.corrections:
                 step = self._corrected(steps, op, column, value, step)
-        if stored.ending == TRAPPED and stored.last[-1:] == (number,):
+        if reduced.ending == TRAPPED and reduced.last[-1:] == (number,):
             step = self._trapping(op, step)
         return step
 
@@ -130,12 +129,12 @@ class _Stream:
                 try:
                     frame[at] = next(values)
                 except StopIteration:
-                    raise _Misfit("it has no more results of this operation") from None
+                    raise _Mismatch("it has no more results of this operation") from None
 
         return take
 
     def _values(self, column: int) -> Iterator[Any]:
-        patterns = self._stored.columns.get(column)
+        patterns = self._reduced.columns.get(column)
         if patterns is None:
             return iter(())
         return values_of(self._numbering.type_of(column), patterns)
@@ -143,7 +142,7 @@ class _Stream:
     def _corrected(self, steps: Steps, op: Op, column: int, value: Value, step: Step) -> Step:
         at, t, time = steps.read(value), value.type, count()
         assert isinstance(t, ScalarType)
-        times, patterns = self._stored.corrections[column]
+        times, patterns = self._reduced.corrections[column]
         wanted = {
             int(k): value_of(t, int(pattern)) for k, pattern in zip(times, patterns, strict=True)
         }
@@ -163,9 +162,9 @@ class _Stream:
         return write if op.opcode in ("set", "store") else give
 
     def _trapping(self, op: Op, step: Step) -> Step:
-        time, last = count(), self._stored.times
-        assert self._stored.trap is not None
-        kind, detail, own = self._stored.trap
+        time, last = count(), self._reduced.times
+        assert self._reduced.trap is not None
+        kind, detail, own = self._reduced.trap
 
         def run(frame: Frame) -> None:
             if next(time) == last:
@@ -177,51 +176,51 @@ class _Stream:
 
 
 class _Follower(Recorder):
-    """Records no more than is stored."""
+    """Records as many operations as the reduced trace has, and no more."""
 
-    def __init__(self, numbering: Numbering, stored: StoredTrace) -> None:
-        super().__init__(numbering, stored.events)
-        self._stored = stored
+    def __init__(self, numbering: Numbering, reduced: ReducedTrace) -> None:
+        super().__init__(numbering, reduced.events)
+        self._reduced = reduced
 
-    def turn(self) -> None:
-        self._turns += 1
-        if self._turns > self._stored.turns or len(self.numbers) > self._stored.events:
-            raise _Misfit("it ends here, and the program does not")
+    def enter_region(self) -> None:
+        self._regions += 1
+        if self._regions > self._reduced.regions or len(self.numbers) > self._reduced.events:
+            raise _Mismatch("it ends here, and the program continues")
 
-    def watch(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
-        recording = super().watch(steps, op, number, step)
-        if self._stored.ending != PARTED:
+    def observe(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
+        recording = super().observe(steps, op, number, step)
+        if self._reduced.ending != DIVERGED:
             return recording
 
         def run(frame: Frame) -> None:
             recording(frame)
-            if len(self.numbers) == self._stored.events:
+            if len(self.numbers) == self._reduced.events:
                 raise _Stop
 
         return run
 
     def check_end(self, trap: Trap | None) -> None:
-        """What can be told once the evaluation has ended."""
-        stored = self._stored
-        if len(self.numbers) != stored.events:
-            raise _Misfit(f"it goes on to {stored.events}")
-        if trap is not None and (stored.trap is None or trap.kind != stored.trap[0]):
-            raise _Misfit(trap.message)
-        if trap is None and stored.ending == TRAPPED:
-            raise _Misfit("it traps, and the program does not")
+        """All checks that are possible after the evaluation has ended."""
+        reduced = self._reduced
+        if len(self.numbers) != reduced.events:
+            raise _Mismatch(f"it continues to operation {reduced.events}")
+        if trap is not None and (reduced.trap is None or trap.kind != reduced.trap[0]):
+            raise _Mismatch(trap.message)
+        if trap is None and reduced.ending == TRAPPED:
+            raise _Mismatch("it traps, and the program does not")
         taken = np.bincount(self._numbering.columns_of(np.array(self.numbers, np.uint32)))
-        for column, patterns in stored.columns.items():
+        for column, patterns in reduced.columns.items():
             if column >= len(taken) or taken[column] != len(patterns):
-                raise _Misfit(f"{len(patterns)} results {column} are stored, too many")
+                raise _Mismatch(f"it has {len(patterns)} results {column}, too many")
 
 
-def _patched(model: Model, stored: StoredTrace, memory: Memory) -> Memory:
-    """The state after the frame, with what no operation explains."""
+def _patched(model: Model, reduced: ReducedTrace, memory: Memory) -> Memory:
+    """The state after the frame, with the bytes that no operation explains."""
     state = np.frombuffer(to_canonical(model.state, memory), np.uint8).copy()
-    where, what = stored.patch
+    where, what = reduced.patch
     if len(where) != len(what) or (len(where) and int(where.max()) >= len(state)):
-        raise _Misfit("it writes outside the state")
+        raise _Mismatch("it writes outside the state")
     state[where.astype(np.int64)] = what
-    if xxh64(state.tobytes()) != stored.after:
-        raise _Misfit("the frame ends in another state")
+    if xxh64(state.tobytes()) != reduced.after:
+        raise _Mismatch("the frame ends in another state")
     return from_canonical(model.state, state.tobytes()) if len(where) else memory

@@ -9,15 +9,15 @@ from random import Random
 
 from samebits.desync.format import PROGRAM, TRACE, Key
 from samebits.desync.reader import report_from_bytes
-from samebits.desync.record import Wanted, record_report
+from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.report import Report
-from samebits.desync.summary import account, as_json, as_text
+from samebits.desync.summary import disclosure_json, disclosure_text, summary
 from samebits.desync.writer import report_bytes
 from samebits.errors import ReportError, TraceError
 from samebits.sides.side import parse_side
 from samebits.sim.sources import PlayerSource
 from samebits.trace.encoding import decode
-from samebits.trace.restore import replay
+from samebits.trace.restore import restore_trace
 from tests.fuzz.files.engine import Read, Target
 from tests.fuzz.files.mcap_form import forged
 from tests.fuzz.files.mutate import mutated
@@ -35,7 +35,7 @@ class Reports(Target):
     def seeds(self) -> list[bytes]:
         side = replace(parse_side("evaluate", TINY), text="evaluate")
         found: list[bytes] = []
-        for frames, wanted in ((4, Wanted(range(1, 3), 2)), (9, Wanted(None, None))):
+        for frames, wanted in ((4, ReportRequest(range(1, 3), 2)), (9, ReportRequest(None, None))):
             source = PlayerSource(TINY, "push", 1, frames)
             found.append(report_bytes(record_report(side, source, wanted)))
         return found
@@ -50,9 +50,9 @@ class Reports(Target):
 
     def check(self, data: bytes, read: Read) -> None:
         report = report_from_bytes(data)
-        text = [account(report), *as_text(report, "f", len(data))]
+        text = [summary(report), *disclosure_text(report, "f", len(data))]
         assert all(line.isprintable() for line in text), "what is shown has control characters"
-        as_json(report, "f", len(data))
+        disclosure_json(report, "f", len(data))
         for n in (-2, -1, 0, 1, 3, 5, 6, 2**22, 2**64):
             report.hash_after(n)
             report.inputs(n)
@@ -85,7 +85,7 @@ def _follow(report: Report) -> None:
     if stored is None or program is None or before is None or inputs is None:
         return
     with suppress(TraceError):
-        replay(report.model_of(program), decode(stored), before, inputs)
+        restore_trace(report.model_of(program), decode(stored), before, inputs)
 
 
 def _said(report: Report) -> tuple[object, ...]:

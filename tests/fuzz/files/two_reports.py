@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 from samebits.desync.reader import report_from_bytes
-from samebits.desync.record import Wanted, record_report
+from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.report import Report
 from samebits.desync.writer import report_bytes
 from samebits.diagnosis.driver import diagnose_reports
@@ -81,7 +81,7 @@ class TwoReports(Target):
 
 def _made(simulation: Simulation, words: str = "evaluate", players: str = "push") -> Report:
     side = replace(parse_side(words, simulation), text=words)
-    return record_report(side, PlayerSource(simulation, players, 1, 5), Wanted(range(5), 3))
+    return record_report(side, PlayerSource(simulation, players, 1, 5), ReportRequest(range(5), 3))
 
 
 def _joined(a: bytes, b: bytes) -> bytes:

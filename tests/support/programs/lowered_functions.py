@@ -12,7 +12,7 @@ from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.lowering import Lowered, Unlowered, lower
 from samebits.fpmodel.parse import operands
 from samebits.fpmodel.softfloat import FLOAT32, Format
-from samebits.fpmodel.tree import Constant, Op, Operand, Tree
+from samebits.fpmodel.tree import Constant, Node, Operand, Tree
 from samebits.frontend.compile import link
 from samebits.hazards.expressions import Site
 from samebits.ir.builder import Builder
@@ -38,7 +38,7 @@ def function_of(tree: Tree, form: Format, result: ScalarType | None = None) -> S
     names = operands(tree)
     b = Builder("f", dict.fromkeys(names, t), [result or t])
     values = {name: b.get(name) for name in names}
-    kinds = {"convert": "convert"} if isinstance(tree, Op) and tree.name == "convert" else {}
+    kinds = {"convert": "convert"} if isinstance(tree, Node) and tree.name == "convert" else {}
     opcode = "add" if result is None else kinds.get("convert", "bitcast")
     op = b.emit(opcode, types=[result or t])
     b.ret(op.result)
@@ -127,18 +127,18 @@ def generated(seed: object, size: int) -> Tree:
         kind = source.random()
         if kind < 0.6:
             half = source.randrange(left)
-            return Op(source.choice(_BINARY), (grow(half), grow(left - 1 - half)))
+            return Node(source.choice(_BINARY), (grow(half), grow(left - 1 - half)))
         if kind < 0.7:
-            return Op("fma", (grow((left - 1) // 2), grow((left - 1) // 2), grow(0)))
+            return Node("fma", (grow((left - 1) // 2), grow((left - 1) // 2), grow(0)))
         if kind < 0.78:
-            return Op("sqrt", (grow(left - 1),))
+            return Node("sqrt", (grow(left - 1),))
         if kind < 0.86:
-            return Op(source.choice(("neg", "abs")), (grow(left - 1),))
+            return Node(source.choice(("neg", "abs")), (grow(left - 1),))
         if kind < 0.92:
-            return Op("convert", (grow(left - 1),), source.choice(list(_TYPES)))
+            return Node("convert", (grow(left - 1),), source.choice(list(_TYPES)))
         name = source.choice(_CALLS)
         other = (grow(0),) if name in ("copysign", "fmod") else ()
-        return Op("call", (grow(left - 1), *other), name)
+        return Node("call", (grow(left - 1), *other), name)
 
     return grow(size)
 

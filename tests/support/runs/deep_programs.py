@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from samebits.desync.format import PROGRAM, Key
-from samebits.desync.record import Wanted
+from samebits.desync.record import ReportRequest
 from samebits.desync.report import Report
 from samebits.desync.writer import report_bytes
 from samebits.ir.grammar import Module
@@ -44,7 +44,7 @@ DEEP = "the report's program nests more than 96 calls and regions"
 
 def report(text: str = "evaluate,hazard=fma,from=12") -> Report:
     source = PlayerSource(SMALL, "push", 1, 40)
-    return made(source, Wanted(range(10, 20)), parse_side(text, SMALL))
+    return made(source, ReportRequest(range(10, 20)), parse_side(text, SMALL))
 
 
 def brought(whole: Report, functions: str, called: str) -> bytes:

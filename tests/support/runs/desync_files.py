@@ -16,12 +16,12 @@ from mcap.records import Metadata
 
 from samebits.bits import to_canonical, xxh64
 from samebits.desync.format import TOPICS, Key
-from samebits.desync.portable import Names
+from samebits.desync.portable import PortableNames
 from samebits.desync.reader import report_from_bytes
-from samebits.desync.record import Wanted, record_report
+from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.record_trace import portable_model
 from samebits.desync.report import Report
-from samebits.desync.summary import account, as_json, as_text
+from samebits.desync.summary import disclosure_json, disclosure_text, summary
 from samebits.desync.writer import METADATA_NAME, checksum, description, pieces, report_bytes
 from samebits.errors import ReportError
 from samebits.sides.side import Side, parse_side
@@ -32,7 +32,7 @@ from samebits.sim.sources import PlayerSource
 from samebits.trace.encoding import decode
 from samebits.trace.model import Model
 from samebits.trace.record import Trace
-from samebits.trace.restore import replay
+from samebits.trace.restore import restore_trace
 from tests.support.folders import SIMULATIONS
 
 SMALL = load_simulation(str(SIMULATIONS / "small_simulation.py"))
@@ -43,10 +43,10 @@ FRAMES, ASKED, TRACED = 40, range(10, 14), 12
 @cache
 def small(players: str = "push", seed: int = 1, frames: int = FRAMES) -> Report:
     """A report of the small simulation, with every kind of part."""
-    return made(PlayerSource(SMALL, players, seed, frames), Wanted(ASKED, TRACED))
+    return made(PlayerSource(SMALL, players, seed, frames), ReportRequest(ASKED, TRACED))
 
 
-def made(source: PlayerSource, wanted: Wanted, side: Side | None = None) -> Report:
+def made(source: PlayerSource, wanted: ReportRequest, side: Side | None = None) -> Report:
     return record_report(side or evaluated(), source, wanted)
 
 
@@ -84,11 +84,11 @@ def followed(report: Report, simulation: Simulation | None = None) -> Trace:
         assert report.program is not None
         model = report.model_of(report.program)
     else:
-        model = portable_model(Model.of(simulation.program), Names(simulation))
+        model = portable_model(Model.of(simulation.program), PortableNames(simulation))
     assert state is not None
     assert inputs is not None
     assert report.trace is not None
-    return replay(model, decode(report.trace), state, inputs)
+    return restore_trace(model, decode(report.trace), state, inputs)
 
 
 @dataclass(frozen=True)
@@ -194,9 +194,9 @@ def use(data: bytes) -> None:
     problem = ""
     try:
         report = report_from_bytes(data)
-        text = [account(report), *as_text(report, "f", len(data)), *report.damage]
+        text = [summary(report), *disclosure_text(report, "f", len(data)), *report.damage]
         assert all(line.isprintable() for line in text)
-        as_json(report, "f", len(data))
+        disclosure_json(report, "f", len(data))
         for n in range(-2, 50):
             report.hash_after(n)
             report.inputs(n)

@@ -12,7 +12,7 @@ import numpy as np
 from samebits.bits import float_to_bits
 from samebits.ir.grammar import Function, Op, Value
 from samebits.ir.interp.evaluator import Evaluator
-from samebits.ir.refs import Place, is_own, statements
+from samebits.ir.refs import OpRef, is_own, statements
 from samebits.sim.execution import Execution
 from samebits.sim.load import load_simulation
 from samebits.sim.program import Program
@@ -39,7 +39,7 @@ def pattern(value: Value, number: Any) -> int:
 class Observation:
     """One operation of one function, and the patterns of everything computed there before it."""
 
-    place: Place
+    place: OpRef
     values: dict[tuple[int, int], int]
 
 
@@ -65,7 +65,7 @@ def observed(
         if isinstance(op, Op)
     }
     latest: dict[str, _Latest] = defaultdict(_Latest)
-    seen: dict[Place, int] = defaultdict(int)
+    seen: dict[OpRef, int] = defaultdict(int)
     found: list[tuple[Function, Observation]] = []
 
     def listen(op: Op, args: tuple[Any, ...], results: tuple[Any, ...]) -> None:

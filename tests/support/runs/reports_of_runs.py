@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from samebits.desync.format import Key
-from samebits.desync.record import Wanted, record_report
+from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.report import Report
 from samebits.sides.side import Side, parse_side
 from samebits.sim.load import load_simulation
@@ -60,7 +60,7 @@ def report(
     changes: Mapping[int, Mapping[str, Any]] | None = None,
 ) -> Report:
     """What a side says of a run of a simulation."""
-    wanted = Wanted(frames, traced)
+    wanted = ReportRequest(frames, traced)
     made = record_report(side(text, simulation), source(changes, simulation), wanted)
     return replace(made, name=name)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from samebits.sides.input_stream import InputStream
-from samebits.sides.run import Running, open_run
+from samebits.sides.run import SideRun, open_run
 from samebits.sides.side import parse_side
 from samebits.sim.load import load_simulation
 from samebits.sim.sources import PlayerSource
@@ -23,7 +23,7 @@ def inputs(frames: int, script: str = "push", seed: int = 1) -> InputStream:
     return InputStream(PlayerSource(SMALL, script, seed, frames))
 
 
-def side(text: str) -> Running:
+def side(text: str) -> SideRun:
     return open_run(parse_side(text, SMALL))
 
 

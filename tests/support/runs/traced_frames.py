@@ -10,7 +10,7 @@ from linecache import getline
 from samebits.diagnosis.operation.first_difference import OperationDifference, first_difference
 from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
 from samebits.ir.grammar import For, Module, Op, walk
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.sim.execution import EvaluateExecution
 from samebits.sim.program import Program
 from samebits.sim.simulation import Simulation
@@ -78,21 +78,21 @@ class TracedFrame:
         """Of the plain frame from the changed one."""
         return first_difference(self.trace, self.changed(kernels))
 
-    def ops(self, *opcodes: str) -> Iterator[tuple[Place, Op]]:
+    def ops(self, *opcodes: str) -> Iterator[tuple[OpRef, Op]]:
         """The user's own operations."""
         for function in own_functions(self.program.kernels):
             for op in walk(function.body):
                 if isinstance(op, Op) and op.opcode in opcodes:
-                    yield Place(function.name, op.id), op
+                    yield OpRef(function.name, op.id), op
 
-    def loops(self) -> Iterator[tuple[Place, For]]:
+    def loops(self) -> Iterator[tuple[OpRef, For]]:
         """The user's own loops over ranges."""
         for function in own_functions(self.program.kernels):
             for statement in walk(function.body):
                 if isinstance(statement, For):
-                    yield Place(function.name, statement.id), statement
+                    yield OpRef(function.name, statement.id), statement
 
-    def rebuilt(self, place: Place, build: Callable[[FunctionEditor, Op | For], None]) -> Module:
+    def rebuilt(self, place: OpRef, build: Callable[[FunctionEditor, Op | For], None]) -> Module:
         """The kernels with what `build` makes in the stead of a statement."""
         editor = FunctionEditor(self.program.kernels, place.function)
         with editor.instead(place.op) as found:
@@ -100,7 +100,7 @@ class TracedFrame:
             build(editor, found)
         return editor.done()
 
-    def at(self, function: str, line: str, opcode: str, which: int = 0) -> Place:
+    def at(self, function: str, line: str, opcode: str, which: int = 0) -> OpRef:
         """An operation of a function whose source line contains `line`, by default the first."""
         found = [
             place
@@ -110,7 +110,7 @@ class TracedFrame:
         ]
         return found[which]
 
-    def loop(self, function: str, line: str) -> Place:
+    def loop(self, function: str, line: str) -> OpRef:
         """As `at`, of a loop."""
         return next(
             place

@@ -1,4 +1,4 @@
-"""A small simulation in which every structural hazard finds something to act on."""
+"""A small simulation in which every program hazard finds something to act on."""
 
 from __future__ import annotations
 

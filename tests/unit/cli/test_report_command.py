@@ -101,7 +101,9 @@ def test_a_frame_is_traced_on_request(run: Run, replay: str) -> None:
     assert report.program is not None
     assert before is not None
     assert inputs is not None
-    found = replayed.replay(report.model_of(report.program), decode(report.trace), before, inputs)
+    found = replayed.restore_trace(
+        report.model_of(report.program), decode(report.trace), before, inputs
+    )
     assert found.after == report.state(13)
     said = refused(run, SMALL, replay, "--frames", "3:9", "--trace", "12", *QUICK)
     assert said == (
@@ -111,10 +113,7 @@ def test_a_frame_is_traced_on_request(run: Run, replay: str) -> None:
 
 
 def test_a_trace_that_does_not_show_what_ran_is_told(run: Run, replay: str) -> None:
-    told = (
-        "the trace is of an evaluation that left another state than the run: it does not show "
-        "what ran"
-    )
+    told = "the traced evaluation left another state than the run: the trace does not show what ran"
     code, out, _ = run(
         "report", SMALL, replay, "--trace", 4, "--a", "opt=0,fpenv=flush+up", "-o", "a"
     )
@@ -168,7 +167,7 @@ def test_show_prints_all_that_is_in_it(run: Run, replay: str) -> None:
         report.machine.fingerprint, report.header.digest, "seed 1", "nobody is at 99",
         "turn: int8", "grid: int32[3, 4]", "small_simulation.py", "small_simulation.step",
         "hashes of frames 0-13", "inputs of frames 10-13", "states before frames 10-14",
-        "hash trees after frames 10-13", "the program",
+        "Merkle trees after frames 10-13", "the program",
     ):  # fmt: skip
         assert value in text
     assert lines[-1] == (
@@ -207,15 +206,15 @@ def test_a_file_that_is_there_stays_unless_forced(run: Run, replay: str) -> None
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (("--frames", "41"), "frame 41 is asked for, and push.mcap has 40 frames\n"
-         "  fix: ask for frames below 40, or for a longer replay"),
-        (("--frames", "30:41"), "frame 40 is asked for, and push.mcap has 40 frames\n"
-         "  fix: ask for frames below 40, or for a longer replay"),
+        (("--frames", "41"), "frame 41 is requested, and push.mcap has 40 frames\n"
+         "  fix: select frames below 40, or give a longer replay"),
+        (("--frames", "30:41"), "frame 40 is requested, and push.mcap has 40 frames\n"
+         "  fix: select frames below 40, or give a longer replay"),
         (("--frames", "9:9"), "--frames '9:9' is not a frame or a range of frames\n"
          "  fix: write --frames 124 for one, or --frames 120:130 for frames 120 to 129"),
         (("--frames", "all"), "--frames 'all' is not a frame or a range of frames\n"
          "  fix: write --frames 124 for one, or --frames 120:130 for frames 120 to 129"),
-        (("--a", "pdp11"), "'pdp11' is no way to run a simulation\n"),
+        (("--a", "pdp11"), "'pdp11' does not name an execution or an option\n"),
         (("-o", "none/a"), "there is no folder none\n  fix: make it, or give another name"),
     ],
 )  # fmt: skip
@@ -300,7 +299,7 @@ def test_a_damaged_replay_serves_up_to_the_damage(run: Run) -> None:
     assert err.startswith("cut.mcap is damaged at byte ")
     assert run("report", SMALL, "cut.mcap", "--frames", whole - 1, *QUICK)[0] == 2
     said = refused(run, SMALL, "cut.mcap", "--frames", whole)
-    assert said.startswith(f"frame {whole} is asked for, and cut.mcap has {whole} frames\n  note: "
+    assert said.startswith(f"frame {whole} is requested, and cut.mcap has {whole} frames\n  note: "
                            "damaged at byte")  # fmt: skip
 
 

@@ -22,20 +22,20 @@ from tests.support.runs.desync_files import SMALL, evaluated, made, signed, smal
 from tests.support.work import peak_of
 
 from samebits.desync.reader import report_from_bytes
-from samebits.desync.record import Wanted
+from samebits.desync.record import ReportRequest
 from samebits.desync.report import Report
 from samebits.diagnosis.driver import diagnose_report, diagnose_reports
 from samebits.diagnosis.operation.match_versions import match_versions
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.errors import TraceError
 from samebits.hazards.catalogue.expressions.fma_contraction import FUSED
-from samebits.hazards.injection import ways_among
+from samebits.hazards.injection import variants_among
 from samebits.ir.analysis.budget import Budget
 from samebits.ir.text import parse_module
 from samebits.ir.verify import verify
 from samebits.sides.side import parse_side
 from samebits.sim.sources import PlayerSource
-from samebits.trace.observer import Unseen
+from samebits.trace.observer import UnobservedEvaluator
 
 FEW = 40_000
 """Operations of a frame in these tests; one of the small simulation takes 800."""
@@ -111,8 +111,10 @@ def test_a_program_that_was_given_up_is_not_evaluated_again() -> None:
 def test_what_is_left_untried_is_not_certain() -> None:
     """The budget ends in the midst of the experiments."""
     source = PlayerSource(SMALL, "push", 1, 40)
-    b = made(source, Wanted(range(10, 30), 12), parse_side("evaluate,hazard=fma,from=12", SMALL))
-    a = made(source, Wanted(range(10, 30), 12), evaluated())
+    b = made(
+        source, ReportRequest(range(10, 30), 12), parse_side("evaluate,hazard=fma,from=12", SMALL)
+    )
+    a = made(source, ReportRequest(range(10, 30), 12), evaluated())
     spent = Budget()
     whole = diagnose_reports(replace(a, budget=spent), b)
     assert whole.causes[0].hazard == "fma"
@@ -187,7 +189,7 @@ def test_claims_of_many_frames_are_told_in_little_memory() -> None:
 
 def test_looking_for_other_evaluations_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     looked = 0
-    true = FUSED.ways
+    true = FUSED.variants
 
     def counted(tree: Any, arithmetic: Any) -> Iterator[Any]:
         nonlocal looked
@@ -201,10 +203,10 @@ def test_looking_for_other_evaluations_is_bounded(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("samebits.hazards.injection.by_name", named)
     few = Budget(operations=100_000)
     with pytest.raises(TraceError, match="more than 100,000 operations"):
-        ways_among(sums(60), "fma", budget=few)
+        variants_among(sums(60), "fma", budget=few)
     assert 0 < looked <= 100_000 / 64
     assert few.is_spent
-    assert ways_among(sums(2), "fma", budget=Budget())
+    assert variants_among(sums(2), "fma", budget=Budget())
 
 
 def test_an_experiment_that_goes_on_costs_no_other() -> None:
@@ -285,8 +287,8 @@ def test_what_takes_long_without_operations_is_paid_for(what: str) -> None:
     module = parse_module("samebits ir 1\n\n" + text)
     verify(module)
     budget = Budget()
-    Unseen(module, budget).call("f", [])
+    UnobservedEvaluator(module, budget).call("f", [])
     assert Budget().operations - budget.operations >= 3 * least
     few = Budget(operations=3 * least)
     with pytest.raises(TraceError, match="takes more than"):
-        Unseen(module, few).call("f", [])
+        UnobservedEvaluator(module, few).call("f", [])

@@ -10,9 +10,9 @@ import pytest
 from tests.support.runs.desync_files import ASKED, SMALL, evaluated, inputs_of, made, small
 
 from samebits.bits import xxh64
-from samebits.desync.compare import Overlap, command, require_replay
+from samebits.desync.compare import ReportPair, command, require_replay
 from samebits.desync.format import HASHES, INPUT_HASHES, STATES, Key
-from samebits.desync.record import Wanted
+from samebits.desync.record import ReportRequest
 from samebits.desync.report import Report
 from samebits.errors import ReportError
 from samebits.sides.side import Side
@@ -37,8 +37,8 @@ class FaultySide(Side):
 
 @cache
 def report(first: int = ASKED.start, stop: int = ASKED.stop, *, faulty: bool = False) -> Report:
-    side = FaultySide("faulty", SMALL, evaluated().told) if faulty else evaluated()
-    found = made(PlayerSource(SMALL, "push", 1, 40), Wanted(range(first, stop)), side)
+    side = FaultySide("faulty", SMALL, evaluated().spec) if faulty else evaluated()
+    found = made(PlayerSource(SMALL, "push", 1, 40), ReportRequest(range(first, stop)), side)
     return replace(found, name="b.desync" if faulty else "a.desync")
 
 
@@ -48,12 +48,12 @@ def other(of: Report, **header: Any) -> Report:
 
 def refused(a: Report, b: Report, **options: bool) -> str:
     with pytest.raises(ReportError) as caught:
-        Overlap(a, b).require(**options)
+        ReportPair(a, b).require(**options)
     return str(caught.value)
 
 
 def test_two_reports_of_one_run_share_everything() -> None:
-    both = Overlap(report(), report())
+    both = ReportPair(report(), report())
     both.require()
     assert both.first_difference is None
     assert both.first_differing_inputs is None
@@ -62,7 +62,7 @@ def test_two_reports_of_one_run_share_everything() -> None:
 
 
 def test_the_first_frame_that_differs_is_found_and_so_is_the_field() -> None:
-    both = Overlap(report(), report(faulty=True))
+    both = ReportPair(report(), report(faulty=True))
     both.require()
     assert both.first_difference == 11
     assert both.require_detail() == ASKED
@@ -79,7 +79,7 @@ def test_what_init_leaves_counts_as_frame_minus_one() -> None:
     values = bytearray(report().parts[Key(HASHES, 0)])
     values[0] ^= 1
     changed = replace(report(), parts={**report().parts, Key(HASHES, 0): bytes(values)})
-    both = Overlap(report(), changed)
+    both = ReportPair(report(), changed)
     assert both.first_difference == -1
     assert both.require_detail() == ASKED
 
@@ -88,7 +88,7 @@ def test_reports_of_different_runs_are_refused() -> None:
     a = report()
     assert refused(a, other(a, simulation="large")) == (
         "a.desync is of simulation 'small', and b.desync of 'large'\n"
-        "  fix: give two of one simulation"
+        "  fix: give two of the same simulation"
     )
     assert refused(a, other(a, version="2")) == (
         "a.desync is of version 1 of 'small', and b.desync of version 2\n"
@@ -108,7 +108,7 @@ def test_reports_of_different_runs_are_refused() -> None:
 def test_other_code_of_the_same_version_can_be_compared() -> None:
     a, b = report(), other(report(), digest="00" * 16)
     assert a.header.digest != b.header.digest
-    Overlap(a, b).require()
+    ReportPair(a, b).require()
 
 
 def test_other_inputs_are_told_with_their_frame() -> None:
@@ -117,24 +117,23 @@ def test_other_inputs_are_told_with_their_frame() -> None:
     for frame in (5, 9):
         values[8 * frame] ^= 1
     b = replace(a, name="b.desync", parts={**a.parts, Key(INPUT_HASHES, 0): bytes(values)})
-    assert Overlap(a, b).first_differing_inputs == 5
+    assert ReportPair(a, b).first_differing_inputs == 5
     assert refused(a, b) == (
-        "a.desync and b.desync are of different inputs: those of frame 5 differ, and of 2 frames "
-        "in all\n"
+        "a.desync and b.desync have different inputs, in 2 frames, first in frame 5\n"
         "  fix: report the same replay on both machines"
     )
-    Overlap(a, b).require(changed_inputs=True)
+    ReportPair(a, b).require(changed_inputs=True)
 
 
 def test_frames_that_do_not_overlap_are_told_with_the_command_that_helps() -> None:
     a, b = report(3, 6), replace(report(20, 30), name="b.desync")
-    both = Overlap(a, b)
+    both = ReportPair(a, b)
     both.require()
     with pytest.raises(ReportError) as caught:
         both.require_detail()
     assert str(caught.value) == (
-        "a.desync and b.desync share no frame\n"
-        "  note: a.desync tells 3 to 5, and b.desync tells 20 to 29\n"
+        "a.desync and b.desync share no frame in detail\n"
+        "  note: a.desync holds 3 to 5 in detail, and b.desync holds 20 to 29 in detail\n"
         "  fix: write both again: samebits report SIM REPLAY --frames 3:6"
     )
 
@@ -142,10 +141,10 @@ def test_frames_that_do_not_overlap_are_told_with_the_command_that_helps() -> No
 def test_a_difference_outside_what_is_told_names_its_frame() -> None:
     a, b = report(20, 30), report(25, 30, faulty=True)
     with pytest.raises(ReportError) as caught:
-        Overlap(a, b).require_detail()
+        ReportPair(a, b).require_detail()
     assert str(caught.value) == (
-        "a.desync and b.desync differ first in frame 11, and do not both tell that one\n"
-        "  note: a.desync tells 20 to 29, and b.desync tells 25 to 29\n"
+        "a.desync and b.desync differ first in frame 11, and do not both hold it in detail\n"
+        "  note: a.desync holds 20 to 29 in detail, and b.desync holds 25 to 29 in detail\n"
         "  fix: write both again: samebits report SIM REPLAY --frames 6:17 --trace 11"
     )
 
@@ -164,26 +163,26 @@ def test_reports_without_a_common_hash_are_refused() -> None:
 def test_states_stand_in_for_hashes_that_are_lost() -> None:
     a, b = report(), report(faulty=True)
     b = replace(b, parts={k: v for k, v in b.parts.items() if k.topic != HASHES})
-    both = Overlap(a, b)
+    both = ReportPair(a, b)
     both.require()
     assert both.hashed.tolist() == [9, 10, 11, 12, 13]
     assert (both.first_difference, both.last_alike(11), both.last_alike(9)) == (11, 10, -2)
 
 
 def test_a_trap_on_one_side_alone_is_a_difference() -> None:
-    trapped = made(PlayerSource(SMALL, "crash", 1, 40), Wanted(None))
+    trapped = made(PlayerSource(SMALL, "crash", 1, 40), ReportRequest(None))
     assert trapped.frames == 12
     assert trapped.contents.trap is not None
-    whole = made(PlayerSource(SMALL, "push", 1, 40), Wanted(None))
+    whole = made(PlayerSource(SMALL, "push", 1, 40), ReportRequest(None))
     on = replace(whole, parts={**whole.parts, Key(HASHES, 0): hashes_of(trapped, whole)})
     for pair in ((trapped, on), (on, trapped)):
-        assert Overlap(*pair).first_difference == 12
-    assert Overlap(trapped, trapped).first_difference is None
+        assert ReportPair(*pair).first_difference == 12
+    assert ReportPair(trapped, trapped).first_difference is None
     elsewhere = replace(trapped.contents.trap, place="small_simulation.py:1:1")
     other = replace(trapped, contents=replace(trapped.contents, trap=elsewhere))
-    assert Overlap(trapped, other).first_difference == 12
-    before = made(PlayerSource(SMALL, "crash", 1, 12), Wanted(None))
-    assert Overlap(trapped, before).first_difference is None
+    assert ReportPair(trapped, other).first_difference == 12
+    before = made(PlayerSource(SMALL, "crash", 1, 12), ReportRequest(None))
+    assert ReportPair(trapped, before).first_difference is None
 
 
 def hashes_of(first: Report, rest: Report) -> bytes:

@@ -20,9 +20,9 @@ from tests.support.runs.desync_files import (
 
 from samebits.desync.format import HASHES, PROGRAM, STATES, TRACE, Key
 from samebits.desync.reader import read_report, report_from_bytes
-from samebits.desync.record import Wanted
+from samebits.desync.record import ReportRequest
 from samebits.desync.report import Report
-from samebits.desync.summary import account
+from samebits.desync.summary import summary
 from samebits.desync.writer import report_bytes
 from samebits.errors import ReportError
 from samebits.replay.mcap_records import NAMES
@@ -91,7 +91,7 @@ def test_either_description_will_do() -> None:
     for record in (first, second):
         report = read(flipped(DATA, record.end - 5))
         assert report.missing == []
-        assert account(report) == "everything in it is usable"
+        assert summary(report) == "everything in it is usable"
     assert read(DATA[first.end :]).missing == []
     assert read(b"\0" * first.end + DATA[first.end :]).missing == []
 
@@ -121,7 +121,7 @@ def test_parts_of_a_file_are_found_wherever_they_are() -> None:
 
 def test_what_is_left_is_told_in_one_sentence() -> None:
     frames = 1200
-    whole = made(PlayerSource(SMALL, "push", 1, frames), Wanted(range(1100, 1110), 1105))
+    whole = made(PlayerSource(SMALL, "push", 1, frames), ReportRequest(range(1100, 1110), 1105))
     data = report_bytes(whole)
     hit = {Key(HASHES, 512), Key(STATES, 1100), Key(TRACE, 1105)}
     for record in records(data):
@@ -129,9 +129,9 @@ def test_what_is_left_is_told_in_one_sentence() -> None:
             data = flipped(data, record.end - 1)
     report = report_from_bytes(data)
     assert set(report.missing) == hit
-    assert account(report) == (
+    assert summary(report) == (
         "hashes of frames 0-510, 1023-1109, hashes of the inputs of frames 0-1109, inputs of "
-        "frames 1100-1109, states before frames 1101-1110, hash trees after frames 1100-1109, "
+        "frames 1100-1109, states before frames 1101-1110, Merkle trees after frames 1100-1109, "
         "the program and the environment are usable; "
         "hashes of frames 511-1022, the state before frame 1100 and the trace of frame 1105 are not"
     )
@@ -148,9 +148,9 @@ def test_what_one_part_alone_lost_is_told() -> None:
         (Key(STATES, 12), "the state before frame 12 is not"),
     ):
         parts = {k: v for k, v in WHOLE.parts.items() if k != key}
-        assert account(replace(WHOLE, parts=parts)).endswith(f"usable; {told}")
+        assert summary(replace(WHOLE, parts=parts)).endswith(f"usable; {told}")
     none = replace(WHOLE, parts={})
-    assert account(none).startswith("the environment is usable; hashes of frames 0-13, ")
+    assert summary(none).startswith("the environment is usable; hashes of frames 0-13, ")
 
 
 def test_a_whole_file_with_other_bytes_behind_it_is_told() -> None:

@@ -14,7 +14,7 @@ from tests.support.simulations.wasteful_simulation import WASTEFUL
 
 from samebits.cli import status
 from samebits.desync.format import PROGRAM, Key
-from samebits.desync.record import Wanted
+from samebits.desync.record import ReportRequest
 from samebits.desync.writer import report_bytes
 from samebits.ir.analysis.budget import FRAME, MEMORY, OPERATIONS, TEXT
 from samebits.sides.side import parse_side
@@ -46,7 +46,9 @@ def diagnosed(
 
 def wasteful(text: str) -> bytes:
     side = parse_side(text, WASTEFUL)
-    return report_bytes(made(PlayerSource(WASTEFUL, "push", 1, 6), Wanted(range(6), 0), side))
+    return report_bytes(
+        made(PlayerSource(WASTEFUL, "push", 1, 6), ReportRequest(range(6), 0), side)
+    )
 
 
 def test_a_program_that_takes_all_operations_leaves_what_was_found_before(
@@ -95,7 +97,7 @@ def test_one_that_goes_beyond_another_limit_leaves_frame_and_fields(
 def huge(text: str) -> bytes:
     """A report of hashes alone, of states that would take 96 MB."""
     source = PlayerSource(SMALL, "push", 1, 20)
-    whole = made(source, Wanted(None), parse_side(text, SMALL))
+    whole = made(source, ReportRequest(None), parse_side(text, SMALL))
     program = whole.parts[Key(PROGRAM, 0)].decode().replace("int32[3, 4]", "int32[6000, 4000]")
     contents = replace(whole.contents, program=len(program))
     parts = {**whole.parts, Key(PROGRAM, 0): program.encode()}

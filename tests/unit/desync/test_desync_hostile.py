@@ -26,7 +26,7 @@ from tests.support.work import peak_of
 
 from samebits.desync.format import HASHES, INPUTS, PROGRAM, STATES, Key
 from samebits.desync.reader import report_from_bytes
-from samebits.desync.summary import as_text
+from samebits.desync.summary import disclosure_text
 from samebits.desync.writer import checksum, description, pieces, report_bytes
 from samebits.errors import ReportError
 
@@ -265,7 +265,7 @@ def test_nothing_in_a_report_steers_the_terminal_it_is_shown_on() -> None:
     lying = replace(with_part(WHOLE, Key(PROGRAM, 0), changed), contents=contents)
     report = report_from_bytes(report_bytes(lying))
     assert report.program is not None
-    shown = list(as_text(report, "f", 1))
+    shown = list(disclosure_text(report, "f", 1))
     assert all(line.isprintable() for line in shown)
     assert any(r"nobody \x1b[2J\x9b is at 99" in line for line in shown)
     for words in (["k", "a\x1bb", "p"], ["k", "m", "p\x9b"]):

@@ -16,10 +16,10 @@ from tests.support.runs.desync_files import SMALL, evaluated, small
 
 from samebits.desync.format import PROGRAM, Key
 from samebits.desync.machine import machine_from_json, this_machine
-from samebits.desync.portable import Names, portable, without_paths
+from samebits.desync.portable import PortableNames, portable, without_paths
 from samebits.desync.reader import report_from_bytes
-from samebits.desync.record import Wanted, record_report
-from samebits.desync.summary import as_text
+from samebits.desync.record import ReportRequest, record_report
+from samebits.desync.summary import disclosure_text
 from samebits.desync.writer import report_bytes
 from samebits.errors import ReportError
 from samebits.ir.grammar import Op, walk
@@ -76,7 +76,7 @@ def test_nothing_in_a_report_identifies_its_maker(away: Path, tmp_path: Path) ->
     game = load_simulation(str(away))
     source = PlayerSource(game, "crash", 1, 20)
     side = evaluated(game, f"plant:{away}:10=fused")
-    report = record_report(side, source, Wanted(range(10, 20)))
+    report = record_report(side, source, ReportRequest(range(10, 20)))
     data = report_bytes(report)
     again = report_from_bytes(data)
     everything = data + b"".join(again.parts.values())
@@ -86,7 +86,7 @@ def test_nothing_in_a_report_identifies_its_maker(away: Path, tmp_path: Path) ->
     assert again.contents.side == "plant:calendar.py:10=fused"
     assert again.contents.trap is not None
     assert again.contents.trap.place == "parts/inner.py:55:13"
-    shown = "\n".join(as_text(again, "f", len(data)))
+    shown = "\n".join(disclosure_text(again, "f", len(data)))
     assert "files         calendar.py, parts/inner.py, samebits/mathlib/" in shown
     assert (again.contents.init, again.contents.step) == ("calendar.init", "calendar.step")
     program = again.program
@@ -96,7 +96,7 @@ def test_nothing_in_a_report_identifies_its_maker(away: Path, tmp_path: Path) ->
 
 
 def test_every_span_has_a_portable_file_and_nothing_else_changes() -> None:
-    kernels, names = SMALL.program.kernels, Names(SMALL)
+    kernels, names = SMALL.program.kernels, PortableNames(SMALL)
     module = portable(SMALL.program.kernels, names)
     verify(module)
     files: set[str] = set()
@@ -123,14 +123,14 @@ def test_a_simulation_loaded_twice_has_the_same_names(tmp_path: Path) -> None:
         shutil.copy(SIMULATIONS / "small_simulation.py", path)
         simulation = load_simulation(str(path))
         source = PlayerSource(simulation, "push", 1, 4)
-        report = record_report(evaluated(simulation), source, Wanted(range(1)))
+        report = record_report(evaluated(simulation), source, ReportRequest(range(1)))
         texts.append(report.parts[Key(PROGRAM, 0)])
     assert texts[0] == texts[1]
     assert b"sixteen_bodies.step" in texts[0]
 
 
 def test_numbers_behind_names_stay_where_they_tell_functions_apart() -> None:
-    names = Names(SMALL)
+    names = PortableNames(SMALL)
     given = ["game.f#3", "game.f#4", "game.g", "game.g#2", "game.f#3"]
     assert [*map(names.function, given)] == [
         "game.f", "game.f#4", "game.g", "game.g#2", "game.f",
@@ -141,7 +141,7 @@ def test_numbers_behind_names_stay_where_they_tell_functions_apart() -> None:
 
 
 def test_a_file_that_is_here_is_found_by_its_portable_name() -> None:
-    names = Names(SMALL)
+    names = PortableNames(SMALL)
     assert names.local("small_simulation.py") == str(SIMULATIONS / "small_simulation.py")
     library = names.local("samebits/mathlib/float32/roots_f32.py")
     assert library is not None
@@ -164,7 +164,7 @@ def test_a_file_that_is_here_is_found_by_its_portable_name() -> None:
     ],
 )
 def test_files_are_named_from_the_simulation_or_from_their_package(file: str, name: str) -> None:
-    assert Names(SMALL).file(file) == name
+    assert PortableNames(SMALL).file(file) == name
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_a_trap_with_a_long_message_of_several_lines_is_told_on_one(tmp_path: Pa
     path.write_text(text)
     simulation = load_simulation(str(path))
     source = PlayerSource(simulation, "crash", 1, 20)
-    report = record_report(evaluated(simulation), source, Wanted(range(1)))
+    report = record_report(evaluated(simulation), source, ReportRequest(range(1)))
     again = report_from_bytes(report_bytes(report)).contents.trap
     assert again == report.contents.trap
     assert again is not None
@@ -202,9 +202,9 @@ def test_a_trap_with_a_long_message_of_several_lines_is_told_on_one(tmp_path: Pa
 
 def test_a_trap_is_told_at_a_portable_place() -> None:
     place = f"{SIMULATIONS / 'small_simulation.py'}:55:13"
-    found = Names(SMALL).trap(TrapFact("index", "index out of range", place))
+    found = PortableNames(SMALL).trap(TrapFact("index", "index out of range", place))
     assert found.place == "small_simulation.py:55:13"
-    assert Names(SMALL).trap(TrapFact("index", "m", "")).place == ""
+    assert PortableNames(SMALL).trap(TrapFact("index", "m", "")).place == ""
 
 
 def test_a_machine_is_what_it_is_now() -> None:

@@ -26,9 +26,9 @@ from samebits.desync import format as layout
 from samebits.desync import record as making
 from samebits.desync.format import PROGRAM, STATES, TREES, Key
 from samebits.desync.reader import read_report, report_from_bytes
-from samebits.desync.record import Wanted
+from samebits.desync.record import ReportRequest
 from samebits.desync.report import Report
-from samebits.desync.summary import account
+from samebits.desync.summary import summary
 from samebits.desync.writer import report_bytes, write_report
 from samebits.errors import ReportError
 from samebits.sim.execution import EvaluateExecution
@@ -103,11 +103,11 @@ def test_a_file_gives_back_what_was_written() -> None:
     assert list(other.parts) == list(one.parts)
     assert other.damage == ()
     assert other.missing == []
-    assert account(other) == "everything in it is usable"
+    assert summary(other) == "everything in it is usable"
 
 
 def test_the_same_run_gives_the_same_bytes() -> None:
-    again = made(PlayerSource(SMALL, "push", 1, FRAMES), Wanted(ASKED, TRACED))
+    again = made(PlayerSource(SMALL, "push", 1, FRAMES), ReportRequest(ASKED, TRACED))
     assert report_bytes(again) == report_bytes(small())
 
 
@@ -124,7 +124,7 @@ def test_any_mcap_reader_opens_it_and_time_is_the_frames() -> None:
 
 
 def test_without_frames_the_whole_run_is_hashed_and_nothing_else_told() -> None:
-    report = made(PlayerSource(SMALL, "push", 1, FRAMES), Wanted(None))
+    report = made(PlayerSource(SMALL, "push", 1, FRAMES), ReportRequest(None))
     assert (report.frames, len(report.asked)) == (FRAMES, 0)
     assert report.hashes.ranges() == [range(FRAMES + 1)]
     assert {key.topic for key in report.parts} == {layout.HASHES, layout.INPUT_HASHES, PROGRAM}
@@ -132,7 +132,7 @@ def test_without_frames_the_whole_run_is_hashed_and_nothing_else_told() -> None:
 
 
 def test_a_trap_is_told_with_the_inputs_of_its_frame() -> None:
-    report = made(PlayerSource(SMALL, "crash", 1, FRAMES), Wanted(range(10, 20)))
+    report = made(PlayerSource(SMALL, "crash", 1, FRAMES), ReportRequest(range(10, 20)))
     again = report_from_bytes(report_bytes(report))
     for it in (report, again):
         assert (it.frames, it.asked) == (12, range(10, 13))
@@ -148,29 +148,30 @@ def test_a_trap_is_told_with_the_inputs_of_its_frame() -> None:
 
 def test_a_trap_before_what_is_asked_for_is_an_error() -> None:
     with pytest.raises(ReportError) as caught:
-        made(PlayerSource(SMALL, "crash", 1, FRAMES), Wanted(range(20, 30)))
+        made(PlayerSource(SMALL, "crash", 1, FRAMES), ReportRequest(range(20, 30)))
     assert str(caught.value) == (
         "the run traps in frame 12, before frame 20: index out of range\n"
-        "  fix: ask for that frame: --frames 12"
+        "  fix: select that frame: --frames 12"
     )
 
 
 def test_frames_behind_the_last_are_an_error() -> None:
     with pytest.raises(ReportError) as caught:
-        made(PlayerSource(SMALL, "push", 1, FRAMES), Wanted(range(38, 42)))
+        made(PlayerSource(SMALL, "push", 1, FRAMES), ReportRequest(range(38, 42)))
     assert str(caught.value) == (
-        "frame 41 is asked for, and the run has 40 frames\n"
-        "  fix: ask for frames below 40, or for a longer replay"
+        "frame 41 is requested, and the run has 40 frames\n"
+        "  fix: select frames below 40, or give a longer replay"
     )
 
 
 def test_more_frames_than_a_report_holds_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(layout, "MAX_TREES", 8 * len(small().tree.leaves) * 5)
     with pytest.raises(ReportError) as caught:
-        made(PlayerSource(SMALL, "push", 1, FRAMES), Wanted(range(3, 9)))
+        made(PlayerSource(SMALL, "push", 1, FRAMES), ReportRequest(range(3, 9)))
     assert str(caught.value) == (
-        "6 frames are asked for, and a report of 'small' tells 5 at most, below frame 4,194,304\n"
-        "  fix: ask for fewer: --frames 3:8"
+        "6 frames are requested, and a report of 'small' holds 5 in detail at most, below frame "
+        "4,194,304\n"
+        "  fix: select fewer: --frames 3:8"
     )
 
 
@@ -192,7 +193,7 @@ def test_states_stay_within_their_bounds(
     assert SMALL.header(0).state_size == 164
     monkeypatch.setattr(making, "MAX_STATES", most)
     monkeypatch.setattr(making, "BETWEEN_STATES", between)
-    report = made(PlayerSource(SMALL, "push", 1, FRAMES), Wanted(ASKED, TRACED))
+    report = made(PlayerSource(SMALL, "push", 1, FRAMES), ReportRequest(ASKED, TRACED))
     assert report.states == kept
     assert report.trace == small().trace  # it needs a state, kept or not
     after = report.tree_hashes(12)
@@ -203,12 +204,12 @@ def test_states_stay_within_their_bounds(
 def test_a_side_is_told_without_its_folders() -> None:
     source = PlayerSource(SMALL, "push", 1, FRAMES)
     side = evaluated(SMALL, "source=/home/somebody/old/game.py,opt=3")
-    assert made(source, Wanted(ASKED), side).contents.side == "source=game.py,opt=3"
+    assert made(source, ReportRequest(ASKED), side).contents.side == "source=game.py,opt=3"
 
 
 def test_many_frames_are_hashed_in_blocks() -> None:
     frames = layout.BLOCK_VALUES + 7
-    report = made(PlayerSource(SMALL, "push", 1, frames), Wanted(None))
+    report = made(PlayerSource(SMALL, "push", 1, frames), ReportRequest(None))
     again = report_from_bytes(report_bytes(report))
     assert again.parts == report.parts
     assert sum(key.topic == layout.HASHES for key in report.parts) == 2

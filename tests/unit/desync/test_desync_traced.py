@@ -12,7 +12,7 @@ from tests.support.runs.desync_files import SMALL, evaluated, followed, states, 
 
 from samebits.desync.format import TRACE, Key
 from samebits.desync.reader import report_from_bytes
-from samebits.desync.record import Wanted, record_report
+from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.report import Report
 from samebits.desync.writer import report_bytes
 from samebits.errors import TraceError
@@ -28,7 +28,7 @@ FRAME = 12
 @cache
 def traced(players: str = "push") -> Report:
     source = PlayerSource(SMALL, players, 1, 20)
-    report = record_report(evaluated(), source, Wanted(range(10, 14), FRAME))
+    report = record_report(evaluated(), source, ReportRequest(range(10, 14), FRAME))
     return report_from_bytes(report_bytes(report), "a.desync")
 
 
@@ -57,16 +57,16 @@ def test_every_operation_comes_back(players: str) -> None:
 
 def reported(side: str) -> Report:
     source = PlayerSource(SMALL, "push", 1, 20)
-    report = record_report(parse_side(side, SMALL), source, Wanted(range(3, 6), 4))
+    report = record_report(parse_side(side, SMALL), source, ReportRequest(range(3, 6), 4))
     return report_from_bytes(report_bytes(report))
 
 
 def test_a_hazard_shows_in_the_trace_and_not_in_the_program() -> None:
-    plain, planted = reported("evaluate"), reported("evaluate,hazard=fma@small_simulation.py:59")
-    assert planted.program_text == plain.program_text
-    assert planted.trace_is_faithful
-    one, other = followed(plain), followed(planted)
-    assert other.after == planted.state(5) != plain.state(5)
+    plain, injected = reported("evaluate"), reported("evaluate,hazard=fma@small_simulation.py:59")
+    assert injected.program_text == plain.program_text
+    assert injected.trace_is_faithful
+    one, other = followed(plain), followed(injected)
+    assert other.after == injected.state(5) != plain.state(5)
     changed = np.flatnonzero(one.values != other.values)
     event = int(np.searchsorted(other.starts, changed[0], "right")) - 1
     assert other.op(event).span.line == 59
@@ -89,11 +89,11 @@ def test_it_is_followed_where_the_files_lie_elsewhere(tmp_path: Path) -> None:
 
 
 def test_a_trace_that_is_none_is_told() -> None:
-    with pytest.raises(TraceError, match="this is no stored trace"):
+    with pytest.raises(TraceError, match="these bytes are not a trace"):
         followed(with_part(traced(), Key(TRACE, FRAME), b"nothing"))
     data = bytearray(traced().parts[Key(TRACE, FRAME)])
     data[-1] ^= 1
-    with pytest.raises(TraceError, match="the stored trace is damaged"):
+    with pytest.raises(TraceError, match="the trace is damaged"):
         followed(with_part(traced(), Key(TRACE, FRAME), bytes(data)))
 
 

@@ -9,8 +9,8 @@ import pytest
 from tests.support.runs.desync_files import SMALL, states
 
 from samebits.bits import canonical_size, leaves, xxh64
-from samebits.desync.hash_tree import Node, Tree, leaf_count, tree_of
-from samebits.desync.report import Series
+from samebits.desync.hash_tree import MerkleNode, MerkleTree, leaf_count, merkle_tree
+from samebits.desync.report import SparseSeries
 from samebits.types import (
     FLOAT32,
     INT32,
@@ -39,7 +39,7 @@ MANY = StructType("Many", tuple((f"n{i}", UINT32) for i in range(21)))
 
 
 def test_its_nodes_are_fields_elements_and_blocks_of_elements() -> None:
-    assert [leaf.path for leaf in Tree(STATE).leaves] == [
+    assert [leaf.path for leaf in MerkleTree(STATE).leaves] == [
         "(frame, random)",
         "ships[0:2]", "ships[2:4]", "ships[4]",
         "large[0].id", "large[0].name[0:32]", "large[0].name[32:40]",
@@ -48,7 +48,7 @@ def test_its_nodes_are_fields_elements_and_blocks_of_elements() -> None:
         "grid[2, 4] to [2, 9]",
         "last",
     ]  # fmt: skip
-    assert [leaf.path for leaf in Tree(MANY).leaves] == [
+    assert [leaf.path for leaf in MerkleTree(MANY).leaves] == [
         "(n0, n1, n2, n3, n4, n5, n6, n7)",
         "(n8, n9, n10, n11, n12, n13, n14, n15)",
         "(n16, n17, n18, n19, n20)",
@@ -68,7 +68,7 @@ def paths(t: MemoryType) -> list[tuple[str, int]]:
 @pytest.mark.parametrize("most", [1, 2, 3, 5, 8, 13, 100])
 @pytest.mark.parametrize("t", [STATE, SHIP, LARGE, MANY, SMALL.state_type])
 def test_leaves_cover_each_byte_once_and_are_no_more_than_allowed(t: StructType, most: int) -> None:
-    tree = Tree(t, most)
+    tree = MerkleTree(t, most)
     assert len(tree.leaves) <= most
     assert len(tree.leaves) == leaf_count(t, tree.leaf_size)
     at = 0
@@ -80,7 +80,7 @@ def test_leaves_cover_each_byte_once_and_are_no_more_than_allowed(t: StructType,
     check(tree.root, tree)
 
 
-def check(node: Node, tree: Tree) -> None:
+def check(node: MerkleNode, tree: MerkleTree) -> None:
     """A node's children are its bytes and its leaves, in order."""
     assert tree.leaves[node.leaves.start].start == node.start
     assert tree.leaves[node.leaves.stop - 1].stop == node.stop
@@ -93,7 +93,7 @@ def check(node: Node, tree: Tree) -> None:
 
 
 def test_what_differs_is_named_and_nothing_else() -> None:
-    tree, chance = Tree(STATE), random.Random(1)
+    tree, chance = MerkleTree(STATE), random.Random(1)
     state = chance.randbytes(canonical_size(STATE))
     before = tree.hashes(state)
     assert list(tree.differing(before, before)) == []
@@ -108,28 +108,28 @@ def test_what_differs_is_named_and_nothing_else() -> None:
 
 
 def test_hashes_are_of_the_bytes_under_each_leaf() -> None:
-    tree, state = tree_of(SMALL.state_type), states()[7]
+    tree, state = merkle_tree(SMALL.state_type), states()[7]
     for leaf, value in zip(tree.leaves, tree.hashes(state), strict=True):
         assert int(value) == xxh64(state[leaf.start : leaf.stop])
 
 
 def test_a_large_state_has_a_tree_of_bounded_size() -> None:
     huge = StructType("Huge", (("n", UINT8), ("rows", FixedArrayType(LARGE, (1000, 6000)))))
-    tree = tree_of(huge)
+    tree = merkle_tree(huge)
     assert canonical_size(huge) > 250e6
     assert 1000 < len(tree.leaves) <= 4096
 
 
 def test_a_series_knows_its_gaps() -> None:
-    one = Series(
+    one = SparseSeries(
         10, [(0, np.array([5, 6, 7], np.uint64)), (6, np.array([8, 2**64 - 1], np.uint64))]
     )
     assert [one[n] for n in range(-1, 11)] == [
         None, 5, 6, 7, None, None, None, 8, 2**64 - 1, None, None, None,
     ]  # fmt: skip
     assert one.ranges() == [range(3), range(6, 8)]
-    other = Series(7, [(1, np.array([6, 9, 1, 1, 1, 8], np.uint64))])
+    other = SparseSeries(7, [(1, np.array([6, 9, 1, 1, 1, 8], np.uint64))])
     assert one.shared(other).tolist() == [1, 2, 6]
     assert one.first_difference(other) == 2
     assert one.first_difference(one) is None
-    assert Series(0, []).ranges() == []
+    assert SparseSeries(0, []).ranges() == []

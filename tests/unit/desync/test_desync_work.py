@@ -17,7 +17,7 @@ from samebits.desync.format import PROGRAM, Key
 from samebits.diagnosis.exposure.distance import StateDistance
 from samebits.errors import IRError, ReportError
 from samebits.hazards.catalogue.expressions.fma_contraction import FUSED
-from samebits.hazards.injection import ways_among
+from samebits.hazards.injection import variants_among
 from samebits.ir.analysis.reaching import Definitions
 from samebits.ir.grammar import Module
 from samebits.ir.text import parse_module
@@ -126,12 +126,12 @@ def test_of_a_long_chain_only_the_first_way_of_each_place_is_looked_for(
 
     def counted(tree: Any, arithmetic: Any) -> Iterator[Any]:
         nonlocal looked
-        for variant in FUSED.ways(tree, arithmetic):
+        for variant in FUSED.variants(tree, arithmetic):
             looked += 1
             yield variant
 
     found = replace(FUSED, ways=counted)
     monkeypatch.setattr("samebits.hazards.injection.by_name", lambda name: found)
-    (way,) = ways_among(sums(MANY), "fma")
+    (way,) = variants_among(sums(MANY), "fma")
     assert len(way.parts) == MANY
     assert looked <= 16 * MANY

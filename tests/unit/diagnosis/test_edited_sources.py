@@ -116,7 +116,7 @@ def test_an_edit_is_found_where_it_is(
     assert found.causes[0].hazard == hazard
     assert found.causes[0].holds
     assert found.causes[0].scope == "with all else that the other version has otherwise"
-    assert found.certainty == "likely"  # the change was not planted by itself
+    assert found.certainty == "likely"  # the change was not injected by itself
 
 
 STEP = """@sb.kernel

@@ -98,7 +98,7 @@ REFUSED: list[tuple[Callable[[Path], Any], str]] = [
     (lambda r: _sb.diagnose(DRIFT, r), "nothing says what the other way"),
     (lambda r: _sb.diagnose(DRIFT, r, b="managed", seed=1), "seed= does not go with this"),
     (lambda r: _sb.diagnose(DRIFT, r, b="managed", frames=0), "0 frames are asked for"),
-    (lambda r: _sb.diagnose(DRIFT, r, b="manged"), "'manged' is no way to run"),
+    (lambda r: _sb.diagnose(DRIFT, r, b="manged"), "'manged' does not name an execution"),
     (lambda r: _sb.diagnose(report_of(r, "managed", 1), r), "with a report, not with"),
     (lambda r: _sb.diagnose(DRIFT, report_of(r, "managed", 1), b="managed"), "where the replay"),
     (lambda r: _sb.diagnose(DRIFT, b=report_of(r, "managed", 1)), "with a run of its replay"),

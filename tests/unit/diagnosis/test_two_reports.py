@@ -28,7 +28,7 @@ from samebits.desync.format import (
     TRACE,
     Key,
 )
-from samebits.desync.portable import Names, portable
+from samebits.desync.portable import PortableNames, portable
 from samebits.desync.report import Report
 from samebits.diagnosis.cause import experiment
 from samebits.diagnosis.driver import diagnose_report, diagnose_reports
@@ -111,7 +111,7 @@ def test_reports_that_do_not_both_tell_the_frame_say_how_to_write_ones_that_do()
     assert (found.frame, found.operation) == (9, None)
     assert found.notes == [
         "the state after frame 9 is not told",
-        "ours and theirs share no frame; write both again: samebits report SIM REPLAY "
+        "ours and theirs share no frame in detail; write both again: samebits report SIM REPLAY "
         "--frames 4:15 --trace 9",
     ]
 
@@ -150,7 +150,7 @@ def test_another_version_is_known_by_its_program(compare: Compare, changed: Repo
     )
     first = found.causes[0]
     assert (first.hazard, first.holds, first.frames_compared) == ("changed-constant", True, 12)
-    assert found.certainty == "likely"  # the whole other program was planted
+    assert found.certainty == "likely"  # the whole other program was injected
     assert "0.97" in first.expression
     if compare is beside:
         assert found.notes == ["the report's program is not the one that runs here"]
@@ -359,7 +359,7 @@ def test_junk_as_a_trace_is_told(compare: Compare) -> None:
     found = compare(with_part(b, Key(TRACE, 9), b"junk" * 99))
     assert (found.frame, found.operation) == (9, None)
     assert found.notes == [
-        "what theirs tells of frame 9 cannot be followed: this is no stored trace"
+        "what theirs tells of frame 9 cannot be followed: these bytes are not a trace"
     ]
 
 
@@ -379,7 +379,7 @@ def endless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Report:
     loop = "        k += 1\n    state.peak"
     other = version(tmp_path, (loop, "        k += 0\n    state.peak"))
     b = theirs("fma@drift,from=9", 7, 13, 9)
-    text = print_module(portable(other.program.kernels, Names(other))).encode()
+    text = print_module(portable(other.program.kernels, PortableNames(other))).encode()
     contents = replace(b.contents, program=len(text))
     return with_part(replace(b, contents=contents), Key(PROGRAM, 0), text)
 

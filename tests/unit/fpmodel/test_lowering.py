@@ -22,9 +22,8 @@ from samebits.fpmodel.softfloat import (
     X87_64,
     Format,
 )
-from samebits.fpmodel.tree import Op as Node
-from samebits.fpmodel.tree import Operand, Tree, rebuilt, written
-from samebits.hazards.catalogue import HAZARDS, Hazard
+from samebits.fpmodel.tree import Node, Operand, Tree, rebuilt, written
+from samebits.hazards.catalogue import EXPRESSION_HAZARDS, ExpressionHazard
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Module, Op, Value
 from samebits.ir.interp.evaluator import Evaluator, evaluate
@@ -32,7 +31,9 @@ from samebits.ir.verify import verify
 from samebits.types import FLOAT, INT32, INT64, UINT32, UINT64
 from samebits.types import FLOAT32 as T32
 
-BY_NAME = {hazard.name: hazard for hazard in HAZARDS if isinstance(hazard, Hazard)}
+BY_NAME = {
+    hazard.name: hazard for hazard in EXPRESSION_HAZARDS if isinstance(hazard, ExpressionHazard)
+}
 FORMS = pytest.mark.parametrize("form", [FLOAT32, FLOAT64], ids=lambda form: form.name)
 INTEGERS = {t.name: t for t in (INT32, UINT32, INT64, UINT64)}
 NOWHERE = {("double-rounding", FLOAT64)}
@@ -51,7 +52,7 @@ def test_the_ways_of_a_hazard_have_the_bits_of_the_reference(name: str, form: Fo
     for text in source.sample(EXPRESSIONS, len(EXPRESSIONS)):
         tree = parse(text)
         site = function_of(tree, form)
-        found = [*islice(BY_NAME[name].ways(tree, strict), 60)]
+        found = [*islice(BY_NAME[name].variants(tree, strict), 60)]
         for variant, arithmetic, _ in source.sample(found, min(2, len(found))):
             made += 1
             wrong = next(differences(site, variant, arithmetic, 8, text), None)

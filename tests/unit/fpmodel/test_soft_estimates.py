@@ -23,7 +23,7 @@ from samebits.fpmodel.softfloat import (
     rounded,
     to_bits,
 )
-from samebits.fpmodel.tree import Op, Operand
+from samebits.fpmodel.tree import Node, Operand
 from samebits.lang.kernel import Kernel
 
 NAMES = ("frecpe", "frsqrte", "rcp12", "rsqrt12")
@@ -77,7 +77,7 @@ def test_an_estimate_is_that_of_the_exact_evaluator(name: str, form: Format) -> 
     x = np.array(given, words).view(form.name)
     out = np.zeros_like(x)
     over_floats(KERNELS[f"{name}_{form.name}"], form.name)(x, out)
-    tree, arithmetic = Op("estimate", (Operand("a"),), name), Arithmetic(form, form)
+    tree, arithmetic = Node("estimate", (Operand("a"),), name), Arithmetic(form, form)
     for bits, found in zip(given, out.view(words).tolist(), strict=True):
         wanted = Evaluator(arithmetic, {"a": from_bits(bits, form)}).bits(tree)
         assert f"{found:x}" == f"{wanted:x}", hex(bits)

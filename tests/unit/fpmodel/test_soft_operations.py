@@ -23,7 +23,7 @@ from samebits.fpmodel.softfloat import (
     Number,
     Rounding,
 )
-from samebits.fpmodel.tree import Op, Operand
+from samebits.fpmodel.tree import Node, Operand
 
 FORMATS = (FLOAT16, FLOAT32, FLOAT64, X87_24, X87_53, X87_64)
 SETTINGS: list[tuple[Rounding, Flush, bool]] = list(product(ROUNDINGS, FLUSHES, (False, True)))
@@ -41,7 +41,7 @@ def test_an_operation_gives_the_number_of_the_exact_evaluator(name: str, form: F
         name, [[wide(x) for x in case] for case in cases], [parameters(a) for a in arithmetics]
     )
     names = "abc"[: len(cases[0])]
-    tree = Op(name, tuple(Operand(n) for n in names))
+    tree = Node(name, tuple(Operand(n) for n in names))
     for arithmetic, case, found in zip(arithmetics, cases, got, strict=True):
         values = dict(zip(names, case, strict=True))
         assert found == wide(Evaluator(arithmetic, values).value(tree)), (arithmetic, values)
@@ -57,5 +57,5 @@ def test_the_bit_that_a_carry_of_an_fma_shifts_out_is_kept(last: int, rounding: 
     values = {"a": ONES, "b": ONES, "c": Number(False, (1 << 63) + last, 64)}
     arithmetic = Arithmetic(X87_64, X87_64, rounding)
     got = results("fma", [[wide(x) for x in values.values()]], [parameters(arithmetic)])
-    tree = Op("fma", (Operand("a"), Operand("b"), Operand("c")))
+    tree = Node("fma", (Operand("a"), Operand("b"), Operand("c")))
     assert got == [wide(Evaluator(arithmetic, values).value(tree))]

@@ -9,7 +9,7 @@ from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.parse import parse
 from samebits.fpmodel.softfloat import FLOAT32
 from samebits.fpmodel.tree import written
-from samebits.hazards.catalogue import HAZARDS
+from samebits.hazards.catalogue import EXPRESSION_HAZARDS
 
 
 def test_flushing_before_rounding_is_told_from_flushing_after() -> None:
@@ -28,11 +28,11 @@ def test_flushing_before_rounding_is_told_from_flushing_after() -> None:
 
 
 def test_every_association_of_a_sum_is_tried_once() -> None:
-    order = next(hazard for hazard in HAZARDS if hazard.name == "order")
+    order = next(hazard for hazard in EXPRESSION_HAZARDS if hazard.name == "order")
     arithmetic = Arithmetic(FLOAT32, FLOAT32)
     for count in range(3, 7):
         tree = parse(" + ".join("abcdef"[:count]))
-        shapes = {_unordered(shape) for shape, _, _ in order.ways(tree, arithmetic)}
+        shapes = {_unordered(shape) for shape, _, _ in order.variants(tree, arithmetic)}
         assert len(shapes) == prod(range(2 * count - 3, 0, -2))
 
 
@@ -42,9 +42,9 @@ def _unordered(tree: object) -> object:
 
 
 def test_every_subset_of_products_is_fused_with_either_of_two() -> None:
-    fused = next(hazard for hazard in HAZARDS if hazard.name == "fma")
+    fused = next(hazard for hazard in EXPRESSION_HAZARDS if hazard.name == "fma")
     arithmetic = Arithmetic(FLOAT32, FLOAT32)
-    shown = {written(t) for t, _, _ in fused.ways(parse("a*b + c*d - e*f"), arithmetic)}
+    shown = {written(t) for t, _, _ in fused.variants(parse("a*b + c*d - e*f"), arithmetic)}
     assert shown == {
         "fma(a, b, c * d) - e * f",
         "fma(c, d, a * b) - e * f",
@@ -55,4 +55,4 @@ def test_every_subset_of_products_is_fused_with_either_of_two() -> None:
 
 
 def test_hazards_have_names_of_their_own() -> None:
-    assert len({hazard.name for hazard in HAZARDS}) == len(HAZARDS)
+    assert len({hazard.name for hazard in EXPRESSION_HAZARDS}) == len(EXPRESSION_HAZARDS)

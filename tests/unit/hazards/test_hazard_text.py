@@ -1,4 +1,4 @@
-"""A hazard's text is planted where it says, and a text that is none says what there is."""
+"""A hazard's text is injected where it says; a malformed text says what there is."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from tests.support.runs.observed_frames import ARENA
 from tests.support.runs.small_runs import SMALL, hashes, side
 
 from samebits.errors import HazardError
-from samebits.hazards.injection import Plant, places_of, planted
+from samebits.hazards.injection import Injection, injected, places_of
 from samebits.hazards.locate import find
-from samebits.hazards.text import plant_texts
+from samebits.hazards.text import inject_texts
 from samebits.ir.text import print_module
 from samebits.sides.side import parse_side
 
@@ -18,32 +18,32 @@ LINE = "arena.py:158"
 
 
 def text_of(*texts: str) -> str:
-    return print_module(plant_texts(PROGRAM, texts).kernels)
+    return print_module(inject_texts(PROGRAM, texts).kernels)
 
 
-def planted_text(*plants: Plant) -> str:
-    return print_module(planted(PROGRAM, plants).kernels)
+def injected_text(*injections: Injection) -> str:
+    return print_module(injected(PROGRAM, injections).kernels)
 
 
 def test_a_place_is_every_operation_that_it_names() -> None:
     named = find(PROGRAM.kernels, LINE)
     acts = [p for p in places_of(PROGRAM.kernels, "constant") if p in named]
     assert acts
-    assert text_of(f"constant@{LINE}") == planted_text(*(Plant("constant", p) for p in acts))
+    assert text_of(f"constant@{LINE}") == injected_text(*(Injection("constant", p) for p in acts))
     one = acts[0]
-    assert text_of(f"constant@{one}") == planted_text(Plant("constant", one))
-    assert text_of(f"constant@{one.function.removeprefix('arena.')}#{one.op}#0") == planted_text(
-        Plant("constant", one, 0)
+    assert text_of(f"constant@{one}") == injected_text(Injection("constant", one))
+    assert text_of(f"constant@{one.function.removeprefix('arena.')}#{one.op}#0") == injected_text(
+        Injection("constant", one, 0)
     )
 
 
 def test_without_a_place_it_is_everywhere() -> None:
-    assert text_of("fma") == planted_text(Plant("fma"))
+    assert text_of("fma") == injected_text(Injection("fma"))
     assert text_of("fma#0") == text_of("fma") != print_module(PROGRAM.kernels)
 
 
-def test_hazards_are_planted_one_after_the_other() -> None:
-    both = plant_texts(PROGRAM, ("reciprocal@arena.py:158", "constant@arena.py:118"))
+def test_hazards_are_injected_one_after_the_other() -> None:
+    both = inject_texts(PROGRAM, ("reciprocal@arena.py:158", "constant@arena.py:118"))
     assert print_module(both.kernels) not in (
         text_of("reciprocal@arena.py:158"), text_of("constant@arena.py:118"),
     )  # fmt: skip
@@ -55,12 +55,12 @@ def test_the_same_text_is_the_same_build() -> None:
 
 
 REFUSED = {
-    "": "'' is no hazard",
-    "fma@a@b": "'fma@a@b' is no hazard",
+    "": "'' does not name a hazard",
+    "fma@a@b": "'fma@a@b' does not name a hazard",
     "fused": "there is no hazard 'fused'",
     "fma@nowhere": "there is no function 'nowhere' in the simulation",
     "lanes@steer": "lanes changes nothing there",
-    "changed-input#999": "changed-input has 2 ways there, and none is number 999",
+    "changed-input#999": "changed-input has 2 variants there, and none has number 999",
     "fma@arena.py:158": "fma changes nothing at arena.py:158",
 }
 
@@ -68,7 +68,7 @@ REFUSED = {
 @pytest.mark.parametrize("text", REFUSED)
 def test_what_is_no_hazard_is_refused(text: str) -> None:
     with pytest.raises(HazardError) as caught:
-        plant_texts(PROGRAM, (text,))
+        inject_texts(PROGRAM, (text,))
     assert caught.value.message == REFUSED[text]
 
 
@@ -86,7 +86,7 @@ def test_a_side_has_its_hazard_from_its_frame_on() -> None:
     )
 
 
-def test_a_planted_model_is_seen_as_the_plain_one() -> None:
+def test_an_injected_model_is_seen_as_the_plain_one() -> None:
     chosen = parse_side("hazard=constant@step,from=9", SMALL)
     plain, acts = chosen.model(8), chosen.model(9)
     assert plain is not None

@@ -8,7 +8,7 @@ from tests.support.runs.observed_frames import ARENA, TOUR
 from samebits.errors import HazardError
 from samebits.hazards.locate import find
 from samebits.ir.grammar import For, Op
-from samebits.ir.refs import Place, described, op_at, statement_at
+from samebits.ir.refs import OpRef, described, op_at, statement_at
 
 KERNELS = ARENA.program.kernels
 
@@ -31,8 +31,8 @@ def test_a_column_counts_from_one() -> None:
 
 def test_a_function_is_all_its_statements_and_a_number_one_of_them() -> None:
     assert find(KERNELS, "draw") == find(KERNELS, "arena.draw") != []
-    assert find(KERNELS, "arena.draw#37") == [Place("arena.draw", 37)]
-    assert op_at(KERNELS, Place("arena.draw", 37)).opcode == "add"
+    assert find(KERNELS, "arena.draw#37") == [OpRef("arena.draw", 37)]
+    assert op_at(KERNELS, OpRef("arena.draw", 37)).opcode == "add"
     assert "For" in opcodes("fire")
 
 
@@ -43,14 +43,14 @@ def test_what_extends_over_a_line_is_there_where_nothing_begins() -> None:
 
 
 def test_a_place_says_where_it_is_and_what_it_does() -> None:
-    assert described(KERNELS, Place("arena.draw", 36)) == "arena.py:118:18 mul in arena.draw"
+    assert described(KERNELS, OpRef("arena.draw", 36)) == "arena.py:118:18 mul in arena.draw"
     cos = next(p for p in find(KERNELS, "arena.py:190") if _calls(p))
     assert described(KERNELS, cos) == "arena.py:190:22 call of cos in arena.steer"
     loop = next(p for p in find(KERNELS, "fire") if isinstance(statement_at(KERNELS, p), For))
     assert described(KERNELS, loop) == "arena.py:164:5 for in arena.fire"
 
 
-def _calls(place: Place) -> bool:
+def _calls(place: OpRef) -> bool:
     found = statement_at(KERNELS, place)
     return isinstance(found, Op) and found.opcode == "call"
 

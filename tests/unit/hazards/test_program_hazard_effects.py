@@ -1,4 +1,4 @@
-"""What each structural hazard does to a simulation, told by what the simulation then computes."""
+"""The effect of each program hazard on what a simulation computes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.support.simulations.workshop_simulation import WORKSHOP, N
 import samebits as sb
 from samebits import int32, uint64
 from samebits.hazards.catalogue import by_name
-from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.catalogue.programs.changed_input import changed_in
 from samebits.hazards.edit.frame_count import own_count
 from samebits.hazards.locate import find
 from samebits.ir.grammar import For, Module
-from samebits.ir.refs import Place, op_at, statement_at
+from samebits.ir.refs import OpRef, op_at, statement_at
 from samebits.ir.verify import verify
 from samebits.sim.execution import EvaluateExecution
 
@@ -28,22 +28,22 @@ FRAMES = 24
 INPUTS = inputs_of(WORKSHOP, FRAMES)
 
 
-def hazard(name: str) -> Structural:
+def hazard(name: str) -> ProgramHazard:
     found = by_name(name)
-    assert isinstance(found, Structural)
+    assert isinstance(found, ProgramHazard)
     return found
 
 
-def ways(name: str, place: Place, seed: int | None = 1) -> list[Way]:
-    return list(hazard(name).ways(KERNELS, place, seed))
+def ways(name: str, place: OpRef, seed: int | None = 1) -> list[ChangedKernels]:
+    return list(hazard(name).variants(KERNELS, place, seed))
 
 
-def loop_of(function: str, slot: str, nth: int = 0) -> Place:
+def loop_of(function: str, slot: str, nth: int = 0) -> OpRef:
     found = [p for p in find(KERNELS, function) if is_loop(p, slot)]
     return found[nth]
 
 
-def is_loop(place: Place, slot: str) -> bool:
+def is_loop(place: OpRef, slot: str) -> bool:
     statement = statement_at(KERNELS, place)
     return isinstance(statement, For) and statement.slot == slot
 
@@ -146,9 +146,9 @@ def test_loops_of_any_step_and_length_keep_their_turns() -> None:
     everything = [*range(3, 20, 4), *range(17, -9, -5), 5]
     inputs = np.zeros((1, 1), STEPS.input_type.dtype)
     for place in hazard("iteration-order").places(kernels):
-        for planted, _ in hazard("iteration-order").ways(kernels, place):
-            verify(planted)
-            execution = EvaluateExecution(STEPS.program.with_kernels(planted))
+        for changed, _ in hazard("iteration-order").variants(kernels, place):
+            verify(changed)
+            execution = EvaluateExecution(STEPS.program.with_kernels(changed))
             execution.start(1)
             assert execution.advance(inputs).trap is None
             count = int(execution.memory["count"][0])
@@ -220,10 +220,10 @@ def test_some_stores_are_lost_and_most_are_not() -> None:
     places = hazard("lost-store").places(kernels)
     assert len(places) == 2
     for place, field in zip(places, ("counts", "shared"), strict=True):
-        for (planted, _), rate in zip(
-            hazard("lost-store").ways(kernels, place, 1), (16, 4, 128), strict=True
+        for (changed, _), rate in zip(
+            hazard("lost-store").variants(kernels, place, 1), (16, 4, 128), strict=True
         ):
-            execution = native(TALLIES.program.with_kernels(planted), 3)
+            execution = native(TALLIES.program.with_kernels(changed), 3)
             execution.start(1)
             execution.advance(inputs)
             lost = 1 - execution.memory[field][0].sum() / (30 * frames)
@@ -268,7 +268,7 @@ def test_unhashed_memory_in_every_operation_is_one_counter() -> None:
     kernels = KERNELS
     places = hazard("unhashed").places(KERNELS)
     for place in places:
-        kernels, _ = next(hazard("unhashed").ways(kernels, place, 1))
+        kernels, _ = next(hazard("unhashed").variants(kernels, place, 1))
     program = WORKSHOP.program.with_kernels(kernels)
     assert [name for name, _ in program.memory.fields[len(program.state.fields) :]] == [".unhashed"]
     everywhere(WORKSHOP, kernels, INPUTS[:3])
@@ -289,9 +289,9 @@ def test_a_changed_input_is_that_input_changed(field: str, value: float, player:
     assert outcome(native(WORKSHOP.program.with_kernels(kernels), 3), INPUTS) == expected
 
 
-def read_field(place: Place) -> object:
+def read_field(place: OpRef) -> object:
     load = op_at(KERNELS, place)
-    return op_at(KERNELS, Place(place.function, load.args[0].op)).attr
+    return op_at(KERNELS, OpRef(place.function, load.args[0].op)).attr
 
 
 @sb.kernel
@@ -371,13 +371,13 @@ def test_what_relied_on_trust_traps_when_it_is_changed() -> None:
     place = next(
         p for p in hazard("changed-constant").places(kernels) if op_at(kernels, p).attr == 40
     )
-    longer = next(hazard("changed-constant").ways(kernels, place, 1))[0]
+    longer = next(hazard("changed-constant").variants(kernels, place, 1))[0]
     inputs = np.zeros((2, 1), TRUSTING.input_type.dtype)
     hashes, trap, _ = everywhere(TRUSTING, longer, inputs)
     assert trap.startswith("index")
     assert len(hashes) == 1
     for place in hazard("host").places(kernels):  # no vectors are demanded of other code
-        everywhere(TRUSTING, next(hazard("host").ways(kernels, place, 1))[0], inputs)
+        everywhere(TRUSTING, next(hazard("host").variants(kernels, place, 1))[0], inputs)
 
 
 def test_host_time_is_another_one_at_each_opening() -> None:

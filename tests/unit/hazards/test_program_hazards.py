@@ -19,10 +19,10 @@ from tests.support.runs.other_kernels import (
 from tests.support.simulations.workshop_simulation import WORKSHOP
 
 from samebits.errors import HazardError
-from samebits.hazards.catalogue import HAZARDS, STRUCTURAL, Structural, by_name
-from samebits.hazards.catalogue.hazard import Way
+from samebits.hazards.catalogue import EXPRESSION_HAZARDS, PROGRAM_HAZARDS, ProgramHazard, by_name
+from samebits.hazards.catalogue.hazard import ChangedKernels
 from samebits.ir.grammar import Module
-from samebits.ir.refs import Place, is_own
+from samebits.ir.refs import OpRef, is_own
 from samebits.ir.text import parse_module, print_module
 from samebits.ir.verify import verify
 from samebits.sim.execution import EvaluateExecution
@@ -39,22 +39,24 @@ def plain() -> Outcome:
     return outcome(native(WORKSHOP.program, 3), INPUTS)
 
 
-def named(name: str) -> Structural:
+def named(name: str) -> ProgramHazard:
     found = by_name(name)
-    assert isinstance(found, Structural)
+    assert isinstance(found, ProgramHazard)
     return found
 
 
-def some_ways(hazard: Structural, kernels: Module, seed: int = 1) -> list[tuple[Place, Way]]:
+def some_ways(
+    hazard: ProgramHazard, kernels: Module, seed: int = 1
+) -> list[tuple[OpRef, ChangedKernels]]:
     return [
         (place, way)
         for place in hazard.places(kernels)
-        for way in hazard.ways(kernels, place, seed)
+        for way in hazard.variants(kernels, place, seed)
     ]
 
 
-@pytest.mark.parametrize("hazard", STRUCTURAL, ids=lambda h: h.name)
-def test_ways_are_legal_and_keep_the_ids_of_what_stays(hazard: Structural) -> None:
+@pytest.mark.parametrize("hazard", PROGRAM_HAZARDS, ids=lambda h: h.name)
+def test_ways_are_legal_and_keep_the_ids_of_what_stays(hazard: ProgramHazard) -> None:
     before = numbered(KERNELS)
     found = some_ways(hazard, KERNELS)
     assert found
@@ -74,9 +76,9 @@ def test_ways_are_legal_and_keep_the_ids_of_what_stays(hazard: Structural) -> No
             assert number > max(n for f, n in before if f == function)
 
 
-@pytest.mark.parametrize("hazard", STRUCTURAL, ids=lambda h: h.name)
+@pytest.mark.parametrize("hazard", PROGRAM_HAZARDS, ids=lambda h: h.name)
 def test_a_way_that_changes_bits_gives_the_same_ones_wherever_it_runs(
-    hazard: Structural,
+    hazard: ProgramHazard,
 ) -> None:
     found = some_ways(hazard, KERNELS)
     Random(7).shuffle(found)
@@ -89,13 +91,13 @@ def test_a_way_that_changes_bits_gives_the_same_ones_wherever_it_runs(
 
 
 def test_what_is_drawn_follows_from_a_seed_and_is_fresh_without_one() -> None:
-    for hazard in STRUCTURAL:
+    for hazard in PROGRAM_HAZARDS:
         places = hazard.places(KERNELS)
 
         def texts(
-            seed: int | None, hazard: Structural = hazard, at: Place = places[-1]
+            seed: int | None, hazard: ProgramHazard = hazard, at: OpRef = places[-1]
         ) -> list[str]:
-            return [print_module(kernels) for kernels, _ in hazard.ways(KERNELS, at, seed)]
+            return [print_module(kernels) for kernels, _ in hazard.variants(KERNELS, at, seed)]
 
         assert texts(3) == texts(3)
         if hazard.name in ("host", "lost-store", "uninitialised", "changed-input"):
@@ -109,8 +111,8 @@ def test_what_varies_gives_other_bits_in_each_run(name: str) -> None:
     assert hazard.varies
     inputs = INPUTS[:60]
 
-    def hashes(place: Place, way: int, seed: int) -> tuple[int, ...]:
-        kernels, _ = list(hazard.ways(KERNELS, place, seed))[way]
+    def hashes(place: OpRef, way: int, seed: int) -> tuple[int, ...]:
+        kernels, _ = list(hazard.variants(KERNELS, place, seed))[way]
         return tuple(outcome(native(WORKSHOP.program.with_kernels(kernels), 0), inputs)[0])
 
     place = next(
@@ -122,9 +124,9 @@ def test_what_varies_gives_other_bits_in_each_run(name: str) -> None:
         assert len({hashes(place, way, seed) for seed in range(8)}) == 8
 
 
-def test_planted_kernels_print_and_parse() -> None:
-    for hazard in STRUCTURAL:
-        kernels, _ = next(hazard.ways(KERNELS, hazard.places(KERNELS)[-1], 1))
+def test_injected_kernels_print_and_parse() -> None:
+    for hazard in PROGRAM_HAZARDS:
+        kernels, _ = next(hazard.variants(KERNELS, hazard.places(KERNELS)[-1], 1))
         assert print_module(parse_module(print_module(kernels))) == print_module(kernels)
 
 
@@ -144,23 +146,25 @@ def tour() -> Simulation:
 def test_hazards_together_give_the_same_bits_wherever_they_run(simulation, frames: int) -> None:
     # One build with one place of each: compiling this many is what takes time.
     program = simulation().program
-    kernels, planted = program.kernels, 0
+    kernels, changed = program.kernels, 0
     draws = Random(5)
-    for hazard in STRUCTURAL:
+    for hazard in PROGRAM_HAZARDS:
         places = hazard.places(program.kernels)
         if places and hazard.name not in ("changed-operation", "changed-constant"):
             place = draws.choice(places)
-            kernels, _ = draws.choice(list(islice(hazard.ways(kernels, place, 5), 4)))
-            planted += 1
-    assert planted >= 6
+            kernels, _ = draws.choice(list(islice(hazard.variants(kernels, place, 5), 4)))
+            changed += 1
+    assert changed >= 6
     inputs = inputs_of(simulation(), frames)
     found = everywhere(simulation(), kernels, inputs)
     assert found != outcome(EvaluateExecution(program), inputs)
 
 
 def test_a_hazard_is_found_by_its_name() -> None:
-    for hazard in (*HAZARDS, *STRUCTURAL):
+    for hazard in (*EXPRESSION_HAZARDS, *PROGRAM_HAZARDS):
         assert by_name(hazard.name) is hazard
-    assert len({h.name for h in (*HAZARDS, *STRUCTURAL)}) == len(HAZARDS) + len(STRUCTURAL)
+    assert len({h.name for h in (*EXPRESSION_HAZARDS, *PROGRAM_HAZARDS)}) == len(
+        EXPRESSION_HAZARDS
+    ) + len(PROGRAM_HAZARDS)
     with pytest.raises(HazardError, match="there is no hazard 'cosmic-ray'"):
         by_name("cosmic-ray")

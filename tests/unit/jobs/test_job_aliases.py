@@ -103,8 +103,9 @@ def message(run: Callable[[], object]) -> str:
 def test_reading_elsewhere_what_another_field_writes_is_refused() -> None:
     x = np.ones(8, np.float32)
     expected = (
-        "Shift writes `out`, and its own `source` lies in the same memory\n"
-        "  note: an index touches `source` where it is another's, which may or may not have run\n"
+        "Shift writes `out`, which shares memory with its `source`\n"
+        "  note: an index accesses elements of `source` that belong to other indices, which may or "
+        "may not have run\n"
         "  fix: give the job a copy: source=array.copy()"
     )
     shift = Shift(source=x, out=x)
@@ -127,7 +128,7 @@ def test_the_own_element_of_one_array_by_two_names_is_allowed() -> None:
 def test_arrays_that_overlap_out_of_step_are_refused() -> None:
     x = np.zeros(9, np.float32)
     text = message(lambda: Swap(a=x[1:], b=x[:-1]).schedule(8))
-    assert "an element of the one is another index's of the other" in text
+    assert "an element of one array is another index's element of the other" in text
     assert "fix: give the fields arrays that do not overlap" in text
     Swap(a=x[:4], b=x[4:8]).schedule(4).complete()
 
@@ -135,10 +136,12 @@ def test_arrays_that_overlap_out_of_step_are_refused() -> None:
 def test_whole_arrays_structs_and_batches_count_as_elsewhere() -> None:
     x = np.zeros(8, np.float32)
     weights = Weights()
-    assert "touches `source`" in message(lambda: Total(source=x, out=x).schedule(8))
-    assert "touches `source`" in message(lambda: Blocks(source=x, out=x).schedule(8))
+    assert "accesses elements of `source`" in message(lambda: Total(source=x, out=x).schedule(8))
+    assert "accesses elements of `source`" in message(lambda: Blocks(source=x, out=x).schedule(8))
     each = weights.memory["each"]
-    assert "touches `weights`" in message(lambda: Weigh(weights=weights, out=each).schedule(8))
+    assert "accesses elements of `weights`" in message(
+        lambda: Weigh(weights=weights, out=each).schedule(8)
+    )
 
 
 def test_what_runs_in_order_or_is_declared_unsafe_may_share() -> None:

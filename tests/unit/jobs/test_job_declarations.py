@@ -41,7 +41,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     ),
     (lambda: Move(velocities=V, positions=P).schedule(8, depends_on=[None]), "depends_on is"),
     (lambda: sb.combine(3), "an argument of combine() is"),
-    (lambda: Move(velocities=V), "Move misses its field 'positions'"),
+    (lambda: Move(velocities=V), "Move lacks its field 'positions'"),
     (lambda: Move(velocities=V, positions=P, mass=3), "Move has no field 'mass'"),
     (
         lambda: Move(velocities=V, positions=P[0]),

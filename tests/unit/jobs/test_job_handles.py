@@ -6,6 +6,7 @@ import gc
 import os
 import subprocess
 import sys
+import threading
 import weakref
 from typing import Any
 
@@ -21,7 +22,11 @@ def test_waiting_for_oneself_is_a_cyclic_dependency() -> None:
     class Length:
         handle: Any = None
 
+        def __init__(self) -> None:
+            self.has_handle = threading.Event()  # a worker may start the job at once
+
         def __len__(self) -> int:
+            self.has_handle.wait()
             self.handle.complete()
             return 3
 
@@ -32,6 +37,7 @@ def test_waiting_for_oneself_is_a_cyclic_dependency() -> None:
         first = Move(velocities=v, positions=p).schedule(length)
         second = Move(velocities=v, positions=p).schedule(4, depends_on=first)
         length.handle = second
+        length.has_handle.set()
         with pytest.raises(JobError, match="a cyclic dependency"):
             second.complete()
         with pytest.raises(JobError, match="a cyclic dependency"):

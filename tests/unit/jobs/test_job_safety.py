@@ -136,7 +136,7 @@ def test_a_job_is_not_scheduled_again_while_it_is() -> None:
     job = Measure(points=v, heights=np.zeros(8, np.float32))
     handle = job.schedule(8)
     text = message(lambda: job.schedule(8))
-    assert "is scheduled again, though it is not completed since Measure (" in text
+    assert "is scheduled again, but Measure (" in text
     job.schedule(8, depends_on=handle).complete()
     job.schedule(8).complete()
 

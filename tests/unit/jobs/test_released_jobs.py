@@ -26,7 +26,7 @@ class Fail(sb.ParallelFor):
 def test_a_lost_handle_warns_by_name_and_its_memory_can_be_used() -> None:
     A.fill(0)
     with pytest.warns(
-        ResourceWarning, match=r"^Inc \(test_released_jobs.py:\d+\) was scheduled, and"
+        ResourceWarning, match=r"^Inc \(test_released_jobs.py:\d+\) was scheduled, but"
     ):
         Inc(a=A).schedule(N)
     assert total(A) == N
@@ -73,7 +73,7 @@ def test_a_released_job_does_not_warn_and_may_be_completed() -> None:
         warnings.simplefilter("error")
         A.fill(0)
         handle = Inc(a=A).schedule(N)
-        with pytest.raises(sb.ArgumentError, match=r"complete\(\) of its handle"):
+        with pytest.raises(sb.ArgumentError, match=r"call its handle's complete\(\) first"):
             total(A)
         handle.release()
         assert total(A) == N
@@ -106,7 +106,7 @@ def test_a_lost_job_that_fails_says_so() -> None:
     A.fill(1)
     with pytest.warns(ResourceWarning):
         Fail(a=A).schedule(N)
-    with pytest.warns(RuntimeWarning, match=r"^Fail \(.*whose handle is gone, failed"):
+    with pytest.warns(RuntimeWarning, match=r"^Fail \(.*failed, and its handle was dropped"):
         total(A)
     check()
 

@@ -18,8 +18,7 @@ from samebits.ir.grammar import Op, walk
 from samebits.ir.interp.evaluator import Evaluator
 from samebits.modes import FAST, LOW
 from samebits.runtime.emulation.machines import emulation_reason
-from samebits.runtime.threads import pool
-from samebits.runtime.threads import team as crew
+from samebits.runtime.threads import pool, team
 from samebits.sides.run import open_run
 from samebits.sides.side import parse_side
 from samebits.sides.words import described_words, read_words
@@ -58,24 +57,24 @@ def test_words_are_read() -> None:
 
 
 REFUSED = {
-    "manged": "'manged' is no way to run a simulation",
-    "x86-64-v3-O2": "'x86-64-v3-O2' is no way to run a simulation",
-    "speed=fast": "'speed=fast' is no way to run a simulation",
+    "manged": "'manged' does not name an execution or an option",
+    "x86-64-v3-O2": "'x86-64-v3-O2' does not name an execution or an option",
+    "speed=fast": "'speed=fast' does not name an execution or an option",
     "managed,evaluate": "'managed,evaluate' names two executions: managed and evaluate",
     "managed,": "'managed,' names two executions: managed and ",
-    "opt=0,opt=3": "'opt=0,opt=3' says opt= twice",
-    f"{HOST.name}-O0,opt=3": f"'{HOST.name}-O0,opt=3' says two optimisation levels",
-    "opt=1": "opt= takes 0 or 3; '1' is none of these",
-    "mode=fast": "mode= takes STRICT or DETERMINISTIC or FAST; 'fast' is none of these",
-    "workers=0": "workers= takes a whole number from 1 to 1,024; '0' is none of these",
-    "workers=٣": "workers= takes a whole number from 1 to 1,024; '٣' is none of these",
-    "fpenv=ftz+odd": "fpenv= takes flush, ftz, daz, up, down, toward-zero, joined by +, not 'odd'; "
-    "'ftz+odd' is none of these",
-    "managed,precision=LOW": "precision= does not go with managed",
-    "evaluate,opt=0": "opt= does not go with evaluate",
-    "wasm32,workers=2": "workers= does not go with wasm32",
-    "from=12": "from= says when something begins to act, and nothing does",
-    "source=": "source= takes text; '' is none of these",
+    "opt=0,opt=3": "'opt=0,opt=3' gives opt= twice",
+    f"{HOST.name}-O0,opt=3": f"'{HOST.name}-O0,opt=3' gives two optimisation levels",
+    "opt=1": "opt= takes 0 or 3, not '1'",
+    "mode=fast": "mode= takes STRICT or DETERMINISTIC or FAST, not 'fast'",
+    "workers=0": "workers= takes a whole number from 1 to 1,024, not '0'",
+    "workers=٣": "workers= takes a whole number from 1 to 1,024, not '٣'",
+    "fpenv=ftz+odd": "fpenv= takes flush, ftz, daz, up, down, toward-zero, joined by + ('odd' is "
+    "unknown), not 'ftz+odd'",
+    "managed,precision=LOW": "precision= does not apply to managed",
+    "evaluate,opt=0": "opt= does not apply to evaluate",
+    "wasm32,workers=2": "workers= does not apply to wasm32",
+    "from=12": "from= needs a hazard= or an fpenv= that acts from that frame on",
+    "source=": "source= takes text, not ''",
 }  # fmt: skip
 
 
@@ -194,17 +193,17 @@ def test_a_run_goes_back_to_where_it_was() -> None:
     running.start(1)
     rows = inputs(FRAMES).between(0, FRAMES)
     running.advance(rows[:5])
-    kept = running.keep()
+    kept = running.snapshot()
     first = running.advance(rows[5:]).hashes.tolist()
-    running.go_back(kept)
+    running.restore(kept)
     assert (running.frame, running.advance(rows[5:]).hashes.tolist()) == (5, first)
-    running.go_to(5, kept.canonical)
+    running.restore_canonical(5, kept.canonical)
     assert running.advance(rows[5:]).hashes.tolist() == first
 
 
 def test_workers_are_a_side_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
-    made = crew._crew()
+    made = team._team()
     assemble = made._assemble
 
     def noted(lines: object, count: int, ready: int) -> None:
@@ -253,7 +252,7 @@ def test_a_version_has_its_own_helpers(tmp_path: Path) -> None:
     assert found[0] == hashes("", 3)[-1] != found[1]
 
 
-UNLIKE = "the {} of {{}} is not laid out as that of 'small': {}"
+UNLIKE = "the {} of {{}} has another layout than that of 'small': {}"
 LAYOUTS = {
     "charge: int16": (
         "charge: uint32",

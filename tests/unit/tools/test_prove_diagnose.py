@@ -18,12 +18,12 @@ from tools.prove_diagnose.truth import Truth, inputs_of, known, native
 
 from samebits.diagnosis.report.findings import Diagnosis, OperationFact
 from samebits.diagnosis.report.findings import Place as Source
-from samebits.ir.refs import Place, statement_at, what
+from samebits.ir.refs import OpRef, statement_at, what
 from samebits.sides.run import open_run
 
 SWARM = SUBJECTS["swarm"]
 KERNELS = SWARM.simulation().program.kernels
-NARROW = Place("parallel_simulation.advance", 34)
+NARROW = OpRef("parallel_simulation.advance", 34)
 CASE = Case(0, "swarm", "pull", 3, 60, "narrower", Planted("narrower", NARROW, 0), start=20)
 
 

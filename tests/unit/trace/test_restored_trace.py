@@ -21,15 +21,15 @@ from samebits.ir.grammar import For, Lanes, Module, Op
 from samebits.trace.encoding import Limits, decode, encode, to_bytes
 from samebits.trace.model import Model
 from samebits.trace.record import Trace, record
-from samebits.trace.reduce import PARTED, RETURNED, StoredTrace, store
-from samebits.trace.restore import replay
+from samebits.trace.reduce import DIVERGED, RETURNED, ReducedTrace, reduce_trace
+from samebits.trace.restore import restore_trace
 from samebits.types import INT
 
 
 def followed(frame: TracedFrame, trace: Trace) -> Trace:
     """What another machine, which knows the plain program and the state, makes of a trace."""
     state = to_canonical(frame.program.state, frame.memory)
-    return replay(Model.of(frame.program), decode(encode(trace)), state, frame.inputs)
+    return restore_trace(Model.of(frame.program), decode(encode(trace)), state, frame.inputs)
 
 
 def assert_same(a: Trace, b: Trace) -> None:
@@ -97,8 +97,8 @@ def test_a_store_that_the_other_machine_lost_once_is_found() -> None:
     place = SMALL.at("drift", "mote.pos += mote.vel * 0.016", "store")
     trace = SMALL.changed(SMALL.rebuilt(place, only_above_two))
     there = followed(SMALL, trace)
-    assert there.parted_to is not None
-    assert there.way(len(there)) == trace.way(len(there))
+    assert there.diverged_to is not None
+    assert there.call_path(len(there)) == trace.call_path(len(there))
     difference = first_difference(SMALL.trace, there)
     assert difference is not None
     assert (difference.kind, difference.place) == ("path", place)
@@ -158,7 +158,7 @@ def test_where_the_other_machine_took_another_way_the_trace_parts() -> None:
         editor.append(replace(loop, stop=editor.op("sub", loop.stop, one)))
 
     trace = SMALL.changed(SMALL.rebuilt(place, shorter))
-    assert store(trace).ending == PARTED
+    assert reduce_trace(trace).ending == DIVERGED
     there = followed(SMALL, trace)
     assert 0 < len(there) < len(trace)
     assert np.array_equal(there.numbers, trace.numbers[: len(there)])
@@ -206,20 +206,20 @@ def test_a_library_function_that_trapped_is_stored() -> None:
 
 
 def test_a_trace_of_another_program_or_frame_is_refused() -> None:
-    stored = store(SMALL.trace)
+    stored = reduce_trace(SMALL.trace)
     with pytest.raises(TraceError, match="another program") as caught:
-        replay(ARENA_FRAME.trace.model, stored, *ARENA_FRAME.before)
+        restore_trace(ARENA_FRAME.trace.model, stored, *ARENA_FRAME.before)
     assert caught.value.event == 0
     memory = SMALL.memory.copy()
     memory["motes"]["pos"] += 1  # which all are written in the frame
-    assert_same(replay(SMALL.trace.model, stored, memory, SMALL.inputs), SMALL.trace)
+    assert_same(restore_trace(SMALL.trace.model, stored, memory, SMALL.inputs), SMALL.trace)
     memory["dice"]["key"] += 1  # which none is
     with pytest.raises(TraceError, match="the frame ends in another state") as caught:
-        replay(SMALL.trace.model, stored, memory, SMALL.inputs)
+        restore_trace(SMALL.trace.model, stored, memory, SMALL.inputs)
     assert caught.value.event == len(SMALL.trace)
 
 
-def broken(stored: StoredTrace) -> dict[str, StoredTrace]:
+def broken(stored: ReducedTrace) -> dict[str, ReducedTrace]:
     column = next(c for c, patterns in stored.columns.items() if len(patterns) > 2)
     patterns = stored.columns[column]
     flags = next(c for c in stored.columns if SMALL.trace.model.numbering.type_of(c).name == "bool")
@@ -231,11 +231,11 @@ def broken(stored: StoredTrace) -> dict[str, StoredTrace]:
         "too many": replace(stored, columns={**stored.columns, column: longer}),
         "holds what is no bool": replace(stored, columns={**stored.columns, flags: two}),
         "there is no result": replace(stored, columns=nowhere),
-        "is stored otherwise": replace(stored, corrections={column: (patterns, patterns)}),
-        "it goes on to": replace(stored, events=len(SMALL.trace) + 1),
-        "it ends here": replace(stored, turns=10),
+        "is not one that is stored": replace(stored, corrections={column: (patterns, patterns)}),
+        "it continues to": replace(stored, events=len(SMALL.trace) + 1),
+        "it ends here": replace(stored, regions=10),
         "ends as 'gone'": replace(stored, ending="gone"),
-        "has a trap where none is": replace(stored, trap=("index", None, None)),
+        "has a trap without trapping": replace(stored, trap=("index", None, None)),
         "there is no trap": replace(stored, ending="trapped", last=(3,), trap=("boom", None, None)),
         "there is no operation": replace(stored, last=(1 << 20,)),
         "there is no operation 9999": replace(stored, absent=np.array([9999], np.uint32)),
@@ -247,11 +247,11 @@ def broken(stored: StoredTrace) -> dict[str, StoredTrace]:
 
 
 def test_what_does_not_fit_is_named_with_its_event() -> None:
-    stored = store(SMALL.trace)
+    stored = reduce_trace(SMALL.trace)
     for message, bad in broken(stored).items():
         again = decode(to_bytes(bad)) if bad.ending != "gone" else bad
         with pytest.raises(TraceError, match=message) as caught:
-            replay(SMALL.trace.model, again, *SMALL.before)
+            restore_trace(SMALL.trace.model, again, *SMALL.before)
         assert caught.value.event is not None
         assert 0 <= caught.value.event <= len(SMALL.trace)
 
@@ -306,7 +306,7 @@ def test_hostile_bytes_never_crash_and_never_run_on(seed: int) -> None:
             kinds["unread"] += 1
             continue
         try:
-            there = replay(SMALL.trace.model, stored, *SMALL.before)
+            there = restore_trace(SMALL.trace.model, stored, *SMALL.before)
         except TraceError:
             kinds["refused"] += 1
             continue
@@ -317,7 +317,7 @@ def test_hostile_bytes_never_crash_and_never_run_on(seed: int) -> None:
 
 def test_hostile_values_never_crash_and_never_run_on() -> None:
     rng = np.random.default_rng(3)
-    stored = store(SMALL.trace)
+    stored = reduce_trace(SMALL.trace)
     fits = 0
     for _ in range(60):
         columns: dict[int, Any] = dict(stored.columns)
@@ -328,7 +328,7 @@ def test_hostile_values_never_crash_and_never_run_on() -> None:
             patterns[at] = int(rng.integers(1 << 63)) & ((1 << bits) - 1)
             columns[int(column)] = patterns
         try:
-            replay(SMALL.trace.model, replace(stored, columns=columns), *SMALL.before)
+            restore_trace(SMALL.trace.model, replace(stored, columns=columns), *SMALL.before)
             fits += 1
         except TraceError:
             continue

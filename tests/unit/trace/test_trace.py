@@ -14,9 +14,9 @@ from samebits.errors import TraceError
 from samebits.hazards.edit.function_editor import FunctionEditor
 from samebits.ir.grammar import Op, walk
 from samebits.ir.interp.evaluator import Evaluator
-from samebits.ir.refs import Place, is_own
+from samebits.ir.refs import OpRef, is_own
 from samebits.trace.model import Model
-from samebits.trace.record import environment_at, record
+from samebits.trace.record import instances_at, record
 from samebits.types import ScalarType
 
 
@@ -95,7 +95,7 @@ def test_what_a_hazard_brought_is_not_seen() -> None:
         editor.give(op.id, "add", once, editor.const(op.result.type, 0.0), type=op.result.type)
 
     changed = SMALL.changed(SMALL.rebuilt(place, twice))
-    assert changed.frames.model.module is not SMALL.program.kernels
+    assert changed.frame_input.model.module is not SMALL.program.kernels
     assert np.array_equal(changed.numbers, SMALL.trace.numbers)
     assert np.array_equal(changed.values, SMALL.trace.values)
 
@@ -120,15 +120,15 @@ def test_an_operations_environment_is_all_its_evaluations_with_the_values_asked_
     place = SMALL.at("drift", "mote.pos += mote.vel * 0.016", "add")
     model, trace = SMALL.trace.model, SMALL.trace
     op = model.numbering.ops[model.numbering.at(place) or 0]
-    found = environment_at(model, *SMALL.before, place, 100, op.args)
+    found = instances_at(model, *SMALL.before, place, 100, op.args)
     events = np.flatnonzero(trace.numbers == model.numbering.at(place))
     assert [i.event for i in found] == events.tolist()
     assert [i.results for i in found] == [(trace.results(int(e))[0][1],) for e in events]
     assert all(i.values == i.operands for i in found)
     assert [i.counters[0].value for i in found] == list(range(24))
-    assert len(environment_at(model, *SMALL.before, place, 3)) == 3
-    other = Place(SMALL.program.step, 10_000)
-    assert environment_at(model, *SMALL.before, other, 3) == []
+    assert len(instances_at(model, *SMALL.before, place, 3)) == 3
+    other = OpRef(SMALL.program.step, 10_000)
+    assert instances_at(model, *SMALL.before, other, 3) == []
 
 
 def test_a_trap_ends_a_trace_at_its_operation() -> None:

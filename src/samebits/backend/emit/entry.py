@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from samebits.backend.emit.preemption import Guard, guarded_call
+from samebits.backend.emit.preemption import BodyGuard, guarded_call
 from samebits.backend.targets.fp_control import pinned_call
 from samebits.backend.targets.table import Target
 from samebits.backend.text.context import return_type
 from samebits.backend.text.locations import Locations
-from samebits.backend.text.overrides import NONE, Departures
+from samebits.backend.text.overrides import NONE, CodegenOverrides
 from samebits.backend.text.types import function_symbol, parts, scalar
 from samebits.bits import CANONICAL_NAN
 from samebits.ir.grammar import Function, ValueType
@@ -23,7 +23,7 @@ from samebits.types import Kind, ScalarType
 
 
 class SlotReader:
-    """Lines that load a function's parameters from the slots at `place`, one after another."""
+    """LLVM lines that load a function's parameters from consecutive slots at `place`."""
 
     def __init__(self, target: Target, place: str) -> None:
         self.lines: list[str] = []
@@ -33,7 +33,7 @@ class SlotReader:
         self._slot = 0
 
     def emit(self, text: str) -> str:
-        """Add an instruction; the name of its value."""
+        """Append an instruction; returns the name of its value."""
         self._counter += 1
         self.lines.append(f"  %v{self._counter} = {text}")
         return f"%v{self._counter}"
@@ -45,7 +45,7 @@ class SlotReader:
         return place
 
     def arguments(self, params: Sequence[tuple[str, ValueType]]) -> list[str]:
-        """The arguments of a call, types included, for parameters in the order of the slots."""
+        """A call's arguments with their types, for parameters in slot order."""
         arguments: list[str] = []
         for _, t in params:
             if isinstance(t, ScalarType):
@@ -76,7 +76,7 @@ class SlotReader:
 
 
 class _Body:
-    """The function between the slots of `args` and the kernel's own parameters and results."""
+    """The adapter from the slots of `args` to the kernel's own parameters and results."""
 
     def __init__(self, function: Function, traps: bool, target: Target, more: str = "") -> None:
         self._function = function
@@ -132,10 +132,10 @@ def entry_text(
     target: Target,
     locations: Locations | None = None,
     more: str = "",
-    departures: Departures = NONE,
-    guard: Guard | None = None,
+    overrides: CodegenOverrides = NONE,
+    guard: BodyGuard | None = None,
 ) -> str:
-    """`sb_entry_<index>` for `function`, and its body, which is given `more` as last argument and
+    """`sb_entry_<index>` for `function`, and its body, which takes `more` as last argument and is
     called through `guard` if there is one."""
     symbol = f"@sb.body.{index}"
     body = _Body(function, traps, target, more).text(symbol)
@@ -145,5 +145,5 @@ def entry_text(
     if guard is not None:
         body += "\n\n" + guarded_call(f"@sb.guard.{index}", symbol, guard)
         symbol = f"@sb.guard.{index}"
-    pin = pinned_call(target.fp_control, symbol, departures.environment)
+    pin = pinned_call(target.fp_control, symbol, overrides.environment)
     return f"{body}\n\ndefine i32 @sb_entry_{index}(ptr %args) #0 {{\nentry:\n{pin}}}"

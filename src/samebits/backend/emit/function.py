@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from samebits.backend.lowering.float import mend
+from samebits.backend.lowering.float import canonicalise_stores
 from samebits.backend.lowering.int64 import unsigned_quotient
 from samebits.backend.lowering.table import LOWERINGS
 from samebits.backend.text.context import DIVISIONS, ModuleContext
 from samebits.backend.text.locations import Location, Locations
-from samebits.backend.text.loop_metadata import Seen
+from samebits.backend.text.loop_metadata import EmittedCounts
 from samebits.backend.text.types import (
     constant,
     memory,
@@ -43,23 +43,23 @@ from samebits.ir.grammar import (
 from samebits.types import ScalarType
 
 _STORE_RUN = {"component", "store"}
-"""What a run of stores to one vector is made of."""
+"""The opcodes of a run of stores to one vector."""
 _FLUSHING_INLINED = 2000
-"""LLVM's threshold for inlining functions that flush, eight times that of others at -O3: each of
-their operations is five. Where a small function stays a call, loops around it are no vectors."""
+"""LLVM's inlining threshold for functions that flush, eight times that of others at -O3: each of
+their operations is five. A loop around a call that is not inlined is not vectorised."""
 
 
 @dataclass(slots=True)
 class Loop:
-    """The labels of a loop around what is emitted, and whether a `break` leaves it."""
+    """The labels of an enclosing loop, and whether a `break` leaves it."""
 
-    next_turn: str
+    next_iteration: str
     exit: str
     left: bool = False
 
 
 class FunctionEmitter(FunctionWriter):
-    """One function, statement by statement; operations are the lowerings'."""
+    """Emits one function, statement by statement; `LOWERINGS` emit the operations."""
 
     def __init__(self, module: ModuleContext, function: Function) -> None:
         super().__init__(module, function)
@@ -79,7 +79,7 @@ class FunctionEmitter(FunctionWriter):
             )
         symbol = self.module.symbol(self.function.name)
         linkage, attributes = "internal ", "#0"
-        if self.module.rare(self.function.name) is not None:
+        if self.module.cold_function(self.function.name) is not None:
             linkage, attributes = "", "#1"
         elif self.module.is_inlined(self.function.name) or self.module.is_only_entered(
             self.function.name
@@ -94,13 +94,13 @@ class FunctionEmitter(FunctionWriter):
         text = "\n".join([
             f"{head}({', '.join(arguments)}) {attributes} {{",
             "entry:", *self._allocas, "  br label %start",
-            "start:", *self._lines, *self._aside, *self._tail,
+            "start:", *self._lines, *self._cold_blocks, *self._tail,
             "}",
         ])  # fmt: skip
         return text if self._locations is None else self._locations.attach(text)
 
     def _locate(self, statement: Statement, locations: Locations) -> None:
-        """What follows comes from `statement`."""
+        """Give the instructions that follow the location of `statement`."""
         number = getattr(statement, "id", None)
         here = Location(self.function.name, number, statement.span)
         self._location = locations.number(here)
@@ -138,16 +138,18 @@ class FunctionEmitter(FunctionWriter):
                 break
             self._statement(statement)
         else:
-            if self.to_mend:
-                mend(self)
+            if self.to_canonicalise:
+                canonicalise_stores(self)
         if outer:
             self._location = outer
             self._lines += self._mark()
 
     def _statement(self, statement: Statement) -> None:
-        if self.to_mend and not (isinstance(statement, Op) and statement.opcode in _STORE_RUN):
-            mend(self)
-        self._seen.statements += 1
+        if self.to_canonicalise and not (
+            isinstance(statement, Op) and statement.opcode in _STORE_RUN
+        ):
+            canonicalise_stores(self)
+        self._counts.statements += 1
         if self._locations is not None:
             self._locate(statement, self._locations)
         match statement:
@@ -165,7 +167,7 @@ class FunctionEmitter(FunctionWriter):
                 self._loops[-1].left = True
                 self._jump(self._loops[-1].exit)
             case Continue():
-                self._jump(self._loops[-1].next_turn)
+                self._jump(self._loops[-1].next_iteration)
 
     def _op(self, op: Op) -> None:
         if op.opcode == "const":
@@ -174,13 +176,13 @@ class FunctionEmitter(FunctionWriter):
                 raise IRError(f"a constant of type {t} does not exist", span=op.span)
             self.define(op.result, constant(t, op.attr))
             return
-        self._seen.divisions += self._is_division(op)
-        self._seen.wide += is_wide(op)
+        self._counts.divisions += self._is_division(op)
+        self._counts.wide += is_wide(op)
         if op.opcode == "call":
-            apart = self.module.is_apart(self.function.name)
-            size = 0 if apart else self.module.inlined_size(str(op.attr))
-            self._seen.inlined += size
-            self._seen.statements += size
+            is_cold = self.module.is_cold(self.function.name)
+            size = 0 if is_cold else self.module.inlined_size(str(op.attr))
+            self._counts.inlined += size
+            self._counts.statements += size
         self.choose_flags(op)
         LOWERINGS[op.opcode](self, op)
 
@@ -193,8 +195,8 @@ class FunctionEmitter(FunctionWriter):
         then, orelse, after = self._label("then"), self._label("else"), self._label("after")
         condition = self.operand(statement.condition)
         target = orelse if statement.orelse else after
-        rare = self._is_rare(statement.then)
-        weights = f", {UNLIKELY}" if rare else self.weights(statement.condition)
+        is_cold = self._is_cold(statement.then)
+        weights = f", {UNLIKELY}" if is_cold else self.weights(statement.condition)
         self.do(f"br i1 {condition}, label %{then}, label %{target}{weights}")
         reached = not statement.orelse
         fallback = _fallback(statement)
@@ -211,17 +213,19 @@ class FunctionEmitter(FunctionWriter):
         if reached:
             self._start(after)
 
-    def _is_rare(self, statements: Iterable[Statement]) -> bool:
+    def _is_cold(self, statements: Iterable[Statement]) -> bool:
         return any(
-            isinstance(s, Op) and s.opcode == "call" and self.module.rare(str(s.attr)) is not None
+            isinstance(s, Op)
+            and s.opcode == "call"
+            and self.module.cold_function(str(s.attr)) is not None
             for s in statements
         )
 
-    def _turn(self, statement: For | While, head: str, before: Seen) -> None:
-        """The back edge. A loop with checks of its own gets only what costs no compile time; those
-        of what it calls may go when that is inlined."""
-        inside = self._seen.since(before)
-        self._seen.loops += 1
+    def _back_edge(self, statement: For | While, head: str, before: EmittedCounts) -> None:
+        """Emit the back edge. A loop with checks of its own gets only metadata that costs no
+        compile time; the checks of its callees may vanish when these are inlined."""
+        inside = self._counts.since(before)
+        self._counts.loops += 1
         if not self._open:
             return
         self._jump(head)
@@ -233,7 +237,7 @@ class FunctionEmitter(FunctionWriter):
         self._loops.append(loop)
         self._region(region)
         self._loops.pop()
-        self._jump(loop.next_turn)
+        self._jump(loop.next_iteration)
 
     def _loop_end(self, done: str, orelse: Region, loop: Loop) -> None:
         self._start(done)
@@ -245,8 +249,8 @@ class FunctionEmitter(FunctionWriter):
 
     def _while(self, statement: While) -> None:
         head, body, done = self._label("head"), self._label("body"), self._label("done")
-        loop = Loop(self._label("turn"), self._label("exit"))
-        before = replace(self._seen)
+        loop = Loop(self._label("step"), self._label("exit"))
+        before = replace(self._counts)
         self._jump(head)
         self._start(head)
         self._region(statement.head)
@@ -255,21 +259,22 @@ class FunctionEmitter(FunctionWriter):
         self.do(f"br i1 {condition}, label %{body}, label %{done}{weights}")
         self._start(body)
         self._loop_body(statement.body, loop)
-        self._start(loop.next_turn)
-        self._turn(statement, head, replace(before, checks=self._seen.checks))
+        self._start(loop.next_iteration)
+        self._back_edge(statement, head, replace(before, checks=self._counts.checks))
         self._loop_end(done, statement.orelse, loop)
 
     def _for(self, statement: For) -> None:
         """Step 1 and -1 compare the counter with `stop`, which LLVM understands best and which
-        cannot overflow. Other steps count turns, for start+step may pass the end of int64."""
+        cannot overflow. Other steps count iterations: start+step may leave int64."""
         start, stop = self.operand(statement.start), self.operand(statement.stop)
         if statement.step in (1, -1):
             self._counted(statement, start, start, stop)
         else:
-            self._counted(statement, start, "0", self._turns(start, stop, statement.step))
+            self._counted(statement, start, "0", self._trip_count(start, stop, statement.step))
 
     def _counted(self, statement: For, start: str, first: str, last: str) -> None:
-        """The turns from `first` on: values of the slot for step 1 and -1, else turns' numbers."""
+        """Iterations from `first` on: the slot's values for step 1 and -1, else iteration
+        numbers."""
         head, body, done = self._label("head"), self._label("body"), self._label("done")
         step_label = self._label("step")
         loop = Loop(step_label, self._label("exit"))
@@ -290,16 +295,16 @@ class FunctionEmitter(FunctionWriter):
         if step not in (1, -1):
             value = self.emit(f"add i64 {start}, {self.emit(f'mul i64 {now}, {step}')}")
         self.store_slot(statement.slot, (value,))
-        before = replace(self._seen)
+        before = replace(self._counts)
         self._loop_body(statement.body, loop)
         self._start(step_label)
         following = self.emit(f"add{no_wrap} i64 {now}, {increment}")
         self.do(f"store i64 {following}, ptr {counter}")
-        self._turn(statement, head, before)
+        self._back_edge(statement, head, before)
         self._loop_end(done, statement.orelse, loop)
 
-    def _turns(self, start: str, stop: str, step: int) -> str:
-        """How many turns `range(start, stop, step)` has, below 2^64 for every input."""
+    def _trip_count(self, start: str, stop: str, step: int) -> str:
+        """The trip count of `range(start, stop, step)`, below 2^64 for every input."""
         low, high = (start, stop) if step > 0 else (stop, start)
         some = self.emit(f"icmp slt i64 {low}, {high}")
         distance = self.emit(f"sub i64 {self.emit(f'sub i64 {high}, {low}')}, 1")
@@ -333,7 +338,7 @@ def is_wide(op: Op) -> bool:
 
 
 def _fallback(statement: If) -> Region | None:
-    """The region whose loop has the checks, where the other's is a copy with fewer or none."""
+    """The region with the checked loop of a versioned pair; None if `statement` is no such pair."""
     then, orelse = ([s for s in region if isinstance(s, For)]
                     for region in (statement.then, statement.orelse))  # fmt: skip
     if len(then) != 1 or len(orelse) != 1 or then[0].span != orelse[0].span:

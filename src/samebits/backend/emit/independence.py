@@ -1,9 +1,8 @@
-"""Which loops have turns that have nothing to do with each other: what LLVM may be told to do in
-vectors of a given width.
+"""Loops without loop-carried dependences, for which an explicit vector width is safe.
 
-A width is more than a hint. LLVM takes it as leave to reorder sums of floats that go from turn to
-turn, strict or not (`LoopVectorizeHints::allowReordering`), and where it does not vectorise after
-all, it says so on standard error. Errs on the side of finding that turns meet.
+A width is more than a hint. LLVM takes it as permission to reorder loop-carried sums of floats,
+strict or not (`LoopVectorizeHints::allowReordering`), and if it does not vectorise after all, it
+says so on standard error. Errs on the side of finding a dependence.
 """
 
 from __future__ import annotations
@@ -27,20 +26,21 @@ from samebits.ir.grammar import (
 from samebits.types import ScalarType
 
 _PLACES = {"field", "component", "view"}
-"""References into what their one operand refers to."""
+"""Opcodes of references into the memory of their one operand."""
 _HARMLESS = {"get", "set", "load", "index", "assert", "assume", "overflow"}
-"""Not pure, but they write no memory."""
+"""Opcodes that are not pure, but write no memory."""
 
 
-def turns_are_apart(
+def has_independent_iterations(
     loop: For | While,
     function: Function,
     callee: Callable[[str], Function],
-    apart: Collection[str] = (),
+    private: Collection[str] = (),
 ) -> bool:
-    """Whether every turn of the innermost `loop` runs, takes no slot's value from the turn before,
-    leaves none behind, and writes only to elements that its own number picks. Slots in `apart` are
-    known to be each turn's own; `callee` finds functions that the loop calls."""
+    """Whether the iterations of the innermost `loop` all run, carry no slot's value to each other
+    or out of the loop, and write only to elements indexed by the loop's variable. Slots in
+    `private` are known to be private to each iteration; `callee` finds functions that the loop
+    calls."""
     if not isinstance(loop, For):
         return False
     ops: dict[int, Op] = {}
@@ -51,7 +51,7 @@ def turns_are_apart(
             ops[statement.id] = statement
     if not all(_writes_own(op, loop.slot, ops, callee) for op in ops.values()):
         return False
-    carried = {str(op.attr) for op in ops.values() if op.opcode == "set"} - set(apart)
+    carried = {str(op.attr) for op in ops.values() if op.opcode == "set"} - set(private)
     read = _read_first(loop.body, {loop.slot})
     for region in _after(function.body, loop):
         read |= _read_first(region, set())
@@ -59,7 +59,7 @@ def turns_are_apart(
 
 
 def _writes_own(op: Op, slot: str, ops: dict[int, Op], callee: Callable[[str], Function]) -> bool:
-    """Whether `op` writes no memory, or an element that the loop's slot picks."""
+    """Whether `op` writes no memory, or only an element indexed by the loop's variable."""
     if OPS[op.opcode].pure or op.opcode in _HARMLESS:
         return True
     if op.opcode == "call":
@@ -84,7 +84,7 @@ def _is_slot(index: Value, slot: str, ops: dict[int, Op]) -> bool:
 
 
 def _after(region: Region, loop: For) -> Iterator[Region]:
-    """What may run after `loop`: the rest of each region around it, and all of a loop around it."""
+    """The regions that may run after `loop`: the rest of each enclosing one, all of a loop."""
     for at, statement in enumerate(region):
         if statement is loop:
             yield loop.orelse
@@ -101,7 +101,7 @@ def _after(region: Region, loop: For) -> Iterator[Region]:
 
 
 def _read_first(region: Region, sets: set[str]) -> set[str]:
-    """Slots that `region` may read before it sets them; those that it sets for sure join `sets`."""
+    """Slots that `region` may read before it sets them; slots that it always sets join `sets`."""
     found: set[str] = set()
     for statement in region:
         match statement:

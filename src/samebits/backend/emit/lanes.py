@@ -1,8 +1,8 @@
-"""Loops whose accumulators have lanes: blocks of turns, and the joining of lanes, as LLVM text.
+"""Loops whose accumulators have lanes, as LLVM text: blocks of iterations, and the final reduction.
 
-What such a loop means is `ir.grammar.Lanes`'. Owns the two forms that it takes: nests of a fixed
-number of turns that LLVM vectorises, and one loop over all turns, where nothing could be
-vectorised and the body is not worth a second copy.
+`ir.grammar.Lanes` defines what such a loop means. Owns its two forms: loop nests of a fixed trip
+count, which LLVM vectorises, and one loop over all iterations, for bodies that cannot be vectorised
+or are too large for a second copy.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from samebits.ir.grammar import JOINS, For, Lanes, Op, While, can_trap, walk
 from samebits.types import ScalarType
 
 NEST_LIMIT = 300
-"""Statements of a body, those of inlined callees included, up to which it is worth three copies."""
+"""Most statements of a body, inlined callees included, that is worth three copies."""
 ALIGN = 64
 
 
@@ -32,8 +32,8 @@ class LaneEmitter(FunctionEmitter):
             self._cells(statement, statement.lanes)
 
     def _vectorises(self, statement: For) -> bool:
-        """Whether LLVM vectorises loops here, and nothing in the body keeps it from this one."""
-        if not self.module.plan.vectorise:
+        """Whether LLVM vectorises loops here, and nothing in the body prevents it."""
+        if not self.module.profile.vectorise:
             return False
         size = 0
         for inner in walk(statement.body):
@@ -44,7 +44,9 @@ class LaneEmitter(FunctionEmitter):
                 continue
             if inner.opcode == "call":
                 callee = str(inner.attr)
-                plain = self.module.is_inlined(callee) or self.module.rare(callee) is not None
+                plain = (
+                    self.module.is_inlined(callee) or self.module.cold_function(callee) is not None
+                )
                 if self.module.traps(callee) or not plain:
                     return False
                 size += self.module.inlined_size(callee)
@@ -61,31 +63,31 @@ class LaneEmitter(FunctionEmitter):
                 found.append(_Accumulator(self, self._slots[slot][0], t, join, lanes.flush))
         return found
 
-    def _all_turns(self, statement: For, start: str, stop: str) -> str:
+    def _loop_trip_count(self, statement: For, start: str, stop: str) -> str:
         if statement.step not in (1, -1):
-            return self._turns(start, stop, statement.step)
+            return self._trip_count(start, stop, statement.step)
         low, high = (start, stop) if statement.step == 1 else (stop, start)
         some = self.emit(f"icmp slt i64 {low}, {high}")
         return self.emit(f"select i1 {some}, i64 {self.emit(f'sub i64 {high}, {low}')}, i64 0")
 
-    def _at(self, statement: For, start: str, turn: str) -> str:
-        """The value of the loop's slot in turn number `turn`."""
+    def _at(self, statement: For, start: str, iteration: str) -> str:
+        """The value of the loop's slot in iteration number `iteration`."""
         match statement.step:
             case 1:
-                return self.emit(f"add i64 {start}, {turn}")
+                return self.emit(f"add i64 {start}, {iteration}")
             case -1:
-                return self.emit(f"sub i64 {start}, {turn}")
+                return self.emit(f"sub i64 {start}, {iteration}")
             case step:
-                return self.emit(f"add i64 {start}, {self.emit(f'mul i64 {turn}, {step}')}")
+                return self.emit(f"add i64 {start}, {self.emit(f'mul i64 {iteration}, {step}')}")
 
-    # -- nests of a fixed number of turns -----------------------------------------------------
+    # -- nests of a fixed trip count ----------------------------------------------------------
 
     def _nests(self, statement: For, lanes: Lanes) -> None:
         start, stop = self.operand(statement.start), self.operand(statement.stop)
-        turns = self._all_turns(statement, start, stop)
+        trips = self._loop_trip_count(statement, start, stop)
         done = "0"
         for count in lanes.counts:
-            left = self.emit(f"sub nuw i64 {turns}, {done}")
+            left = self.emit(f"sub nuw i64 {trips}, {done}")
             whole = self.emit(f"and i64 {left}, {-count}")
             end = self.emit(f"add nuw i64 {done}, {whole}")
             some = self.emit(f"icmp ne i64 {whole}, 0")
@@ -99,7 +101,7 @@ class LaneEmitter(FunctionEmitter):
         if statement.step in (1, -1):
             self._counted(statement, start, self._at(statement, start, done), stop)
         else:
-            self._counted(statement, start, done, turns)
+            self._counted(statement, start, done, trips)
 
     def _blocks(
         self, statement: For, lanes: Lanes, count: int, start: str, first: str, end: str
@@ -133,14 +135,14 @@ class LaneEmitter(FunctionEmitter):
         places = [a.place(place, now) for a, place in zip(accumulators, cells, strict=True)]
         for a, place in zip(accumulators, places, strict=True):
             a.enter(place)
-        seen = replace(self._seen)
+        seen = replace(self._counts)
         self._loop_body(statement.body, loop)
-        self._start(loop.next_turn)
+        self._start(loop.next_iteration)
         for a, place in zip(accumulators, places, strict=True):
             a.leave(place)
         self.do(f"store i64 {self.emit(f'add nuw nsw i64 {now}, 1')}, ptr {lane}")
-        self._seen.lanes += count
-        self._turn(statement, head, seen)
+        self._counts.lanes += count
+        self._back_edge(statement, head, seen)
         self._start(next_block)
         self.do(f"store i64 {self.emit(f'add nuw i64 {at}, {count}')}, ptr {row}")
         self._jump(block)
@@ -148,17 +150,17 @@ class LaneEmitter(FunctionEmitter):
         for a, place, old in zip(accumulators, cells, before, strict=True):
             a.store(a.joined(old, a.fold(place, 0, count)))
 
-    # -- one loop over all turns --------------------------------------------------------------
+    # -- one loop over all iterations ---------------------------------------------------------
 
     def _cells(self, statement: For, lanes: Lanes) -> None:
-        """The body once: what a turn accumulates into is a cell, lane or slot, that its number
-        picks; a count's lanes are joined where its blocks end."""
+        """Emit the body once: an iteration accumulates into the cell, lane or slot, that its number
+        selects; the lanes of each count are joined after its last block."""
         start, stop = self.operand(statement.start), self.operand(statement.stop)
-        turns = self._all_turns(statement, start, stop)
+        trips = self._loop_trip_count(statement, start, stop)
         ends: list[str] = []
         for count in lanes.counts:
             done = ends[-1] if ends else "0"
-            whole = self.emit(f"and i64 {self.emit(f'sub nuw i64 {turns}, {done}')}, {-count}")
+            whole = self.emit(f"and i64 {self.emit(f'sub nuw i64 {trips}, {done}')}, {-count}")
             ends.append(self.emit(f"add nuw i64 {done}, {whole}"))
         firsts = [sum(lanes.counts[:k]) for k in range(len(lanes.counts) + 1)]
         accumulators = self._accumulators(lanes)
@@ -172,7 +174,7 @@ class LaneEmitter(FunctionEmitter):
         state = [self._alloca("i64") for _ in range(3)]
         stages = [
             (str(first), str(count - 1), end)
-            for first, count, end in zip(firsts, (*lanes.counts, 1), (*ends, turns), strict=True)
+            for first, count, end in zip(firsts, (*lanes.counts, 1), (*ends, trips), strict=True)
         ]
         self.do(f"store i64 0, ptr {counter}")
         self._enter_stage(stage, state, 0, stages[0])
@@ -191,13 +193,13 @@ class LaneEmitter(FunctionEmitter):
         places = [a.place(place, lane) for a, place in zip(accumulators, cells, strict=True)]
         for a, place in zip(accumulators, places, strict=True):
             a.enter(place)
-        seen = replace(self._seen)
+        seen = replace(self._counts)
         self._loop_body(statement.body, loop)
-        self._start(loop.next_turn)
+        self._start(loop.next_iteration)
         for a, place in zip(accumulators, places, strict=True):
             a.leave(place)
         self.do(f"store i64 {self.emit(f'add nuw i64 {now}, 1')}, ptr {counter}")
-        self._turn(statement, head, seen)
+        self._back_edge(statement, head, seen)
         self._start(ended)
         at = self.emit(f"load i32, ptr {stage}")
         joins = [self._label("join") for _ in lanes.counts]
@@ -221,8 +223,8 @@ class LaneEmitter(FunctionEmitter):
         self._start(done)
         for a, place in zip(accumulators, cells, strict=True):
             a.store(self.emit(f"load {a.type}, ptr {a.place(place, str(firsts[-1]))}"))
-        self._jump(after_turns := self._label("turned"))
-        self._loop_end(after_turns, statement.orelse, loop)
+        self._jump(after_iterations := self._label("turned"))
+        self._loop_end(after_iterations, statement.orelse, loop)
 
     def _enter_stage(
         self, stage: str, state: list[str], number: int, values: tuple[str, ...]
@@ -233,7 +235,7 @@ class LaneEmitter(FunctionEmitter):
 
 
 class _Accumulator:
-    """One slot with lanes: its place, and what is done to its lanes."""
+    """One slot with lanes: its address, and the operations on its lanes."""
 
     def __init__(
         self, f: FunctionEmitter, slot: str, t: ScalarType, join: str, flush: bool
@@ -253,7 +255,7 @@ class _Accumulator:
         self.f.do(f"store {self.type} {value}, ptr {self.slot}")
 
     def clear(self, cells: str, first: int, count: int) -> None:
-        """Make `count` lanes, from `first` on, what changes nothing."""
+        """Set `count` lanes, from `first` on, to the neutral element."""
         chunk = min(self.chunk, count)
         value = f"{self.type} {float_constant(JOINS[self.join])}"
         vector = f"<{chunk} x {self.type}> <{', '.join([value] * chunk)}>"
@@ -268,15 +270,15 @@ class _Accumulator:
         return self.f.emit(f"getelementptr inbounds {self.type}, ptr {cells}, i64 {lane}")
 
     def enter(self, place: str) -> None:
-        """Begin a turn: the slot is the lane."""
+        """Begin an iteration: copy the lane to the slot."""
         self.store(self.f.emit(f"load {self.type}, ptr {place}"))
 
     def leave(self, place: str) -> None:
-        """End a turn: the lane is the slot."""
+        """End an iteration: copy the slot to the lane."""
         self.f.do(f"store {self.type} {self.load()}, ptr {place}")
 
     def fold(self, cells: str, first: int, count: int) -> str:
-        """`count` lanes, from `first` on, joined in halves."""
+        """The result of `count` lanes, from `first` on, joined in halves."""
         chunk = min(self.chunk, count)
         vector = f"<{chunk} x {self.type}>"
         parts = [
@@ -304,7 +306,7 @@ class _Accumulator:
         )
 
     def joined(self, a: str, b: str, length: int = 1) -> str:
-        """Two numbers, or vectors of them, joined: as the lowering of the operation does it."""
+        """Two numbers or vectors joined, as the operation's lowering does it."""
         emit = self.f.emit
         t = self._vector(self.type, length)
         if self.join in ("add", "mul"):

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from samebits.backend.emit.entry import entry_text
-from samebits.backend.emit.independence import turns_are_apart
-from samebits.backend.emit.preemption import Guard, can_guard, guard_text
+from samebits.backend.emit.independence import has_independent_iterations
+from samebits.backend.emit.preemption import BodyGuard, can_guard, guard_text
 from samebits.backend.emit.range import range_text
 from samebits.backend.emit.vectors import VectorEmitter
 from samebits.backend.lowering.int64_builtins import LIBRARY, WIDE_HELPERS
@@ -16,15 +16,15 @@ from samebits.backend.objects import HOOK, OWN, TrapSite
 from samebits.backend.targets.fp_control import definitions
 from samebits.backend.targets.table import Target
 from samebits.backend.text.call_graph import CallGraph
-from samebits.backend.text.cold_calls import APART, late_text, variants_table
-from samebits.backend.text.cold_calls import ATTRIBUTES as RARE_ATTRIBUTES
-from samebits.backend.text.cold_copies import SeldomCopy, seldom_symbol
+from samebits.backend.text.cold_calls import ATTRIBUTES as COLD_ATTRIBUTES
+from samebits.backend.text.cold_calls import COLD_SECTION, deferred_text, variants_table
+from samebits.backend.text.cold_copies import ColdCopy, cold_copy_symbol
 from samebits.backend.text.context import return_type
 from samebits.backend.text.expectations import Expectation, Expected, metadata
 from samebits.backend.text.locations import Location, Locations
-from samebits.backend.text.loop_metadata import ANY_LOOP, Seen, loop_metadata
-from samebits.backend.text.overrides import NONE, Departures
-from samebits.backend.text.profiles import PLANS, Plan
+from samebits.backend.text.loop_metadata import ANY_LOOP, EmittedCounts, loop_metadata
+from samebits.backend.text.overrides import NONE, CodegenOverrides
+from samebits.backend.text.profiles import PROFILES, CodegenProfile
 from samebits.backend.text.run_bound import OPEN
 from samebits.backend.text.shared_functions import SharedFunction
 from samebits.backend.text.types import (
@@ -55,22 +55,22 @@ _HELPERS = HELPERS | WIDE_HELPERS
 
 @dataclass(frozen=True, slots=True)
 class Emitted:
-    """LLVM text as `llvm` takes it, and the traps that the statuses 1, 2, … stand for."""
+    """LLVM text for `llvm.engine`, and the traps behind the statuses 1, 2, …"""
 
     text: str
     traps: tuple[TrapSite, ...]
-    plan: Plan
-    """How `llvm` is to compile it."""
+    profile: CodegenProfile
+    """How `llvm.engine` compiles it."""
     locations: tuple[Location, ...] = ()
-    """What the lines of the text's debug locations stand for, from 1; empty where it has none."""
+    """The locations behind the text's debug line numbers, from 1; empty if it has none."""
     expected: Expected | None = None
-    """The loops that are to be vectorised, if there are any."""
+    """The loops that must be vectorised, if there are any."""
     needs: tuple[SharedFunction, ...] = ()
-    """The shared functions that it calls."""
+    """The shared functions that the text calls."""
 
 
 class _Emission(CallGraph):
-    """What the functions of one module share while they are emitted."""
+    """The state that the functions of one module share while they are emitted."""
 
     def __init__(
         self,
@@ -81,18 +81,18 @@ class _Emission(CallGraph):
         locations: Locations | None,
         locate_loops: bool,
         threads: bool,
-        departures: Departures,
-        plan: Plan | None = None,
+        overrides: CodegenOverrides,
+        profile: CodegenProfile | None = None,
     ) -> None:
         roots = [*entries, *ranges]
-        plan = plan or PLANS[goal_of(module, roots)]
-        super().__init__(module, roots, target, plan, threads)
+        profile = profile or PROFILES[goal_of(module, roots)]
+        super().__init__(module, roots, target, profile, threads)
         self._entries = tuple(entries), tuple(ranges)
-        self.departures = departures
+        self.overrides = overrides
         self.locations = locations
         self._locate_loops = locate_loops
-        self._turns: dict[str, str] = {}
-        self._copies: dict[str, SeldomCopy] = {}
+        self._parallel_ranges: dict[str, str] = {}
+        self._copies: dict[str, ColdCopy] = {}
         self._shared_copies: dict[str, SharedFunction] = {}
         self._sites: dict[TrapSite, int] = {}
         self._helpers: dict[str, None] = {}
@@ -102,25 +102,25 @@ class _Emission(CallGraph):
         self._expected: dict[Expectation, int] = {}
 
     def needs(self) -> tuple[SharedFunction, ...]:
-        """The shared functions, those that the module itself has aside."""
+        """The shared functions, except those that the module itself defines."""
         called = (f for n, f in self._shared.items() if n not in self._roots)
         return (*called, *self._shared_copies.values())
 
     def is_own(self, shared: SharedFunction) -> None:
-        """The root of that name is a rare function that others share."""
+        """Define `shared`, a root of this module and a cold function, under its shared symbol."""
         self._shared[shared.name] = shared
-        self._rare[shared.name].symbol = shared.symbol
+        self._cold[shared.name].symbol = shared.symbol
 
     def symbol(self, name: str) -> str:
         shared = self._shared.get(name)
         return function_symbol(name) if shared is None else shared.symbol
 
-    def wrapper(self, name: str, symbol: str) -> SeldomCopy:
+    def wrapper(self, name: str, symbol: str) -> ColdCopy:
         """A function called `symbol` that calls the function `name`."""
         function = self.function(name)
         types = [t for _, given in function.params for t in parts(given)]
         result = return_type(function, self._traps[name], self.target)
-        return SeldomCopy(name, types, result, self.target.convention, symbol)
+        return ColdCopy(name, types, result, self.target.convention, symbol)
 
     def trap_status(self, site: TrapSite) -> int:
         return self._sites.setdefault(site, len(self._sites) + 1)
@@ -130,7 +130,7 @@ class _Emission(CallGraph):
         return f"@sb.{name}"
 
     def table(self, name: str) -> str:
-        """The symbol of a constant table; raises IRError where the module has none of it."""
+        """The symbol of a constant table; raises IRError if the module has no such table."""
         symbol = table_symbol(name)
         if symbol not in self._tables:
             if name not in self._module.tables:
@@ -147,65 +147,71 @@ class _Emission(CallGraph):
             f"[{len(data.values)} x {t}] [{values}], align 16"
         )
 
-    def turns(self, name: str) -> str:
+    def parallel_range(self, name: str) -> str:
         if not self._threads:
             return ""
-        return self._turns.setdefault(name, f"@sb.turns.{len(self._turns)}")
+        return self._parallel_ranges.setdefault(name, f"@sb.parallel.{len(self._parallel_ranges)}")
 
-    def turns_texts(self) -> list[str]:
-        """The range functions of the bodies that `turns` has named."""
+    def parallel_range_texts(self) -> list[str]:
+        """The range functions of the bodies that `parallel_range` has named."""
         return [
             range_text(
                 symbol[1:], self.function(name), self._traps[name], self.target, self.locations,
-                owns=name in self._owns, based=True, departures=self.departures,
+                owns=name in self._owns, based=True, overrides=self.overrides,
                 guard=self.guard(name, always=True),
             )
-            for name, symbol in self._turns.items()
+            for name, symbol in self._parallel_ranges.items()
         ]  # fmt: skip
 
-    def guard(self, name: str, always: bool = False) -> Guard | None:
-        """What an entry of the function, or a range (`always`), calls its body through, if
-        anything."""
+    def guard(self, name: str, always: bool = False) -> BodyGuard | None:
+        """The guard of the function's body in an entry, or in a range (`always`); None if it needs
+        none."""
         if not (self._threads and can_guard(self.target)):
             return None
         most, function = OPEN if always else self.most_statements(name), self.function(name)
-        guard = Guard(self.frame_bytes(name), 0, most, function.params)
+        guard = BodyGuard(self.frame_bytes(name), 0, most, function.params)
         if not guard.is_needed:
             return None
         self._guarded = True
-        told = f"{guard.need:,}" if guard.is_large else "0"
-        site = TrapSite("stack", function.span, told)
+        detail = f"{guard.need:,}" if guard.is_large else "0"
+        site = TrapSite("stack", function.span, detail)
         return guard._replace(small=self.trap_status(site))
 
-    def seldom(self, name: str) -> str:
+    def cold_copy(self, name: str) -> str:
         if self.shares and is_library(name):
             shared = self._shared_copies.get(name)
             if shared is None:
                 shared = self._shared_copies[name] = self.shared(name, "copy")
             return shared.symbol
-        return self._copies.setdefault(name, self.wrapper(name, seldom_symbol(name))).symbol
+        return self._copies.setdefault(name, self.wrapper(name, cold_copy_symbol(name))).symbol
 
     def copied(self) -> set[str]:
-        """The functions of which there are copies, and what they lead to."""
+        """The functions that have cold copies, and what they reach."""
         return self.reached(self._copies)
 
     def _variables(self) -> list[str]:
-        """What the functions and the process share."""
+        """Definitions of the variables that the functions and the process share."""
         linkage = "" if self._threads else "internal "
         own = f"@{OWN} = {linkage}global [3 x i64] zeroinitializer, align 8"
-        found = [own] * bool(self._owns) + [f"@{HOOK} = global ptr null"] * bool(self._turns)
+        found = [own] * bool(self._owns) + [f"@{HOOK} = global ptr null"] * bool(
+            self._parallel_ranges
+        )
         return found + [guard_text(self.target)] * self._guarded
 
-    def _metadata(self, inside: Seen, function: str, statement: For | While) -> str:
-        def apart() -> bool:
+    def _metadata(self, inside: EmittedCounts, function: str, statement: For | While) -> str:
+        def is_independent() -> bool:
             lanes = statement.lanes.slots if isinstance(statement, For) and statement.lanes else ()
-            own = [slot for slot, _ in lanes] if inside.lanes else []  # else the turns after blocks
-            return turns_are_apart(statement, self.function(function), self.function, own)
+            own = [slot for slot, _ in lanes] if inside.lanes else []  # else the remainder loop
+            return has_independent_iterations(
+                statement, self.function(function), self.function, own
+            )
 
-        return loop_metadata(inside, self.target, apart, self.in_lanes)
+        return loop_metadata(inside, self.target, is_independent, self.vector_dominated)
 
-    def loop(self, inside: Seen, function: str, statement: For | While, location: int) -> str:
-        text = self._metadata(inside, function, statement) if self.plan.vectorise else ""
+    def loop(
+        self, inside: EmittedCounts, function: str, statement: For | While, location: int
+    ) -> str:
+        text = self._metadata(inside, function, statement) if self.profile.vectorise else ""
         more: list[str] = []
         if statement.vectorized:
             loop = Expectation(function, statement.span)
@@ -223,44 +229,44 @@ class _Emission(CallGraph):
         self._loops.append(f"!{_FIRST_LOOP + len(self._loops)} = distinct !{{}}")
         return f"!{_FIRST_LOOP + len(self._loops) - 1}"
 
-    def result(self, texts: list[str], apart: list[str]) -> Emitted:
-        """The module of `texts`, and that of the functions that stand `apart`."""
+    def result(self, texts: list[str], cold_section: list[str]) -> Emitted:
+        """The module of `texts`, and after it the module of the cold section."""
         probed = self.target.architecture in _PROBED and "-windows-" not in self.target.triple
         extra = ' "probe-stack"="inline-asm"' if probed else ""
         if self.target.tune:
             extra += f' "tune-cpu"="{self.target.tune}"'
-        attributes = [_ATTRIBUTES % (self.plan.attributes_for(self.target), extra)]
+        attributes = [_ATTRIBUTES % (self.profile.attributes_for(self.target), extra)]
         needs = self.needs()
-        if self._rare or self._copies or needs:
-            attributes.append(RARE_ATTRIBUTES.format(extra=extra))
-        tests = variants_table(self._rare.values())
+        if self._cold or self._copies or needs:
+            attributes.append(COLD_ATTRIBUTES.format(extra=extra))
+        tests = variants_table(self._cold.values())
         library = LIBRARY.get(self.target.architecture, "")
-        if not any("mul i64" in text for text in (*texts, *apart, *self._helper_texts())):
+        if not any("mul i64" in text for text in (*texts, *cold_section, *self._helper_texts())):
             library = ""
         control = definitions(self.target.fp_control)
-        others = [self.wrapper(f.name, f.symbol).declaration() for f in needs if f.kind != "rare"]
-        rare = [r.declaration() for name, r in self._rare.items() if not self._has(name)]
+        others = [self.wrapper(f.name, f.symbol).declaration() for f in needs if f.kind != "cold"]
+        cold = [r.declaration() for name, r in self._cold.items() if not self._has(name)]
         copies = [copy.declaration() for copy in self._copies.values()]
-        before = [*self._variables(), library, control, *rare, *copies, *others]
+        before = [*self._variables(), library, control, *cold, *copies, *others]
         text = self._module_text([*before, *texts, *tests], attributes)
-        if apart:
+        if cold_section:
             copies = [self._copy_text(copy) for copy in self._copies.values()]
-            shared = [r.declaration() for name, r in self._rare.items() if name in self._shared]
-            text += APART + self._module_text([*shared, *apart, *copies], attributes)
+            shared = [r.declaration() for name, r in self._cold.items() if name in self._shared]
+            text += COLD_SECTION + self._module_text([*shared, *cold_section, *copies], attributes)
         head = "\n".join([self._head(), attributes[-1], _METADATA])
-        text += late_text(head, self._rare.values())
+        text += deferred_text(head, self._cold.values())
         found = () if self.locations is None else tuple(self.locations.found)
         expected = None
         if self._expected:
             loops = tuple(self._expected)
             expected = Expected(loops, self._module, *self._entries, self.target)
-        return Emitted(text, tuple(self._sites), self.plan, found, expected, needs)
+        return Emitted(text, tuple(self._sites), self.profile, found, expected, needs)
 
     def _has(self, name: str) -> bool:
-        """Whether the function is a shared one that the module itself has."""
+        """Whether the function is a shared one that the module itself defines."""
         return name in self._shared and name in self._roots
 
-    def _copy_text(self, copy: SeldomCopy) -> str:
+    def _copy_text(self, copy: ColdCopy) -> str:
         if self.locations is None:
             return copy.text()
         self.locations.begin(self.function(copy.name))
@@ -294,20 +300,20 @@ def emit_module(
     locate_loops: bool = False,
     threads: bool = False,
     shares: bool = False,
-    departures: Departures = NONE,
+    overrides: CodegenOverrides = NONE,
 ) -> Emitted:
     """LLVM text that defines `sb_entry_<n>` for the n-th of `entries`, `sb_range_<n>` for the n-th
     of `ranges`, and what they reach.
 
-    `locate` gives each instruction the location of its statement, `locate_loops` loops as well:
-    that can keep LLVM from merging two blocks, where the rest changes nothing. `threads` is for
-    code of this process: parallel ranges ask the hook that may be set. `shares` leaves out what is
-    compiled once for all modules of this process. Raises CompileError where local memory would not
-    fit the stack, IRError for IR that breaks the grammar's rules.
+    `locate` gives each instruction the location of its statement and changes no code;
+    `locate_loops` locates loops too, which can keep LLVM from merging blocks. `threads` is for code
+    of this process: parallel ranges call the hook if it is set. `shares` leaves out functions that
+    are compiled once for all modules of this process. Raises CompileError if local memory exceeds
+    the stack limit, IRError for IR that breaks the grammar's rules.
     """
     locations = Locations() if locate else None
     emission = _Emission(
-        module, entries, ranges, target, locations, locate_loops, threads, departures
+        module, entries, ranges, target, locations, locate_loops, threads, overrides
     )
     if shares:
         emission.share(ranges)
@@ -315,44 +321,44 @@ def emit_module(
         name: VectorEmitter(emission, emission.function(name)).text() for name in emission.order
     }
     copied = emission.copied()
-    texts = [text for name, text in every.items() if not emission.is_apart(name)]
-    apart = [
-        text for name, text in every.items() if emission.is_rarely_called(name) or name in copied
+    texts = [text for name, text in every.items() if not emission.is_cold(name)]
+    cold_section = [
+        text for name, text in every.items() if emission.is_in_cold_section(name) or name in copied
     ]
     for index, name in enumerate(entries):
         more = f"ptr @{OWN}" if emission.owns(name) else ""
         function, traps = emission.function(name), emission.traps(name)
         guard = emission.guard(name)
-        texts.append(entry_text(index, function, traps, target, locations, more, departures, guard))
+        texts.append(entry_text(index, function, traps, target, locations, more, overrides, guard))
     texts += [
         range_text(
             f"sb_range_{index}", emission.function(name), emission.traps(name), target, locations,
-            owns=emission.owns(name), departures=departures,
+            owns=emission.owns(name), overrides=overrides,
             guard=emission.guard(name, always=True),
         )
         for index, name in enumerate(ranges)
     ]  # fmt: skip
-    texts += emission.turns_texts()
-    return emission.result(texts, apart)
+    texts += emission.parallel_range_texts()
+    return emission.result(texts, cold_section)
 
 
 def emit_shared(functions: Sequence[SharedFunction], target: Target) -> Emitted:
-    """LLVM text that defines shared functions of the same plan, each under its own symbol."""
+    """LLVM text that defines shared functions of one profile, each under its own symbol."""
     module = Module()
     for shared in functions:
         module.functions.update(shared.module.functions)
         module.tables.update(shared.module.tables)
     names = [shared.name for shared in functions]
     first = functions[0]
-    emission = _Emission(module, names, [], target, None, False, False, NONE, first.plan)
-    emission.share(None, first.hasty)
+    emission = _Emission(module, names, [], target, None, False, False, NONE, first.profile)
+    emission.share(None, first.optnone)
     for shared in functions:
-        if shared.kind == "rare":
+        if shared.kind == "cold":
             emission.is_own(shared)
     texts = [VectorEmitter(emission, emission.function(name)).text() for name in emission.order]
     texts += [
         emission.wrapper(shared.name, shared.symbol).text()
         for shared in functions
-        if shared.kind != "rare"
+        if shared.kind != "cold"
     ]
     return emission.result(texts, [])

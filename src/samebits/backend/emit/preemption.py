@@ -1,15 +1,14 @@
-"""How compiled code in this process is left in the middle: LLVM text.
+"""Preemption of compiled code in this process: guards around long bodies, and a signal handler.
 
-An entry whose body runs for long, by what it is given, calls it through `guarded`, which notes on
-the thread's record where to come back to. A signal sent to the thread has `poked` run on top of
-the body, wherever that is: nothing is asked in a loop. There the handlers of Python's signals run,
-as CPython runs them between bytecodes; where none raises, the body goes on as if nothing had been,
-and where one does, or where the thread is told to stop, the body is left for good with the status
-`LEFT`. That is sound because a body holds nothing that would have to be given back: it calls
-nothing that takes a lock or allocates. The crew, which does, has its threads come back by
-themselves.
+An entry whose arguments can make its body run long calls it through `guarded`, which stores in the
+thread's record where to jump back to. A signal to the thread runs `SIGNAL_HANDLER` on top of the
+body, so loops poll nothing. The handler runs the handlers of Python's signals, as CPython does
+between bytecodes. If none raises, the body continues; if one does, or if the thread has been told
+to stop, the handler jumps out of the body for good, with the status `LEFT`. That is sound because
+a body holds nothing to release: it takes no lock and allocates nothing. The thread team does, and
+its threads return by themselves.
 
-The same guard sees to it that the thread's stack has room for the local memory.
+The same guard checks that the thread's stack has room for local memory.
 """
 
 from __future__ import annotations
@@ -22,15 +21,15 @@ from samebits.backend.records import (
     CALLS,
     ENTER,
     GUARD,
+    HANDLER_WORDS,
+    JUMP_BUFFER,
     KEY,
     KIND,
     LEFT,
     LOWEST,
     MAIN,
-    PLACE,
-    POKE_WORDS,
-    POKED,
     RELEASE,
+    SIGNAL_HANDLER,
     STOP,
     TRACE,
     VALUE,
@@ -41,12 +40,11 @@ from samebits.backend.text.run_bound import OPEN, Bound, formula
 from samebits.ir.grammar import ValueType
 
 LEAST_STATEMENTS = 1 << 23
-"""Statements up to which a body is not worth a guard: some ten milliseconds."""
+"""Fewest statements of a guarded body: some ten milliseconds."""
 LEAST_FRAME = 4096
-"""Bytes of a body's frame up to which a thread's stack is taken to have room for it."""
+"""Bytes of a frame that fits any thread's stack without a check."""
 STACK_MARGIN = 24 << 10
-"""Bytes that a body may need besides what its frame is known to hold, and that a signal's handler
-needs."""
+"""Bytes of stack for what a body's known frame leaves out, and for a signal handler."""
 
 _BUFFER_BYTES = 1024
 """Room for C's `jmp_buf`, which is 656 bytes at most (glibc, ppc64le)."""
@@ -55,7 +53,7 @@ _SYSTEMS = ("linux", "darwin", "macosx")
 
 
 def can_guard(target: Target) -> bool:
-    """Whether a process of this target has signals and threads as POSIX has them."""
+    """Whether a process of this target has POSIX signals and threads."""
     return any(system in target.triple for system in _SYSTEMS)
 
 
@@ -169,7 +167,7 @@ left:
 
 
 def guard_text(target: Target) -> str:
-    """LLVM text of what `guarded_call` calls; once in a module."""
+    """LLVM text of the functions that `guarded_call` calls; once in a module."""
     bits = target.pointer_bits
     return (_GUARDED + _MEASURED).format(
         guard=GUARD, key=key_type(target), buffer=_BUFFER_BYTES, pointer=bits, **_PLACES,
@@ -177,9 +175,9 @@ def guard_text(target: Target) -> str:
     )  # fmt: skip
 
 
-class Guard(NamedTuple):
-    """How a body is guarded: its frame in bytes, the status that stands for a stack without room
-    for it, and the most statements that it runs, of its parameters."""
+class BodyGuard(NamedTuple):
+    """A body's guard: its frame in bytes, the status for a stack without room for it, and the most
+    statements that it runs, as a formula of its parameters."""
 
     need: int
     small: int
@@ -188,18 +186,18 @@ class Guard(NamedTuple):
 
     @property
     def is_needed(self) -> bool:
-        """Whether some call of the body is guarded or measured."""
+        """Whether any call of the body needs a guard or a stack check."""
         return self.is_large or not isinstance(self.most, float) or self.most > LEAST_STATEMENTS
 
     @property
     def is_large(self) -> bool:
-        """Whether calls that end soon look whether the stack has room too."""
+        """Whether short calls check the stack too."""
         return self.need > LEAST_FRAME
 
 
-def guarded_call(symbol: str, body: str, guard: Guard) -> str:
-    """LLVM text of `symbol`, a function of the same form as `body` that calls it guarded, or as it
-    is where it ends soon."""
+def guarded_call(symbol: str, body: str, guard: BodyGuard) -> str:
+    """LLVM text of `symbol`, which has the signature of `body` and calls it: guarded, or directly
+    if the call is short."""
     given = f"ptr {body}, ptr %args, i64 {guard.need + STACK_MARGIN}, i32 {guard.small}"
     guarded = f"  %status = call i32 @sb.guarded({given})\n  ret i32 %status\n}}"
     head = f"define internal i32 {symbol}(ptr noundef nonnull %args) noinline #0 {{\nentry:\n"
@@ -221,12 +219,12 @@ def guarded_call(symbol: str, body: str, guard: Guard) -> str:
 
 
 ASK = "sb_ask"
-"""`i32 sb_ask(record)`: have Python's signal handlers run; 1 where one raised, which is noted."""
+"""`i32 sb_ask(record)`: run Python's signal handlers; 1 if one raised, which the record keeps."""
 
 CALL = "sb_call"
-"""`i32 sb_call(object, record)`: call an object of Python's without arguments; 0 or 1, whether what
-it returns is true, or -1 where it raised, which is noted. Python looks for signals as a function
-begins, so that what their handlers raise may come before its first line."""
+"""`i32 sb_call(object, record)`: call a Python object without arguments. Returns the truth of its
+result, 0 or 1, or -1 if it raised, which the record keeps. Python checks for signals when a
+function begins: a handler may raise before its first line."""
 
 _KEEP = """\
 declare i32 @PyGILState_Ensure()
@@ -312,13 +310,13 @@ end:
 }}
 """
 
-_POKED = """\
+_HANDLER = """\
 target triple = "{triple}"
 @{words} = global [2 x i64] zeroinitializer, align 8
 declare ptr @pthread_getspecific({key})
 declare void @_longjmp(ptr, i32) noreturn
 
-define void @{poked}(i32 %signal) {{
+define void @{handler}(i32 %signal) {{
 entry:
   %before.p = getelementptr i64, ptr @{words}, i64 {BEFORE}
   %before = load i64, ptr %before.p
@@ -369,25 +367,25 @@ end:
 
 
 def ask_text() -> str:
-    """LLVM text of `@sb_ask`, for the module that it is in alone."""
+    """LLVM text of `@sb_ask`, internal to its module."""
     return (_KEEP + _ASK).format(ask=ASK, **_PLACES)
 
 
 def call_text() -> str:
-    """LLVM text of `@sb_call`, behind `ask_text`."""
+    """LLVM text of `@sb_call`, which goes after `ask_text`."""
     return _CALL.format(call=CALL)
 
 
-def poked_text(target: Target) -> str:
-    """The module of the signal handler, for a process of this target."""
-    poked = _POKED.format(
-        triple=target.triple, words=POKE_WORDS, poked=POKED, ask=ASK, key=key_type(target),
-        BEFORE=BEFORE, **_PLACES,
+def signal_handler_text(target: Target) -> str:
+    """LLVM text of the signal handler's module, for a process of this target."""
+    handler = _HANDLER.format(
+        triple=target.triple, words=HANDLER_WORDS, handler=SIGNAL_HANDLER, ask=ASK,
+        key=key_type(target), BEFORE=BEFORE, **_PLACES,
     )  # fmt: skip
-    return poked + ask_text()
+    return handler + ask_text()
 
 
 _PLACES = dict(
-    KEY=KEY, ENTER=ENTER, RELEASE=RELEASE, PLACE=PLACE, STOP=STOP, CALLS=CALLS, WAKE=WAKE,
-    LOWEST=LOWEST, MAIN=MAIN, KIND=KIND, VALUE=VALUE, TRACE=TRACE, LEFT=LEFT,
+    KEY=KEY, ENTER=ENTER, RELEASE=RELEASE, JUMP_BUFFER=JUMP_BUFFER, STOP=STOP, CALLS=CALLS,
+    WAKE=WAKE, LOWEST=LOWEST, MAIN=MAIN, KIND=KIND, VALUE=VALUE, TRACE=TRACE, LEFT=LEFT,
 )  # fmt: skip

@@ -1,41 +1,41 @@
-"""The range functions that a pool's threads call: `i32 sb_range_<n>(i64* slots, i64* shared)`.
+"""The range functions that worker threads call: `i32 sb_range_<n>(i64* slots, i64* shared)`.
 
-`slots` are as of any entry, of the parameters after the range. `shared` is the control block:
-64-bit words on a cache line of their own, which the threads of one range change atomically. Each
-thread calls once, with its floating-point environment pinned inside; it claims batches in
-ascending order until none is left, and runs a batch's indices in ascending order. Every batch
-below the lowest trapped one is run, and those above it that nobody has begun are not: so the
-lowest index's trap is the one kept, whatever the threads did.
+`slots` hold the parameters after the range, as for any entry. `shared` is the control block: 64-bit
+words on a cache line of their own, which the threads of one range change atomically. Each thread
+calls once; the function pins the floating-point environment, claims batches in ascending order
+until none is left, and runs a batch's indices in ascending order. Every batch below the lowest
+trapped one runs, and no batch above it begins any more: so the trap of the lowest index is
+reported, whatever the schedule.
 """
 
 from __future__ import annotations
 
 from samebits.backend.emit.entry import SlotReader
-from samebits.backend.emit.preemption import Guard, guarded_call
+from samebits.backend.emit.preemption import BodyGuard, guarded_call
 from samebits.backend.targets.fp_control import pinned_call
 from samebits.backend.targets.table import Target
 from samebits.backend.text.context import return_type
 from samebits.backend.text.locations import Locations
-from samebits.backend.text.overrides import NONE, Departures
+from samebits.backend.text.overrides import NONE, CodegenOverrides
 from samebits.backend.text.types import function_symbol
 from samebits.errors import IRError
 from samebits.ir.grammar import Function
 from samebits.types import INT, INT64
 
 NEXT, BATCHES, BATCH_SIZE, LENGTH, TRAP = range(5)
-"""The words: the next batch to claim, how many there are, indices in a batch, indices in all, and
-the lowest trap: its batch, shifted left by `STATUS_BITS`, and its status."""
+"""The words: the next batch to claim, the number of batches, indices in a batch, indices in all,
+and the lowest trap: its batch, shifted left by `STATUS_BITS`, and its status."""
 OWN_NUMBERS = 5
-"""Three words: the numbers of the lowest trap, if it is one of kind "own"."""
+"""Three words: the numbers of the lowest trap, if its kind is "own"."""
 LOCK = 8
 """The word that is 1 while a thread writes those."""
 WORDS = 9
 LINE_BYTES = 64
-"""Where a control block is aligned to."""
+"""A control block's alignment."""
 STATUS_BITS = 20
 STATUS_MASK = (1 << STATUS_BITS) - 1
 NO_TRAP = (1 << 63) - 1
-"""The word of the lowest trap while there is none."""
+"""The value of `TRAP` while no batch has trapped."""
 
 _CLAIM = """\
   %batches.p = getelementptr i64, ptr %shared, i64 {batches}
@@ -97,7 +97,7 @@ keep:
 leave:
   store atomic i64 0, ptr %lock release, align 8
   br label %done"""
-"""As `_TRAP`; the numbers kept are those of the trap kept."""
+"""As `_TRAP`, with the numbers of the lowest trap."""
 
 
 def _check(function: Function) -> None:
@@ -120,14 +120,14 @@ def range_text(
     *,
     owns: bool = False,
     based: bool = False,
-    departures: Departures = NONE,
-    guard: Guard | None = None,
+    overrides: CodegenOverrides = NONE,
+    guard: BodyGuard | None = None,
 ) -> str:
     """The range function `name` for a function (begin: int64, end: int64, ...), and its body.
 
-    With `owns` the function's last parameter is where the numbers of a trap "own" go. With `based`
-    the slots begin with the first index, and the function is for this module alone. The body
-    is called through `guard` if there is one. Raises IRError for a function of another form.
+    With `owns` the function's last parameter is the address for the numbers of a trap "own". With
+    `based` the slots begin with the first index, and the function is internal. The body is called
+    through `guard` if there is one. Raises IRError for a function of another signature.
     """
     _check(function)
     symbol = f"@sb.range.{name}"
@@ -160,7 +160,7 @@ def range_text(
     ]
     guarded = f"@sb.guard.{name}"
     called = symbol if guard is None else guarded
-    pin = pinned_call(target.fp_control, called, departures.environment)
+    pin = pinned_call(target.fp_control, called, overrides.environment)
     entry = [
         f"define {'internal ' * based}i32 @{name}(ptr %slots, ptr %shared) #0 {{",
         "entry:",

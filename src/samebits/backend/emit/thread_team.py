@@ -1,17 +1,18 @@
-"""The crew as LLVM text: threads that wait in compiled code and take part in parallel ranges.
+"""The thread team as LLVM text: threads that wait in compiled code and take part in parallel
+ranges.
 
-A kernel hands a range out and takes its end back without Python's lock. One range at a time has
-the crew: what another thread or a turn itself asks for meanwhile runs in line. Knows the words
-that threads share, not how threads start; `runtime.crew` does.
+A kernel starts a range and waits for its end without Python's lock. One range at a time has the
+team: a nested or concurrent request runs serially on its own thread. Knows the words that threads
+share, not how threads start; `runtime.threads.team` does.
 
-A thread of the crew is idle and looking, asleep in its lock, asked for, running, or dismissed. It
-is asked for by an exchange of its word, so that whoever asks sees whether it sleeps. Who shared the
-range out runs batches itself, takes back what it asked of those that have not begun, and waits for
-the others: first looking, then asleep in a lock of its own. Where it leaves its own turns in the
-middle (`backend.preempt`), or Python's signal handlers raise while it sleeps, no batch is begun any
-more, and the others are told to leave theirs: nobody is inside when the range has ended. What is
-asked of Python is called so that no exception is lost, wherever in it a signal's handler raises: it
-stays on the thread's record, and the range is left.
+A helper is idle (polling), asleep in its lock, asked for, running, or dismissed. It is asked for by
+an atomic exchange of its state, which tells the leader whether to wake it. The leader, the thread
+that started the range, runs batches itself, retracts its request from helpers that have not begun,
+and waits for the others: first polling, then asleep in a lock of its own. If the leader is
+preempted (`emit.preemption`), or Python's signal handlers raise while it sleeps, no batch begins
+any more and the helpers are told to leave theirs: none is inside when the range ends. Python is
+called so that no exception is lost, wherever a signal handler raises: the thread's record keeps it,
+and the range ends.
 """
 
 from __future__ import annotations
@@ -31,73 +32,71 @@ from samebits.backend.emit.range import (
 from samebits.backend.records import KEY, LEFT, MAIN, RECORD_WORDS, STOP, WAITS
 from samebits.backend.targets.table import Target
 
-CREW, SPARE = "sb_crew", "sb_crew_spare"
-"""The words; the record of threads that have none."""
-RUN, WORK, ASSEMBLE = "sb_crew_run", "sb_crew_work", "sb_crew_assemble"
-"""The hook of `lowering_parallel`; `void work(line)`, in which a thread of the crew
-stays until it is dismissed; `void assemble(lines, count, ready)`, which waits for the range that
-has the crew, dismisses all and takes others."""
+TEAM, SPARE = "sb_team", "sb_team_spare"
+"""The team's words; the record of threads without one."""
+RUN, WORK, ASSEMBLE = "sb_team_run", "sb_team_work", "sb_team_assemble"
+"""The hook of `lowering.parallel`; `void work(line)`, in which a helper stays until it is
+dismissed; `void assemble(lines, count, ready)`, which waits for the range that has the team,
+dismisses all helpers and installs others."""
 
 BUSY, READY, HELPERS, LINES, JOBS, BEGIN, INSIDE, ACQUIRE, RELEASE, HANDED_OUT = range(10)
 KEYS, DISPERSE = range(10, 12)
-"""Words on the first two lines: 1 while a range has the crew; 0 where `BEGIN` has to make one;
-threads besides the one that asks; the address of their lines; that of the number of tasks of the
-pool that run now; an object that is called to begin; one that says whether this thread is inside
-such a task;
-`i32 acquire(lock, microseconds, 0)`, which gives 0 where the time is over and waits for good for
--1, and `void release(lock)`, which any thread may call; how many ranges it was given so far; then
-the address of `backend.preempt`'s words, and an object that is called to tell all threads of the
-crew to leave the range that they run."""
+"""Words on the first two lines: 1 while a range has the team; 0 if `BEGIN` must make a team first;
+the number of helpers; the address of their lines; the address of the pool's count of running tasks;
+a Python object that makes a team; one that says whether this thread is inside a task of the pool;
+`i32 acquire(lock, microseconds, 0)`, which returns 0 on a time-out and never times out for -1, and
+`void release(lock)`, which any thread may call; the number of ranges so far; then the address of
+`emit.preemption`'s words, and a Python object that tells all helpers to leave their range."""
 REMAINING, OWN_LOCK, FUNCTION, SLOTS, BLOCK = range(16, 21)
-"""Words on the third line, of the range that has the crew: threads that were asked for and have
-not ended, plus `_SLEEPS` while the one that asked sleeps in its lock; what they are to call."""
-CREW_WORDS = 3 * LINE_BYTES // 8
+"""Words on the third line, of the range that has the team: helpers that were asked for and have not
+finished, plus `_SLEEPS` while the leader sleeps in its lock; that lock; the call to make."""
+TEAM_WORDS = 3 * LINE_BYTES // 8
 
 STATE, THREAD_LOCK = range(2)
-"""Words of a thread's line."""
+"""Words of a helper's line."""
 _IDLE, _ASLEEP, _ASKED, _RUNNING, _DISMISSED = range(5)
 _SLEEPS = 1 << 32
 
 BATCHES_A_WORKER = 8
-"""Batches that a thread gets where the kernel leaves their size open: enough that none waits long
-for the last one."""
+"""Batches for each thread if the kernel sets no batch size: enough that none waits long for the
+last one."""
 _WAIT_MICROSECONDS = 50_000
-"""How long who shared a range out sleeps before it sees to Python's signals."""
+"""How long the leader sleeps between two checks for Python's signals."""
 _ENDED = 1 << 62
-"""The next batch of a range that begins none any more."""
+"""The value of `NEXT` for a range that begins no more batches."""
 IN_LINE = -1
-"""Says that the kernel is to run the turns itself."""
+"""The hook's answer if the kernel must run the iterations itself."""
 
 _LOOKS = {"x86_64": 1000, "i686": 1000, "aarch64": 4000}
-"""How often a thread looks before it sleeps: 15 to 50 µs, which is about what waking one takes."""
+"""Polls before a thread sleeps: 15 to 50 µs, about as long as waking one takes."""
 _PAUSE = {
     "x86_64": "call void @llvm.x86.sse2.pause()",
     "i686": "call void @llvm.x86.sse2.pause()",
     "aarch64": "call void @llvm.aarch64.isb(i32 15)",
 }
-"""What tells a processor that a loop only looks."""
+"""The instruction for a polling loop."""
 
 _TEXT = """\
 target triple = "{triple}"
-@{crew} = global [{crew_words} x i64] zeroinitializer, align {line_bytes}
+@{team} = global [{team_words} x i64] zeroinitializer, align {line_bytes}
 @{spare} = global [{record_words} x i64] zeroinitializer, align {line_bytes}
 declare i64 @llvm.smin.i64(i64, i64)
 declare i64 @llvm.smax.i64(i64, i64)
 {declared}
 
-define i32 @{run}(ptr %range, ptr %slots, i64 %turns, i64 %batch, i64 %least, ptr %own) {{
+define i32 @{run}(ptr %range, ptr %slots, i64 %indices, i64 %batch, i64 %least, ptr %own) {{
 entry:
 {find}
   %place = load volatile ptr, ptr %record
   store atomic volatile ptr null, ptr %record seq_cst, align 8
   %status = call i32 @sb.share(
-    ptr %range, ptr %slots, i64 %turns, i64 %batch, i64 %least, ptr %own, ptr %record)
+    ptr %range, ptr %slots, i64 %indices, i64 %batch, i64 %least, ptr %own, ptr %record)
   store atomic volatile ptr %place, ptr %record seq_cst, align 8
   ret i32 %status
 }}
 
 define internal i32 @sb.share(
-    ptr %range, ptr %slots, i64 %turns, i64 %batch, i64 %least, ptr %own, ptr %record) noinline {{
+    ptr %range, ptr %slots, i64 %indices, i64 %batch, i64 %least, ptr %own, ptr %record) noinline {{
 entry:
   %stop.p = getelementptr i64, ptr %record, i64 {STOP}
   %waits.p = getelementptr i64, ptr %record, i64 {WAITS}
@@ -130,7 +129,7 @@ enter:
 cut:
   %helpers = load i64, ptr {HELPERS}
   %workers = add i64 %helpers, 1
-  %worth = sdiv i64 %turns, %least
+  %worth = sdiv i64 %indices, %least
   %most = mul i64 %workers, {batches_a_worker}
   %many = call i64 @llvm.smin.i64(i64 %worth, i64 %most)
   %over = srem i64 %many, %workers
@@ -138,7 +137,7 @@ cut:
   %enough = icmp sgt i64 %many, %workers
   %wanted.0 = select i1 %enough, i64 %even, i64 %many
   %wanted = call i64 @llvm.smax.i64(i64 %wanted.0, i64 1)
-  %before = sub i64 %turns, 1
+  %before = sub i64 %indices, 1
   %whole = sdiv i64 %before, %wanted
   %chosen = add i64 %whole, 1
   %open = icmp eq i64 %batch, 0
@@ -377,18 +376,18 @@ end:
 """
 
 
-def crew_text(target: Target) -> str:
-    """The module for a process of this target."""
+def team_text(target: Target) -> str:
+    """LLVM text of the team's module for a process of this target."""
     places = dict(
         BUSY=BUSY, READY=READY, HELPERS=HELPERS, LINES=LINES, JOBS=JOBS, BEGIN=BEGIN,
         INSIDE=INSIDE, ACQUIRE=ACQUIRE, RELEASE=RELEASE, HANDED_OUT=HANDED_OUT,
         KEYS=KEYS, DISPERSE=DISPERSE, REMAINING=REMAINING, OWN_LOCK=OWN_LOCK,
         FUNCTION=FUNCTION, SLOTS=SLOTS, BLOCK=BLOCK,
     )  # fmt: skip
-    words = {name: f"getelementptr (i64, ptr @{CREW}, i64 {n})" for name, n in places.items()}
+    words = {name: f"getelementptr (i64, ptr @{TEAM}, i64 {n})" for name, n in places.items()}
     return _TEXT.format(
-        triple=target.triple, crew=CREW, run=RUN, work=WORK, assemble=ASSEMBLE,
-        crew_words=CREW_WORDS, words=WORDS, block_bytes=8 * WORDS, line_bytes=LINE_BYTES,
+        triple=target.triple, team=TEAM, run=RUN, work=WORK, assemble=ASSEMBLE,
+        team_words=TEAM_WORDS, words=WORDS, block_bytes=8 * WORDS, line_bytes=LINE_BYTES,
         fill=_fill(), trap=TRAP, no_trap=NO_TRAP, own_numbers=OWN_NUMBERS, status_mask=STATUS_MASK,
         batches_a_worker=BATCHES_A_WORKER, in_line=IN_LINE, thread_lock=THREAD_LOCK,
         idle=_IDLE, asleep=_ASLEEP, asked=_ASKED, running=_RUNNING, dismissed=_DISMISSED,
@@ -405,7 +404,7 @@ def _declared(target: Target) -> str:
 
 
 def _find(target: Target, keys: str) -> str:
-    """Lines that set `%record` to this thread's record, and to `SPARE` where it has none."""
+    """Lines that set `%record` to this thread's record, or to `SPARE` if it has none."""
     if not can_guard(target):
         return f"  %record = getelementptr i8, ptr @{SPARE}, i64 0"
     key = key_type(target)
@@ -421,7 +420,7 @@ def _find(target: Target, keys: str) -> str:
 def _fill() -> str:
     """Stores of the control block's words that are not 0."""
     lines: list[str] = []
-    values = {BATCHES: "%batches", BATCH_SIZE: "%size", LENGTH: "%turns", TRAP: str(NO_TRAP)}
+    values = {BATCHES: "%batches", BATCH_SIZE: "%size", LENGTH: "%indices", TRAP: str(NO_TRAP)}
     for word, value in values.items():
         lines.append(f"  %block.{word} = getelementptr i64, ptr %block, i64 {word}")
         lines.append(f"  store i64 {value}, ptr %block.{word}")

@@ -1,8 +1,8 @@
-"""Loops around much of the math library: one of vectors alone, and one that calls the functions,
-for turns that are left and for arrays that overlap.
+"""Loops around much of the math library, in two copies: a vector loop, and a remainder loop that
+calls the functions, for remaining iterations and for arrays that overlap.
 
-LLVM by itself makes the second one of all that is inlined again, which takes as long to compile.
-Owns which loops go so, and the tests before them.
+LLVM's own remainder loop has every function inlined once more, which takes as long to compile.
+Owns which loops are split so, and the overlap tests before them.
 """
 
 from __future__ import annotations
@@ -11,49 +11,49 @@ from collections.abc import Iterator
 from itertools import count
 
 from samebits.backend.emit.function import is_wide
-from samebits.backend.emit.independence import turns_are_apart
+from samebits.backend.emit.independence import has_independent_iterations
 from samebits.backend.emit.lanes import LaneEmitter
 from samebits.backend.lowering.table import LOWERINGS
 from samebits.backend.text.context import DIVISIONS
-from samebits.backend.text.loop_metadata import Seen, has_masks, is_full
+from samebits.backend.text.loop_metadata import EmittedCounts, has_masks, is_full
 from samebits.ir.grammar import For, Op, Value, can_trap, walk
 from samebits.passes.bounds.accesses import Accesses, Base, Separation
 from samebits.types import BOOL
 
 _TOUCHES = (" = load ", " = call ", "  store ", "  call ")
-"""Marks of the instructions that may touch memory, in what is emitted."""
+"""Texts that mark an emitted instruction as one that may touch memory."""
 
 
 class VectorEmitter(LaneEmitter):
-    """Emits a function whose loops may be vectors alone."""
+    """Emits a function whose loops may be split into vector loop and remainder loop."""
 
     def _for(self, statement: For) -> None:
-        tests = self._separations(statement) if self._may_go(statement) else None
+        tests = self._separations(statement) if self._is_eligible(statement) else None
         if tests is None:
             super()._for(statement)
         else:
-            self._in_vectors(statement, tests)
+            self._vector_loop(statement, tests)
 
-    def _may_go(self, statement: For) -> bool:
-        """Whether loops here go so at all, and this one's shape allows it."""
-        seldom = self.in_fallback or self.module.is_apart(self.function.name)
+    def _is_eligible(self, statement: For) -> bool:
+        """Whether loops here are split at all, and this one's form allows it."""
+        is_cold = self.in_fallback or self.module.is_cold(self.function.name)
         shape = (statement.step, statement.orelse, statement.lanes)
-        return self.module.in_lanes and not seldom and shape == (1, [], None)
+        return self.module.vector_dominated and not is_cold and shape == (1, [], None)
 
     def _separations(self, statement: For) -> list[Separation] | None:
-        """What has to be apart for no turn to touch what another writes; None where the loop is
-        small, some operation keeps it from being vectors, or nothing would do."""
-        if not turns_are_apart(statement, self.function, self.module.function):
+        """The memory that must not overlap for iterations to be independent; None if the loop is
+        small, some operation prevents vectorisation, or no test suffices."""
+        if not has_independent_iterations(statement, self.function, self.module.function):
             return None
-        inside = self._ahead(statement)
+        inside = self._body_counts(statement)
         if inside is None or not is_full(inside, self.target):
             return None
         return Accesses(statement, self.facts.slot_types).apart_in_turns()
 
-    def _ahead(self, statement: For) -> Seen | None:
-        """What the body will have been seen to hold; None where something in it can trap, divides,
-        or stays a call that is not a rare one."""
-        inside = Seen()
+    def _body_counts(self, statement: For) -> EmittedCounts | None:
+        """The counts of the body; None if something in it can trap, divides, or is a call that is
+        neither inlined nor cold."""
+        inside = EmittedCounts()
         for op in walk(statement.body):
             inside.statements += 1
             if not isinstance(op, Op):
@@ -64,37 +64,37 @@ class VectorEmitter(LaneEmitter):
             if op.opcode == "call":
                 name = str(op.attr)
                 size = self.module.inlined_size(name)
-                if self.module.divides(name) or not (size or self.module.rare(name)):
+                if self.module.divides(name) or not (size or self.module.cold_function(name)):
                     return None
                 inside.inlined += size
                 inside.statements += size
         return inside
 
-    def _in_vectors(self, statement: For, tests: list[Separation]) -> None:
+    def _vector_loop(self, statement: For, tests: list[Separation]) -> None:
         start, stop = self.operand(statement.start), self.operand(statement.stop)
         masks = has_masks(self.target)
         end, ids = stop, count(-1, -1)  # no statement has such an id
         if not masks:
-            turns = self._all_turns(statement, start, stop)
-            whole = self.emit(f"and i64 {turns}, {-(self.target.vector_bits // 64)}")
+            trips = self._loop_trip_count(statement, start, stop)
+            whole = self.emit(f"and i64 {trips}, {-(self.target.vector_bits // 64)}")
             end = self.emit(f"add nsw i64 {start}, {whole}")
         for test in tests:
-            apart = self._is_apart(test, ids)
-            end = self.emit(f"select i1 {apart}, i64 {end}, i64 {start}")
-        group = self._seen.group = self.module.access_group()
+            disjoint = self._is_disjoint(test, ids)
+            end = self.emit(f"select i1 {disjoint}, i64 {end}, i64 {start}")
+        group = self._counts.group = self.module.access_group()
         first = len(self._lines)
         self._counted(statement, start, start, end)
-        self._seen.group = ""
+        self._counts.group = ""
         for k in range(first, len(self._lines)):
             if any(text in self._lines[k] for text in _TOUCHES):
                 self._lines[k] += f", !llvm.access.group {group}"
         if tests or not masks:
-            self._seen.rare = self.in_fallback = True
+            self._counts.is_remainder = self.in_fallback = True
             self._counted(statement, start, end, stop)
-            self._seen.rare = self.in_fallback = False
+            self._counts.is_remainder = self.in_fallback = False
 
-    def _is_apart(self, test: Separation, ids: Iterator[int]) -> str:
-        """The register of what the operation `apart` gives."""
+    def _is_disjoint(self, test: Separation, ids: Iterator[int]) -> str:
+        """The register with the result of the operation `apart`."""
         values = (self._base(test.a, ids), self._base(test.b, ids))
         number = next(ids)
         result = Value(number, 0, BOOL)

@@ -12,7 +12,7 @@ from samebits.backend.llvm.vectorize_check import check_vectorised
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets.table import Target
 from samebits.backend.text.locations import Location
-from samebits.backend.text.overrides import NONE, Departures
+from samebits.backend.text.overrides import NONE, CodegenOverrides
 from samebits.backend.text.shared_functions import SharedFunction
 from samebits.ir.grammar import Module
 
@@ -26,12 +26,12 @@ def compile_module(
     vectorise: bool = True,
     ranges: Sequence[str] = (),
     threads: bool = False,
-    departures: Departures = NONE,
+    overrides: CodegenOverrides = NONE,
 ) -> CompiledObject:
     """Object code with `sb_entry_<n>` for the n-th of `entries`, and `sb_range_<n>` for the n-th of
     `ranges`; `opt` is 0 or 3. With `threads` it is for this process, whose pool of threads runs
     its parallel ranges. Raises CompileError where a loop that is to be vectorised is not."""
-    emitted = emit_module(module, entries, target, ranges, threads=threads, departures=departures)
+    emitted = emit_module(module, entries, target, ranges, threads=threads, overrides=overrides)
     return _compiled(emitted, target, opt, vectorise)
 
 
@@ -56,19 +56,19 @@ def compile_shared(
 def shared_assembly(functions: Sequence[SharedFunction], target: Target) -> str:
     """The target's assembly for the same code that `compile_shared` returns."""
     made = emit_shared(functions, target)
-    return engine.assemble_text(made.text, target, 3, plan=made.plan)
+    return engine.assemble_text(made.text, target, 3, profile=made.profile)
 
 
 def compile_emitted(
     emitted: Emitted, target: Target, opt: int = 3, *, vectorise: bool = True
 ) -> bytes:
     """Object code of emitted text, as `compile_module` makes it; raises CompileError alike."""
-    plan, expected = emitted.plan, emitted.expected
+    profile, expected = emitted.profile, emitted.expected
     check = None
-    if expected is not None and vectorise and plan.vectorise:
+    if expected is not None and vectorise and profile.vectorise:
         check = partial(check_vectorised, expected, opt)
     return engine.compile_text(
-        emitted.text, target, opt, vectorise=vectorise, plan=plan, after_passes=check
+        emitted.text, target, opt, vectorise=vectorise, profile=profile, after_passes=check
     )
 
 
@@ -83,14 +83,16 @@ def llvm_text(
     """LLVM text as emitted, or after the passes of level `opt`."""
     made = emit_module(module, entries, target)
     return (
-        made.text if opt is None else engine.optimise_text(made.text, target, opt, plan=made.plan)
+        made.text
+        if opt is None
+        else engine.optimise_text(made.text, target, opt, profile=made.profile)
     )
 
 
 def assembly_text(module: Module, entries: Sequence[str], target: Target, opt: int = 3) -> str:
     """The target's assembly for the same code that `compile_module` returns."""
     made = emit_module(module, entries, target)
-    return engine.assemble_text(made.text, target, opt, plan=made.plan)
+    return engine.assemble_text(made.text, target, opt, profile=made.profile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ def listing(
     """
     plain = emit_module(module, entries, target, ranges)
     located = emit_module(module, entries, target, ranges, locate=True)
-    plan = plain.plan
-    text, assembly = engine.list_text(plain.text, target, opt, plan=plan)
-    located_text, located_assembly = engine.list_text(located.text, target, opt, plan=plan)
+    profile = plain.profile
+    text, assembly = engine.list_text(plain.text, target, opt, profile=profile)
+    located_text, located_assembly = engine.list_text(located.text, target, opt, profile=profile)
     return Listing(text, assembly, located_text, located_assembly, located.locations)

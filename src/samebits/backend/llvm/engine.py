@@ -24,21 +24,22 @@ from samebits.backend.lowering.int64_builtins import DIVISIONS
 from samebits.backend.objects import NO_ADDRESSES
 from samebits.backend.targets.host_levels import HostLevel, best_level, host_levels
 from samebits.backend.targets.table import Target
-from samebits.backend.text.cold_calls import VARIANTS, Late, split
-from samebits.backend.text.cold_copies import is_seldom
-from samebits.backend.text.profiles import APART_PASSES, SPEED, Plan
+from samebits.backend.text.cold_calls import VARIANTS, DeferredVariants, split_cold
+from samebits.backend.text.cold_copies import is_cold_copy
+from samebits.backend.text.profiles import COLD_PASSES, SPEED, CodegenProfile
 from samebits.compiling import lock
 from samebits.errors import RunnerError, TargetError
 from samebits.lang.stacks import undisturbed
 
 AfterPasses = Callable[[str], None]
-"""Is given a module's text after the passes, and may refuse it by raising."""
+"""Receives a module's text after the passes, and may reject it by raising."""
 
 
 @cache
 def _binding() -> Any:
-    """llvmlite's binding with every target set up; imported at first use, because it is large."""
-    with lock():  # two threads may be here at once, and LLVM's registries take one
+    """llvmlite's binding with every target initialised; imported at first use, because it is
+    large."""
+    with lock():  # LLVM's registries are not thread-safe
         binding = importlib.import_module("llvmlite.binding")
         binding.initialize_all_targets()
         binding.initialize_all_asmprinters()
@@ -54,7 +55,7 @@ def llvm_version() -> str:
 
 @cache
 def available_targets() -> tuple[HostLevel, ...]:
-    """Every target row with the reason why it cannot run in this process, if so."""
+    """Every target row, with the reason why it cannot run in this process, if any."""
     binding = _binding()
     return undisturbed(
         lambda: host_levels(
@@ -67,7 +68,7 @@ def available_targets() -> tuple[HostLevel, ...]:
 
 @cache
 def host_processor() -> tuple[str, tuple[str, ...]]:
-    """LLVM's name of this processor, and the features that it has, in LLVM's spelling, sorted."""
+    """LLVM's name of this processor, and its features in LLVM's spelling, sorted."""
     binding = _binding()
     name, found = undisturbed(
         lambda: (str(binding.get_host_cpu_name()), dict(binding.get_host_cpu_features()))
@@ -77,7 +78,7 @@ def host_processor() -> tuple[str, tuple[str, ...]]:
 
 @cache
 def host_target() -> Target:
-    """The highest row that this process can run; raises TargetError on a host without one."""
+    """The highest row that this process can run; raises TargetError if there is none."""
     target = best_level(available_targets())
     if target is None:
         raise TargetError(
@@ -98,18 +99,18 @@ def _machine(triple: str, cpu: str, features: str, abi: str, opt: int) -> Any:
 
 
 def data_layout(target: Target) -> str:
-    """LLVM's own data layout for a row."""
+    """LLVM's data layout for a row."""
     with lock():
         given = target.triple, target.cpu, target.features, target.abi, 0
         return undisturbed(lambda: str(_machine(*given).target_data))
 
 
 _UNUSED = ("global_dead_code_eliminate",)
-"""The passes after which a module has the declarations alone that it needs."""
-_LATE = ("always_inliner", "global_dead_code_eliminate")
-"""The passes when what came after vectorisation is linked."""
-_LINKED = (*_LATE, "constant_merge")
-"""The passes when these are linked: both sides may have the same table."""
+"""The passes that remove unused declarations."""
+_DEFERRED_PASSES = ("always_inliner", "global_dead_code_eliminate")
+"""The passes after linking deferred variants."""
+_LINKED = (*_DEFERRED_PASSES, "constant_merge")
+"""The passes after linking the cold section: both modules may have the same table."""
 
 
 def _optimise(
@@ -119,14 +120,14 @@ def _optimise(
     vectorise: bool = False,
     passes: tuple[str, ...] = (),
     *,
-    straight: bool = False,
+    slp: bool = False,
     unroll: bool = True,
 ) -> None:
-    """The passes of LLVM's pipeline of a level, or those that are named."""
+    """Run LLVM's pipeline of a level, or the named passes."""
     binding = _binding()
     options = binding.create_pipeline_tuning_options(speed_level=level)
     options.loop_vectorization = vectorise
-    options.slp_vectorization = vectorise and straight
+    options.slp_vectorization = vectorise and slp
     options.loop_unrolling = unroll
     builder = binding.create_pass_builder(machine, options)
     if passes:
@@ -145,30 +146,31 @@ def _optimise(
         options.close()
 
 
-def _link_late(module: Any, machine: Any, context: Any, layout: str, late: Late) -> None:
-    """After vectorisation: the tests for lanes go where they are called, and with them come the
-    loops over lanes."""
+def _link_deferred(
+    module: Any, machine: Any, context: Any, layout: str, deferred: DeferredVariants
+) -> None:
+    """After vectorisation: inline the tests of used variants, and link their loops over lanes."""
     module.get_global_variable(VARIANTS).linkage = "internal"
     _optimise(module, machine, 0, passes=_UNUSED)
-    text = late.text(function.name for function in module.functions)
+    text = deferred.text(function.name for function in module.functions)
     if text:
         _link(module, _binding().parse_assembly(layout + text, context))
-        _optimise(module, machine, 0, passes=_LATE)
+        _optimise(module, machine, 0, passes=_DEFERRED_PASSES)
 
 
-def _spare(part: Any, most: int) -> None:
-    """Code for copies that seldom run, and for rare functions where there are more than `most`, is
-    selected in half the time. Those of float64 are as fast; of float32, some take up to three
-    quarters longer."""
+def _skip_optimisation(part: Any, most: int) -> None:
+    """Disable optimised code generation for cold copies, and for all cold functions if there are
+    more than `most`: it takes half the time. Functions of float64 are as fast; of float32, some
+    take up to three quarters longer."""
     made = [function for function in part.functions if not function.is_declaration]
-    copies = [function for function in made if is_seldom(function.name)]
+    copies = [function for function in made if is_cold_copy(function.name)]
     for function in made if len(made) - len(copies) > most else copies:
         function.add_function_attribute("noinline")
         function.add_function_attribute("optnone")
 
 
 def _link_divisions(module: Any, target: Target, context: Any, layout: str) -> None:
-    """What code selection will call for divisions that the passes have made."""
+    """Link the functions that code generation calls for divisions that the passes introduced."""
     widths = [bits for architecture, bits in DIVISIONS if architecture == target.architecture]
     text = str(module) if widths else ""
     for bits in widths:
@@ -178,7 +180,7 @@ def _link_divisions(module: Any, target: Target, context: Any, layout: str) -> N
 
 
 def _link(module: Any, part: Any) -> None:
-    """Add a module whose functions are for the other alone."""
+    """Link a module and make its functions internal."""
     own = [f.name for f in part.functions if not f.is_declaration and f.linkage.name == "external"]
     module.link_in(part)
     for name in own:
@@ -191,12 +193,12 @@ def _with_module(
     opt: int,
     want: str,
     vectorise: bool = True,
-    plan: Plan = SPEED,
+    profile: CodegenProfile = SPEED,
     after_passes: AfterPasses | None = None,
 ) -> Any:
     _binding()
     with lock():
-        made = partial(_processed, text, target, opt, want, vectorise, plan, after_passes)
+        made = partial(_processed, text, target, opt, want, vectorise, profile, after_passes)
         found = undisturbed(made)
         code = found[1] if want == "listing" else found
         if want != "text" and wide_division.is_lacking(code, text, target):
@@ -210,36 +212,36 @@ def _processed(
     opt: int,
     want: str,
     vectorise: bool,
-    plan: Plan,
+    profile: CodegenProfile,
     after_passes: AfterPasses | None,
     completed: bool = False,
 ) -> Any:
-    """What is wanted of LLVM text, `completed` with wide divisions of its own. The lock is held, be
-    it by a thread that waits for this one."""
+    """The wanted form of LLVM text, `completed` with wide divisions of its own. The lock is held,
+    perhaps by a thread that waits for this one."""
     binding = _binding()
-    codegen = plan.codegen if opt else 0
+    codegen = profile.codegen if opt else 0
     machine = _machine(target.triple, target.cpu, target.features, target.abi, codegen)
     context = binding.create_context()
     # Without its layout the passes would take every target for a little-endian 64-bit one.
     layout = f'target datalayout = "{machine.target_data}"\n'
-    text, apart, late = split(text)
+    text, cold, deferred = split_cold(text)
     module = binding.parse_assembly(layout + text, context)
     try:
         if opt:
-            vectorise = vectorise and plan.vectorise
+            vectorise = vectorise and profile.vectorise
             _optimise(
-                module, machine, plan.level, vectorise, plan.passes,
-                straight=plan.straight, unroll=plan.unroll,
+                module, machine, profile.level, vectorise, profile.passes,
+                slp=profile.slp, unroll=profile.unroll,
             )  # fmt: skip
-            if plan.hasty:
-                _spare(module, -1)
-        if late is not None:
-            _link_late(module, machine, context, layout, late)
-        if apart:
-            part = binding.parse_assembly(layout + apart, context)
+            if profile.optnone:
+                _skip_optimisation(module, -1)
+        if deferred is not None:
+            _link_deferred(module, machine, context, layout, deferred)
+        if cold:
+            part = binding.parse_assembly(layout + cold, context)
             if opt:
-                _optimise(part, machine, opt, passes=APART_PASSES)
-                _spare(part, plan.most_rare)
+                _optimise(part, machine, opt, passes=COLD_PASSES)
+                _skip_optimisation(part, profile.most_cold_optimised)
             _link(module, part)
             _optimise(module, machine, 0, passes=_LINKED)
         _link_divisions(module, target, context, layout)
@@ -267,29 +269,35 @@ def compile_text(
     opt: int = 3,
     *,
     vectorise: bool = True,
-    plan: Plan = SPEED,
+    profile: CodegenProfile = SPEED,
     after_passes: AfterPasses | None = None,
 ) -> bytes:
-    """Object code of LLVM text; without `opt` nothing is optimised, whatever the plan.
+    """Object code of LLVM text; without `opt` nothing is optimised, whatever the profile.
 
-    Raises RuntimeError where the text is not valid, and what `after_passes` raises.
+    Raises RuntimeError if the text is not valid, and what `after_passes` raises.
     """
-    return _with_module(text, target, opt, "object", vectorise, plan, after_passes)
+    return _with_module(text, target, opt, "object", vectorise, profile, after_passes)
 
 
-def assemble_text(text: str, target: Target, opt: int = 3, *, plan: Plan = SPEED) -> str:
+def assemble_text(
+    text: str, target: Target, opt: int = 3, *, profile: CodegenProfile = SPEED
+) -> str:
     """The target's assembly for LLVM text."""
-    return _with_module(text, target, opt, "assembly", plan=plan)
+    return _with_module(text, target, opt, "assembly", profile=profile)
 
 
-def optimise_text(text: str, target: Target, opt: int = 3, *, plan: Plan = SPEED) -> str:
+def optimise_text(
+    text: str, target: Target, opt: int = 3, *, profile: CodegenProfile = SPEED
+) -> str:
     """LLVM text after the passes of level `opt`."""
-    return _with_module(text, target, opt, "text", plan=plan)
+    return _with_module(text, target, opt, "text", profile=profile)
 
 
-def list_text(text: str, target: Target, opt: int = 3, *, plan: Plan = SPEED) -> tuple[str, str]:
+def list_text(
+    text: str, target: Target, opt: int = 3, *, profile: CodegenProfile = SPEED
+) -> tuple[str, str]:
     """LLVM text after the passes, and the target's assembly for it, with LLVM's comments."""
-    return _with_module(text, target, opt, "listing", plan=plan)
+    return _with_module(text, target, opt, "listing", profile=profile)
 
 
 _REMARKS = ("pass-remarks", "pass-remarks-missed", "pass-remarks-analysis")
@@ -301,10 +309,10 @@ _CHILD_SECONDS = 300
 
 
 def remarks_text(text: str, target: Target, opt: int = 3) -> str:
-    """What LLVM's loop vectoriser says about LLVM text, a remark a line.
+    """The loop vectoriser's remarks on LLVM text, one a line.
 
-    It writes to a process's standard error, and only where the whole process is told to: another
-    process compiles the text again. Raises RunnerError where none can be started or it fails.
+    LLVM writes them to standard error, by an option of the whole process: so another process
+    compiles the text again. Raises RunnerError if it cannot be started or fails.
     """
     order = json.dumps({"text": text, "target": target._asdict(), "opt": opt})
     root = str(Path(__file__).parents[3])
@@ -327,7 +335,7 @@ def remarks_text(text: str, target: Target, opt: int = 3) -> str:
 
 
 def print_remarks(order: str) -> None:
-    """What the other process does: compile, with remarks written to standard error."""
+    """The other process's work: compile, with remarks written to standard error."""
     given: dict[str, Any] = json.loads(order)
     for option in _REMARKS:
         _binding().set_option("", f"-{option}=loop-vectorize")
@@ -337,7 +345,8 @@ def print_remarks(order: str) -> None:
 
 
 _LOADS_PER_LINKER = 64
-"""A linker keeps some 9 KiB of every object that it ever linked, until it goes itself."""
+"""Objects for one linker, which keeps some 9 KiB of each object that it linked, until it is
+closed."""
 
 
 class _Linker:
@@ -358,7 +367,7 @@ class _Linker:
 
 
 class _Loading:
-    """What loading shares in the process: the linker in use, and whether the process ends."""
+    """The process's loading state: the linker in use, and whether the process is ending."""
 
     linker: _Linker | None = None
     serial = itertools.count()
@@ -396,7 +405,7 @@ class LoadedObject:
         self.addresses = addresses
         self._finalizer = weakref.finalize(self, _unload, tracker, linker)
         if not _Loading.registered:
-            # After the first finalizer, so that at exit this runs before any of them.
+            # Registered after the first finalizer, so that at exit this runs before any of them.
             _Loading.registered = True
             atexit.register(_end)
 
@@ -409,11 +418,11 @@ class LoadedObject:
 def load(
     object_bytes: bytes, symbols: Sequence[str], imports: Mapping[str, int] = NO_ADDRESSES
 ) -> LoadedObject:
-    """Link an object for this host into the process and look `symbols` up. `imports` are the
-    addresses of what it calls elsewhere; they must hold as long as it is loaded.
+    """Link an object for this host into the process and look up `symbols`. `imports` are the
+    addresses of external functions; they must stay valid while the object is loaded.
 
-    Raises RuntimeError where a symbol is missing or the object is not for this host. The bytes
-    are executed later: they must come from this library or from a checked cache.
+    Raises RuntimeError if a symbol is missing or the object is not for this host. The bytes are
+    executed later: they must come from this library or from a checked cache.
     """
     with lock():
         return undisturbed(partial(_loaded, object_bytes, symbols, imports))

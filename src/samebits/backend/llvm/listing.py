@@ -1,7 +1,7 @@
-"""LLVM text and assembly as lines that know what they are and which source they come from.
+"""LLVM text and assembly as classified lines, each with the source that it comes from.
 
-The lines are those of the code that is compiled; their places are taken from a second compilation
-with debug locations. Knows nothing of how lines are shown.
+The lines are those of the compiled code; their locations come from a second compilation with debug
+locations. Knows nothing of how lines are shown.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from samebits.backend.targets.instructions import (
 from samebits.backend.targets.table import Target
 from samebits.backend.text.locations import FILE, Location
 
-Place = tuple[Location, ...]
-"""Where code comes from: the statement, then the call that it was inlined at, and so on."""
+InlineStack = tuple[Location, ...]
+"""The origin of code: its statement, then the call that it was inlined at, and so on."""
 
 
 @dataclass(frozen=True, slots=True)
 class CodeLine:
-    """A line of code. `text` is without the comment, which is LLVM's."""
+    """A line of code; `text` is without LLVM's comment."""
 
     text: str
     comment: str
     kind: InstructionKind
-    place: Place
+    place: InlineStack
 
 
 _NUMBER = re.compile(rf"{FILE}:(\d+)")
@@ -58,14 +58,14 @@ def assembly_lines(listing: Listing, target: Target, allow_fma: bool = False) ->
 
 
 def _normal(text: str) -> str:
-    """A line as it is in both texts; empty where it may be in one alone."""
+    """The form of a line that both compilations share; empty if it may be in one alone."""
     text = " ".join(text.split())
     return "" if _SKIPPED.match(text) else _TEMPORARY.sub("tmp", text)
 
 
-def _located(listing: Listing, mark: str) -> Iterator[tuple[str, Place]]:
-    """Each line of the located assembly that is in both, with its place."""
-    place: Place = ()
+def _located(listing: Listing, mark: str) -> Iterator[tuple[str, InlineStack]]:
+    """Each line of the located assembly that both compilations share, with its origin."""
+    place: InlineStack = ()
     for line in listing.located_assembly.splitlines():
         if _LOC.match(line):
             numbers = (int(n) for n in _NUMBER.findall(line))
@@ -78,14 +78,14 @@ def _located(listing: Listing, mark: str) -> Iterator[tuple[str, Place]]:
             yield text, place if line[0].isspace() else ()
 
 
-def _place(numbers: Iterator[int], locations: Sequence[Location]) -> Place:
-    # LLVM writes line 0 where code stands for several lines; the calls around it still hold.
+def _place(numbers: Iterator[int], locations: Sequence[Location]) -> InlineStack:
+    # LLVM writes line 0 for code of several lines; the calls around it are still valid.
     return tuple(locations[n - 1] for n in numbers if 0 < n <= len(locations))
 
 
-def _aligned(ours: list[str], theirs: list[tuple[str, Place]]) -> list[Place]:
-    """The place of each line: that of the line which it is in the other compilation."""
-    places: list[Place] = [()] * len(ours)
+def _aligned(ours: list[str], theirs: list[tuple[str, InlineStack]]) -> list[InlineStack]:
+    """The origin of each line: that of the matching line in the other compilation."""
+    places: list[InlineStack] = [()] * len(ours)
     numbers = [i for i, text in enumerate(ours) if text]
     parts = _parts([ours[i] for i in numbers])
     others = _parts([text for text, _ in theirs])
@@ -103,7 +103,7 @@ def _aligned(ours: list[str], theirs: list[tuple[str, Place]]) -> list[Place]:
 
 
 def _parts(lines: list[str]) -> list[tuple[int, int]]:
-    """Where the blocks of code start and end: LLVM keeps their order."""
+    """Where the blocks of code start and end; both compilations have them in one order."""
     starts = [0, *(i for i, text in enumerate(lines) if text.endswith(":")), len(lines)]
     return list(pairwise(starts))
 
@@ -118,7 +118,7 @@ _AT = re.compile(r"!DILocation\(line: (\d+),(?:.*inlinedAt: !(\d+))?")
 def llvm_lines(listing: Listing) -> list[CodeLine]:
     """The LLVM text of `listing`, line by line."""
     nodes = {m[1]: m[2] for m in map(_NODE.match, listing.located_llvm.splitlines()) if m}
-    located: list[tuple[str, Place]] = []
+    located: list[tuple[str, InlineStack]] = []
     for line in listing.located_llvm.splitlines():
         text = _normal_llvm(line)
         if text:

@@ -1,4 +1,4 @@
-"""What LLVM's loop vectoriser did with each loop of the typed IR, and why.
+"""The loop vectoriser's remarks on each loop of the typed IR: what it did, and why.
 
 Knows how LLVM words its remarks, not how they are shown.
 """
@@ -14,7 +14,7 @@ from samebits.backend.llvm import engine
 from samebits.backend.targets.table import Target
 from samebits.backend.text.context import DIVISIONS
 from samebits.backend.text.locations import FILE, Location
-from samebits.backend.text.profiles import Plan
+from samebits.backend.text.profiles import CodegenProfile
 from samebits.errors import Span
 from samebits.ir.grammar import For, Function, Module, Op, Statement, While, can_trap, regions, walk
 
@@ -25,9 +25,9 @@ LoopKey = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One loop: `width` lanes and `interleave` turns at once where it is vectorised, else why not.
+    """One loop: its `width` in lanes and `interleave` count if it is vectorised, else why not.
 
-    `span` is the loop's, `loop` its id in the IR. `message`, of what stands at `at`, is LLVM's own
+    `span` is the loop's, `loop` its id in the IR. `message`, about the code at `at`, is LLVM's own
     if `is_llvms`. A loop that was inlined several times has several remarks.
     """
 
@@ -60,7 +60,7 @@ def loop_remarks(
 ) -> list[Remark]:
     """Remarks on every loop that `entries` and `ranges` reach, in the order of the source.
 
-    `module` is as the passes leave it. Raises RunnerError where LLVM's remarks can't be had.
+    `module` is the output of the passes. Raises RunnerError if LLVM's remarks cannot be read.
     """
     emitted = emit_module(module, entries, target, ranges, locate=True, locate_loops=True)
     reached = {place.function for place in emitted.locations}
@@ -74,7 +74,7 @@ def loop_remarks(
     if not loops:
         return []
     said: dict[LoopKey, list[Remark]] = {}
-    if opt and target.vector_bits and emitted.plan.vectorise:
+    if opt and target.vector_bits and emitted.profile.vectorise:
         around = _loops_around(module)
         text = engine.remarks_text(emitted.text, target, opt)
         for key, made in _read(text, emitted.locations, around):
@@ -83,9 +83,9 @@ def loop_remarks(
     for function, loop in loops:
         known = list(dict.fromkeys(said.get((function.name, loop.id), ())))
         if isinstance(loop, For) and loop.lanes:
-            # The loop over blocks of turns around that over the lanes is no loop of the source.
+            # The loop over blocks, around the one over lanes, is no loop of the source.
             known = [r for r in known if r.vectorised]
-        found += known or [_unsaid(function, loop, module, target, opt, emitted.plan)]
+        found += known or [_unsaid(function, loop, module, target, opt, emitted.profile)]
     return sorted(found, key=lambda r: (r.span.file, r.span.line, r.span.column, not r.vectorised))
 
 
@@ -114,21 +114,21 @@ _DONE = re.compile(
 _INTERLEAVED = re.compile(r"interleaved loop \(interleaved count: (\d+)\)")
 _MISSED = "loop not vectorized"
 _TOLD = "vectorization is explicitly disabled"
-"""What LLVM says of loops that the emitter tells it to leave alone: why is known here."""
+"""LLVM's remark on loops for which the emitter disables vectorisation: `_unsaid` knows why."""
 _ADVICE = re.compile(r" Use #pragma clang loop .*?(?= Backward| Forward| Unknown|$)")
 _PLACE = re.compile(rf"{FILE}:(\d+):\d+")
 
 
 @dataclass(slots=True)
 class _Reasons:
-    """What was said of a loop before the verdict, and of which loop, as far as that is known."""
+    """The reasons that LLVM gave for a loop before its verdict, and the loop, if known."""
 
     said: list[tuple[str, Span]] = field(default_factory=list[tuple[str, Span]])
     loop: tuple[str, int, Span] | None = None
     is_final: bool = False
 
     def verdict(self, loop: tuple[str, int, Span], at: Span) -> tuple[LoopKey, Remark]:
-        """The loop is not vectorised."""
+        """The remark that `loop` is not vectorised, for the reasons so far."""
         message = "; ".join(dict.fromkeys(text for text, _ in self.said))
         function, number, span = loop
         made = Remark(
@@ -141,7 +141,8 @@ class _Reasons:
 def _read(
     text: str, locations: Sequence[Location], around: dict[LoopKey, tuple[int, Span]]
 ) -> Iterator[tuple[LoopKey, Remark]]:
-    """LLVM gives reasons first, at the operation in the way, and mostly a verdict, at the loop."""
+    """Remarks in LLVM's output: first reasons, at the operation in the way, then mostly a verdict,
+    at the loop."""
     reasons = _Reasons()
     for match in _REMARK.finditer(text):
         number, said = match[1], " ".join(match[2].split())
@@ -178,7 +179,7 @@ def _read(
 
 
 def _reason(said: str, locations: Sequence[Location]) -> str:
-    """LLVM's words, with the source's lines for its own, and no advice on C."""
+    """LLVM's words with the source's line numbers, without advice on C."""
 
     def line(match: re.Match[str]) -> str:
         return f"line {locations[int(match[1]) - 1].span.line}"
@@ -187,13 +188,18 @@ def _reason(said: str, locations: Sequence[Location]) -> str:
 
 
 def _unsaid(
-    function: Function, loop: Loop, module: Module, target: Target, opt: int, plan: Plan
+    function: Function,
+    loop: Loop,
+    module: Module,
+    target: Target,
+    opt: int,
+    profile: CodegenProfile,
 ) -> Remark:
-    """Why LLVM says nothing of a loop."""
+    """The remark on a loop of which LLVM says nothing."""
     inside = [s for region in regions(loop) for s in walk(region)]
     if not opt:
         message, at = "nothing is vectorised without optimisation", loop.span
-    elif not plan.vectorise:
+    elif not profile.vectorise:
         message, at = NOT_FOR_SPEED, loop.span
     elif not target.vector_bits:
         message, at = NO_VECTORS, loop.span

@@ -1,7 +1,7 @@
-"""How many bytes a function's values take on the stack where the registers don't hold them.
+"""An upper bound of the stack bytes of a function's values, if registers don't hold them.
 
-From the IR alone, before LLVM allocates: the slots, which are variables, and of the other values
-the most that are needed at a time. What is made or needed in a loop may be a vector there.
+From the IR alone, before LLVM allocates: all slots, which are variables, and the largest set of
+other values that are live at once. A value that is made or used in a loop may be a vector there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _CONSTANTS = ("const",)
 
 
 class _Uses:
-    """Where each value is made and needed last, in the order of the text, and what loops touch."""
+    """Live ranges: where each value is made and last used, in text order, and what loops use."""
 
     def __init__(self, function: Function) -> None:
         self.made: dict[Value, int] = {}
@@ -60,7 +60,7 @@ class _Uses:
                     self._region(part)
 
     def _loop(self, loop: For | While) -> None:
-        """What is made before the loop and needed in it is needed until its end."""
+        """Extend to the loop's end the ranges of values made before it and used in it."""
         before, used = self._at, self.last.copy()
         self._loops.append(before)
         for part in regions(loop):
@@ -74,7 +74,7 @@ class _Uses:
 
 
 def value_bytes(function: Function, lane_bytes: int) -> int:
-    """Bytes of the function's own values; `lane_bytes` is those of a vector, at least a word's."""
+    """Bytes of the function's own values; `lane_bytes` is the size of a vector, at least a word."""
     uses = _Uses(function)
     lane_bytes = max(WORD, lane_bytes)
 

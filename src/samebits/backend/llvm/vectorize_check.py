@@ -1,4 +1,5 @@
-"""Whether loops that the source wants vectorised are, in LLVM's text, and the error where not."""
+"""The check that loops marked `sb.expect_vectorized()` are vectorised in LLVM text, and its
+error."""
 
 from __future__ import annotations
 
@@ -11,8 +12,7 @@ from samebits.errors import CompileError, RunnerError
 
 
 def check_vectorised(expected: Expected, opt: int, text: str) -> None:
-    """Raise CompileError where LLVM text after the passes has an expected loop that is not
-    vectorised."""
+    """Raise CompileError if an expected loop is not vectorised in LLVM text after the passes."""
     if not opt or not expected.target.vector_bits:
         return
     state = _states(text)
@@ -29,7 +29,7 @@ def _refuse(expected: Expected, loop: Expectation, opt: int) -> None:
         note, fix = f"{error.message}: {error.note}", _FIX
     else:
         mine = [r for r in found if (r.function, r.span) == (loop.function, loop.span)]
-        # A vector loop of few turns may be unrolled: its remark is all that is left.
+        # A vector loop of few iterations may be unrolled: only its remark is left.
         if any(r.vectorised for r in mine):
             return
         missed = [r for r in mine if not r.vectorised]
@@ -54,7 +54,7 @@ _LOOP = re.compile(r"^!(\d+) = distinct !{(!.*)}", re.MULTILINE)
 
 
 def _states(text: str) -> dict[int, bool]:
-    """Of each expectation that a loop of `text` has: whether a copy is vectorised."""
+    """For each expectation that a loop of `text` has: whether a copy is vectorised."""
     numbers = {node: int(number) for node, number in _EXPECTATION.findall(text)}
     vectorised = set(_VECTORISED.findall(text))
     found: dict[int, bool] = {}
@@ -93,12 +93,12 @@ _FIXES: Sequence[tuple[str, str]] = (
     ),
     (
         "could not be identified as reduction",
-        "store each turn's result into an array; only sums, products and extremes of integers are "
-        "carried from turn to turn in lanes",
+        "store each iteration's result into an array; only sums, products and extremes of integers "
+        "are carried from iteration to iteration in lanes",
     ),
     (
         "memory operations|memory location|array bounds",
-        "don't read what another turn writes: write into another array",
+        "don't read what another iteration writes: write into another array",
     ),
     (
         "cost-model|not beneficial",
@@ -109,5 +109,5 @@ _FIXES: Sequence[tuple[str, str]] = (
 
 
 def fix_of(message: str) -> str:
-    """What to do about a remark."""
+    """The fix for a remark."""
     return next((fix for pattern, fix in _FIXES if re.search(pattern, message)), _FIX)

@@ -141,9 +141,9 @@ def _overflow(f: FunctionWriter, op: Op) -> None:
         f.trap_if(f.operand(op.args[0]), op, "overflow")
 
 
-LEAST_APART = 40
-"""Statements of functions that are not inlined in the copy of a loop that is there for when the
-other must not run: it runs seldom, and would take as long to compile. It calls copies apart."""
+LEAST_COLD_COPY = 40
+"""Fewest statements of a function that the checked version of a loop calls as a cold copy instead
+of inlining it: that version seldom runs, and would take as long to compile."""
 
 
 def _call(f: FunctionWriter, op: Op) -> None:
@@ -163,8 +163,8 @@ def _call(f: FunctionWriter, op: Op) -> None:
         place = f"inttoptr (i64 {callee.address} to ptr)"
         f.define(op.result, f.emit(f"call {returned} {place}({arguments})"))
         return
-    apart = f.in_fallback and callee.results and f.module.inlined_size(name) >= LEAST_APART
-    symbol = f.module.seldom(name) if apart else f.module.symbol(name)
+    is_cold = f.in_fallback and callee.results and f.module.inlined_size(name) >= LEAST_COLD_COPY
+    symbol = f.module.cold_copy(name) if is_cold else f.module.symbol(name)
     text = f"call {f.target.convention}{returned} {symbol}({arguments})"
     if returned == "void":
         f.do(text)

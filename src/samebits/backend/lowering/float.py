@@ -104,8 +104,8 @@ def _fma(f: FunctionWriter, op: Op) -> None:
 
 
 def _extreme(is_min: bool) -> Lowering:
-    """Equal operands differ only where they are zeros: OR of the patterns is then -0 if either
-    is, AND is +0 if either is."""
+    """Minimum or maximum. Equal operands differ only if they are zeros: OR of the patterns is then
+    -0 if either is, AND is +0 if either is."""
 
     def lower(f: FunctionWriter, op: Op) -> None:
         bits = scalar_type(op.result).bits
@@ -140,7 +140,7 @@ def _rounding(name: str) -> Lowering:
     def lower(f: FunctionWriter, op: Op) -> None:
         bits = scalar_type(op.result).bits
         x = f.operand(op.args[0])
-        calls = f.target.rounds_by_calls and f.module.plan.is_small
+        calls = f.target.rounds_by_calls and f.module.profile.is_small
         if f.target.has_round and not calls:
             f.define(op.result, _intrinsic(f, _ROUNDINGS[name], bits, x))
         else:
@@ -150,8 +150,8 @@ def _rounding(name: str) -> Lowering:
 
 
 def _rounded_by_adding(f: FunctionWriter, name: str, x: str, bits: int) -> str:
-    """Round without the instruction: to nearest by adding 2^23 or 2^52, then one step back
-    where that went too far. The sign of the operand is the sign of the result."""
+    """Rounding without the instruction: to nearest by adding 2^23 or 2^52, then one step back if
+    that went too far. The result has the operand's sign."""
     t = _FLOAT[bits]
     magnitude = _intrinsic(f, "fabs", bits, x)
     nearest = _nearest(f, magnitude, bits)
@@ -187,7 +187,7 @@ _EXPONENT = {32: 0xFF << 23, 64: 0x7FF << 52}
 
 
 def _flush(f: FunctionWriter, op: Op) -> None:
-    """All bits where the exponent has one, else the sign alone."""
+    """All bits if the exponent is not zero, else the sign alone."""
     bits = scalar_type(op.result).bits
     pattern = bits_of(f, f.operand(op.args[0]), bits)
     exponent = f.emit(f"and i{bits} {pattern}, {_EXPONENT[bits]}")
@@ -207,7 +207,7 @@ def _compare(predicate: str) -> Lowering:
 
 
 def stored_value(f: FunctionWriter, value: Value) -> tuple[str, str]:
-    """LLVM type and register of a float as other eyes may see it: NaN canonical."""
+    """LLVM type and register of a float to be stored, with NaN canonical."""
     bits = scalar_type(value).bits
     name = f.operand(value)
     if f.facts.is_number(value):
@@ -215,17 +215,18 @@ def stored_value(f: FunctionWriter, value: Value) -> tuple[str, str]:
     return f"i{bits}", canonical_bits(f, name, bits, False)
 
 
-def store_then_mend(f: FunctionWriter, t: ScalarType, name: str, place: str) -> None:
-    """Store a float as it is; the run of stores around it is mended where one of them is NaN."""
+def store_then_canonicalise(f: FunctionWriter, t: ScalarType, name: str, place: str) -> None:
+    """Store a float uncanonicalised; the end of the run of stores canonicalises any NaN among
+    them."""
     f.do(f"store {_FLOAT[t.bits]} {name}, ptr {place}, align {t.align}")
-    f.to_mend.append((t.bits, name, place))
+    f.to_canonicalise.append((t.bits, name, place))
 
 
-def mend(f: FunctionWriter) -> None:
-    """After a run of stores: put the canonical NaN over every one that stored another."""
-    stores, f.to_mend = f.to_mend, []
+def canonicalise_stores(f: FunctionWriter) -> None:
+    """After a run of stores: overwrite every NaN among them with the canonical one."""
+    stores, f.to_canonicalise = f.to_canonicalise, []
     tests: list[str] = []
-    mends: list[str] = []
+    repairs: list[str] = []
     for bits in sorted({bits for bits, _, _ in stores}):
         names = [name for width, name, _ in stores if width == bits]
         # One comparison finds a NaN in either of two numbers.
@@ -233,7 +234,7 @@ def mend(f: FunctionWriter) -> None:
             tests.append(f.emit(f"fcmp uno {_FLOAT[bits]} {a}, {b}"))
     for bits, name, place in stores:
         test, kept = f.name(), f.name()
-        mends += [
+        repairs += [
             f"{test} = fcmp uno {_FLOAT[bits]} {name}, {name}",
             f"{kept}.i = bitcast {_FLOAT[bits]} {name} to i{bits}",
             f"{kept} = select i1 {test}, i{bits} {CANONICAL_NAN[bits]}, i{bits} {kept}.i",
@@ -242,7 +243,7 @@ def mend(f: FunctionWriter) -> None:
     some = tests[0]
     for test in tests[1:]:
         some = f.emit(f"or i1 {some}, {test}")
-    f.rarely(some, mends)
+    f.cold_block(some, repairs)
 
 
 FLOAT_LOWERINGS: dict[str, Lowering] = {

@@ -1,6 +1,6 @@
-"""Division and conversion in the instructions that a target has, or in the helpers that stand in.
+"""Division and conversion of 64-bit integers: by the target's instructions, or by helper functions.
 
-Owns the choice. An object must not need a library to compute.
+Owns the choice. An object must not call a library to compute.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from samebits.types import ScalarType
 
 
 class Helpers(Protocol):
-    """The module's part in it."""
+    """The module, which provides helper functions."""
 
     def helper(self, name: str) -> str: ...
 
 
 class Emitter(Protocol):
-    """The vocabulary that is used of a function's emitter."""
+    """The part of a function's writer that these lowerings use."""
 
     @property
     def target(self) -> Target: ...
@@ -30,8 +30,8 @@ class Emitter(Protocol):
 
 
 def needs_help(f: Emitter, t: ScalarType) -> bool:
-    """Whether conversions between floats and `t` are no instruction of the target. Of unsigned
-    32-bit integers they are none either, where 64-bit ones are not."""
+    """Whether the target has no instruction for conversions between floats and `t`. Where it has
+    none for 64-bit integers, it has none for unsigned 32-bit ones either."""
     return not f.target.has_int64 and (t.bits == 64 or (t.bits == 32 and not t.is_signed))
 
 

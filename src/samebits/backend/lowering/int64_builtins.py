@@ -1,8 +1,7 @@
-"""Functions for targets whose instructions stop at 32 bits: what libraries would be called for.
+"""Helper functions for 64-bit integers on 32-bit targets, in place of a compiler's library.
 
-Division, signed multiplication with its overflow, and conversions between 64-bit integers and
-floats, each rounded once. They are plain integer code, and basic float operations that are exact
-but for the last.
+Division, signed multiplication with overflow, and conversions between 64-bit integers and floats,
+each rounded once. They are plain integer code and basic float operations, all exact but the last.
 """
 
 from __future__ import annotations
@@ -12,11 +11,11 @@ import struct
 from samebits.backend.lowering.soft_fma import Text, product
 
 _PURE = "#0 noinline mustprogress willreturn memory(none)"
-"""Called, not inlined: in line at every place they would double the code and its compile time."""
+"""Attributes of helpers, which are not inlined: that would double the code and its compile time."""
 
 
 def _divide(bits: int) -> str:
-    """Quotient of two unsigned integers, the divisor not 0: one turn for each of its bits."""
+    """Quotient of two unsigned integers, the divisor not 0: one iteration for each of its bits."""
     t = f"i{bits}"
     return f"""\
 define internal {t} @sb.udiv.{t}({t} %a, {t} %b) {_PURE} {{
@@ -30,12 +29,12 @@ start:
   %zeros.b = call {t} @llvm.ctlz.{t}({t} %b, i1 false)
   %shift = sub {t} %zeros.b, %zeros.a
   %top = shl {t} %b, %shift
-  br label %turn
-turn:
-  %left = phi {t} [ %shift, %start ], [ %left.next, %turn ]
-  %divisor = phi {t} [ %top, %start ], [ %divisor.next, %turn ]
-  %rest = phi {t} [ %a, %start ], [ %rest.next, %turn ]
-  %quotient = phi {t} [ 0, %start ], [ %quotient.next, %turn ]
+  br label %loop
+loop:
+  %left = phi {t} [ %shift, %start ], [ %left.next, %loop ]
+  %divisor = phi {t} [ %top, %start ], [ %divisor.next, %loop ]
+  %rest = phi {t} [ %a, %start ], [ %rest.next, %loop ]
+  %quotient = phi {t} [ 0, %start ], [ %quotient.next, %loop ]
   %fits = icmp uge {t} %rest, %divisor
   %taken = select i1 %fits, {t} %divisor, {t} 0
   %rest.next = sub {t} %rest, %taken
@@ -45,7 +44,7 @@ turn:
   %divisor.next = lshr {t} %divisor, 1
   %left.next = sub {t} %left, 1
   %last = icmp eq {t} %left, 0
-  br i1 %last, label %done, label %turn
+  br i1 %last, label %done, label %loop
 done:
   ret {t} %quotient.next
 }}"""
@@ -57,7 +56,7 @@ def _define(head: str, e: Text, result: str) -> str:
 
 
 def _multiply() -> str:
-    """Product modulo 2^64, and whether it leaves int64: the high half is not all signs."""
+    """Product modulo 2^64, and whether it leaves int64: the high half is no sign extension."""
     e = Text()
     high, low = product(e, "%a", "%b")
     for one, other in (("%a", "%b"), ("%b", "%a")):
@@ -71,7 +70,7 @@ def _multiply() -> str:
 
 
 def _library_multiply() -> str:
-    """What LLVM calls for the high half of a product, having recognised it in shorter products."""
+    """The function that LLVM calls for the high half of a product that it recognised in code."""
     e = Text()
     high, low = product(e, "%a", "%b")
     crossed = e(f"add i64 {e('mul i64 %a, %b.high')}, {e('mul i64 %a.high, %b')}")
@@ -95,8 +94,8 @@ def _pattern(value: float) -> str:
 
 
 def _to_float64(e: Text, value: str, signed: bool) -> str:
-    """High and low halves as exact floats, from patterns of 2^84 + high·2^32 and 2^52 + low;
-    their sum is the only rounding."""
+    """An integer as binary64: high and low halves become exact floats, from patterns of
+    2^84 + high·2^32 and 2^52 + low; their sum is the only rounding."""
     low = e(f"or i64 {e(f'and i64 {value}, {(1 << 32) - 1}')}, {0x433 << 52}")
     low = e(f"fsub double {e(f'bitcast i64 {low} to double')}, {_pattern(2.0**52)}")
     high = e(f"lshr i64 {value}, 32")
@@ -108,8 +107,8 @@ def _to_float64(e: Text, value: str, signed: bool) -> str:
 
 
 def _int_to_float(signed: bool, bits: int) -> str:
-    """To binary32 by way of binary64: 2^53 and more are first rounded to odd at bit 11, which is
-    below every bit that the rounding to binary32 looks at, but as a sticky one."""
+    """Integer to float. Binary32 goes through binary64: 2^53 and more are first rounded to odd at
+    bit 11, which the rounding to binary32 sees as a sticky bit only."""
     e = Text()
     value = "%a"
     if bits == 32:
@@ -130,7 +129,8 @@ def _int_to_float(signed: bool, bits: int) -> str:
 
 
 def _float_to_int(signed: bool) -> str:
-    """Truncates and saturates; NaN gives 0. Binary32 is widened first, which is exact."""
+    """Float to integer: truncates and saturates; NaN gives 0. Binary32 is widened first,
+    exactly."""
     e = Text()
     pattern = e("bitcast double %a to i64")
     exponent = e(f"and i64 {e(f'lshr i64 {pattern}, 52')}, 2047")
@@ -170,7 +170,7 @@ WIDE_HELPERS = {
 
 
 def _divisions(bits: int, functions: str) -> str:
-    """Library functions, LLVM text, and the division that they call."""
+    """LLVM text of library functions, and of the division that they call."""
     t = f"i{bits}"
     return _divide(bits) + functions.replace("{t}", t) + "\nattributes #0 = { nounwind }\n"
 
@@ -210,9 +210,9 @@ DIVISIONS: dict[tuple[str, int], str] = {
     ),
 }
 """By architecture and width, the functions of a compiler's library that LLVM calls to divide
-unsigned integers. What is emitted divides by none, but LLVM's passes may: where they find how often
-a loop turns, they divide its way by its step."""
+unsigned integers. Emitted text has no such division, but LLVM's passes may add one to compute a
+trip count."""
 
 LIBRARY = {"wasm32": _library_multiply()}
-"""By architecture, functions of a compiler's library that LLVM calls by name, where code may
-multiply 64-bit integers. Linkers drop them where nothing does."""
+"""By architecture, functions of a compiler's library that LLVM calls by name in code that
+multiplies 64-bit integers. Linkers drop unused ones."""

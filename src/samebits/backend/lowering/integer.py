@@ -91,7 +91,7 @@ def _divide(want_quotient: bool) -> Lowering:
 
 
 def _signed_divide(f: FunctionWriter, op: Op, want_quotient: bool, a: str, b: str) -> None:
-    """Floor a truncating division. Division by -1 is done as negation, for MIN/-1 has no
+    """Flooring division from a truncating one. Division by -1 is negation, since MIN/-1 has no
     quotient: it wraps, or traps in weak int."""
     t, name = scalar_type(op.result), scalar(scalar_type(op.result))
     negates, divisor = "false", b

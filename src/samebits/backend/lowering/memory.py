@@ -1,13 +1,13 @@
 """References, arrays, loads and stores. Layout is the types' own: byte offsets, C order.
 
-Two addresses may be the same place whatever their types: no aliasing is promised to LLVM.
+Any two addresses may alias, whatever their types: LLVM is told nothing else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from samebits.backend.lowering.float import store_then_mend, stored_value
+from samebits.backend.lowering.float import store_then_canonicalise, stored_value
 from samebits.backend.lowering.integer import scalar_type
 from samebits.backend.text.types import memory, memory_scalar, scalar
 from samebits.backend.text.writer import OWN_PLACE, FunctionWriter
@@ -57,7 +57,7 @@ def _component(f: FunctionWriter, op: Op) -> None:
 
 
 def _element(f: FunctionWriter, op: Op) -> None:
-    """The indexes were checked against lengths of memory that exists: nothing here wraps."""
+    """The address of an element. Indexes were checked against existing lengths: nothing wraps."""
     t = op.args[0].type
     base, *lengths = f.operands(op.args[0])
     if isinstance(t, RefType):
@@ -95,7 +95,7 @@ def _length(f: FunctionWriter, op: Op) -> None:
 
 
 def _extent(f: FunctionWriter, value: Value) -> tuple[str, str]:
-    """The addresses of the first byte, and of the one after the last."""
+    """The addresses of the first byte and of the one after the last."""
     base, *lengths = f.operands(value)
     start = f.emit(f"ptrtoint ptr {base} to i64")
     if isinstance(value.type, ArrayType):
@@ -142,14 +142,14 @@ def _store(f: FunctionWriter, op: Op) -> None:
         name = f.emit(f"zext i1 {name} to i8")
     elif t.is_float and not f.facts.is_private(place):
         if op.id in f.facts.serial_stores and not f.facts.is_number(value):
-            store_then_mend(f, t, name, f.operand(place))
+            store_then_canonicalise(f, t, name, f.operand(place))
             return
         stored, name = stored_value(f, value)
     f.do(f"store {stored} {name}, ptr {f.operand(place)}, align {t.align}")
 
 
 def _copy(f: FunctionWriter, op: Op) -> None:
-    """memmove, for source and target may be one place."""
+    """A copy by memmove, since source and target may be the same."""
     t = _target(op)
     target, source = map(f.operand, op.args)
     if target == source:
@@ -169,14 +169,14 @@ def _zero(f: FunctionWriter, op: Op) -> None:
 
 
 def _index(f: FunctionWriter, op: Op) -> None:
-    """One unsigned comparison: a negative index is a large one."""
+    """The index check, one unsigned comparison: a negative index is a large one."""
     if not op.unchecked:
         index, length = map(f.operand, op.args)
         f.trap_if(f.emit(f"icmp uge i64 {index}, {length}"), op, "index")
 
 
 def _own(f: FunctionWriter, op: Op) -> None:
-    """One unsigned comparison, which is right wherever an index has been checked."""
+    """The own-index check, one unsigned comparison, valid for any checked index."""
     if not op.unchecked:
         index, first, count = map(f.operand, op.args)
         distance = f.emit(f"sub i64 {index}, {first}")

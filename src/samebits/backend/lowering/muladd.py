@@ -1,7 +1,7 @@
-"""Products with a sum or an error: fused where the target has the instruction, else in parts.
+"""`muladd` and `product_error`: fused if the target has the instruction, else in several
+operations.
 
-The bits may differ between the two: the operations promise that only code asks for them whose
-results do not.
+The bits of the two forms may differ: only code whose results do not depend on that uses these.
 """
 
 from __future__ import annotations

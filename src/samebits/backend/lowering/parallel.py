@@ -1,8 +1,8 @@
-"""Parallel ranges: turns on several threads where the process offers them, in line otherwise.
+"""Parallel ranges: iterations on several threads if the process offers them, else in line.
 
-The object has a variable for a hook, null unless something sets it. The turns are given to the
-hook where they are worth it and where no memory that they write is anything else that they use:
-only then does the order of turns make no difference. Knows nothing of threads.
+The object has a variable for a hook, null unless the process sets it. The hook gets the iterations
+if they are worth it and if no memory that they write overlaps anything else that they use: only
+then does their order not matter. Knows nothing of threads.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from samebits.ir.grammar import (
 )
 from samebits.types import ArrayType, Kind, RefType, ScalarType
 
-_TURN_WEIGHT = 8
-"""How often the body of an inner loop is taken to run."""
+_ITERATION_WEIGHT = 8
+"""The assumed trip count of an inner loop."""
 _SLOW = {"div": 6, "sqrt": 8, "floordiv": 12, "mod": 12}
-"""Operations that cost more than one."""
+"""Costs of expensive operations; any other costs 1."""
 LEAST_COST = 12_500
 LEAST_VECTOR_COST = 400_000
-"""Operations in a batch below which it is not worth another thread, where turns run one by one and
-where they run in vectors: some 5 µs on a processor of 3 GHz with vectors of 512 bits. To hand a
-range to threads that look takes 0.1 µs, to wake one that sleeps 3 to 5 µs, and 10 to 20 µs pass
-until it begins."""
+"""Fewest operations of a batch that is worth another thread, for scalar and for vectorised
+iterations: some 5 µs on a processor of 3 GHz with vectors of 512 bits. Giving a range to polling
+threads takes 0.1 µs; waking a sleeping one takes 3 to 5 µs, and 10 to 20 µs pass until it
+begins."""
 
 
 def serial(f: FunctionWriter, op: Op) -> str:
-    """All turns, in order, here; the status, if the body can trap."""
+    """Emit all iterations in line, in order; returns the status if the body can trap."""
     name = str(op.attr)
     traps = f.module.traps(name)
     start, stop, _, *captured = op.args
@@ -64,9 +64,11 @@ def serial(f: FunctionWriter, op: Op) -> str:
 
 
 def lower_parallel(f: FunctionWriter, op: Op) -> None:
-    """Ask the hook, then run in line what it did not."""
-    turns = f.module.turns(str(op.attr)) if not f.module.is_apart(f.function.name) else ""
-    if not turns:
+    """Emit a call of the hook, then all iterations in line in case it ran nothing."""
+    range_function = (
+        f.module.parallel_range(str(op.attr)) if not f.module.is_cold(f.function.name) else ""
+    )
+    if not range_function:
         status = serial(f, op)
         if status:
             f.leave_if_failed(status)
@@ -76,14 +78,14 @@ def lower_parallel(f: FunctionWriter, op: Op) -> None:
     batch = f.operand(op.args[2])
     start, stop = f.operand(op.args[0]), f.operand(op.args[1])
     count = f.emit(f"sub i64 {stop}, {start}")
-    least = _least_turns(f, f.module.function(str(op.attr)).body)
+    least = _least_iterations(f, f.module.function(str(op.attr)).body)
     enough = f.emit(f"icmp sgt i64 {count}, {2 * least if batch == '0' else batch}")
     hook = f.emit(f"load ptr, ptr @{HOOK}")
     conditions = [
         enough,
         f.emit(f"icmp slt i64 {start}, {stop}"),
         f.emit(f"icmp ne ptr {hook}, null"),
-        *_apart(f, op),
+        *_disjointness(f, op),
     ]
     condition = conditions[0]
     for other in conditions[1:]:
@@ -92,7 +94,7 @@ def lower_parallel(f: FunctionWriter, op: Op) -> None:
     def ask() -> None:
         slots = _slots(f, [op.args[0], *op.args[3:]])
         own = f"ptr @{OWN}" if f.module.owns(str(op.attr)) else "ptr null"
-        given = f"ptr {turns}, ptr {slots}, i64 {count}, i64 {batch}, i64 {least}, {own}"
+        given = f"ptr {range_function}, ptr {slots}, i64 {count}, i64 {batch}, i64 {least}, {own}"
         f.do(f"store i32 {f.emit(f'call i32 {hook}({given})')}, ptr {result}")
 
     def here() -> None:
@@ -103,11 +105,11 @@ def lower_parallel(f: FunctionWriter, op: Op) -> None:
     f.leave_if_failed(f.emit(f"load i32, ptr {result}"))
 
 
-# What a turn costs ---------------------------------------------------------------------------
+# The cost of an iteration --------------------------------------------------------------------
 
 
-def _least_turns(f: FunctionWriter, region: Region) -> int:
-    """The fewest turns of the outermost loop in `region` that are worth a batch."""
+def _least_iterations(f: FunctionWriter, region: Region) -> int:
+    """The fewest iterations of the outermost loop in `region` that are worth a batch."""
     loop = next((s for s in walk(region) if isinstance(s, For)), None)
     if loop is None:
         return 1
@@ -143,19 +145,19 @@ def _statement_cost(f: FunctionWriter, statement: Statement) -> int:
         case If():
             return max(_region_cost(f, statement.then), _region_cost(f, statement.orelse))
         case For():
-            return _TURN_WEIGHT * _region_cost(f, statement.body)
+            return _ITERATION_WEIGHT * _region_cost(f, statement.body)
         case While():
             body = _region_cost(f, statement.head) + _region_cost(f, statement.body)
-            return _TURN_WEIGHT * body
+            return _ITERATION_WEIGHT * body
         case _:
             return 0
 
 
-# What the turns are given --------------------------------------------------------------------
+# Arguments of the iterations -----------------------------------------------------------------
 
 
 def _slots(f: FunctionWriter, values: list[Value]) -> str:
-    """The address of the values as an entry's slots hold them."""
+    """The address of the values in the form of an entry's slots."""
     words = [word for value in values for word in _words(f, value)]
     place = f.variable(f"[{len(words)} x i64]", ", align 8")
     for k, word in enumerate(words):
@@ -176,21 +178,21 @@ def _words(f: FunctionWriter, value: Value) -> Iterator[str]:
     yield name if bits == 64 else f.emit(f"zext i{bits} {name} to i64")
 
 
-# Which memory they share ---------------------------------------------------------------------
+# Memory that the iterations share ------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class _Captured:
-    """Memory that a body is given: whether it writes it, and touches only its own elements."""
+    """Memory passed to a body: whether the body writes it, and accesses only its own elements."""
 
     value: Value
     writes: bool
     own: bool
 
 
-def _apart(f: FunctionWriter, op: Op) -> Iterator[str]:
-    """Conditions under which nothing that a turn writes is what another turn uses by another
-    name: two parameters of a kernel may be the same array."""
+def _disjointness(f: FunctionWriter, op: Op) -> Iterator[str]:
+    """Conditions under which no iteration writes what another one uses by another name: two
+    parameters of a kernel may be the same array."""
     captured = list(_captured(f.module.function(str(op.attr)), op))
     for k, a in enumerate(captured):
         for b in captured[k + 1 :]:
@@ -218,14 +220,14 @@ def _disjoint(f: FunctionWriter, a: _Captured, b: _Captured) -> str:
     (first, first_end), (second, second_end) = _ends(f, a.value), _ends(f, b.value)
     before = f.emit(f"icmp ule i64 {first_end}, {second}")
     after = f.emit(f"icmp ule i64 {second_end}, {first}")
-    apart = f.emit(f"or i1 {before}, {after}")
+    disjoint = f.emit(f"or i1 {before}, {after}")
     if not (a.own and b.own and _alike(a.value.type, b.value.type)):
-        return apart
-    # The same array by two names, where each turn touches only its own element of either.
+        return disjoint
+    # The same array by two names, if each iteration accesses only its own element of either.
     same = f.emit(f"icmp eq i64 {first}, {second}")
     for one, other in zip(f.operands(a.value)[2:], f.operands(b.value)[2:], strict=True):
         same = f.emit(f"and i1 {same}, {f.emit(f'icmp eq i64 {one}, {other}')}")
-    return f.emit(f"or i1 {apart}, {same}")
+    return f.emit(f"or i1 {disjoint}, {same}")
 
 
 def _alike(a: ValueType, b: ValueType) -> bool:
@@ -235,7 +237,7 @@ def _alike(a: ValueType, b: ValueType) -> bool:
 
 
 def _ends(f: FunctionWriter, value: Value) -> tuple[str, str]:
-    """The first address of memory, and the one behind it."""
+    """The first address of memory, and the one after its end."""
     pointer, *lengths = f.operands(value)
     start = f.emit(f"ptrtoint ptr {pointer} to i64")
     if isinstance(value.type, RefType):

@@ -1,7 +1,7 @@
 """Fused multiply-add for targets without the instruction, exact for every input.
 
 Binary32 goes through binary64: the product is exact there, the sum is rounded to odd, and
-rounding that to binary32 is then the only rounding that shows (Boldo & Melquiond, "Emulation of
+rounding that to binary32 is then the only visible rounding (Boldo & Melquiond, "Emulation of
 FMA and correctly rounded sums", IEEE Trans. Computers 57(4), 2008: 53 >= 2*24 + 2 bits).
 Binary64 is done in integers: a 126-bit sum with a sticky bit, rounded once.
 """
@@ -67,8 +67,8 @@ def _unpack(e: Text, pattern: str) -> tuple[str, str, str]:
 
 
 def _pair(e: Text, high: str, low: str) -> str:
-    """A 128-bit integer of two halves. Only additions and shifts by 64 are ever applied to it,
-    which every target does in line."""
+    """A 128-bit integer of two halves. It is only added and shifted by 64, which every target does
+    in line."""
     wide = e(f"shl i128 {e(f'zext i64 {high} to i128')}, 64")
     return e(f"or i128 {wide}, {e(f'zext i64 {low} to i128')}")
 
@@ -174,9 +174,9 @@ def _f64() -> str:
 
 
 def _plain_case(e: Text) -> tuple[str, str]:
-    """Whether the unfused operations give the answer, and that answer: where an operand is
-    zero, infinite or NaN. A zero addend must not turn a product that underflows to -0 into +0,
-    and a product that overflows must not meet an infinite addend."""
+    """Whether the unfused operations give the result, and that result: if an operand is zero,
+    infinite or NaN. A zero addend must not turn a product that underflows to -0 into +0, and a
+    product that overflows must not meet an infinite addend."""
     infinity = "0x7FF0000000000000"
     size = {x: e(f"call double @llvm.fabs.f64(double %{x})") for x in "abc"}
     finite = {x: e(f"fcmp olt double {size[x]}, {infinity}") for x in "abc"}

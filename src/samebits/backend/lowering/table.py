@@ -1,4 +1,4 @@
-"""Operations to LLVM text: the table that says which function lowers which opcode."""
+"""The table of lowerings: the function that lowers each opcode to LLVM text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Lowering = Callable[[FunctionWriter, Op], None]
 
 
 def _by_type(integer: Lowering | None, floating: Lowering | None) -> Lowering:
-    """Choose by the type of the first operand."""
+    """A lowering that depends on the type of the first operand."""
     if integer is None or floating is None:
         only = integer or floating
         assert only is not None

@@ -1,8 +1,8 @@
-"""Divisions of more than 64 bits, which LLVM's passes make and no processor has.
+"""Divisions of more than 64 bits, which LLVM's passes introduce and no processor has.
 
-Where they find how often a loop turns that adds up its counter, they divide 65 bits or more by its
-step, and code selection calls a compiler's library for that, which is not there. Code that would
-call it is made again, from text in which a function of its own divides.
+For the final value of a sum of a loop's counter, they divide 65 bits or more by the loop's step,
+and code generation calls a compiler's library for that, which is not linked. Such code is generated
+again, from text that divides by a function of its own.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ define internal i128 @sb.udiv.i128(i128 %a, i128 %b) nounwind noinline {
 entry:
   %both = or i128 %a, %b
   %narrow = icmp ule i128 %both, 18446744073709551615
-  br i1 %narrow, label %short, label %turn
+  br i1 %narrow, label %short, label %loop
 short:
   %a.low = trunc i128 %a to i64
   %b.low = trunc i128 %b to i64
   %low = udiv i64 %a.low, %b.low
   %wide = zext i64 %low to i128
   ret i128 %wide
-turn:
-  %left = phi i32 [ 128, %entry ], [ %left.next, %turn ]
-  %bits = phi i128 [ %a, %entry ], [ %bits.next, %turn ]
-  %rest = phi i128 [ 0, %entry ], [ %rest.next, %turn ]
-  %quotient = phi i128 [ 0, %entry ], [ %quotient.next, %turn ]
+loop:
+  %left = phi i32 [ 128, %entry ], [ %left.next, %loop ]
+  %bits = phi i128 [ %a, %entry ], [ %bits.next, %loop ]
+  %rest = phi i128 [ 0, %entry ], [ %rest.next, %loop ]
+  %quotient = phi i128 [ 0, %entry ], [ %quotient.next, %loop ]
   %beyond = icmp slt i128 %rest, 0
   %bit = lshr i128 %bits, 127
   %moved = shl i128 %rest, 1
@@ -51,7 +51,7 @@ turn:
   %bits.next = shl i128 %bits, 1
   %left.next = sub i32 %left, 1
   %last = icmp eq i32 %left.next, 0
-  br i1 %last, label %done, label %turn
+  br i1 %last, label %done, label %loop
 done:
   ret i128 %quotient.next
 }
@@ -67,7 +67,7 @@ entry:
 
 
 def is_lacking(code: bytes | str, given: str, target: Target) -> bool:
-    """Whether an object or assembly, made of the text `given`, calls such a function."""
+    """Whether an object or assembly, made of the text `given`, calls such a library function."""
     code = code.encode() if isinstance(code, str) else code
     if _CALLS.search(code):
         return True
@@ -76,7 +76,8 @@ def is_lacking(code: bytes | str, given: str, target: Target) -> bool:
 
 
 def completed(text: str, target: Target) -> str:
-    """LLVM text, after the passes, that needs none: each division is a call of its own function."""
+    """LLVM text after the passes, with each wide division replaced by a call of its own
+    function."""
     count = 0
 
     def call(match: re.Match[str]) -> str:

@@ -1,8 +1,9 @@
-"""What must not appear in emitted assembly, per architecture, as data; and the search for it.
+"""The audit of assembly: instructions that must not appear, per architecture, and the search for
+them.
 
-Options and flags promise; this looks. What is read is the text that LLVM prints for the same
-module and options as an object's: LLVM's disassembler is not in its Python binding. Knows the
-assembly's text, not how it came about.
+Options and flags are promises; the audit verifies. It reads the text that LLVM prints for the
+module and options of an object, since llvmlite has no disassembler. Knows the assembly's text, not
+how it came about.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from samebits.backend.targets.table import Target
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """Instructions that break a promise, and why: a regular expression over the whole mnemonic,
-    or over what comes before its first dot, and one over the beginning of the operands."""
+class AuditRule:
+    """Forbidden instructions, and why: a regular expression over the whole mnemonic, or its part
+    before the first dot, and one over the beginning of the operands."""
 
     name: str
     mnemonics: str
@@ -26,8 +27,8 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One forbidden instruction: where in the text (1-based line), in which function, and why."""
+class AuditFinding:
+    """One forbidden instruction: its line (1-based), its function, and why it is forbidden."""
 
     rule: str
     line: int
@@ -44,85 +45,89 @@ _FUSED = "rounds a product and a sum once, where the source rounds twice"
 _FLUSH = "flushes subnormals, or may, whatever the control register says"
 
 _X86 = (
-    Rule("fused", r"vf(n?m(add|sub)|maddsub|msubadd)(132|213|231)?[ps][sdh]", _FUSED, True),
-    Rule("estimate", r"v?r(cp|sqrt)(14|28)?[ps][sdh]", _ESTIMATE),
-    Rule("estimate", r"vexp2p[sd]", _ESTIMATE),
-    Rule(
+    AuditRule("fused", r"vf(n?m(add|sub)|maddsub|msubadd)(132|213|231)?[ps][sdh]", _FUSED, True),
+    AuditRule("estimate", r"v?r(cp|sqrt)(14|28)?[ps][sdh]", _ESTIMATE),
+    AuditRule("estimate", r"vexp2p[sd]", _ESTIMATE),
+    AuditRule(
         "x87",
         r"f(i?(add|sub|mul|div)r?p?[slt]?|ld[a-z0-9]*|ild\w*|i?st(p|pp)?[slt]?|ist\w*|sqrt|sin"
         r"|cos|sincos|ptan|patan|prem1?|rndint|scale|yl2x(p1)?|2xm1|chs|abs|u?comi?p?p?i?|tst"
         r"|xch|cmov\w+)",
         "x87 arithmetic, which keeps 64 bits of significand",
     ),
-    Rule("bf16", r"v(dpbf16ps|cvtne2?ps2bf16)\w*", "flushes subnormals whatever MXCSR says"),
+    AuditRule("bf16", r"v(dpbf16ps|cvtne2?ps2bf16)\w*", "flushes subnormals whatever MXCSR says"),
 )
 _PPC = (
-    Rule(
+    AuditRule(
         "fused",
         r"fn?m(add|sub)s?|x[sv]n?m(add|sub)([am][sd]p|qpo?)|vmaddfp|vnmsubfp",
         _FUSED,
         True,
     ),
-    Rule(
+    AuditRule(
         "estimate", r"fr(es?|sqrtes?)|x[sv]r(e|sqrte)[sd]p|vr(e|sqrte)fp|v(expte|loge)fp", _ESTIMATE
     ),
-    Rule("AltiVec", r"v((add|sub|max|min)fp|rfi[nzpm]|cf[us]x|ct[us]xs|cmp\w+fp)", _FLUSH),
-    Rule("matrix", r"(pm)?xvb?f\w*ger\w*", "sums in an order and with roundings of its own"),
+    AuditRule("AltiVec", r"v((add|sub|max|min)fp|rfi[nzpm]|cf[us]x|ct[us]xs|cmp\w+fp)", _FLUSH),
+    AuditRule("matrix", r"(pm)?xvb?f\w*ger\w*", "sums in an order and with roundings of its own"),
 )
 
-FORBIDDEN: dict[str, tuple[Rule, ...]] = {
+FORBIDDEN: dict[str, tuple[AuditRule, ...]] = {
     "x86_64": _X86,
     "i686": _X86,
     "aarch64": (
-        Rule(
+        AuditRule(
             "fused", r"f(n?m(add|sub|la|ls|lal2?|lsl2?)|n?m(ad|sb|la|ls)|cmla|mmla)", _FUSED, True
         ),
-        Rule("estimate", r"fr(ecp[esx]|sqrt[es])", _ESTIMATE),
-        Rule("bf16", r"bf\w*(dot|mmla|mlalb|mlalt|mla|mls|cvt\w*)", "rounds in ways of its own"),
+        AuditRule("estimate", r"fr(ecp[esx]|sqrt[es])", _ESTIMATE),
+        AuditRule(
+            "bf16", r"bf\w*(dot|mmla|mlalb|mlalt|mla|mls|cvt\w*)", "rounds in ways of its own"
+        ),
     ),
     "armv7": (
         # `vmla` of VFP rounds twice, but there is no need to trust that.
-        Rule("fused", r"v(fn?m[as]|n?ml[as])([a-z]{2})?\.f\d+", _FUSED, True),
-        Rule("estimate", r"vr(ecp|sqrt)[es]([a-z]{2})?\.\w+", _ESTIMATE),
-        Rule("NEON", r"v(?!cvt|mov|ldr|str|ldm|stm)\w+\.f(16|32)", _FLUSH, operands=r"[qd]\d"),
-        Rule("NEON", r"vcvt\.([su]32\.f32|f32\.[su]32)", _FLUSH, operands=r"[qd]\d"),
+        AuditRule("fused", r"v(fn?m[as]|n?ml[as])([a-z]{2})?\.f\d+", _FUSED, True),
+        AuditRule("estimate", r"vr(ecp|sqrt)[es]([a-z]{2})?\.\w+", _ESTIMATE),
+        AuditRule("NEON", r"v(?!cvt|mov|ldr|str|ldm|stm)\w+\.f(16|32)", _FLUSH, operands=r"[qd]\d"),
+        AuditRule("NEON", r"vcvt\.([su]32\.f32|f32\.[su]32)", _FLUSH, operands=r"[qd]\d"),
     ),
     "riscv64": (
-        Rule("fused", r"fn?m(add|sub)|vfw?n?m(acc|sac|add|sub)\w*", _FUSED, True),
-        Rule("estimate", r"vfr(ec|sqrt)7", _ESTIMATE),
+        AuditRule("fused", r"fn?m(add|sub)|vfw?n?m(acc|sac|add|sub)\w*", _FUSED, True),
+        AuditRule("estimate", r"vfr(ec|sqrt)7", _ESTIMATE),
     ),
     "powerpc64le": _PPC,
     "powerpc64": _PPC,
     "s390x": (
-        Rule("fused", r"m[as][ed]br?|[vw]fn?m[as]([sdx]b)?", _FUSED, True),
-        Rule("hexadecimal", r"([asd]|sq|h)[de]r?|m(ee|de?|e)r?|ma[ed]r?|ms[ed]r?",
+        AuditRule("fused", r"m[as][ed]br?|[vw]fn?m[as]([sdx]b)?", _FUSED, True),
+        AuditRule("hexadecimal", r"([asd]|sq|h)[de]r?|m(ee|de?|e)r?|ma[ed]r?|ms[ed]r?",
              "hexadecimal floats, which round in base 16"),
     ),
     "loongarch64": (
-        Rule("fused", r"x?v?fn?m(add|sub)", _FUSED, True),
-        Rule("estimate", r"x?v?fr(ecipe|sqrte?)", _ESTIMATE),
+        AuditRule("fused", r"x?v?fn?m(add|sub)", _FUSED, True),
+        AuditRule("estimate", r"x?v?fr(ecipe|sqrte?)", _ESTIMATE),
     ),
     "mips64el": (
-        Rule("fused", r"n?m(add|sub)\.(s|d|ps)|m(add|sub)f\.[sd]|fm(add|sub)\.[wd]", _FUSED, True),
-        Rule("estimate", r"(recip|rsqrt)[12]?\.\w+|fr(cp|sqrt)\.[wd]", _ESTIMATE),
+        AuditRule(
+            "fused", r"n?m(add|sub)\.(s|d|ps)|m(add|sub)f\.[sd]|fm(add|sub)\.[wd]", _FUSED, True
+        ),
+        AuditRule("estimate", r"(recip|rsqrt)[12]?\.\w+|fr(cp|sqrt)\.[wd]", _ESTIMATE),
     ),
     "wasm32": (
-        Rule("fused", r"f\d+x\d+\.relaxed_n?madd", _FUSED, True),
-        Rule("relaxed", r"[if]\d+x\d+\.relaxed_\w+", "may differ between engines"),
+        AuditRule("fused", r"f\d+x\d+\.relaxed_n?madd", _FUSED, True),
+        AuditRule("relaxed", r"[if]\d+x\d+\.relaxed_\w+", "may differ between engines"),
     ),
 }  # fmt: skip
 """Forbidden instructions by architecture."""
 
 ALLOWED_CALLS = frozenset({"memcpy", "memset", "memmove"})
-"""The C library's functions that code may call: they compute nothing."""
+"""Functions of the C library that code may call: they compute nothing."""
 
 _OWN_CALLS = (
     ("arm", re.compile(r"__aeabi_mem(cpy|move|set|clr)[48]?")),
     ("-apple-", re.compile(r"_(bzero|memcpy|memset|memmove)")),
     ("-windows-", re.compile(r"___chkstk_ms")),
 )
-"""What a part of the triple adds: Arm's ABI and Apple's C have names of their own, and Windows
-touches large frames page by page in a function that compiler-rt has."""
+"""Further allowed calls by a part of the triple: Arm's ABI and Apple's C have other names, and
+Windows probes large frames in a function of compiler-rt."""
 
 _SYMBOL = r'("[^"]*"|[A-Za-z_][\w.$]*)(?=$|[\s@(),])'
 _BRANCH_LINK = rf"bl?\s+(?:%plt\()?{_SYMBOL}"
@@ -139,14 +144,14 @@ _CALLS = {
     "mips64el": rf".*%(?:call16|call_hi|got_disp|got_page)\({_SYMBOL}",
     "wasm32": rf"call\s+{_SYMBOL}",
 }
-"""Calls by architecture: the first group is whom."""
+"""Call instructions by architecture; the first group is the callee."""
 
 COMMENTS = {
     **dict.fromkeys(_CALLS, "#"), "aarch64": "//", "armv7": "@",
 }  # fmt: skip
-"""What begins a comment by architecture."""
+"""Comment marks by architecture."""
 APPLE_COMMENTS = {"x86_64": "##", "aarch64": ";"}
-"""What begins one for Apple's systems."""
+"""Comment marks on Apple's systems."""
 
 _REGISTER = {"armv7": re.compile(r"lr|pc|r\d+|ip|sp"), "riscv64": re.compile(r"[ast]\d+|ra")}
 _LABEL = re.compile(r'^("(?:[^"\\]|\\.)*"|[A-Za-z_$.][\w.$@:<>]*):')
@@ -162,7 +167,7 @@ def is_allowed_call(symbol: str, target: Target) -> bool:
 
 
 def called(mnemonic: str, operands: str, target: Target) -> str:
-    """The symbol that an instruction calls; empty where it is no call of a name."""
+    """The symbol that an instruction calls; empty if it calls none."""
     found = re.match(_CALLS[target.architecture], f"{mnemonic} {operands.strip()}")
     symbol = found.group(1).strip('"') if found else ""
     register = _REGISTER.get(target.architecture)
@@ -184,12 +189,12 @@ def _is_foreign(symbol: str, own: set[str], target: Target) -> bool:
 
 def audit(
     assembly_text: str, target: Target, allow_fma: bool = False, *, allow_fast: bool = False
-) -> list[Finding]:
+) -> list[AuditFinding]:
     """Every forbidden instruction, and every call of a function that the text does not define.
 
-    `allow_fma` is for code whose source asks for fused multiply-add, `allow_fast` for modules with
-    FAST functions, which may be inlined anywhere: fused operations and estimates are theirs to
-    use. Raises KeyError for an architecture without a table.
+    `allow_fma` is for code whose source uses fused multiply-add, `allow_fast` for modules with FAST
+    functions, which may be inlined anywhere and may use fused operations and estimates. Raises
+    KeyError for an architecture without a table.
     """
     rules = [
         (rule, re.compile(rule.mnemonics), re.compile(rule.operands))
@@ -200,7 +205,7 @@ def audit(
     call = re.compile(_CALLS[target.architecture])
     lines = assembly_text.splitlines()
     own = _own_symbols(lines)
-    findings: list[Finding] = []
+    findings: list[AuditFinding] = []
     function = "the beginning"
     for number, line in enumerate(lines, 1):
         label = _LABEL.match(line)
@@ -217,15 +222,15 @@ def audit(
         text = " ".join(line.split())
         for rule, pattern, wanted in rules:
             if any(map(pattern.fullmatch, names)) and wanted.match(operands):
-                findings.append(Finding(rule.name, number, function, text, rule.why))
+                findings.append(AuditFinding(rule.name, number, function, text, rule.why))
         match = call.match(f"{mnemonic} {operands.strip()}")
         symbol = match.group(1).strip('"') if match else ""
         if symbol and _is_foreign(symbol, own, target):
             why = f"calls {symbol}, which is not part of the code"
-            findings.append(Finding("call", number, function, text, why))
+            findings.append(AuditFinding("call", number, function, text, why))
     return findings
 
 
 def is_local_label(line: str) -> bool:
-    """Whether a line begins with a label that only its function knows."""
+    """Whether a line begins with a label that is local to a function."""
     return _LOCAL_LABEL.match(line) is not None

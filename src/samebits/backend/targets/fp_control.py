@@ -1,8 +1,9 @@
-"""The registers that hold rounding mode, flushing and trap enables, one row each, as LLVM text.
+"""Floating-point control registers (rounding mode, flushing, trap enables), one row each, as LLVM
+text.
 
-Owns how an entry pins the floating-point environment around a call: to the default one, or, where
-a diagnosis asks for it, to another. Registers are accessed by intrinsics with side effects, or by
-functions that LLVM sees nothing of: the call stays between.
+Owns how an entry pins the floating-point environment around a call: to the default one, or to
+another for a diagnosis. Registers are accessed by intrinsics with side effects, or by functions
+that are opaque to LLVM, so that it does not move the call out from between them.
 """
 
 from __future__ import annotations
@@ -14,13 +15,12 @@ from samebits.backend.targets.fp_environments import environment_bits
 from samebits.backend.targets.x87 import X87_DEFAULT, machine_code, x87_accessors
 
 
-class Register(NamedTuple):
-    """How a control register is read and written: LLVM expressions, `{}` for what is written.
+class ControlRegister(NamedTuple):
+    """How a control register is read and written: LLVM expressions, `{}` for the value written.
 
-    `control` are the bits that change how an operation rounds, flushes or traps: all of them 0
-    mean nearest, nothing flushed, nothing trapped. `keep` are the bits that pinning leaves as
-    they are, `restorable` those that may be written back. `definitions` are functions that
-    `read` and `write` call.
+    `control` are the bits that change how an operation rounds, flushes or traps; all 0 means
+    nearest, no flushing, no traps. `keep` are the bits that pinning preserves, `restorable` those
+    that may be written back. `definitions` are functions that `read` and `write` call.
     """
 
     type: str
@@ -46,30 +46,30 @@ _MIPS_RETURN = (0x03E00008, 0x00000000)  # and its delay slot
 
 REGISTERS = {
     # AHP, DN, FZ, RMode, Stride, Len, and the trap enables; the rest are flags.
-    "fpscr-arm": Register(
+    "fpscr-arm": ControlRegister(
         "i32", "call i32 @llvm.arm.get.fpscr()", "call void @llvm.arm.set.fpscr(i32 {})",
         0x07F7_9F00,
     ),
-    "fcsr-riscv": Register(
+    "fcsr-riscv": ControlRegister(
         "i64", "call i64 @sb_fp_control_read()", "call void @sb_fp_control_write(i64 {})", 0xE0,
         # csrrs a0, fcsr, zero; csrrw zero, fcsr, a0
         definitions=_accessors("i64", (0x00302573, _RISCV_RETURN), (0x00351073, _RISCV_RETURN)),
     ),
     # VE OE UE ZE XE, NI and RN; the upper half rounds decimals.
-    "fpscr-ppc": Register(
+    "fpscr-ppc": ControlRegister(
         "double", "call double @llvm.ppc.readflm()", "call double @llvm.ppc.setflm(double {})",
         0xFF, keep=-1 << 32,
     ),
-    "fpc": Register(
+    "fpc": ControlRegister(
         "i32", "call i32 @llvm.s390.efpc()", "call void @llvm.s390.sfpc(i32 {})", 0xFC00_0007
     ),
-    "fcsr-loongarch": Register(
+    "fcsr-loongarch": ControlRegister(
         "i32", "call i32 @llvm.loongarch.movfcsr2gr(i32 0)",
         "call void @llvm.loongarch.movgr2fcsr(i32 0, i32 {})", 0x31F,
         restorable=_ALL & ~(0x1F << 24),
     ),
     # FS, FO, FN, enables and RM. A cause bit written beside its enable raises at once.
-    "fcsr-mips": Register(
+    "fcsr-mips": ControlRegister(
         "i32", "call i32 @sb_fp_control_read()", "call void @sb_fp_control_write(i32 {})",
         _MIPS_CONTROL, keep=_ALL & ~_MIPS_CONTROL & ~_MIPS_CAUSE, restorable=_ALL & ~_MIPS_CAUSE,
         # cfc1 $2, $31; ctc1 $4, $31
@@ -87,8 +87,8 @@ MXCSR_DEFAULT = 0x1F80
 _X87_CONTROL = 0x0F3F
 """RC, PC and the masks of a control word."""
 
-# The six sticky flags say nothing about how operations round: only the rest is compared. The
-# caller's word, flags included, is put back.
+# The six sticky flags do not change how operations round: only the rest is compared. The caller's
+# word, flags included, is restored.
 _INTRINSICS = {
     "mxcsr": """\
   %word = alloca i32
@@ -107,8 +107,8 @@ run:
   call void @llvm.x86.sse.ldmxcsr(ptr %word)
   ret i32 %status
 """,
-    # No kernel has x87 arithmetic, as the audit of assembly checks; but C code that an entry
-    # might come to call would find it as its own ABI says.
+    # No kernel has x87 arithmetic, as the audit of assembly checks; but C code that an entry may
+    # call expects the state that its ABI defines.
     "mxcsr-x87": f"""\
   %word = alloca i32
   %pinned = alloca i32
@@ -159,8 +159,9 @@ run:
 _DEFAULTS = {"mxcsr": MXCSR_DEFAULT, "mxcsr-x87": MXCSR_DEFAULT}
 
 
-def _checked(register: Register, bits: int) -> str:
-    """Read; pin where the word is odd; call; write back, flags included."""
+def _checked(register: ControlRegister, bits: int) -> str:
+    """Lines that read the word, pin it if it is not the default, call, and restore it with its
+    flags."""
     t = "i64" if register.type == "double" else register.type
 
     def write(name: str) -> str:
@@ -197,9 +198,9 @@ def definitions(fp_control: str | None) -> str:
 
 def pinned_call(fp_control: str | None, body: str, environment: Sequence[str] = ()) -> str:
     """LLVM text that ends a function `i32 (ptr %args)` with a call of `body` in a pinned
-    environment, and puts the caller's back. `environment` are words of `fp_environments`, none of
-    them being the default. Raises KeyError for an unknown register, TargetError for a word that
-    it does not have."""
+    environment, and restores the caller's. `environment` are words of `fp_environments`; without
+    any, it is the default one. Raises KeyError for an unknown register, TargetError for a word that
+    it lacks."""
     bits = environment_bits(fp_control, environment)
     if fp_control is None:
         return f"  %status = call i32 {body}(ptr %args)\n  ret i32 %status\n"

@@ -1,6 +1,6 @@
-"""Floating-point environments other than the default one, by name, as bits of control registers.
+"""Non-default floating-point environments by name, as bits of control registers.
 
-No build has one: diagnosis runs code in them, to see what a host's foreign environment does to it.
+No build uses one: diagnosis runs code in them, to see the effect of a host's foreign environment.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from samebits.errors import TargetError
 
 ROUNDINGS = ("up", "down", "toward-zero")
 FLUSHINGS = ("flush", "ftz", "daz")
-"""Subnormal operands and results, as this processor does it; results alone; operands alone."""
+"""Flush subnormal operands and results, as this processor does; results alone; operands alone."""
 
 
 def _rounding(shift: int, toward_zero: int, up: int, down: int) -> dict[str, int]:
@@ -32,14 +32,14 @@ ENVIRONMENTS: Mapping[str, Mapping[str, int]] = {
     "fcsr-loongarch": _rounding(8, 1, 2, 3),
     "fcsr-mips": {"ftz": 1 << 24, **_rounding(0, 1, 2, 3)},
 }
-"""What each word adds to a register's default, by the register's name in the target table. Arm ARM,
-FPCR and FPSCR (one bit flushes both); the others as in `fp_control.REGISTERS`."""
+"""The bits that each word adds to a register's default, by the register's name in the target table.
+Arm ARM, FPCR and FPSCR (one bit flushes both); the others as in `fp_control.REGISTERS`."""
 
 
 def environment_bits(fp_control: str | None, words: Sequence[str]) -> int:
-    """What `words` add to the default of a control register.
+    """The bits that `words` add to the default of a control register.
 
-    Raises TargetError for a word that the register has no bit for, and for two roundings.
+    Raises TargetError for a word that the register has no bit for, and for two rounding modes.
     """
     rows = ENVIRONMENTS.get(fp_control or "", {})
     bits = 0

@@ -1,4 +1,4 @@
-"""Which of the targets this machine can run in process, and why not the others."""
+"""The targets that this machine can run in process, and why not the others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _ALIASES = {
 
 
 class HostLevel(NamedTuple):
-    """Whether a row can run in process here; `reason` says why not, and is None if it can."""
+    """A row of the target table and why it cannot run in process here; `reason` is None if it
+    can."""
 
     target: Target
     reason: str | None

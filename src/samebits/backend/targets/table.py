@@ -1,11 +1,11 @@
-"""The targets as a table.
+"""The table of targets.
 
-Owns what the emitter may rely on for each target, and what a runner needs to know of it. Knows
+Owns what the emitter may assume of each target, and what a runner needs to know of it. Knows
 nothing of IR or of LLVM's interface. Adding a target is adding a row.
 """
 
-# Annotations are what they say, not texts: texts are compiled one by one when the class is made,
-# which a process that only fetches a kernel from the cache would wait for.
+# No `from __future__ import annotations`: NamedTuple would compile each annotation when the class
+# is made, and a process that only fetches a kernel from the cache would wait for that.
 from typing import NamedTuple
 
 QEMU_PACKAGE = "qemu-user"
@@ -13,8 +13,8 @@ QEMU_PACKAGE = "qemu-user"
 
 
 class Target(NamedTuple):
-    """One row: what LLVM is told, what the emitter may use, and what runs the code elsewhere.
-    Fields are given by name."""
+    """A row: options for LLVM, capabilities for the emitter, and what runs the code elsewhere.
+    Construct it by keyword."""
 
     name: str
     architecture: str
@@ -22,7 +22,7 @@ class Target(NamedTuple):
     triple: str
     cpu: str
     data_layout: str
-    """LLVM's own for the triple; a test compares them."""
+    """LLVM's data layout for the triple; a test compares them."""
     fp_control: str | None
     """The register that holds rounding mode and flushing, if there is one: see `fp_control`."""
     features: str = ""
@@ -32,13 +32,13 @@ class Target(NamedTuple):
     pointer_bits: int = 64
     little_endian: bool = True
     has_fma: bool = False
-    """Whether fused multiply-add is an instruction; exact emulation stands in where not."""
+    """Whether fused multiply-add is an instruction; if not, it is emulated exactly."""
     vector_bits: int = 0
-    """Width of the vectors that LLVM makes loops of; 0: it makes none."""
+    """Width of vectors in vectorised loops; 0: LLVM vectorises none."""
     has_round: bool = False
     """Whether floor, ceil, trunc and round-to-even are done in line by LLVM."""
     rounds_by_calls: bool = False
-    """Whether, all the same, they are calls of a library where code is to be small."""
+    """Whether they are library calls all the same where small code is the goal."""
     has_int64: bool = True
     """Whether 64-bit division and conversion need no help from a library."""
     has_divide: bool = True
@@ -46,33 +46,33 @@ class Target(NamedTuple):
     has_high_multiply: bool = True
     """Whether LLVM multiplies to 128 bits in line."""
     has_saturation: bool = True
-    """Whether LLVM's saturating conversion to unsigned integers gives 0 for every NaN. Where it
-    is made of an instruction for maxima, a signalling NaN gives the largest integer."""
+    """Whether LLVM's saturating conversion to unsigned integers gives 0 for every NaN. If it uses a
+    maximum instruction, a signalling NaN gives the largest integer."""
     has_single_from_int64: bool = True
-    """Whether 64-bit integers become binary32 by one instruction and one rounding. QEMU 7.2 rounds
-    `xscvsxdsp` and `xscvuxdsp` twice, so that none is made."""
+    """Whether 64-bit integers become binary32 by one instruction and one rounding. False for
+    `xscvsxdsp` and `xscvuxdsp`, which QEMU 7.2 rounds twice."""
     has_wide_product: bool = True
-    """Whether LLVM may make one instruction of the product of two widened floats. Under QEMU
-    7.2 `mdeb` and `mdebr` give other products, so that none is made."""
+    """Whether LLVM may use one instruction for the product of two widened floats. False for `mdeb`
+    and `mdebr`, whose products differ under QEMU 7.2."""
     has_ranges: bool = True
-    """Whether loads may say which values they give. LLVM's PowerPC back end fails an assertion on
-    that where an integer is loaded to be made a float."""
+    """Whether loads may have range metadata. LLVM's PowerPC back end fails an assertion on it if a
+    loaded integer is converted to a float."""
     fuses_sqrt: bool = False
-    """Whether LLVM makes one instruction, rounded once, of a quotient of a square root."""
+    """Whether LLVM fuses a quotient of a square root into one instruction, rounded once."""
     convention: str = ""
-    """LLVM's calling convention of internal functions and a space, where C's would use x87 for
-    results."""
+    """LLVM's calling convention of internal functions and a space, if C's would return floats in
+    x87."""
     float_results: int = 0
-    """Floats that a function of this convention returns without x87; of one or two more, LLVM puts
-    those there, and of still more all into memory. 0: any number."""
+    """Floats that a function of this convention returns without x87. LLVM returns one or two
+    further ones in x87, and all in memory if there are still more. 0: any number."""
     requires: tuple[str, ...] = ()
     """Host features (LLVM's spelling) without which the code cannot run."""
     level: int = 1
     levels: tuple[str, ...] = ()
-    """Of a target for several: the rows that a built library chooses among when it runs."""
+    """For a multi-level target: the rows among which a built library chooses at run time."""
     tune: str = ""
-    """The processor that instructions are chosen and scheduled for, in LLVM's spelling; empty:
-    `cpu`. It changes speed, never which instructions are allowed, and never bits."""
+    """The processor to tune for, in LLVM's spelling; empty: `cpu`. It changes speed, never the
+    allowed instructions, and never bits."""
     runner: str | None = "qemu"
     """What runs the code on another kind of machine: `qemu`, `wasmtime`, or nothing."""
     zig: str = ""
@@ -86,8 +86,8 @@ class Target(NamedTuple):
 
     @property
     def has_wide_vectors(self) -> bool:
-        """Whether a loop of 64-bit integers gains more by vectors than looking ahead of it costs:
-        of two numbers in a vector it does not (measured on x86-64)."""
+        """Whether vectors of 64-bit integers gain more than the checks before the loop cost:
+        vectors of two do not (measured on x86-64)."""
         return self.vector_bits >= 256
 
     @property
@@ -167,7 +167,7 @@ _ROWS = (
         has_saturation=False, has_single_from_int64=False, has_ranges=False,
         fp_control="fpscr-ppc", zig="powerpc64le-linux-musl", qemu="qemu-ppc64le",
     ),
-    # AltiVec flushes where its NJ bit is set, which systems differ in. musl uses ELFv2 here too.
+    # AltiVec flushes if its NJ bit is set, which depends on the system. musl uses ELFv2 here too.
     Target(
         name="ppc64", architecture="powerpc64", triple="powerpc64-unknown-linux-musl",
         cpu="ppc64", features="-altivec", abi="elfv2", data_layout=f"E-{_PPC_LAYOUT}",
@@ -188,9 +188,9 @@ _ROWS = (
         zig_cpu="generic_la64+d",
         qemu="qemu-loongarch64",
     ),
-    # NaNs in MIPS's older encoding, as on every release 2 machine: a pattern that is canonical
-    # here signals there. It is a NaN in both, made and compared as an integer, and signals are
-    # masked, so that nothing shows. `madd` is fused on some release 2 machines: emulated.
+    # NaNs in MIPS's older encoding, as on every release 2 machine: the canonical pattern is a
+    # signalling NaN there. It is made and compared as an integer, and signals are masked, so the
+    # difference is invisible. `madd` is fused on some release 2 machines: emulated.
     Target(
         name="mips64el", architecture="mips64el", triple="mips64el-unknown-linux-gnuabi64",
         cpu="mips64r2", features="+nomadd4", abi="n64",
@@ -228,13 +228,13 @@ _ROWS = (
 TARGETS: dict[str, Target] = {row.name: row for row in _ROWS}
 
 FAMILIES = ("x86-64",)
-"""Rows that are levels of one architecture have such a name and then `-v1`, `-v2` and so on."""
+"""Name prefixes of rows that are levels of one architecture: `-v1`, `-v2` and so on follow."""
 
 
 def of_levels(name: str) -> Target | None:
-    """The target for several levels: `x86-64` for all, `x86-64-v1+v3` for some, in any order.
+    """The multi-level target of a name: `x86-64` for all, `x86-64-v1+v3` for some, in any order.
 
-    Otherwise as its lowest row is; None where there is none of that name.
+    In all else it equals its lowest row; None if there is none of that name.
     """
     for family in FAMILIES:
         rows = [row for row in _ROWS if row.name.startswith(f"{family}-v")]

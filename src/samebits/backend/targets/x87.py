@@ -1,12 +1,12 @@
-"""x87's control word: what it is by default, and functions that read and write it, as LLVM text.
+"""The x87 control word: its default, and functions that read and write it, as LLVM text.
 
-No kernel computes there; but what it is set to is a thread's own, as every control register is.
+No kernel computes in x87; but its control word is part of a thread's environment.
 """
 
 from __future__ import annotations
 
 X87_DEFAULT = 0x037F
-"""Round to nearest, 64 bits of significand, every exception masked: what the psABI starts with."""
+"""Round to nearest, 64 bits of significand, every exception masked: the psABI's initial state."""
 
 _X87_READ = (0x243CD950, 0x9090C358)  # push eax; fnstcw [esp]; pop eax; ret: on rax in 64 bits
 _X87_WRITES = {
@@ -17,9 +17,9 @@ _X87_WRITES = {
 
 
 def machine_code(name: str, signature: str, words: tuple[int, ...], result: str) -> str:
-    """A function that is these instructions. LLVM has no intrinsic for them and, as it is built
-    for Python, no assembler for the target; what stands before a function's own code is data.
-    As the function is weak, nothing is concluded from the body that is never reached."""
+    """A function of the given machine instructions. LLVM has no intrinsic for them and, in
+    llvmlite, no assembler for the target, so they are prologue data before the function's own code.
+    The function is weak, so that LLVM concludes nothing from its unreachable body."""
     packed = ", ".join(f"i32 {word}" for word in words)
     types = ", ".join("i32" for _ in words)
     return (

@@ -1,5 +1,5 @@
-"""Which functions a module's entries reach, what they call, and what follows from that for how each
-is emitted: inlined, out of line, apart with the rare ones.
+"""The call graph of a module's entries, and how each function is emitted: inlined, out of line, or
+in the cold section.
 
 Knows the typed IR and LLVM's types, not how a function becomes text.
 """
@@ -12,9 +12,9 @@ from functools import partial
 
 from samebits.backend.llvm.stack_frames import value_bytes
 from samebits.backend.targets.table import Target
-from samebits.backend.text.cold_calls import RareFunction
+from samebits.backend.text.cold_calls import ColdFunction
 from samebits.backend.text.context import DIVISIONS
-from samebits.backend.text.profiles import Plan
+from samebits.backend.text.profiles import CodegenProfile
 from samebits.backend.text.run_bound import Bound, run_bound
 from samebits.backend.text.shared_functions import (
     LEAST_CALLED,
@@ -42,18 +42,18 @@ from samebits.ir.once import Once, is_library
 from samebits.types import ScalarType
 
 STACK_LIMIT = 1 << 20
-"""Bytes of local memory that one call may need, its callees' included. Threads of some systems
-have no more than a few hundred KiB above this; a frame must never reach past the guard page."""
+"""Most bytes of local memory of one call, callees included. Threads of some systems have only a few
+hundred KiB more than this; a frame must never reach past the guard page."""
 
-APART_INLINE_LIMIT = 64
-"""Most statements, callees' included, of the functions that are always inlined where only rare ones
-lead to them: there is no loop to gain by it."""
+COLD_INLINE_LIMIT = 64
+"""Most statements, callees included, of an always inlined function that only cold ones reach: no
+loop gains by inlining it."""
 
-LEAST_IN_LANES = 1024
-MOST_BESIDES = 1 / 8
-"""Statements of functions with rare inputs that loops call, and the share of all others in that,
-where straight code is not looked through for vectors: that takes up to a seventh of the compile
-time, and finds in these functions the turns that are left after whole vectors."""
+SLP_SKIP_STATEMENTS = 1024
+SLP_SKIP_SHARE = 1 / 8
+"""Thresholds above which SLP vectorisation is skipped: statements of functions with cold callees
+that loops call, and everything else as a share of them. SLP takes up to a seventh of the compile
+time, and in these functions finds only the remainder iterations of vectorised loops."""
 
 _NO_SIZE = 1 << 20
 _RUN_BOUNDS: Once[Bound] = Once()
@@ -61,22 +61,27 @@ _VALUE_BYTES: Once[int] = Once()
 
 
 class CallGraph:
-    """The functions that `roots` reach. Raises CompileError where local memory would not fit the
-    stack, IRError where a function is missing or calls itself. `threads`: parallel ranges may run
-    on several."""
+    """The functions that `roots` reach. Raises CompileError if local memory exceeds the stack
+    limit, IRError if a function is missing or recursive. `threads`: parallel ranges may run on
+    several."""
 
     def __init__(
-        self, module: Module, roots: Sequence[str], target: Target, plan: Plan, threads: bool
+        self,
+        module: Module,
+        roots: Sequence[str],
+        target: Target,
+        profile: CodegenProfile,
+        threads: bool,
     ) -> None:
         self._shared: dict[str, SharedFunction] = {}
         self._in_parallel: set[str] = set()
-        self._in_turns: set[str] = set()
+        self._in_loops: set[str] = set()
         self.shares = False
-        """Whether it leaves out what is shared."""
-        self.hasty = False
-        """Whether rare functions that are shared are compiled in haste."""
+        """Whether the module leaves out shared functions."""
+        self.optnone = False
+        """Whether shared cold functions are compiled without optimised code generation."""
         self.target = target
-        self.plan = plan
+        self.profile = profile
         self._module = module
         self._threads = threads
         self._roots = tuple(roots)
@@ -85,7 +90,7 @@ class CallGraph:
         self._traps: dict[str, bool] = {}
         self._calls: dict[str, set[str]] = {}
         self._divides: dict[str, bool] = {}
-        self._rare: dict[str, RareFunction] = {}
+        self._cold: dict[str, ColdFunction] = {}
         self._called_in_loops: set[str] = set()
         self._sizes: dict[str, int] = {}
         self._statements: dict[str, int] = {}
@@ -96,38 +101,40 @@ class CallGraph:
         for name in roots:
             self._visit_all(name, found)
         self.order = tuple(found)
-        """All of them, callees first."""
-        self._often = self.reached(roots) - self._rare.keys()
-        self._rarely = {*self._rare}
+        """The reached functions, callees first."""
+        self._hot = self.reached(roots) - self._cold.keys()
+        self._cold_section = {*self._cold}
         for name in reversed(found):
-            if name in self._rarely:
-                self._rarely |= self._calls[name]
+            if name in self._cold_section:
+                self._cold_section |= self._calls[name]
         looped = self.reached(self._called_in_loops)
-        for name, rare in self._rare.items():
-            if name not in looped or not plan.vectorise:
-                rare.drop_variants()
-        self.in_lanes = plan.straight and self._goes_in_lanes()
-        if plan.straight and has_wide_offsets(module, self.order):
-            self.plan = replace(plan, straight=False)
-        if self.in_lanes:
-            self.plan = replace(plan, straight=False)
+        for name, cold in self._cold.items():
+            if name not in looped or not profile.vectorise:
+                cold.drop_variants()
+        self.vector_dominated = profile.slp and self._is_vector_dominated()
+        if profile.slp and has_wide_offsets(module, self.order):
+            self.profile = replace(profile, slp=False)
+        if self.vector_dominated:
+            self.profile = replace(profile, slp=False)
             if target.architecture != "wasm32":  # where addresses of functions need a table
-                for rare in self._rare.values():
-                    rare.share_loops()
+                for cold in self._cold.values():
+                    cold.share_loops()
 
-    def share(self, ranges: Sequence[str] | None, hasty: bool | None = None) -> None:
-        """Leave out functions of the math library that are compiled apart, once for all modules:
-        those for rare inputs, and what is called outside loops, other than from `ranges`, if these
-        are given. `hasty`: whether rare functions are compiled in haste; None where there are
+    def share(self, ranges: Sequence[str] | None, optnone: bool | None = None) -> None:
+        """Leave out functions of the math library that are compiled separately, once for all
+        modules: cold ones, and, if `ranges` is given, those called outside loops and ranges only.
+        `optnone`: whether cold functions skip optimised code generation; None: if there are
         many."""
         # A function of this machine is called at an address, which its IR does not have.
         self.shares = not any(isinstance(self.function(n), HostFunction) for n in self.order)
         if not self.shares:
             return
-        rare = [name for name in self.order if name in self._rarely]
-        out_of_line = [n for n in rare if n in self._rare or not self.is_inlined(n)]
-        self.hasty = len(out_of_line) > self.plan.most_rare if hasty is None else hasty
-        self._in_turns = self.reached({*self._called_in_loops, *self._in_parallel, *(ranges or ())})
+        cold = [name for name in self.order if name in self._cold_section]
+        out_of_line = [n for n in cold if n in self._cold or not self.is_inlined(n)]
+        self.optnone = (
+            len(out_of_line) > self.profile.most_cold_optimised if optnone is None else optnone
+        )
+        self._in_loops = self.reached({*self._called_in_loops, *self._in_parallel, *(ranges or ())})
         kept: set[str] = set()
         waiting = list(self._roots)
         while waiting:
@@ -142,13 +149,15 @@ class CallGraph:
                 else:
                     self._shared[callee] = self.shared(callee, kind)
         self.order = tuple(name for name in self.order if name in kept)
-        self._rare = {n: r for n, r in self._rare.items() if n in kept or n in self._shared}
-        self._rarely &= kept
-        own = {name for name in self._rare if name in kept}
-        self._rarely = own | {n for n in self._rarely if any(n in self._leads_to(o) for o in own)}
-        for name, rare_function in self._rare.items():
+        self._cold = {n: r for n, r in self._cold.items() if n in kept or n in self._shared}
+        self._cold_section &= kept
+        own = {name for name in self._cold if name in kept}
+        self._cold_section = own | {
+            n for n in self._cold_section if any(n in self._leads_to(o) for o in own)
+        }
+        for name, cold_function in self._cold.items():
             if name in self._shared:
-                rare_function.symbol = self._shared[name].symbol
+                cold_function.symbol = self._shared[name].symbol
 
     def _leads_to(self, name: str) -> set[str]:
         found: set[str] = set()
@@ -160,21 +169,21 @@ class CallGraph:
         return found
 
     def _kind(self, name: str, calls: bool) -> Kind | None:
-        """How a function that is called is shared; None where it is not."""
+        """How a called function is shared; None if it is not."""
         if not is_library(name) or name in self._roots or self._traps[name]:
             return None
-        if name in self._rare:
-            return "rare"
+        if name in self._cold:
+            return "cold"
         many = LEAST_CALLED <= self._sizes[name] < _NO_SIZE
         results = self.function(name).results
-        return "call" if calls and many and results and name not in self._in_turns else None
+        return "call" if calls and many and results and name not in self._in_loops else None
 
     def shared(self, name: str, kind: Kind) -> SharedFunction:
         """The shared form of a function of the module."""
-        return shared_function(self._module, name, kind, self.hasty, self.target)
+        return shared_function(self._module, name, kind, self.optnone, self.target)
 
     def function(self, name: str) -> Function:
-        """The function called `name`; raises IRError where there is none."""
+        """The function called `name`; raises IRError if there is none."""
         if name not in self._module.functions:
             raise IRError(f"there is no function {name} in the module")
         return self._module.functions[name]
@@ -182,30 +191,30 @@ class CallGraph:
     def traps(self, name: str) -> bool:
         return self._traps[name]
 
-    def rare(self, name: str) -> RareFunction | None:
-        return self._rare.get(name)
+    def cold_function(self, name: str) -> ColdFunction | None:
+        return self._cold.get(name)
 
     def is_inlined(self, name: str) -> bool:
-        limit = self.plan.library_limit if is_library(name) else self.plan.inline_limit
-        if self.is_apart(name):
-            limit = min(limit, APART_INLINE_LIMIT)
+        limit = self.profile.library_limit if is_library(name) else self.profile.inline_limit
+        if self.is_cold(name):
+            limit = min(limit, COLD_INLINE_LIMIT)
         return self._sizes[name] <= limit
 
     def is_only_entered(self, name: str) -> bool:
         called = any(name in callees for callees in self._calls.values())
-        return self.in_lanes and self._roots.count(name) == 1 and not called
+        return self.vector_dominated and self._roots.count(name) == 1 and not called
 
     def inlined_size(self, name: str) -> int:
-        stays = name in self._rare or self._traps[name] or not self.is_inlined(name)
+        stays = name in self._cold or self._traps[name] or not self.is_inlined(name)
         return 0 if stays else self._sizes[name]
 
-    def is_apart(self, name: str) -> bool:
-        """Whether the function is rare, or only rare functions lead to it."""
-        return name not in self._often
+    def is_cold(self, name: str) -> bool:
+        """Whether the function is cold, or reached from cold functions only."""
+        return name not in self._hot
 
-    def is_rarely_called(self, name: str) -> bool:
-        """Whether the function is rare, or rare functions lead to it, they alone or others too."""
-        return name in self._rarely
+    def is_in_cold_section(self, name: str) -> bool:
+        """Whether the function is cold, or reached from cold functions, if from others too."""
+        return name in self._cold_section
 
     def owns(self, name: str) -> bool:
         return name in self._owns
@@ -217,12 +226,12 @@ class CallGraph:
         return self._divides[name]
 
     def frame_bytes(self, name: str) -> int:
-        """The most that the function and what it calls hold on the stack at a time: local memory,
-        and every value that may not stay in a register."""
+        """Most bytes of stack that a call needs, callees included: local memory, and every value
+        that may be spilled."""
         return self._stack_bytes[name] + self._values(name)
 
     def _values(self, name: str) -> int:
-        """Asked for where a thread's stack is: of few functions."""
+        """Most bytes of spilled values. Computed on demand, for the few guarded functions."""
         found, lanes = self._value_bytes, self.target.vector_bits // 8
         waiting = [name]
         while waiting:
@@ -238,31 +247,31 @@ class CallGraph:
         return found[name]
 
     def most_statements(self, name: str) -> Bound:
-        """What a call of the function runs at most."""
+        """The most statements that a call of the function runs."""
         return self._most[name]
 
-    def _goes_in_lanes(self) -> bool:
-        """Whether nearly all code is of functions with rare inputs that loops call."""
-        looped = {name for name, rare in self._rare.items() if rare.has_variants}
-        inside = self.reached(name for name in self._often if self._calls[name] & looped)
-        inside &= self._often
+    def _is_vector_dominated(self) -> bool:
+        """Whether nearly all code is functions with cold callees that loops call."""
+        looped = {name for name, cold in self._cold.items() if cold.has_variants}
+        inside = self.reached(name for name in self._hot if self._calls[name] & looped)
+        inside &= self._hot
         count = sum(self._statements[name] for name in inside)
-        besides = sum(self._statements[name] for name in self._often - inside)
-        return count >= LEAST_IN_LANES and besides <= count * MOST_BESIDES
+        others = sum(self._statements[name] for name in self._hot - inside)
+        return count >= SLP_SKIP_STATEMENTS and others <= count * SLP_SKIP_SHARE
 
     def reached(self, names: Iterable[str]) -> set[str]:
-        """`names` and what they lead to, but not by way of a rare function."""
+        """`names` and the functions that they reach without passing through a cold one."""
         reached: set[str] = set()
         waiting = list(names)
         while waiting:
             name = waiting.pop()
             if name not in reached:
                 reached.add(name)
-                waiting += () if name in self._rare else self._calls[name]
+                waiting += () if name in self._cold else self._calls[name]
         return reached
 
     def _visit_all(self, root: str, found: dict[str, None]) -> None:
-        """Visit a function behind all that it leads to, which may be as deep as one likes."""
+        """Visit a function after all that it reaches, at any depth of calls."""
         inside = {} if root in found else {root: self._visit(root, found)}
         while inside:
             name = next(reversed(inside))
@@ -276,7 +285,7 @@ class CallGraph:
                 inside[callee] = self._visit(callee, found)
 
     def _visit(self, name: str, found: dict[str, None]) -> Iterator[str]:
-        """Note what is to be known of a function; yields what it calls, to be visited first."""
+        """Record the properties of a function; yields its callees, which must be visited first."""
         function, stack_bytes = self.function(name), self._stack_bytes
         traps, divides, deepest = False, False, 0
         constants: set[int] = set()
@@ -301,7 +310,7 @@ class CallGraph:
                 if statement.opcode == "parallel":
                     self._in_parallel.add(callee)
                 if self._threads and statement.opcode == "parallel":
-                    traps = True  # threads can be interrupted, which has a status of its own
+                    traps = True  # interruption of a thread has a status of its own
                     self._bodies.add(callee)
                 continue
             traps = traps or can_trap(statement)
@@ -323,14 +332,14 @@ class CallGraph:
         self._most[name] = _RUN_BOUNDS.of(function, lambda: run_bound(function, self._most))
         stack_bytes[name] = own + deepest
         self._traps[name] = traps
-        out_of_line = function.rare and not traps  # what can trap is a function as any other
+        out_of_line = function.rare and not traps  # a function that can trap is emitted as hot
         self._divides[name] = divides and not out_of_line
         if out_of_line:
-            self._add_rare(function)
+            self._add_cold(function)
         found[name] = None
 
     def _size(self, function: Function) -> int:
-        """Statements with those of callees, if it only computes scalars of scalars, in a line."""
+        """Statements, callees included, of a function from scalars to scalars without loops."""
         scalars = all(isinstance(t, ScalarType) for _, t in function.params)
         size = 0 if scalars and not function.locals else _NO_SIZE
         for statement in walk(function.body):
@@ -339,13 +348,13 @@ class CallGraph:
                 return _NO_SIZE
             if isinstance(statement, Op) and statement.opcode in CALLS:
                 callee = str(statement.attr)
-                size += 0 if callee in self._rare else self._sizes[callee]
+                size += 0 if callee in self._cold else self._sizes[callee]
         return min(size, _NO_SIZE)
 
-    def _add_rare(self, function: Function) -> None:
+    def _add_cold(self, function: Function) -> None:
         types = [t for _, t in function.params if isinstance(t, ScalarType)]
-        self._rare[function.name] = RareFunction(
-            len(self._rare),
+        self._cold[function.name] = ColdFunction(
+            len(self._cold),
             function_symbol(function.name),
             [scalar(t) for t in types],
             scalar(function.results[0]),

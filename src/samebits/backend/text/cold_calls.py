@@ -1,9 +1,9 @@
-"""Rare functions beside vectorised loops: what stands in for their calls, lane by lane.
+"""Vector variants of cold functions, for calls under a condition in vectorised loops.
 
-LLVM's loop vectoriser keeps a call under a condition only where the function has a variant that
-takes vectors and a mask. A variant here is a test whether some lane needs it, which is inlined
-after vectorisation, and out of line a loop over the lanes. Until then variants are declared, and
-those that are used are made. Knows LLVM text, not what the functions compute.
+LLVM's loop vectoriser keeps such a call only if the function has a variant that takes vectors and a
+mask. A variant here has two parts: a test whether any lane is active, inlined after vectorisation,
+and an out-of-line loop over the lanes. Variants are only declared before vectorisation; those that
+it uses are defined after it. Knows LLVM text, not what the functions compute.
 """
 
 from __future__ import annotations
@@ -17,85 +17,86 @@ from samebits.backend.text.loop_metadata import wide_lanes
 _SOME = "sb.some."
 _EACH = "sb.each."
 _UNSAFE = frozenset('(),"')
-"""What a name can't hold to be named in the list of variants."""
+"""Characters that a name in the list of variants can't contain."""
 
 ATTRIBUTES = (
     "attributes #1 = {{ noinline nounwind willreturn memory(none){extra} }}\n"
     "attributes #2 = {{ alwaysinline nounwind willreturn memory(none){extra} }}\n"
     "attributes #3 = {{ noinline optnone nounwind willreturn memory(none){extra} }}"
 )
-"""Of rare functions, of tests, and of loops over lanes, which are as good as they can be: code for
-them is selected in half the time without optimisation. Constant tables are no memory to LLVM."""
+"""Attributes of cold functions, of tests, and of loops over lanes. The loops gain nothing by
+optimised code generation, which takes twice as long. LLVM does not count constant tables as
+memory."""
 
-APART = "; apart, with passes of its own:\n"
-"""Stands in a text between the module and another with the rare functions and what only they call.
-A few cheap passes for these take a tenth of the time of all passes; the code is a fifth slower."""
+COLD_SECTION = "; cold section, with passes of its own:\n"
+"""Separates a module's text from that of its cold functions and what only they call. A few cheap
+passes for these take a tenth of the time of all passes; the code is a fifth slower."""
 
-_LATE = "; after vectorisation, the variants that are used:\n"
+_DEFERRED = "; deferred variants:\n"
 _ROW = "; "
 VARIANTS = "sb.variants"
-"""The table of the variants of a module. It keeps their declarations, and goes after
-vectorisation."""
+"""A module's table of variants. It keeps their declarations alive until vectorisation, and is
+removed after it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Late:
-    """What is known of the variants of a module until they are made."""
+class DeferredVariants:
+    """The vector variants of a module, not yet defined."""
 
     head: str
-    """What a module's text of them starts with, attributes too."""
-    functions: tuple[RareFunction, ...]
+    """The head of their module's text, with attributes."""
+    functions: tuple[ColdFunction, ...]
 
     def text(self, called: Iterable[str]) -> str:
-        """A module's text with the variants among the functions `called`; empty if none is."""
+        """The text of a module with the variants in `called`; empty if there are none."""
         wanted = set(called)
-        texts = (text for rare in self.functions for text in rare.variants(wanted))
+        texts = (text for cold in self.functions for text in cold.variants(wanted))
         made = dict.fromkeys(texts)  # functions of the same types share a loop
         return "\n\n".join([self.head, *made]) + "\n" if made else ""
 
 
-def variants_table(functions: Iterable[RareFunction]) -> list[str]:
-    """The variants, declared, and their table; nothing where there are none."""
-    tests = {symbol: text for rare in functions for symbol, text in rare.tests().items()}
+def variants_table(functions: Iterable[ColdFunction]) -> list[str]:
+    """Declarations of the variants, and their table; empty without variants."""
+    tests = {symbol: text for cold in functions for symbol, text in cold.tests().items()}
     symbols = ", ".join(f"ptr {symbol}" for symbol in tests)
     table = f"@{VARIANTS} = constant [{len(tests)} x ptr] [{symbols}]"
     return [*tests.values(), table] if tests else []
 
 
-def late_text(head: str, functions: Iterable[RareFunction]) -> str:
-    """`Late` in the form that `split` reads at the end of a text; empty without variants."""
-    rows = [f"{_ROW}{rare.row()}\n" for rare in functions if rare.has_variants]
-    return f"{_LATE}{head}\n{''.join(rows)}" if rows else ""
+def deferred_text(head: str, functions: Iterable[ColdFunction]) -> str:
+    """`DeferredVariants` as text, which `split_cold` reads back; empty without variants."""
+    rows = [f"{_ROW}{cold.row()}\n" for cold in functions if cold.has_variants]
+    return f"{_DEFERRED}{head}\n{''.join(rows)}" if rows else ""
 
 
-def split(text: str) -> tuple[str, str, Late | None]:
-    """A module's text, that of what stands apart, and what is added after vectorisation."""
-    main, _, late = text.partition(_LATE)
-    main, _, apart = main.partition(APART)
-    if not late:
-        return main, apart, None
-    lines = late.splitlines()
+def split_cold(text: str) -> tuple[str, str, DeferredVariants | None]:
+    """The text of a module, that of its cold section, and its deferred variants."""
+    main, _, deferred = text.partition(_DEFERRED)
+    main, _, section = main.partition(COLD_SECTION)
+    if not deferred:
+        return main, section, None
+    lines = deferred.splitlines()
     rows = [json.loads(line.removeprefix(_ROW)) for line in lines if line.startswith(_ROW)]
     head = "\n".join(line for line in lines if not line.startswith(_ROW))
-    return main, apart, Late(head, tuple(RareFunction(*row) for row in rows))
+    return main, section, DeferredVariants(head, tuple(ColdFunction(*row) for row in rows))
 
 
 def renamed_rows(text: str, names: Mapping[str, str]) -> str:
-    """The text with the symbols that `late_text` lists by their names in `names`."""
+    """`text` with the symbols of its deferred variants renamed by `names`."""
 
     def row(line: str) -> str:
-        given = RareFunction(*json.loads(line.removeprefix(_ROW)))
+        given = ColdFunction(*json.loads(line.removeprefix(_ROW)))
         given.symbol = names.get(given.symbol, given.symbol)
         return f"{_ROW}{given.row()}"
 
-    main, mark, late = text.partition(_LATE)
-    lines = (row(line) if line.startswith(_ROW) else line for line in late.split("\n"))
+    main, mark, deferred = text.partition(_DEFERRED)
+    lines = (row(line) if line.startswith(_ROW) else line for line in deferred.split("\n"))
     return main + mark + "\n".join(lines)
 
 
-class RareFunction:
-    """A rare function of LLVM types: `number` tells it from the module's others. One that `shares`
-    has its loops over lanes in common with those of the same types."""
+class ColdFunction:
+    """A cold function of LLVM types; `number` is unique in its module. One that `shares` has its
+    loops over lanes in common with others of the same types."""
 
     def __init__(
         self,
@@ -119,7 +120,7 @@ class RareFunction:
         self._counts = [*counts, wide_lanes(vector_bits)] if counts and fits else []
 
     def row(self) -> str:
-        """The arguments that it was made of, in a line."""
+        """The constructor's arguments as one line of JSON."""
         return json.dumps([
             self._number, self.symbol, self._parameters, self._result, self._convention,
             self._vector_bits, self._shares,
@@ -131,26 +132,26 @@ class RareFunction:
 
     @property
     def name(self) -> str:
-        """The symbol without what LLVM's text puts around it."""
+        """The symbol without LLVM's quoting."""
         return self.symbol[1:].strip('"')
 
     def drop_variants(self) -> None:
-        """No loop calls the function: it needs none."""
+        """Have no variants, as no loop calls the function."""
         self._counts = []
 
     def share_loops(self) -> None:
-        """Be called by address in loops over lanes, which take as long to compile as it: of many
-        functions that is a tenth of the time, of one it would cost a register."""
+        """Share loops over lanes, which take the function's address. They take as long to compile
+        as the function: a tenth of the time for many functions. For one, it costs a register."""
         self._shares = True
 
     def declaration(self) -> str:
-        """The function as others see it until it is linked to them."""
+        """The declaration in modules that it is linked to later."""
         types = ", ".join(self._parameters)
         head = f"declare {self._convention}{self._result} {self.symbol}"
         return f"{head}({types}) #1{self._variants()}"
 
     def _variants(self) -> str:
-        """The attribute that names the variants; empty where there is none."""
+        """The attribute that names the variants; empty without variants."""
         if not self._counts:
             return ""
         kinds = "v" * len(self._parameters)
@@ -210,8 +211,8 @@ class RareFunction:
         ])  # fmt: skip
 
     def _loop(self, n: int) -> str:
-        """Lanes go by way of memory: in registers, each access of a lane whose number is not known
-        would be a copy of the whole vector. Truth values are bytes there."""
+        """The loop over lanes. Lanes go through memory: in registers, each access of a lane by a
+        variable would copy the whole vector. Truth values are bytes there."""
         vectors = self._vectors(n)
         mask = len(vectors) - 1
         given = ", ".join(f"{t} %a{i}" for i, t in enumerate(vectors))
@@ -266,12 +267,12 @@ class RareFunction:
 
 
 def _stored(t: str) -> str:
-    """The type that a value has in memory."""
+    """The type of a value in memory."""
     return "i8" if t == "i1" else t
 
 
 def _load_lane(t: str, place: str, name: str) -> list[str]:
-    """The lane's element of a vector in memory."""
+    """Lines that load a lane of a vector in memory."""
     loaded = f"{name}.byte" if t == "i1" else name
     lines = [
         f"  {name}.at = getelementptr inbounds {_stored(t)}, ptr {place}, i32 %lane",

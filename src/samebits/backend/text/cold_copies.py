@@ -1,5 +1,5 @@
-"""Copies of inlined functions for code that seldom runs: loops whose other copy, without checks,
-does the work. The copies stand apart with the rare functions, where LLVM spends less time.
+"""Cold copies of inlined functions, called by the checked version of a versioned loop, which seldom
+runs. They are in the cold section, where LLVM spends less time.
 
 Knows LLVM text, not what the functions compute.
 """
@@ -11,28 +11,28 @@ from dataclasses import dataclass
 
 from samebits.backend.text.types import function_symbol, quoted
 
-_PREFIX = "seldom:"
+_PREFIX = "cold:"
 
 
 @dataclass(frozen=True, slots=True)
-class SeldomCopy:
+class ColdCopy:
     """A copy of a function of LLVM types that touches no memory, ends and cannot trap."""
 
     name: str
-    """Of the function."""
+    """The function's name."""
     parameters: Sequence[str]
     result: str
     convention: str
     symbol: str
-    """Of the copy."""
+    """The copy's symbol."""
 
     def declaration(self) -> str:
-        """The copy as others see it until it is linked to them."""
+        """The declaration in modules that the copy is linked to later."""
         types = ", ".join(self.parameters)
         return f"declare {self.convention}{self.result} {self.symbol}({types}) #1"
 
     def text(self) -> str:
-        """The copy: what is inlined into it is the function."""
+        """The definition, into which LLVM inlines the function."""
         given = ", ".join(f"{t} %a{i}" for i, t in enumerate(self.parameters))
         typed = f"{self.convention}{self.result}"
         return "\n".join([
@@ -44,11 +44,11 @@ class SeldomCopy:
         ])  # fmt: skip
 
 
-def seldom_symbol(name: str) -> str:
+def cold_copy_symbol(name: str) -> str:
     """LLVM's name of the copy of a function."""
     return f"@{quoted(_PREFIX + name)}"
 
 
-def is_seldom(name: str) -> bool:
-    """Whether a function is a copy for code that seldom runs."""
+def is_cold_copy(name: str) -> bool:
+    """Whether a function is a cold copy."""
     return name.startswith(_PREFIX)

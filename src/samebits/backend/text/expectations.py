@@ -1,4 +1,4 @@
-"""Loops that the source wants vectorised, as data, and the mark of one in LLVM's text."""
+"""Loops that must be vectorised (`sb.expect_vectorized`), as data, and their mark in LLVM text."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from samebits.errors import Span
 from samebits.ir.grammar import Module
 
 NAME = "samebits.expect"
-"""The metadata string that goes before an expectation's number."""
+"""The metadata string before an expectation's number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """A loop of a function, in however many copies it was compiled."""
+    """One such loop of a function, whatever the number of its compiled copies."""
 
     function: str
     span: Span
@@ -22,7 +22,7 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The loops of one module that are to be vectorised, and what it was emitted from."""
+    """The loops of one module that must be vectorised, and what the module was emitted from."""
 
     loops: tuple[Expectation, ...]
     module: Module
@@ -32,5 +32,5 @@ class Expected:
 
 
 def metadata(number: int) -> str:
-    """The operand of a loop's metadata that says which expectation it is."""
+    """The operand of a loop's metadata that holds its expectation's number."""
     return f'!{{!"{NAME}", i32 {number}}}'

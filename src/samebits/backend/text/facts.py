@@ -1,6 +1,5 @@
-"""What one walk over a function shows: slots that are set, locals that nobody else sees.
-
-Also which float values cannot be NaN. Everything here may be forgotten; nothing may be guessed.
+"""Facts of a function from one walk over it: slots that are set, private locals, floats that cannot
+be NaN. A missing fact costs speed; a wrong one would cost bits.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ _USE = {"load", "zero", "length", "apart"}
 _KEEP_NUMBER = {"abs", "neg", "min", "max", "floor", "ceil", "trunc", "round", "flush"}
 
 
-class Facts:
-    """The facts of one function; `slot_types` covers parameters and slots."""
+class FunctionFacts:
+    """Facts of one function; `slot_types` covers parameters and slots."""
 
     def __init__(self, function: Function, *, is_fast: bool) -> None:
         self.slot_types: dict[str, ValueType] = {**dict(function.params), **function.slots}
@@ -23,7 +22,7 @@ class Facts:
         self._origin: dict[tuple[int, int], str] = {}
         self._shared: set[str] = set()
         self.is_fast = is_fast
-        """Whether it does not matter where NaNs are."""
+        """Whether NaNs need not be tracked."""
         self._numbers: set[tuple[int, int]] = set()
         for statement in walk(function.body):
             match statement:
@@ -36,15 +35,15 @@ class Facts:
         self.serial_stores = serial_stores(function)
 
     def is_private(self, reference: Value) -> bool:
-        """Whether `reference` leads into local memory whose bits only loads can see.
+        """Whether `reference` points into local memory whose bits only loads can see.
 
-        There a NaN need not be canonical. Memory that is passed on, or copied from, is not private.
+        NaNs in it need not be canonical. Memory that is passed on or copied from is not private.
         """
         origin = self._origin.get((reference.op, reference.index))
         return origin is not None and origin not in self._shared
 
     def is_number(self, value: Value) -> bool:
-        """Whether a float value is known not to be NaN, or it does not matter, as in FAST."""
+        """Whether a float value is known not to be NaN, or NaNs need not be tracked, as in FAST."""
         return self.is_fast or (value.op, value.index) in self._numbers
 
     def _op(self, op: Op) -> None:

@@ -1,7 +1,7 @@
 """Source locations in LLVM text, for inspection alone: ordinary compiles carry none.
 
-A location's number stands in for the line, so that whatever LLVM says of a line leads back to one
-statement of the typed IR and its whole span. Knows LLVM's debug metadata, not what is shown.
+A location's number takes the place of the line, so that LLVM's remarks and listings lead back to
+one statement of the typed IR and its whole span. Knows LLVM's debug metadata, not what is shown.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from samebits.errors import Span
 from samebits.ir.grammar import Function
 
 FILE = "samebits"
-"""The file's name in the metadata, in `.file` directives and in LLVM's remarks."""
+"""The file name in metadata, `.file` directives and LLVM's remarks."""
 
 _FIRST = 1 << 20
-"""Metadata numbers from here on are free: loops take the small ones."""
+"""The first metadata number of locations: loops take the small ones."""
 _UNIT, _FILE, _FLAGS, _TYPE = range(_FIRST, _FIRST + 4)
 _FIRST_OWN = _FIRST + 4
 _MARK = "; at "
@@ -23,8 +23,8 @@ _MARK = "; at "
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A statement of the IR: the function's name, the statement's id (None: the function itself,
-    or a statement without one), and the source."""
+    """A statement of the IR: the function's name, the statement's id (None for the function itself
+    or a statement without id), and the source span."""
 
     function: str
     statement: int | None
@@ -33,7 +33,7 @@ class Location:
 
 @dataclass(slots=True)
 class Locations:
-    """Every location of a module that is being emitted, by its number from 1."""
+    """The locations of a module that is being emitted, numbered from 1."""
 
     found: list[Location] = field(default_factory=list[Location])
     _numbers: dict[Location, int] = field(default_factory=dict[Location, int])
@@ -42,7 +42,7 @@ class Locations:
     _subprogram: int = 0
 
     def number(self, location: Location) -> int:
-        """The number of a location, the same whenever it is asked for."""
+        """The number of a location; equal locations have one number."""
         number = self._numbers.get(location)
         if number is None:
             self.found.append(location)
@@ -53,22 +53,22 @@ class Locations:
         return self._nodes.setdefault(text, _FIRST_OWN + len(self._nodes))
 
     def begin(self, function: Function) -> None:
-        """The text that comes next is that of `function`, or of an entry of it."""
+        """Begin the text of `function`, or of an entry of it."""
         head = self._head = self.number(Location(function.name, None, function.span))
         self._subprogram = self._node(
-            # Never the node of another function: an entry has its function's location.
+            # A node of its own for each text, though an entry has its function's location.
             f'distinct !DISubprogram(name: "{len(self._nodes)}", file: !{_FILE}, line: {head}, '
             f"type: !{_TYPE}, scopeLine: {head}, spFlags: DISPFlagDefinition, unit: !{_UNIT})"
         )
 
     def node(self, number: int) -> str:
-        """The metadata of a location in the function that was begun."""
+        """The metadata node of a location in the function begun last."""
         text = f"!DILocation(line: {number}, scope: !{self._subprogram})"
         return f"!{self._node(text)}"
 
     def attach(self, text: str) -> str:
-        """The text that was begun, in which each instruction has the location whose mark was last
-        before it, or the function's own."""
+        """The text begun last, each instruction with the location of the last mark before it, or
+        the function's own."""
         lines: list[str] = []
         now = self._head
         for line in text.split("\n"):
@@ -83,7 +83,7 @@ class Locations:
         return "\n".join(lines)
 
     def metadata(self) -> str:
-        """The nodes that the attached functions refer to."""
+        """The metadata nodes that the attached texts refer to."""
         return "\n".join([
             f"!llvm.dbg.cu = !{{!{_UNIT}}}",
             f"!llvm.module.flags = !{{!{_FLAGS}}}",
@@ -97,5 +97,5 @@ class Locations:
 
 
 def mark(number: int) -> str:
-    """A line that says where the instructions after it come from."""
+    """The mark before instructions of location `number`."""
     return f"{_MARK}{number}"

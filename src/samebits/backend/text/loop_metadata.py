@@ -1,6 +1,6 @@
-"""What LLVM is told of a loop: metadata, by what was emitted in it.
+"""LLVM's loop metadata, chosen by counts of what the loop contains.
 
-Knows counts of what a loop holds, not the functions or statements themselves.
+Knows these counts, not the functions or statements themselves.
 """
 
 from __future__ import annotations
@@ -11,83 +11,83 @@ from dataclasses import dataclass
 from samebits.backend.targets.table import Target
 
 ANY_LOOP = "!{name} = distinct !{{!{name}}}"
-"""A loop that LLVM is told nothing of."""
+"""A loop without hints."""
 CHECKED_LOOP = (
     '!{name} = distinct !{{!{name}, !{{!"llvm.loop.vectorize.enable", i1 false}}, '
     '!{{!"llvm.loop.unroll.runtime.disable"}}}}'
 )
-"""A loop with checks left in it is the rare copy, or one that no pass can make parallel: the
-vectoriser and the unroller would spend most of the compile time on it for nothing. So is the
-loop beside one of vectors alone."""
+"""A loop with checks left in it: the cold version of a loop, or one that no pass can vectorise. The
+vectoriser and the unroller would spend most of the compile time on it in vain. So would they on the
+remainder loop of a vector loop."""
 DIVIDING_LOOP = '!{name} = distinct !{{!{name}, !{{!"llvm.loop.vectorize.enable", i1 false}}}}'
-"""A loop that divides integers by a variable. LLVM 22 vectorises it wrongly where the division is
-conditional and the same in every turn: it divides where the first lane's condition holds, and takes
-the result for all lanes (tests/unit/backend/test_dividing_loops.py). No processor here divides
-vectors of integers, so that little is lost."""
+"""A loop that divides integers by a variable. LLVM 22 vectorises it wrongly if the division is
+conditional and loop-invariant: it divides if the first lane's condition holds, and uses the result
+for all lanes (tests/unit/backend/test_dividing_loops.py). No processor here divides vectors of
+integers, so little is lost."""
 INTERLEAVED_LOOP = (
     '!{{name}} = distinct !{{{{!{{name}}, !{{{{!"llvm.loop.interleave.count", i32 {count}}}}}}}}}'
 )
-"""A loop around inlined functions: their chains of operations wait for each other, those of several
-turns do not. LLVM by itself interleaves only the smallest loops."""
+"""A loop around inlined functions: one iteration is a chain of dependent operations, several
+iterations overlap. LLVM by itself interleaves only the smallest loops."""
 LANES_LOOP = (
     '!{name} = distinct !{{!{name}, !{{!"llvm.loop.unroll.disable"}}, '
     '!{{!"llvm.loop.vectorize.followup_vectorized", !{{!"llvm.loop.unroll.full"}}}}}}'
 )
-"""A loop over lanes: unrolled only after it is vectorised, for straight code seldom is."""
+"""A loop over lanes: unrolled only after it is vectorised, as straight-line code seldom is."""
 FEW_LANES = 32
-"""Lanes below which turns are not interleaved: there are vectors enough only of more."""
+"""Fewest lanes of a block whose iterations are interleaved: fewer make too few vectors."""
 LEAST_INTERLEAVED = 40
-"""Statements of inlined functions. A loop with fewer is no chain that waits, and LLVM's own choice
-is as good."""
+"""Fewest statements of inlined functions in an interleaved loop. With fewer, the dependent chain is
+short and LLVM's own choice as good."""
 INTERLEAVINGS = ((190, 4), (420, 2))
-"""Statements of a loop, callees' included, up to which as many turns are interleaved: beyond, what
-is kept in memory costs more (measured on x86-64 with every function of the math library)."""
+"""Most statements of a loop, callees included, for each interleave count: beyond, spilled values
+cost more (measured on x86-64 with every function of the math library)."""
 WIDE_LOOP = (
     '!{{name}} = distinct !{{{{!{{name}}, !{{{{!"llvm.loop.interleave.count", i32 1}}}}, '
     '!{{{{!"llvm.loop.vectorize.width", i32 {width}}}}}}}}}'
 )
 """A loop that computes float32 with a larger body. LLVM splits vectors wider than the processor's
-into as many as it takes, which do not wait for each other as interleaved turns do not; but they
-ask together, once, whether some lane is rare, and no branch lies between them."""
+into several, which are independent of each other as interleaved iterations are; but they test once,
+together, whether a lane takes a cold path, and no branch separates them."""
 FULL_LOOP = (
     '!{{name}} = distinct !{{{{!{{name}}, !{{{{!"llvm.loop.vectorize.width", i32 {width}}}}}}}}}'
 )
-"""A loop around more of the math library. Whole vectors are what LLVM chooses, or as fast, and the
-pipeline takes a fifth less time where it need not compare."""
+"""A loop around more of the math library. Whole vectors are LLVM's choice or as fast, and the
+pipeline takes a fifth less time if it need not compare costs."""
 VECTOR_LOOP = (
     '!{{name}} = distinct !{{{{!{{name}}, !{{{{!"llvm.loop.vectorize.width", i32 {width}}}}}, '
     '!{{{{!"llvm.loop.vectorize.predicate.enable", i1 {masks}}}}}, '
     '!{{{{!"llvm.loop.parallel_accesses", {group}}}}}}}}}'
 )
-"""Such a loop whose turns share no memory, so that LLVM adds no test for that. Its turns are whole
-vectors, or the lanes of the last vector that are no turns are masked out."""
+"""Such a loop without dependences through memory, for which LLVM adds no overlap test. Its trip
+count is a multiple of the width, or the last vector's surplus lanes are masked out."""
 INTERLEAVING = {"x86_64"}
-"""The architectures where that was measured."""
+"""The architectures on which interleaving was measured."""
 
 
 @dataclass(slots=True)
-class Seen:
-    """What has been emitted so far of what decides how LLVM is to treat a loop."""
+class EmittedCounts:
+    """Counts of what a function's text contains so far; their differences choose loop metadata."""
 
     checks: int = 0
     divisions: int = 0
     statements: int = 0
-    """With those of inlined functions, callees' included."""
+    """Statements, those of inlined functions and their callees included."""
     inlined: int = 0
-    """Of the statements, those of inlined functions."""
+    """Statements of inlined functions."""
     loops: int = 0
     wide: int = 0
     """Loads and stores of more than 32 bits."""
     lanes: int = 0
-    """Turns of loops over the lanes of a block."""
+    """Iterations of loops over the lanes of a block."""
     group: str = ""
-    """The access group of what the loop touches, where no turn touches what another writes."""
-    rare: bool = False
-    """Whether the loop stands beside one of vectors alone."""
+    """The access group of the loop's loads and stores, if its iterations are independent."""
+    is_remainder: bool = False
+    """Whether the loop is the remainder loop of a vector loop."""
 
-    def since(self, before: Seen) -> Seen:
-        """What came after `before`."""
-        return Seen(
+    def since(self, before: EmittedCounts) -> EmittedCounts:
+        """The counts since `before`."""
+        return EmittedCounts(
             self.checks - before.checks,
             self.divisions - before.divisions,
             self.statements - before.statements,
@@ -96,25 +96,28 @@ class Seen:
             self.wide - before.wide,
             self.lanes - before.lanes,
             self.group,
-            self.rare,
+            self.is_remainder,
         )
 
 
 def wide_lanes(vector_bits: int) -> int:
-    """The lanes of a wide loop: four vectors of 32-bit numbers."""
+    """Lanes of a wide loop: four vectors of 32-bit numbers."""
     return 4 * vector_bits // 32
 
 
 def loop_metadata(
-    inside: Seen, target: Target, apart: Callable[[], bool], in_lanes: bool = False
+    inside: EmittedCounts,
+    target: Target,
+    is_independent: Callable[[], bool],
+    vector_dominated: bool = False,
 ) -> str:
     """The metadata of a loop with `inside` in it, its own name as `{name}`; empty for none.
 
-    `apart` finds whether its turns have nothing to do with each other: only then is LLVM given a
-    width, which it would take as leave to reorder sums. `in_lanes`: nearly all that the module's
-    loops hold is functions that become vectors.
+    `is_independent` says whether its iterations are independent: only then may LLVM be given a
+    width, which it takes as permission to reorder sums. `vector_dominated`: nearly all code in the
+    module's loops is functions that become vectors.
     """
-    if inside.checks or inside.rare:
+    if inside.checks or inside.is_remainder:
         return CHECKED_LOOP
     if inside.group:
         width, masks = target.vector_bits // 64, str(has_masks(target)).lower()
@@ -129,22 +132,23 @@ def loop_metadata(
     if target.architecture not in INTERLEAVING:
         return ""
     large = INTERLEAVINGS[0][0] < inside.statements <= INTERLEAVINGS[-1][0]
-    if large and not inside.wide and apart():
+    if large and not inside.wide and is_independent():
         return WIDE_LOOP.format(width=wide_lanes(target.vector_bits))
     count = next((n for most, n in INTERLEAVINGS if inside.statements <= most), 0)
     if count:
         return INTERLEAVED_LOOP.format(count=count)
-    full = in_lanes and is_full(inside, target) and apart()
+    full = vector_dominated and is_full(inside, target) and is_independent()
     return FULL_LOOP.format(width=target.vector_bits // 64) if full else ""
 
 
 def has_masks(target: Target) -> bool:
-    """Whether what a vector loads, stores and gathers can be masked without a branch a lane."""
+    """Whether vector loads, stores and gathers can be masked without a branch for each lane."""
     return target.vector_bits >= 512
 
 
-def is_full(inside: Seen, target: Target) -> bool:
-    """Whether a loop without checks, divisions or loops takes whole vectors of 64-bit numbers."""
+def is_full(inside: EmittedCounts, target: Target) -> bool:
+    """Whether a loop without checks, divisions or inner loops uses whole vectors of 64-bit
+    numbers."""
     large = inside.statements > INTERLEAVINGS[-1][0] and inside.inlined >= LEAST_INTERLEAVED
     fits = bool(target.vector_bits) and target.architecture in INTERLEAVING
     return large and fits and bool(inside.wide)

@@ -1,6 +1,7 @@
-"""Which integers made from floats are read only where every NaN has the same bits.
+"""Bit patterns of floats of which only bits are read that all NaNs share: these need no canonical
+NaN.
 
-Those need no canonical NaN. What is not surely so is not.
+Conservative: a pattern whose uses are not all known is canonicalised.
 """
 
 from __future__ import annotations
@@ -10,18 +11,18 @@ from samebits.types import ScalarType
 
 _ALL = -1
 _EXPONENT = {32: 0x7F80_0000, 64: 0x7FF0_0000_0000_0000}
-"""The bits of a float's exponent, by its width: all set in every NaN."""
+"""A float's exponent bits, by its width: all set in every NaN."""
 
 _Key = tuple[int, int]
 
 
 class Patterns:
-    """The results of a function's `bitcast`s, and the bits that are read of each."""
+    """The results of a function's `bitcast`s, and the bits read of each."""
 
     def __init__(self, function: Function) -> None:
         self._constants: dict[_Key, int] = {}
         self._moved: dict[_Key, tuple[_Key, int]] = {}
-        """A pattern, or one shifted right: the pattern it comes from, and by how much."""
+        """For a pattern, or one shifted right: the original pattern, and the shift."""
         self._read: dict[_Key, int] = {}
         for statement in walk(function.body):
             if isinstance(statement, Op):
@@ -31,7 +32,7 @@ class Patterns:
                     self._reads(value, _ALL)
 
     def is_read_as_exponent(self, pattern: Value) -> bool:
-        """Whether nothing but exponent bits is read of the result of a `bitcast` from a float."""
+        """Whether only exponent bits are read of the result of a `bitcast` from a float."""
         t = pattern.type
         assert isinstance(t, ScalarType)
         return not self._read.get(_key(pattern), _ALL) & ~_EXPONENT.get(t.bits, 0)
@@ -58,7 +59,7 @@ class Patterns:
                     self._reads(value, _ALL)
 
     def _reads(self, value: Value, mask: int) -> None:
-        """The bits `mask` of `value` are read."""
+        """Record that the bits `mask` of `value` are read."""
         origin = self._moved.get(_key(value))
         if origin is not None:
             self._read[origin[0]] |= mask << origin[1]

@@ -1,8 +1,7 @@
-"""Which stores are better mended after than before: those of loops that run turn after turn.
+"""Stores whose NaN is canonicalised after the store: those on a loop-carried path.
 
-A store whose place is the same in every turn is on the way from one turn to the next, and the
-loop around it is not vectorised. What its stores wait for costs time, so they don't wait for the
-test for NaN.
+A store to the same address in every iteration carries a dependence, and its loop is not vectorised.
+Its latency is then the loop's, so the store does not wait for the NaN test.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from samebits.ir.grammar import For, Function, Op, Region, Value, While, regions
 
 
 def serial_stores(function: Function) -> set[int]:
-    """Ids of the stores in innermost loops that store to one place in every turn."""
+    """Ids of the stores in innermost loops that have a loop-invariant address."""
     found: set[int] = set()
     _search(function.body, None, found)
     return found
@@ -50,7 +49,7 @@ def _slots_set(statement: For | While) -> set[str]:
 
 
 class _InnermostLoop:
-    """Which values change from turn to turn; what was made before the loop does not."""
+    """The values of an innermost loop that change from iteration to iteration."""
 
     def __init__(self, changing_slots: set[str]) -> None:
         self._slots = changing_slots

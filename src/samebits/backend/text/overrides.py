@@ -1,4 +1,4 @@
-"""How code may depart from what every build keeps to. Diagnosis alone asks for any of it."""
+"""Codegen overrides: deviations from what every build guarantees, for diagnosis alone."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Departures:
-    """`environment` are words of `fp_environments`: what entries set in the place of the default
+class CodegenOverrides:
+    """`environment` are words of `fp_environments` that entries set instead of the default
     floating-point environment.
 
-    `fast` are the operations of FAST functions that keep fast-math flags, by function and id, with
-    those flags as LLVM writes them; None: every operation has all of them.
+    `fast` are the fast-math flags, as LLVM writes them, of FAST functions' operations, by function
+    and id; None: every operation has all of them.
     """
 
     environment: tuple[str, ...] = ()
     fast: Mapping[str, Mapping[int, str]] | None = None
 
 
-NONE = Departures()
+NONE = CodegenOverrides()

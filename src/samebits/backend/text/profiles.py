@@ -1,4 +1,4 @@
-"""How LLVM text is made and compiled for each goal, as a table. No row changes a result's bits."""
+"""The codegen profile of each goal, as a table. No row changes a result's bits."""
 
 from __future__ import annotations
 
@@ -10,54 +10,54 @@ from samebits.modes import Goal
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """One goal's choices. `level` is that of LLVM's own pipeline, which runs unless `passes` names
-    others; `codegen` that of its code generator, 0 to 3."""
+class CodegenProfile:
+    """How one goal's LLVM text is made and compiled. `level` is the level of LLVM's own pipeline,
+    which runs unless `passes` names others; `codegen` that of its code generator, 0 to 3."""
 
     attributes: str
-    """Of every function, as LLVM writes them."""
+    """Attributes of every function, as LLVM writes them."""
     inline_limit: int
-    """Statements, callees' included, of the functions that are always inlined."""
+    """Most statements, callees included, of an always inlined function."""
     library_limit: int
-    """The same of the math library's, of which a loop is to become vectors."""
+    """The same for the math library's functions, which vectorised loops call."""
     vectorise: bool
-    """Whether loops are made for the vectoriser, and it runs."""
-    straight: bool
-    """Whether straight code is looked through for vectors as well."""
+    """Whether loops are emitted for the vectoriser, and it runs."""
+    slp: bool
+    """Whether straight-line code is vectorised too (SLP)."""
     unroll: bool
     level: int
     codegen: int
-    most_rare: int
-    """Functions for rare inputs for which code is selected with optimisation; of more, for none."""
+    most_cold_optimised: int
+    """Most cold functions with optimised code generation; if there are more, none has it."""
     passes: tuple[str, ...] = ()
-    hasty: bool = False
-    """Whether code for all of it is selected without optimisation, in half the time."""
+    optnone: bool = False
+    """Whether code generation is not optimised, which takes half the time."""
 
     @property
     def is_small(self) -> bool:
-        """Whether code is to be small."""
+        """Whether the goal is small code."""
         return "optsize" in self.attributes
 
     def attributes_for(self, target: Target) -> str:
-        """`attributes`; of `minsize`, shifts wider than the registers become calls of a library."""
+        """`attributes`, without `minsize` if it would turn wide shifts into library calls."""
         return self.attributes if target.has_int64 else self.attributes.replace(" minsize", "")
 
 
 _ANY = 1 << 20
-APART_PASSES = (
+COLD_PASSES = (
     "sroa", "simplify_cfg", "instruction_combine", "aggressive_instcombine", "always_inliner",
     "simplify_cfg", "global_dead_code_eliminate",
 )  # fmt: skip
-"""The passes of functions for rare inputs: at a tenth of the cost of all, they gain most. What is
-inlined into several functions is optimised before, once."""
-PLANS: Mapping[Goal, Plan] = {
-    # A loop around a call that is left does not vectorise, so that much is inlined.
-    "speed": Plan("", 512, 1152, True, True, True, 3, 3, 32),
-    "size": Plan(" minsize optsize", 12, 12, False, False, False, 2, 2, _ANY),
-    "compile_time": Plan(
+"""The passes of the cold section: a tenth of the cost of all passes, and most of the gain.
+Functions that are inlined into several are optimised once, before."""
+PROFILES: Mapping[Goal, CodegenProfile] = {
+    # A loop around a call is not vectorised, hence the high limits.
+    "speed": CodegenProfile("", 512, 1152, True, True, True, 3, 3, 32),
+    "size": CodegenProfile(" minsize optsize", 12, 12, False, False, False, 2, 2, _ANY),
+    "compile_time": CodegenProfile(
         "", 32, 32, False, False, False, 1, 1, 0,
         ("always_inliner", "sroa", "simplify_cfg", "instruction_combine", "simplify_cfg",
          "global_dead_code_eliminate"),
     ),
 }  # fmt: skip
-SPEED = PLANS["speed"]
+SPEED = PROFILES["speed"]

@@ -1,7 +1,8 @@
-"""The most statements that a call may run, as a formula of the lengths and integers it is given.
+"""An upper bound of the statements that a call runs, as a formula of its array lengths and
+integers.
 
-An entry works it out before its body runs: what ends soon needs no guard, which takes longer than
-the formula. A formula is never too small, and open where nothing simple is known.
+An entry evaluates it before its body runs: a short call needs no guard, which takes longer than the
+formula. A bound is never too small, and OPEN if there is no simple one.
 """
 
 from __future__ import annotations
@@ -27,35 +28,35 @@ from samebits.ir.once import is_library
 from samebits.types import INT, INT64, ArrayType
 
 MOST_TERMS = 24
-"""Of a formula: working out longer ones is no shorter than the guard."""
+"""Most terms of a formula: longer ones take longer than the guard."""
 OPEN = math.inf
-RARE_STATEMENTS = 1 << 15
-"""Of the math library's functions for rare inputs, whose loops end by themselves: 26,365 are the
+COLD_STATEMENTS = 1 << 15
+"""The bound for cold functions of the math library, whose loops end by themselves: 26,365 are the
 most that any of them was seen to run."""
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
-    """An integer parameter, or a dimension of an array; 0 where it is negative."""
+class WordBound:
+    """An integer parameter or an array's dimension; 0 if negative."""
 
     parameter: int
     dimension: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
+class SumBound:
     a: Bound
     b: Bound
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
+class ProductBound:
     a: Bound
     b: Bound
 
 
-Bound = float | Word | Sum | Product
-"""A number that is not negative, or how it is worked out."""
+Bound = float | WordBound | SumBound | ProductBound
+"""A non-negative number, or a formula for one."""
 
 
 def plus(a: Bound, b: Bound) -> Bound:
@@ -63,12 +64,16 @@ def plus(a: Bound, b: Bound) -> Bound:
     if isinstance(b, float):
         a, b = b, a
     if not isinstance(a, float):
-        return Sum(a, b)
+        return SumBound(a, b)
     if isinstance(b, float):
         return a + b
     if a in (0.0, OPEN):
         return OPEN if a else b
-    return Sum(a + b.a, b.b) if isinstance(b, Sum) and isinstance(b.a, float) else Sum(a, b)
+    return (
+        SumBound(a + b.a, b.b)
+        if isinstance(b, SumBound) and isinstance(b.a, float)
+        else SumBound(a, b)
+    )
 
 
 def times(a: Bound, b: Bound) -> Bound:
@@ -76,18 +81,18 @@ def times(a: Bound, b: Bound) -> Bound:
     if isinstance(b, float):
         a, b = b, a
     if not isinstance(a, float):
-        return Product(a, b)
+        return ProductBound(a, b)
     if isinstance(b, float):
-        return a * b if a and b else 0.0  # the turns of no loop may be open
+        return a * b if a and b else 0.0  # a loop that never runs may have an OPEN body
     if a == 0.0:
         return a
     if a in (1.0, OPEN):
         return b if a == 1.0 else OPEN
-    return Product(a, b)
+    return ProductBound(a, b)
 
 
 def greater(a: Bound, b: Bound) -> Bound:
-    """What is not below a and not below b."""
+    """An upper bound of a and b."""
     if isinstance(a, float) and isinstance(b, float):
         return max(a, b)
     if a == b or b == 0.0:
@@ -96,19 +101,19 @@ def greater(a: Bound, b: Bound) -> Bound:
 
 
 def _terms(bound: Bound) -> int:
-    return _terms(bound.a) + _terms(bound.b) if isinstance(bound, Sum | Product) else 1
+    return _terms(bound.a) + _terms(bound.b) if isinstance(bound, SumBound | ProductBound) else 1
 
 
 def short(bound: Bound) -> Bound:
-    """The bound, open where it has too many terms."""
+    """The bound, or OPEN if it has too many terms."""
     return bound if _terms(bound) <= MOST_TERMS else OPEN
 
 
 def run_bound(function: Function, callees: Mapping[str, Bound]) -> Bound:
-    """The most statements of a call of `function`; `callees` are those of what it calls."""
+    """The most statements of a call of `function`; `callees` has the bounds of its callees."""
     found = _Counting(function, callees).most(function.body)
-    rare = function.rare and is_library(function.name)
-    return float(RARE_STATEMENTS) if rare and found == OPEN else found
+    is_cold = function.rare and is_library(function.name)
+    return float(COLD_STATEMENTS) if is_cold and found == OPEN else found
 
 
 class _Counting:
@@ -143,7 +148,7 @@ class _Counting:
                     total = plus(total, inside)
                 case For():
                     each = plus(1.0, self.most(statement.body))
-                    total = plus(total, times(self._turns(statement), each))
+                    total = plus(total, times(self._trip_count(statement), each))
                     total = plus(total, self.most(statement.orelse))
                 case _:
                     pass
@@ -151,8 +156,8 @@ class _Counting:
                 return OPEN
         return short(total)
 
-    def _turns(self, loop: For) -> Bound:
-        """The most turns: the range has no more values than its upper end is above its lower."""
+    def _trip_count(self, loop: For) -> Bound:
+        """The largest trip count: at most the upper end of the range minus its lower end."""
         low, high = (loop.start, loop.stop) if loop.step > 0 else (loop.stop, loop.start)
         first = self._constant(low)
         last = self._constant(high)
@@ -168,14 +173,14 @@ class _Counting:
     def _called(self, op: Op) -> Bound:
         def given(bound: Bound) -> Bound:
             match bound:
-                case Word(parameter, dimension):
+                case WordBound(parameter, dimension):
                     value = op.args[parameter]
                     if isinstance(value.type, ArrayType):
                         return self._length(value, dimension)
                     return self.value(value)
-                case Sum(a, b):
+                case SumBound(a, b):
                     return plus(given(a), given(b))
-                case Product(a, b):
+                case ProductBound(a, b):
                     return times(given(a), given(b))
                 case _:
                     return bound
@@ -183,9 +188,9 @@ class _Counting:
         return given(self._callees[str(op.attr)])
 
     def value(self, value: Value) -> Bound:
-        """What an integer is not above, and not below 0."""
+        """An upper bound of an integer, not below 0."""
         if value.op not in self._known:
-            self._known[value.op] = OPEN  # of what depends on itself
+            self._known[value.op] = OPEN  # for a value that depends on itself
             self._known[value.op] = short(self._value(self._ops[value.op]))
         return self._known[value.op]
 
@@ -237,7 +242,7 @@ class _Counting:
         if name in self._parameters:
             number = self._parameters[name]
             given = self._types[number] in (INT, INT64)
-            return Word(number) if given and not sets and not loops else OPEN
+            return WordBound(number) if given and not sets and not loops else OPEN
         if len(sets) == 1 and not loops:
             return self.value(sets[0])
         if sets:
@@ -258,7 +263,7 @@ class _Counting:
         number = self._parameters.get(str(op.attr))
         if number is None or str(op.attr) in self._sets:
             return OPEN
-        return Word(number, dimension)
+        return WordBound(number, dimension)
 
     def _constant(self, value: Value) -> int | None:
         op = self._ops.get(value.op)
@@ -266,7 +271,7 @@ class _Counting:
         return int(op.attr) if op is not None and known and op.attr is not None else None
 
     def _is_positive(self, value: Value, depth: int = 8) -> bool:
-        """Whether an integer is surely not below 0; nothing is sure beyond `depth` operations."""
+        """Whether an integer is known not to be negative, from at most `depth` operations."""
         op = self._ops.get(value.op)
         if op is None or op.result.type != INT or not depth:
             return False
@@ -289,12 +294,12 @@ class _Counting:
 
 
 LIMIT = 1 << 24
-"""What numbers are cut at while a formula is worked out, so that none overflows."""
+"""The cap of every number in a formula's evaluation, so that none overflows."""
 
 
 def formula(bound: Bound, params: Sequence[tuple[str, ValueType]]) -> tuple[list[str], str]:
-    """LLVM text that works a bound out from the words at `%args`, and the name of its value, where
-    all above LIMIT is LIMIT."""
+    """LLVM lines that evaluate a bound from the words at `%args`, and the name of its value, which
+    is capped at LIMIT."""
     lines: list[str] = []
     first = [0, *accumulate(len(parts(t)) for _, t in params)]
 
@@ -308,15 +313,15 @@ def formula(bound: Bound, params: Sequence[tuple[str, ValueType]]) -> tuple[list
 
     def work(bound: Bound) -> str:
         match bound:
-            case Word(n, dimension):
+            case WordBound(n, dimension):
                 word = first[n] + (1 + dimension if isinstance(params[n][1], ArrayType) else 0)
                 place = add(f"getelementptr i64, ptr %args, i64 {word}")
                 given = add(f"load i64, ptr {place}, align 8")
                 some = add(f"icmp sgt i64 {given}, 0")
                 return cut(add(f"select i1 {some}, i64 {given}, i64 0"))
-            case Sum(a, b):
+            case SumBound(a, b):
                 return cut(add(f"add i64 {work(a)}, {work(b)}"))
-            case Product(a, b):
+            case ProductBound(a, b):
                 return cut(add(f"mul i64 {work(a)}, {work(b)}"))
             case _:
                 return str(int(min(bound, LIMIT)))

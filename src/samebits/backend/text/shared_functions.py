@@ -1,8 +1,8 @@
-"""Functions of the math library that are compiled apart from the kernels that call them, once for
-all: for rare inputs, for code that seldom runs, and for calls outside loops.
+"""Functions of the math library that are compiled once for all kernels: cold functions, cold
+copies, and functions called outside loops.
 
-Owns which these are by kind, what tells two of them apart, and the symbols that they have in
-objects. Knows the typed IR, not how it becomes text, nor where objects are kept.
+Owns their kinds, keys and symbols. Knows the typed IR, not how it becomes text, nor where objects
+are stored.
 """
 
 from __future__ import annotations
@@ -14,23 +14,22 @@ from typing import Literal
 
 from samebits.backend.objects import symbol_of
 from samebits.backend.targets.table import Target
-from samebits.backend.text.profiles import APART_PASSES, SPEED, Plan
+from samebits.backend.text.profiles import COLD_PASSES, SPEED, CodegenProfile
 from samebits.ir.grammar import Function, Module, Op, walk
 from samebits.ir.once import Once, callees
 from samebits.ir.text import print_module
 
-Kind = Literal["rare", "copy", "call"]
-"""A function for rare inputs, the copy of one for code that seldom runs, and one that is called
-outside loops, where all passes run over it."""
+Kind = Literal["cold", "copy", "call"]
+"""A cold function; a cold copy; a function called outside loops, which gets all passes."""
 
 LEAST_CALLED = 32
-"""Statements, callees' included, from which on a function is called outside loops, where that
-takes a nanosecond or two once. Smaller ones take no time to compile."""
+"""Fewest statements, callees included, of a function that is shared for calls outside loops: a call
+costs a nanosecond or two. Smaller ones take no time to compile."""
 
-_ONE = replace(SPEED, vectorise=False, straight=False)
-PLANS: Mapping[Kind, Plan] = {
-    "rare": replace(_ONE, passes=APART_PASSES),
-    "copy": replace(_ONE, passes=APART_PASSES, hasty=True),
+_ONE = replace(SPEED, vectorise=False, slp=False)
+SHARED_PROFILES: Mapping[Kind, CodegenProfile] = {
+    "cold": replace(_ONE, passes=COLD_PASSES),
+    "copy": replace(_ONE, passes=COLD_PASSES, optnone=True),
     "call": _ONE,
 }
 """How each kind is compiled. No row changes a result's bits."""
@@ -38,43 +37,44 @@ PLANS: Mapping[Kind, Plan] = {
 
 @dataclass(frozen=True, slots=True)
 class SharedFunction:
-    """One function with all that it leads to. Where a kernel has many rare functions, those are
-    compiled in haste (`hasty`), and whatever calls them calls such ones."""
+    """One function with all that it reaches. If a kernel has many cold functions, these are
+    compiled without optimised code generation (`optnone`), and whatever calls them calls such
+    ones."""
 
     name: str
     kind: Kind
-    hasty: bool
+    optnone: bool
     module: Module
     key: str
-    """The same only for the same IR, compiled for the same target in the same way."""
+    """Equal only for equal IR, compiled for one target in one way."""
 
     @property
     def symbol(self) -> str:
-        """In LLVM's text."""
+        """The symbol in LLVM text."""
         return f"@{symbol_of(self.key)}"
 
     @property
-    def plan(self) -> Plan:
-        plan = PLANS[self.kind]
-        return replace(plan, hasty=True) if self.hasty and self.kind == "rare" else plan
+    def profile(self) -> CodegenProfile:
+        profile = SHARED_PROFILES[self.kind]
+        return replace(profile, optnone=True) if self.optnone and self.kind == "cold" else profile
 
 
 def shared_function(
-    module: Module, name: str, kind: Kind, hasty: bool, target: Target
+    module: Module, name: str, kind: Kind, optnone: bool, target: Target
 ) -> SharedFunction:
     """The shared form of a function of `module`."""
-    also = kind, hasty, target
+    also = kind, optnone, target
     function = module.functions[name]
 
     def make() -> SharedFunction:
-        return _made(module, function, kind, hasty, target)
+        return _made(module, function, kind, optnone, target)
 
     found = _MADE.of(function, make, also)
     return found if _is_in(module, found.module) else make()
 
 
 def _is_in(module: Module, part: Module) -> bool:
-    """Whether what a function leads to is the same in `module` as when `part` was taken of it."""
+    """Whether the functions and tables of `part` are still those of `module`."""
     functions, tables = module.functions, module.tables
     return all(functions.get(n) is f for n, f in part.functions.items()) and all(
         tables.get(n) is t for n, t in part.tables.items()
@@ -85,7 +85,7 @@ _MADE: Once[SharedFunction] = Once()
 
 
 def _made(
-    module: Module, function: Function, kind: Kind, hasty: bool, target: Target
+    module: Module, function: Function, kind: Kind, optnone: bool, target: Target
 ) -> SharedFunction:
     functions: dict[str, Function] = {}
 
@@ -104,8 +104,8 @@ def _made(
     }
     part = Module(functions, {name: module.tables[name] for name in sorted(read)})
     state = hashlib.blake2b(digest_size=20)
-    for text in (print_module(part), function.name, kind, str(hasty), repr(target)):
+    for text in (print_module(part), function.name, kind, str(optnone), repr(target)):
         data = text.encode("utf-8", "surrogatepass")
         state.update(len(data).to_bytes(8, "little"))
         state.update(data)
-    return SharedFunction(function.name, kind, hasty, part, state.hexdigest())
+    return SharedFunction(function.name, kind, optnone, part, state.hexdigest())

@@ -1,4 +1,4 @@
-"""How the language's types, constants and names are spelt in LLVM text."""
+"""The language's types, constants and names in LLVM text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from samebits.types import (
 )
 
 _PLAIN = re.compile(r"[ !#-\[\]-~]*")
-"""Names that LLVM spells as they are: printable ASCII without quotes and backslashes."""
+"""Names that need no escapes in LLVM text: printable ASCII without quotes and backslashes."""
 
 LENGTH_RANGE = f"range(i64 0, {LENGTH_LIMIT})"
 
@@ -37,12 +37,12 @@ def quoted(name: str) -> str:
 
 
 def function_symbol(name: str) -> str:
-    """LLVM's name of a kernel; the prefix keeps it from meeting a C library's name."""
+    """The symbol of a kernel; the prefix keeps it distinct from a C library's names."""
     return f"@{quoted('k:' + name)}"
 
 
 def table_symbol(name: str) -> str:
-    """LLVM's name of a constant table."""
+    """The symbol of a constant table."""
     return f"@{quoted('t:' + name)}"
 
 
@@ -81,7 +81,7 @@ def parts(t: ValueType) -> tuple[str, ...]:
 
 
 def parameter_parts(t: ValueType) -> tuple[str, ...]:
-    """As `parts`, with what is known of each parameter."""
+    """As `parts`, with parameter attributes."""
     match t:
         case ArrayType():
             return ("ptr noundef", *(f"i64 noundef {LENGTH_RANGE}",) * t.ndim)
@@ -90,7 +90,7 @@ def parameter_parts(t: ValueType) -> tuple[str, ...]:
 
 
 def float_constant(value: float) -> str:
-    """A float's exact spelling; LLVM writes binary32 too as a binary64 pattern."""
+    """A float's exact spelling: a binary64 pattern, for binary32 too."""
     if value != value:
         return "0x7FF8000000000000"
     return f"0x{struct.pack('>d', value).hex().upper()}"

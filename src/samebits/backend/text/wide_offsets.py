@@ -1,10 +1,10 @@
-"""Whether constants of a module may reach an array's index as numbers next to 2^63.
+"""Whether a constant of a module may become an array's index near 2^63, which ends LLVM 22's
+process.
 
-LLVM 22 ends the process there: its search of straight code for vectors keys a table by the constant
-part of addresses, in bytes, and the largest and least int64 are keys that the table keeps for
-itself (`analyzeRtStrideCandidate`, SLPVectorizer.cpp). Such an index is outside every array, but
-its address is computed in code that is compiled. Owns how large a constant part can become; knows
-the typed IR, not LLVM's text.
+Its SLP vectoriser keys a table by the constant part of addresses, in bytes, and the largest and
+least int64 are reserved keys of that table (`analyzeRtStrideCandidate`, SLPVectorizer.cpp). Such an
+index is outside every array, but compiled code computes its address. Owns an upper bound of
+constant parts; knows the typed IR, not LLVM text.
 """
 
 from __future__ import annotations
@@ -17,45 +17,45 @@ from samebits.ir.once import is_library
 from samebits.types import ScalarType
 
 MOST_BITS = 40
-"""An index whose constant part has fewer bits makes an offset that is far from 2^63: an element has
-less than 2^20 bytes."""
+"""An index whose constant part has fewer bits makes an offset far from 2^63: an element has less
+than 2^20 bytes."""
 
 _ANY = 64
 _ROUNDS = 4
-"""Rounds after which what still grows is taken for any number."""
+"""Rounds of the fixed point after which what still grows is widened to any number."""
 _OURS = "samebits."
-"""How names of functions begin that compare wide integers and index nothing with them."""
+"""Prefix of functions that compare wide integers but never index with them."""
 _SHOWS = {"eq": MOST_BITS, "ne": MOST_BITS, "lt": 62, "le": 62, "gt": 62, "ge": 62}
-"""Comparisons, and bits of a constant from which on they may show that a number is one that is too
-wide: it equals it, or it is next to the largest or least there is."""
+"""Comparisons, and the bits of a constant operand from which on they can prove the other operand to
+be a too wide constant: equal to it, or next to the largest or least integer."""
 _ADDITIVE = frozenset({"add", "sub", "min", "max", "abs", "neg", "floor", "ceil", "trunc", "round",
                        "flush", "copysign", "convert"})  # fmt: skip
-"""Operations on floats that make none larger than the sum of two."""
+"""Operations on floats whose result is no larger than the sum of two operands."""
 
 
 def has_wide_offsets(module: Module, names: Iterable[str]) -> bool:
     """Whether an index in the functions `names` may have a constant part of `MOST_BITS` or more.
 
-    What LLVM may fold counts as constant: operands in slots and memory, arguments of functions,
-    what a comparison shows. Functions of the math library hold tables that they index with few
-    bits, whatever their arguments.
+    Whatever LLVM may fold counts as constant: operands in slots and memory, arguments of functions,
+    numbers that a comparison pins. Functions of the math library index their tables with few bits,
+    whatever their arguments.
     """
     parts = _Parts(module)
     own = [module.functions[name] for name in names if not is_library(name)]
-    turn = 0
+    round_number = 0
     while True:
         parts.has_changed = False
-        if any([parts.visit(function, turn >= _ROUNDS) for function in own]):
+        if any([parts.visit(function, round_number >= _ROUNDS) for function in own]):
             return True
         if not parts.has_changed:
             return False
-        turn += 1
+        round_number += 1
 
 
 class _Parts:
-    """Bits of the constant parts of slots, parameters, results and memory: 0 where there is none.
+    """Bits of the constant parts of slots, parameters, results and memory; 0 if there is none.
 
-    A float has one only where it is constant as a whole. Slots are keyed by function and name,
+    A float has one only if it is constant as a whole. Slots are keyed by function and name,
     results by function and index, memory by its type.
     """
 
@@ -72,7 +72,7 @@ class _Parts:
             self.has_changed = True
 
     def visit(self, function: Function, widen: bool) -> bool:
-        """Go through a function once; whether an index or a comparison is found to be too wide."""
+        """Walk a function once; returns whether an index or a comparison is too wide."""
         name, known = function.name, self._known
         found: dict[tuple[int, int], int] = {}  # by op and result
         literal: dict[int, int] = {}
@@ -122,7 +122,7 @@ class _Parts:
         return False
 
     def _call(self, op: Op, given: list[int], widen: bool) -> dict[tuple[int, int], int]:
-        """Hand arguments to a callee; the bits of its results."""
+        """Join arguments into a callee's parameters; returns the bits of its results."""
         callee = str(op.attr)
         if is_library(callee):
             bits = _ANY if given and all(given) else 0
@@ -135,14 +135,14 @@ class _Parts:
 
 
 def _bits(number: object) -> int:
-    """Bits of a constant; every float is at least one."""
+    """Bits of a constant, at least one for a float."""
     if isinstance(number, float):
         return max(1, int(number).bit_length()) if math.isfinite(number) else _ANY
     return number.bit_length() if isinstance(number, int) else 0
 
 
 def _computed(op: Op, given: list[int], literal: Mapping[int, int]) -> int:
-    """Bits of what an operation makes of the bits of its operands."""
+    """Bits of an operation's result from those of its operands."""
     most, every = max(given, default=0), all(given)
     if op.args and isinstance(op.args[0].type, ScalarType) and op.args[0].type.is_float:
         if not every:

@@ -1,4 +1,4 @@
-"""The vocabulary of the lowerings: instructions, values, slots, traps of one function as LLVM text.
+"""The text writer of one function, used by the lowerings: instructions, values, slots, traps.
 
 Every slot and variable is an `alloca` of the entry block, which LLVM promotes to registers.
 """
@@ -9,25 +9,25 @@ from collections.abc import Callable, Sequence
 
 from samebits.backend.objects import TrapSite
 from samebits.backend.text.context import ModuleContext, return_type, returned
-from samebits.backend.text.facts import Facts
+from samebits.backend.text.facts import FunctionFacts
 from samebits.backend.text.locations import mark
-from samebits.backend.text.loop_metadata import Seen
+from samebits.backend.text.loop_metadata import EmittedCounts
 from samebits.backend.text.nan_patterns import Patterns
 from samebits.backend.text.types import parts
 from samebits.ir.grammar import Function, Op, Value, ValueType
 from samebits.modes import FAST
 
 UNLIKELY = "!prof !0"
-"""Branch weights of a trap's edge, which is always a branch's first target."""
+"""Branch weights of an unlikely first target, such as a trap."""
 _WEIGHTS = {True: ", !prof !2", False: ", !prof !3"}
-"""Those of a condition that the source says is likely, or unlikely."""
+"""Branch weights of a condition that the source marks likely or unlikely."""
 
 FAST_FLAGS = "reassoc nsz arcp contract afn "
-"""What LLVM may do to FAST's operations. Not `nnan` and `ninf`: where they are wrong the result is
-poison, with which an index or a branch would be undefined behaviour."""
+"""The fast-math flags of FAST's operations. Not `nnan` and `ninf`: where they are wrong the result
+is poison, and an index or a branch by poison is undefined behaviour."""
 
 _CARELESS = "nsz"
-"""The flag with which bits that only signs of zeros and NaNs have do not matter."""
+"""The flag under which the signs of zeros, and NaN bits, do not matter."""
 
 OWN_PLACE = "%own"
 """The last parameter of a function that checks own indices."""
@@ -41,46 +41,46 @@ class FunctionWriter:
         self.function = function
         self.target = module.target
         self.fast = FAST_FLAGS if function.options.mode is FAST else ""
-        """What comes before the type of a float operation."""
-        self._chosen = module.departures.fast if self.fast else None
-        self.facts = Facts(function, is_fast=bool(self.fast) and self._chosen is None)
+        """Fast-math flags, written before the type of a float operation."""
+        self._chosen = module.overrides.fast if self.fast else None
+        self.facts = FunctionFacts(function, is_fast=bool(self.fast) and self._chosen is None)
         self.patterns = Patterns(function)
         self.can_trap = module.traps(function.name)
         self._allocas: list[str] = []
         self._lines: list[str] = []
         self._tail: list[str] = []
-        self._aside: list[str] = []
-        self.to_mend: list[tuple[int, str, str]] = []
-        """Floats just stored as they are: width in bits, register, address."""
+        self._cold_blocks: list[str] = []
+        self.to_canonicalise: list[tuple[int, str, str]] = []
+        """Floats just stored uncanonicalised: width in bits, register, address."""
         self._expected: dict[tuple[int, int], bool] = {}
         self._values: dict[tuple[int, int], tuple[str, ...]] = {}
         self._slots: dict[str, tuple[str, ...]] = {}
         self._fixed: dict[str, tuple[str, ...]] = {}
         self._locals: dict[str, str] = {}
         self._counter = 0
-        self._seen = Seen()
+        self._counts = EmittedCounts()
         self.in_fallback = False
-        """Whether what is emitted is the rarer of a loop's two copies."""
+        """Whether the checked version of a versioned loop is being emitted."""
         self._location = 0
-        """The number of the statement's location; 0 where none are wanted."""
+        """The number of the statement's location; 0 if the text has none."""
         self._locations = module.locations
         self._open = True
         self._return = return_type(function, self.can_trap, module.target)
 
     def choose_flags(self, op: Op) -> None:
-        """Let `op` have the flags that are its own, where not all of FAST's are on everywhere."""
+        """Select the fast-math flags of `op`, if overrides give each operation its own."""
         if self._chosen is not None:
             self.fast = self._chosen.get(self.function.name, {}).get(op.id, "")
             self.facts.is_fast = _CARELESS in self.fast
 
     def emit(self, text: str) -> str:
-        """Append an instruction that gives a value; returns the value's name."""
+        """Append an instruction with a result; returns the result's name."""
         name = self.name()
         self._lines.append(f"  {name} = {text}")
         return name
 
     def do(self, text: str) -> None:
-        """Append an instruction without a value."""
+        """Append an instruction without a result."""
         self._lines.append(f"  {text}")
 
     def operands(self, value: Value) -> tuple[str, ...]:
@@ -92,15 +92,15 @@ class FunctionWriter:
         return self._values[value.op, value.index][0]
 
     def define(self, value: Value, *names: str) -> None:
-        """Say where a result lives."""
+        """Set the registers or constants that hold a result."""
         self._values[value.op, value.index] = names
 
     def expect(self, value: Value, likely: bool) -> None:
-        """Say what a bool nearly always is."""
+        """Set the likely outcome of a bool."""
         self._expected[value.op, value.index] = likely
 
     def weights(self, condition: Value) -> str:
-        """What follows a branch or select on `condition`: the weights that are known."""
+        """The weights to append to a branch or select on `condition`; empty if unknown."""
         expected = self._expected.get((condition.op, condition.index))
         return "" if expected is None else _WEIGHTS[expected]
 
@@ -109,7 +109,7 @@ class FunctionWriter:
         return self._locals[name]
 
     def load_slot(self, name: str) -> tuple[str, ...]:
-        """The value that slot `name` holds now."""
+        """The current value of slot `name`."""
         if name in self._fixed:
             return self._fixed[name]
         types = parts(self._slot_type(name))
@@ -119,7 +119,7 @@ class FunctionWriter:
         )
 
     def store_slot(self, name: str, values: tuple[str, ...]) -> None:
-        """Make slot `name` hold `values`."""
+        """Store `values` to slot `name`."""
         types = parts(self._slot_type(name))
         for t, value, place in zip(types, values, self._slots[name], strict=True):
             self.do(f"store {t} {value}, ptr {place}")
@@ -132,9 +132,9 @@ class FunctionWriter:
         detail: str | None = None,
         first: Sequence[str] = (),
     ) -> None:
-        """Leave the function with `kind` at `op`'s span where the i1 `condition` holds, after the
-        instructions `first`."""
-        self._seen.checks += 1
+        """Trap with `kind` at the span of `op` if the i1 `condition` holds, after the instructions
+        `first`."""
+        self._counts.checks += 1
         status = self.module.trap_status(TrapSite(kind, op.span, detail))
         trap, go_on = self._label("trap"), self._label("ok")
         self.do(f"br i1 {condition}, label %{trap}, label %{go_on}, {UNLIKELY}")
@@ -144,20 +144,20 @@ class FunctionWriter:
         self._start(go_on)
 
     def name(self) -> str:
-        """A register that no other instruction writes."""
+        """A fresh register name."""
         self._counter += 1
         return f"%v{self._counter}"
 
-    def rarely(self, condition: str, instructions: Sequence[str]) -> None:
-        """Do `instructions`, out of the way, where the i1 `condition` holds."""
-        rare, go_on = self._label("rare"), self._label("ok")
-        self.do(f"br i1 {condition}, label %{rare}, label %{go_on}, {UNLIKELY}")
+    def cold_block(self, condition: str, instructions: Sequence[str]) -> None:
+        """Run `instructions`, in a cold block, if the i1 `condition` holds."""
+        cold, go_on = self._label("cold"), self._label("ok")
+        self.do(f"br i1 {condition}, label %{cold}, label %{go_on}, {UNLIKELY}")
         lines = "".join(f"  {line}\n" for line in instructions)
-        self._aside += [*self._mark(), f"{rare}:\n{lines}  br label %{go_on}"]
+        self._cold_blocks += [*self._mark(), f"{cold}:\n{lines}  br label %{go_on}"]
         self._start(go_on)
 
     def when(self, condition: str, then: Callable[[], None]) -> None:
-        """Do what `then` appends where the i1 `condition` holds."""
+        """Run what `then` appends if the i1 `condition` holds."""
         yes, after = self._label("then"), self._label("after")
         self.do(f"br i1 {condition}, label %{yes}, label %{after}")
         self._start(yes)
@@ -166,11 +166,11 @@ class FunctionWriter:
         self._start(after)
 
     def variable(self, t: str, suffix: str = "") -> str:
-        """The address of stack memory for a `t` of LLVM's, which is not set."""
+        """The address of uninitialised stack memory for LLVM's type `t`."""
         return self._alloca(t, suffix)
 
     def leave_if_failed(self, status: str) -> None:
-        """Hand a callee's non-zero status on."""
+        """Return a callee's non-zero status."""
         failed = self.emit(f"icmp ne i32 {status}, 0")
         trap, go_on = self._label("trap"), self._label("ok")
         self.do(f"br i1 {failed}, label %{trap}, label %{go_on}, {UNLIKELY}")
@@ -184,7 +184,7 @@ class FunctionWriter:
             )
         self._start(go_on)
 
-    # -- for what makes the whole function ----------------------------------------------------
+    # -- for the function emitter -------------------------------------------------------------
 
     def _slot_type(self, name: str) -> ValueType:
         return self.facts.slot_types[name]

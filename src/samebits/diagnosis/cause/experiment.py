@@ -22,14 +22,14 @@ from samebits.hazards.expressions import Site
 from samebits.ir.analysis.budget import Budget
 from samebits.ir.grammar import Op
 from samebits.ir.interp.closures import Frame, Step, Steps
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.sim.execution import Execution, NativeExecution
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import BlockOutcome, TrapFact
 from samebits.sim.program import Program
-from samebits.trace.follow import Following, Parted, numbered_as
+from samebits.trace.follow import Diverged, FollowingObserver, numbered_as
 from samebits.trace.model import Model
-from samebits.trace.observer import Bounded, Frames, Memory, Source
+from samebits.trace.observer import BoundedObserver, FrameInput, Memory, Source
 from samebits.trace.record import Trace
 from samebits.types import ScalarType
 
@@ -106,7 +106,7 @@ class Experiment:
             try:
                 with nullcontext() if self.budget is None else self.budget.trying():
                     memory, trap = self._frame(step, state, given, k, source)
-            except (TraceError, Parted):  # it runs on and on, or does what the other side did not
+            except (TraceError, Diverged):  # it runs on and on, or does what the other side did not
                 return Agreement(k, compared)
             if trap is not None:
                 alike = k == len(goal) and TrapFact.of(trap) == self.trap
@@ -119,14 +119,14 @@ class Experiment:
     def _frame(
         self, model: Model, state: bytes, given: Memory, number: int, source: Source | None
     ) -> tuple[Memory, Trap | None]:
-        trace, frames = self.trace, Frames.of(model, state, given)
+        trace, frames = self.trace, FrameInput.of(model, state, given)
         if source is not None:
-            return replace(frames, source=lambda: source).run(Bounded())
+            return replace(frames, source=lambda: source).run(BoundedObserver())
         if number or trace is None:
-            return frames.run(Bounded())
+            return frames.run(BoundedObserver())
         model = numbered_as(trace, model)
-        frames = replace(Frames.of(model, state, given), absent=trace.frames.absent)
-        following = Following(trace, model)
+        frames = replace(FrameInput.of(model, state, given), absent=trace.frame_input.absent)
+        following = FollowingObserver(trace, model)
         memory, trap = frames.run(following)
         following.ended()
         return memory, trap
@@ -168,11 +168,11 @@ def _leading(found: NDArray[np.uint64], goal: NDArray[np.uint64]) -> int:
     return int(unequal[0]) if len(unequal) else shared
 
 
-def exchange(place: Place, site: Site, variant: tuple[Tree, Arithmetic]) -> Source:
+def exchange(place: OpRef, site: Site, variant: tuple[Tree, Arithmetic]) -> Source:
     """The operation at `place` evaluated so."""
 
     def source(steps: Steps, op: Op, number: int, step: Step) -> Step:
-        if Place(steps.function.name, op.id) != place:
+        if OpRef(steps.function.name, op.id) != place:
             return step
         operands = {name: steps.read(value) for name, value in site.operands.items()}
         types = {name: value.type for name, value in site.operands.items()}

@@ -33,10 +33,10 @@ from samebits.hazards.catalogue import Hazard, Structural, by_name
 from samebits.hazards.catalogue.programs.changed_input import changed_in
 from samebits.hazards.edit.function_editor import FunctionEditor, guarded
 from samebits.hazards.environments import environments
-from samebits.hazards.variants import ExpressionWay
+from samebits.hazards.site_variants import SiteVariant
 from samebits.ir.analysis.budget import REBUILT
 from samebits.ir.grammar import Module, Op, walk
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.sim.program import Program
 from samebits.trace.record import Trace
 from samebits.types import ScalarType
@@ -59,7 +59,7 @@ STRUCTURAL_OF: dict[str, tuple[str, ...]] = {
     "memory": ("uninitialised", "lost-store", "unhashed", "changed-operation"),
     "input": ("changed-input",),
 }
-"""Which structural hazards can show in which kind of difference, the most plausible first."""
+"""Which program hazards can show in which kind of difference, the most plausible first."""
 
 Progress = Callable[[str, int, int], None]
 """What is being tried, how many experiments are done, of how many."""
@@ -95,9 +95,9 @@ class Found:
 
     fact: CauseFact
     hazard: Hazard | Structural
-    place: Place | None
+    place: OpRef | None
     note: str
-    only: frozenset[Place] | None = None
+    only: frozenset[OpRef] | None = None
     """Where else it acts, if that is known; None: wherever the hazard can."""
 
 
@@ -314,7 +314,7 @@ class _Inquiry:
             if agreement.whole:
                 return
 
-    def _injected(self, what: str, ways: Sequence[ExpressionWay]) -> Agreement | None:
+    def _injected(self, what: str, ways: Sequence[SiteVariant]) -> Agreement | None:
         if self._done >= MOST_EXPERIMENTS:
             return None
         program = self.q.program
@@ -322,7 +322,7 @@ class _Inquiry:
         experiment = replace(self.q.experiment, trace=self.q.trace)
         return self._try(what, lambda: experiment.run(program.with_kernels(kernels)))
 
-    def _interpreted(self, way: ExpressionWay) -> Agreement | None:
+    def _interpreted(self, way: SiteVariant) -> Agreement | None:
         if self._done >= MOST_EXPERIMENTS:
             return None
         q = self.q
@@ -335,7 +335,7 @@ class _Inquiry:
 
     def _structures(self) -> None:
         place, kind = self.q.difference.place, self.q.difference.kind
-        tried: list[tuple[Structural, Sequence[Place]]] = []
+        tried: list[tuple[Structural, Sequence[OpRef]]] = []
         for name in STRUCTURAL_OF[kind]:
             hazard = by_name(name)
             assert isinstance(hazard, Structural)
@@ -348,9 +348,9 @@ class _Inquiry:
             if place not in places and any(self._structure(hazard, at) for at in around):
                 return
 
-    def _structure(self, hazard: Structural, at: Place) -> bool:
+    def _structure(self, hazard: Structural, at: OpRef) -> bool:
         """Try a hazard's ways at a place: whether that is the end of it."""
-        for module, note in hazard.ways(self.kernels, at):
+        for module, note in hazard.variants(self.kernels, at):
             if self._done >= MOST_EXPERIMENTS:
                 return True
             program = self.q.program.with_kernels(module)
@@ -393,14 +393,14 @@ class _Inquiry:
     def _add(
         self,
         hazard: Hazard | Structural,
-        place: Place | None,
+        place: OpRef | None,
         note: str,
         agreement: Agreement,
         *,
         expression: str = "",
         scope: str = SCOPES[0],
         evidence: tuple[str, ...] = (),
-        only: frozenset[Place] | None = None,
+        only: frozenset[OpRef] | None = None,
     ) -> None:
         fact = CauseFact(
             hazard=hazard.name,

@@ -13,11 +13,11 @@ from functools import cached_property
 from typing import Protocol
 
 from samebits.hazards.expressions import Site, Sites
-from samebits.hazards.variants import ExpressionWay
+from samebits.hazards.site_variants import SiteVariant
 from samebits.ir.grammar import Value
-from samebits.ir.refs import Place
-from samebits.trace.instances import Instance, environment
-from samebits.trace.observer import Frames
+from samebits.ir.refs import OpRef
+from samebits.trace.instances import Instance, instances_in
+from samebits.trace.observer import FrameInput
 
 MOST_INSTANCES = 48
 """Instances that an evaluation has to stand."""
@@ -39,7 +39,7 @@ class ObservationSource(Protocol):
         """The differing evaluation of a site, and others of the same site, it included."""
         ...
 
-    def refutes(self, way: ExpressionWay, frame: int) -> bool:
+    def refutes(self, way: SiteVariant, frame: int) -> bool:
         """Whether a frame, of number `frame` from the differing one on, has an evaluation that a
         way does not give; what does not fit is kept for other ways."""
         ...
@@ -55,7 +55,7 @@ class NoObservations:
     def of(self, site: Site) -> tuple[Observation | None, Sequence[Observation]]:
         return None, ()
 
-    def refutes(self, way: ExpressionWay, frame: int) -> bool:
+    def refutes(self, way: SiteVariant, frame: int) -> bool:
         return False
 
     def refuting(self, site: Site) -> Sequence[Observation]:
@@ -66,7 +66,7 @@ class NoObservations:
 class Candidate:
     """A way of evaluating a site that gives the differing result."""
 
-    way: ExpressionWay
+    way: SiteVariant
     matched: int
     """Instances whose result it gives, of those that were known then."""
     instances: int
@@ -79,7 +79,7 @@ class Candidate:
         return self.matched == self.instances
 
 
-def candidates(ways: Iterable[ExpressionWay], observe: ObservationSource) -> list[Candidate]:
+def candidates(ways: Iterable[SiteVariant], observe: ObservationSource) -> list[Candidate]:
     """The ways that give the differing result, those that give most of the others first."""
     found: list[Candidate] = []
     sites: dict[int, _Seen] = {}
@@ -110,7 +110,7 @@ class _Seen:
         return cls(site, differing, instances, telling)
 
 
-def gives(way: ExpressionWay, observed: Observation) -> bool:
+def gives(way: SiteVariant, observed: Observation) -> bool:
     """Whether a way gives what was observed."""
     return way.site.bits(way.tree, way.arithmetic, observed.given) == observed.result
 
@@ -135,9 +135,9 @@ class FrameObservations:
     frame differs. `frame_at` gives the side's frames by their numbers, from the differing one on;
     `values` are the operands of all the sites that are asked for."""
 
-    place: Place
+    place: OpRef
     event: int
-    frame_at: Callable[[int], Frames | None]
+    frame_at: Callable[[int], FrameInput | None]
     values: Sequence[Value]
 
     def __post_init__(self) -> None:
@@ -155,7 +155,7 @@ class FrameObservations:
             if frames is None:
                 break
             most = _MOST_IN_FRAME if number == 0 else MOST_INSTANCES - len(rows)
-            found = environment(frames, self.place, most, self.values)
+            found = instances_in(frames, self.place, most, self.values)
             if number == 0:
                 self._kept[0] = found[:MOST_LOOKED_AT]
                 rows += [(True, one) for one in found if one.event == self.event]
@@ -172,7 +172,7 @@ class FrameObservations:
         differing = next((row for first, row in rows if first and row), None)
         return differing, [*self.refuting(site), *(row for _, row in rows if row is not None)]
 
-    def refutes(self, way: ExpressionWay, frame: int) -> bool:
+    def refutes(self, way: SiteVariant, frame: int) -> bool:
         """Whether frame number `frame` has an evaluation that a way does not give."""
         refuting: list[Instance] = []
         telling: list[Instance] = []
@@ -194,7 +194,7 @@ class FrameObservations:
         """The evaluations in frame number `frame`; none where it cannot be had."""
         if frame not in self._kept:
             frames = self.frame_at(frame)
-            found = [] if frames is None else environment(
+            found = [] if frames is None else instances_in(
                 frames, self.place, MOST_LOOKED_AT, self.values
             )  # fmt: skip
             while len(self._kept) >= MOST_KEPT:
@@ -220,7 +220,7 @@ class FrameObservations:
         return Observation(given, instance.results[0])
 
 
-def values_of(sites: Sites, place: Place) -> list[Value]:
+def values_of(sites: Sites, place: OpRef) -> list[Value]:
     """The operands of every expression that may be looked at for an operation."""
     found: dict[Value, None] = {}
     for site in (sites.at(place.op), sites.at(place.op, most=1), sites.at(place.op, wide=True)):

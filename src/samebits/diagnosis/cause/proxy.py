@@ -12,9 +12,9 @@ from samebits.diagnosis.cause.inquiry import Progress
 from samebits.diagnosis.frame.state_diff import differences
 from samebits.errors import HazardError
 from samebits.hazards.apply import rewritten
-from samebits.hazards.catalogue import HAZARDS
+from samebits.hazards.catalogue import EXPRESSION_HAZARDS
 from samebits.hazards.edit.function_editor import guarded
-from samebits.hazards.injection import ways_among
+from samebits.hazards.injection import variants_among
 from samebits.trace.model import Model
 from samebits.trace.record import Trace, record
 
@@ -40,15 +40,15 @@ def proxy_trace(a: Trace, after: bytes, progress: Progress) -> Proxy | None:
     t = a.model.state
     differing = differences(t, a.after, after, most=0).differing
     best: Proxy | None = None
-    for number, hazard in enumerate(HAZARDS):
-        progress(f"{hazard.title} everywhere", number, len(HAZARDS))
-        for way in ways_among(a.model.module, hazard.name)[:WAYS_OF_ONE]:
+    for number, hazard in enumerate(EXPRESSION_HAZARDS):
+        progress(f"{hazard.title} everywhere", number, len(EXPRESSION_HAZARDS))
+        for way in variants_among(a.model.module, hazard.name)[:WAYS_OF_ONE]:
             try:
                 kernels = rewritten(guarded(a.model.module), way.parts)
             except HazardError:  # nothing of the IR does it
                 continue
             model = Model(kernels, a.model.step, t, a.model.input, a.model.module)
-            trace = record(model, a.frames.memory, a.frames.inputs)
+            trace = record(model, a.frame_input.memory, a.frame_input.inputs)
             explained = differing - differences(t, trace.after, after, most=0).differing
             if best is None or explained > best.explained:
                 best = Proxy(trace, explained, differing)

@@ -15,13 +15,13 @@ from samebits.diagnosis.cause.experiment import Agreement
 from samebits.diagnosis.cause.observations import Candidate, ObservationSource, candidates, gives
 from samebits.diagnosis.report.findings import SCOPES
 from samebits.errors import HazardError
-from samebits.hazards.catalogue import HAZARDS
+from samebits.hazards.catalogue import EXPRESSION_HAZARDS
 from samebits.hazards.expressions import Sites
-from samebits.hazards.injection import Way, ways_among
-from samebits.hazards.variants import ExpressionWay, ways_of
+from samebits.hazards.injection import ExpressionVariant, variants_among
+from samebits.hazards.site_variants import SiteVariant, variants_of
 from samebits.ir.analysis.budget import Budget
 from samebits.ir.grammar import Module
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 
 ROUNDS = (8, 16)
 """Experiments with one hazard's ways at the operation alone, before and after other hazards."""
@@ -33,13 +33,13 @@ MOST_WITH_RIVALS = 30
 class Trial:
     """A way that was tried: how far it explains the other side, and where it acted then."""
 
-    way: ExpressionWay
+    way: SiteVariant
     agreement: Agreement
     scope: str
     evidence: tuple[str, ...]
 
 
-Attempt = Callable[[str, Sequence[ExpressionWay]], Agreement | None]
+Attempt = Callable[[str, Sequence[SiteVariant]], Agreement | None]
 """An experiment with ways at their places; None where no more can be made. Raises HazardError."""
 
 
@@ -48,15 +48,15 @@ class Trials:
     """The trials at one operation. `interpret` evaluates a way that cannot be compiled."""
 
     kernels: Module
-    place: Place
+    place: OpRef
     observe: ObservationSource
     attempt: Attempt
-    interpret: Callable[[ExpressionWay], Agreement | None]
+    interpret: Callable[[SiteVariant], Agreement | None]
     budget: Budget | None = None
     """What looking for ways may take, where the kernels are another machine's."""
 
     def __post_init__(self) -> None:
-        self._everywhere: dict[str, tuple[Way, ...]] = {}
+        self._everywhere: dict[str, tuple[ExpressionVariant, ...]] = {}
         """The ways of a hazard at all of its places."""
         self._left: dict[str, list[Candidate]] = {}
         """Ways that have not been tried, by hazard, those that give more first."""
@@ -81,11 +81,11 @@ class Trials:
         """Try hazards in the order of their table, each until one of its ways explains it all;
         further ways only where no hazard does."""
         sites = Sites(self.kernels.functions[self.place.function], self.budget)
-        for hazard in HAZARDS:
-            ways = ways_of(hazard, sites, self.place)
+        for hazard in EXPRESSION_HAZARDS:
+            ways = variants_of(hazard, sites, self.place)
             self._left[hazard.name] = candidates(ways, self.observe)
             yield from self._some(hazard.name, ROUNDS[0])
-        for hazard in HAZARDS if not self._held else ():
+        for hazard in EXPRESSION_HAZARDS if not self._held else ():
             yield from self._some(hazard.name, ROUNDS[1])
 
     def _some(self, name: str, most: int) -> Iterator[Trial]:
@@ -142,7 +142,7 @@ class Trials:
             evidence.append("run in the interpreter: the host's own code has it, and ours has not")
         return None if found is None else Trial(way, *found, tuple(evidence))
 
-    def _wider(self, way: ExpressionWay) -> tuple[Agreement, str] | None:
+    def _wider(self, way: SiteVariant) -> tuple[Agreement, str] | None:
         """The best of trying it at the operation alone and, if that is not refuted, wider."""
         best = self._attempted(way, "", [way])
         if best is None:
@@ -161,7 +161,7 @@ class Trials:
         return best, scope
 
     def _attempted(
-        self, way: ExpressionWay, where: str, ways: Sequence[ExpressionWay]
+        self, way: SiteVariant, where: str, ways: Sequence[SiteVariant]
     ) -> Agreement | None:
         made = None
         if not self._is_spent:
@@ -171,11 +171,11 @@ class Trials:
             self._cut.add(way.hazard.name)
         return made
 
-    def _scopes(self, way: ExpressionWay) -> Iterator[tuple[str, Sequence[ExpressionWay]]]:
+    def _scopes(self, way: SiteVariant) -> Iterator[tuple[str, Sequence[SiteVariant]]]:
         """The same way at more and more of the places where the hazard acts."""
         name = way.hazard.name
         if name not in self._everywhere:
-            self._everywhere[name] = ways_among(self.kernels, name, budget=self.budget)
+            self._everywhere[name] = variants_among(self.kernels, name, budget=self.budget)
         every = self._everywhere[name]
         parts = next((each.parts for each in every if each.note == way.note), ())
         span = way.site.op.span

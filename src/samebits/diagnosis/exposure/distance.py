@@ -28,7 +28,7 @@ from samebits.ir.grammar import (
     regions,
     walk,
 )
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.types import ArrayType, RefType
 
 _Node = tuple[str, str, object]
@@ -48,7 +48,7 @@ class StateDistance:
             _Edges(function, kernels, self._before).run()
         self._distance = self._settled()
 
-    def steps(self, place: Place) -> int | None:
+    def steps(self, place: OpRef) -> int | None:
         """From the result of the operation at `place`; None where it leads nowhere."""
         found = self._distance.get(("value", place.function, (place.op, 0)))
         if found is None:

@@ -15,12 +15,12 @@ from samebits.diagnosis.report.findings import ExposedFact
 from samebits.diagnosis.report.findings import Place as Source
 from samebits.hazards.catalogue import Hazard, Structural
 from samebits.hazards.expressions import Site
-from samebits.hazards.injection import ways_among
+from samebits.hazards.injection import variants_among
 from samebits.ir.grammar import Op
 from samebits.ir.interp.closures import UNSET, Frame, Step, Steps
-from samebits.ir.refs import Place, statements, what
+from samebits.ir.refs import OpRef, statements, what
 from samebits.trace.model import Model
-from samebits.trace.observer import Frames, Memory, State, Watcher
+from samebits.trace.observer import FrameInput, Memory, Observer, State
 from samebits.types import ScalarType
 
 MOST_INSTANCES = 32
@@ -33,8 +33,8 @@ def exposed_operations(
     inputs: Memory,
     hazard: Hazard | Structural,
     note: str,
-    found: Place,
-    only: Collection[Place] | None = None,
+    found: OpRef,
+    only: Collection[OpRef] | None = None,
 ) -> list[ExposedFact]:
     """What `hazard` acts on besides `found`, or acts on of `only`, the nearest to the state first.
 
@@ -61,16 +61,16 @@ def exposed_operations(
 
 def _surveyed(
     model: Model, state: State, inputs: Memory, hazard: Hazard | Structural, note: str
-) -> Iterator[tuple[Place, int, int]]:
+) -> Iterator[tuple[OpRef, int, int]]:
     """Each place, how many of its results in the frame change, and of how many."""
     if isinstance(hazard, Structural):
         yield from ((place, 0, 0) for place in hazard.places(model.module))
         return
-    every = ways_among(model.module, hazard.name, budget=model.budget)
+    every = variants_among(model.module, hazard.name, budget=model.budget)
     alike = [way for way in every if way.note == note] or every[:1]
     ways = {part.place: part for way in alike for part in way.parts}
     survey = _Survey({place: way.site for place, way in ways.items()})
-    Frames.of(model, state, inputs).run(survey)
+    FrameInput.of(model, state, inputs).run(survey)
     for place, way in ways.items():
         seen = survey.instances[place]
         results = (way.site.bits(way.tree, way.arithmetic, each.given) for each in seen)
@@ -79,17 +79,17 @@ def _surveyed(
 
 
 @dataclass
-class _Survey(Watcher):
+class _Survey(Observer):
     """Keeps the operands and results of the first evaluations of each site."""
 
-    sites: Mapping[Place, Site]
-    instances: dict[Place, list[Observation]] = field(init=False)
+    sites: Mapping[OpRef, Site]
+    instances: dict[OpRef, list[Observation]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.instances = {place: [] for place in self.sites}
 
-    def watch(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
-        place = Place(steps.function.name, op.id)
+    def observe(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
+        place = OpRef(steps.function.name, op.id)
         site = self.sites.get(place)
         if site is None or number is None:
             return step

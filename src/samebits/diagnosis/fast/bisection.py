@@ -17,7 +17,7 @@ from samebits.diagnosis.fast.ddmin import BudgetSpent, MinimalSet
 from samebits.diagnosis.frame.points import Point
 from samebits.errors import Span
 from samebits.ir.grammar import walk
-from samebits.ir.refs import Place, statement_at
+from samebits.ir.refs import OpRef, statement_at
 from samebits.sides.side import Side
 from samebits.sim.state.columns import columns
 from samebits.types import StructType
@@ -38,7 +38,7 @@ After = bytes | None
 class EnabledOperation:
     """An operation, or a loop whose sum is regrouped, that has to be rewritten."""
 
-    place: Place
+    place: OpRef
     what: str
     span: Span
 
@@ -112,7 +112,7 @@ class FlagBisection:
         out.candidates = len(places)
         if not self._is_valid(places):
             return out
-        near: list[Place] = []
+        near: list[OpRef] = []
         if self._is_quick_enough(places):
             found = self._operations(places, quick=True)
             if found is None or self._settled(found, quick=True):
@@ -128,21 +128,21 @@ class FlagBisection:
             self._settled(found)
         return out
 
-    def _line(self, place: Place) -> object:
+    def _line(self, place: OpRef) -> object:
         span = statement_at(self.b.linked.kernels, place).span
         return span.file, span.line
 
-    def _function(self, place: Place) -> object:
+    def _function(self, place: OpRef) -> object:
         return place.function
 
-    def _is_quick_enough(self, places: Sequence[Place]) -> bool:
+    def _is_quick_enough(self, places: Sequence[OpRef]) -> bool:
         """Whether fewer passes give the same bits, so that the search can do with them."""
         self._quick = True
         quick = self._run_with(places)
         self._quick = False
         return quick == self._every
 
-    def _is_valid(self, places: Sequence[Place]) -> bool:
+    def _is_valid(self, places: Sequence[OpRef]) -> bool:
         """Whether strict code gives side a's bits, and free code side b's: else what lies between
         says nothing."""
         self._what = "checking"
@@ -165,7 +165,7 @@ class FlagBisection:
             self.out.notes.append("free operations give some of the side's bits, not all")
         return True
 
-    def _operations(self, places: Sequence[Place], quick: bool = False) -> list[Place] | None:
+    def _operations(self, places: Sequence[OpRef], quick: bool = False) -> list[OpRef] | None:
         """A smallest set of operations; None where not even all of these are enough."""
         self._what, self._quick = "switching operations", quick
         search = MinimalSet(places, self._passes)
@@ -182,7 +182,7 @@ class FlagBisection:
         if note not in self.out.notes:
             self.out.notes.append(note)
 
-    def _passes(self, places: frozenset[Place]) -> bool:
+    def _passes(self, places: frozenset[OpRef]) -> bool:
         self._pay()
         return self._explains(self._run_with(places))
 
@@ -191,7 +191,7 @@ class FlagBisection:
         if self.out.runs >= self._most:
             raise BudgetSpent
 
-    def _needed_flags(self, found: Sequence[Place]) -> tuple[str, ...]:
+    def _needed_flags(self, found: Sequence[OpRef]) -> tuple[str, ...]:
         self._what = "switching flags"
 
         def passes(flags: frozenset[str]) -> bool:
@@ -207,7 +207,7 @@ class FlagBisection:
             self._stopped("fewer flags may be enough")
         return tuple(FLAGS) if flags is None else tuple(flags)
 
-    def _settled(self, found: Sequence[Place], quick: bool = False) -> bool:
+    def _settled(self, found: Sequence[OpRef], quick: bool = False) -> bool:
         """Which flags are needed; then run once more with only what was found, compiled as the
         side is. Whether it is so."""
         self._quick = quick
@@ -236,7 +236,7 @@ class FlagBisection:
         same = ~_unequal(self._state, after, self.b_after)
         return bool((same & self._differ).any())
 
-    def _run_with(self, places: Collection[Place], flags: Collection[str] = tuple(FLAGS)) -> After:
+    def _run_with(self, places: Collection[OpRef], flags: Collection[str] = tuple(FLAGS)) -> After:
         """The frame, where only these places are free."""
         self.out.runs += 1
         self.progress(self._what, self.out.runs)

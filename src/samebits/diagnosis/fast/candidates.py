@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from samebits.backend.text.overrides import Departures
+from samebits.backend.text.overrides import CodegenOverrides
 from samebits.diagnosis.frame.points import Point
 from samebits.errors import Trap
 from samebits.ir.grammar import For, Module, Op
 from samebits.ir.interp.evaluator import Evaluator
-from samebits.ir.refs import Place, statements
+from samebits.ir.refs import OpRef, statements
 from samebits.modes import FAST
 from samebits.passes.semantics.float_modes import lower_float_modes
 from samebits.runtime.fp_state import pin as fpenv
@@ -30,11 +30,11 @@ FLAGS: Mapping[str, str] = {
 }
 """What FAST allows, as LLVM calls it."""
 
-EnabledFlags = Mapping[Place, Collection[str]]
+EnabledFlags = Mapping[OpRef, Collection[str]]
 """The flags that operations keep, by place; others keep none."""
 
 
-def rewritable(side: Side, point: Point) -> list[Place]:
+def rewritable(side: Side, point: Point) -> list[OpRef]:
     """The operations and loops of FAST functions that may be rewritten and that a frame executes,
     or `init`: the first executed first.
 
@@ -49,8 +49,8 @@ def rewritable(side: Side, point: Point) -> list[Place]:
         if isinstance(s, For) and s.lanes is not None
     }
     strict = lower_float_modes(kernels, {})
-    homes: dict[int, list[Place]] = {}
-    loops: list[tuple[Place, For]] = []
+    homes: dict[int, list[OpRef]] = {}
+    loops: list[tuple[OpRef, For]] = []
     for place, statement in statements(strict, fast):
         if isinstance(statement, Op) and _is_free(statement):
             homes[id(statement)] = [place]
@@ -60,7 +60,7 @@ def rewritable(side: Side, point: Point) -> list[Place]:
         for inner in loop.body:
             if isinstance(inner, Op):  # the loop is executed where its body is
                 homes.setdefault(id(inner), []).insert(0, place)
-    found: dict[Place, None] = {}
+    found: dict[OpRef, None] = {}
 
     def listen(op: Op, args: object, results: object) -> None:
         for place in homes.get(id(op), ()):
@@ -122,4 +122,4 @@ def with_flags(side: Side, enabled: EnabledFlags, quick: bool = False) -> Progra
         ops |= {p.op: every for p, _ in statements(kernels, [name]) if p.op not in known}
     goal = "compile_time" if quick else None
     program = side.with_hazards(side.plain.with_kernels(kernels, goal))
-    return replace(program, departures=Departures(side.told.environment, chosen))
+    return replace(program, overrides=CodegenOverrides(side.spec.environment, chosen))

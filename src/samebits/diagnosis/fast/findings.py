@@ -27,7 +27,7 @@ from samebits.hazards.catalogue import by_name
 from samebits.ir.grammar import Op, plain_name
 from samebits.sides.side import Side
 from samebits.sim.program import Program
-from samebits.trace.instances import Instance, environment
+from samebits.trace.instances import Instance, instances_in
 from samebits.trace.model import Model
 from samebits.trace.record import Trace
 from samebits.types import ScalarType
@@ -54,14 +54,14 @@ class FastFindings:
         if self._is_one_program:
             return any(self._beside_strict(out, which) for which in free)
         which, other = free[0], a or b
-        if other is None or self.sides[which].told.environment:
+        if other is None or self.sides[which].spec.environment:
             return False
         return self._searched(out, which, self.frames[1 - which].state, other)
 
     @property
     def _is_one_program(self) -> bool:
         """Whether the sides are the same kernels, compiled for different targets."""
-        a, b = (side.told for side in self.sides)
+        a, b = (side.spec for side in self.sides)
         plain = not (a.environment or b.environment or a.hazards or b.hazards)
         return plain and (a.options, a.source) == (b.options, b.source)
 
@@ -180,7 +180,7 @@ def _hazard(first: EnabledOperation, flags: tuple[str, ...]) -> str:
 def _operation(
     first: EnabledOperation, found: BisectionResult, other: Trace, which: int
 ) -> OperationFact:
-    seen = environment(other.frames, first.place, 1)
+    seen = instances_in(other.frame_input, first.place, 1)
     instance = seen[0] if seen else None
     function = other.model.module.functions[first.place.function]
     strict = None if instance is None else _result(instance.op, instance)

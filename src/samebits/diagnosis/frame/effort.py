@@ -14,7 +14,7 @@ from samebits.ir.analysis.budget import Budget
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.trace.model import Model
-from samebits.trace.observer import LIMIT, Bounded, Frames
+from samebits.trace.observer import LIMIT, BoundedObserver, FrameInput
 
 
 def frame_operations(side: Side, before: bytes, row: Inputs) -> int:
@@ -22,5 +22,5 @@ def frame_operations(side: Side, before: bytes, row: Inputs) -> int:
     budget = Budget(operations=LIMIT, frame=LIMIT)
     model = replace(Model.of(side.plain), budget=budget)
     with suppress(TraceError):  # it is as much as can be counted
-        Frames.of(model, before, row[0]).run(Bounded())
+        FrameInput.of(model, before, row[0]).run(BoundedObserver())
     return LIMIT - max(0, budget.operations)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.errors import Trap
-from samebits.sides.run import Kept, Running
+from samebits.sides.run import SideRun, Snapshot
 from samebits.sim.execution import Advance
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import BlockOutcome, TrapFact, first_unequal
@@ -29,7 +29,7 @@ class SideFrame:
     and None after a trap.
     """
 
-    before: Kept | None
+    before: Snapshot | None
     hash: int | None
     state: bytes | None
     trap: TrapFact | None
@@ -79,7 +79,7 @@ def _fact(trap: Trap, placed: bool) -> TrapFact:
     return fact if placed else replace(fact, place="")
 
 
-def begun(running: Running, seed: int, placed: bool = True) -> BlockOutcome:
+def begun(running: SideRun, seed: int, placed: bool = True) -> BlockOutcome:
     """Start a run; the hash after `init`, or its trap."""
     try:
         running.start(seed)
@@ -88,7 +88,7 @@ def begun(running: Running, seed: int, placed: bool = True) -> BlockOutcome:
     return BlockOutcome(np.array([running.hash()], np.uint64), None)
 
 
-def of_init(running: Running, found: BlockOutcome) -> SideFrame:
+def of_init(running: SideRun, found: BlockOutcome) -> SideFrame:
     """A side's `init` that differs, right after it."""
     if found.trap is not None:
         return SideFrame(None, None, None, found.trap, None)
@@ -99,28 +99,28 @@ def of_init(running: Running, found: BlockOutcome) -> SideFrame:
 class FrameBlock:
     """Frames from `kept` on that a run has behind it, and what they gave."""
 
-    running: Running
-    kept: Kept
+    running: SideRun
+    kept: Snapshot
     inputs: Inputs
     found: BlockOutcome
     placed: bool = True
 
     @classmethod
-    def run(cls, running: Running, inputs: Inputs, placed: bool = True) -> FrameBlock:
+    def run(cls, running: SideRun, inputs: Inputs, placed: bool = True) -> FrameBlock:
         """Run on over the inputs."""
-        kept = running.keep()
+        kept = running.snapshot()
         return cls(running, kept, inputs, outcome(running.advance(inputs), placed), placed)
 
     def again(self, frames: int) -> BlockOutcome:
         """Run the first frames again."""
-        self.running.go_back(self.kept)
+        self.running.restore(self.kept)
         return outcome(self.running.advance(self.inputs[:frames]), self.placed)
 
     def at(self, index: int) -> SideFrame:
         """Frame number `index` of it, run again. The side is left before the frame."""
         running = self.running
         came = self.again(index)
-        before = running.keep()
+        before = running.snapshot()
         row = self.inputs[index : index + 1]
         after = outcome(running.advance(row), self.placed)
         state = running.save() if after.trap is None else None
@@ -130,10 +130,10 @@ class FrameBlock:
             and hash_ == _hash(self.found, index)
             and after.trap == (self.found.trap if hash_ is None else None)
         )
-        running.go_to(before.frame, before.canonical)
+        running.restore_canonical(before.frame, before.canonical)
         alone = outcome(running.advance(row), self.placed)
         has_hidden = first_unequal(alone, after) is not None
-        running.go_back(before)
+        running.restore(before)
         return SideFrame(before, hash_, state, after.trap, row, has_hidden, same)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from samebits.diagnosis.frame.examine import FrameBlock, SideFrame, of_init
 from samebits.diagnosis.frame.search import FrameReport, FrameSearch, blocks
-from samebits.sides.run import Kept
+from samebits.sides.run import Snapshot
 from samebits.sim.outcome import TrapFact
 
 SLOW_BLOCK = 16
@@ -56,7 +56,7 @@ class HashSearch(FrameSearch):
 
     def _walk(self) -> None:
         """Run the side block by block, from the last block in which a frame agrees."""
-        good, anchor = -1, self.a.keep()
+        good, anchor = -1, self.a.snapshot()
         for at, inputs in blocks(self.inputs, SLOW_BLOCK if self.a.side.is_slow else None):
             block = self._advance(inputs)
             done = block.found
@@ -85,10 +85,10 @@ class HashSearch(FrameSearch):
     def _ends_alike(self, frame: int, trap: TrapFact) -> bool:
         return self.trap is not None and self.trap == (frame, self.as_told(trap))
 
-    def _differs(self, anchor: Kept, good: int, bad: int) -> None:
+    def _differs(self, anchor: Snapshot, good: int, bad: int) -> None:
         """Frame `bad` is the first known to differ, `good` the last known to agree, and `anchor` a
         state before both."""
-        self.a.go_back(anchor)
+        self.a.restore(anchor)
         if bad > anchor.frame:
             self.a.advance(self.inputs.between(anchor.frame, bad))
         block = FrameBlock.run(self.a, self.inputs.between(bad, bad + 1))

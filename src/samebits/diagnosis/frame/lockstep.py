@@ -15,7 +15,7 @@ from samebits.diagnosis.frame.effort import frame_operations
 from samebits.diagnosis.frame.examine import FirstFrame, FrameBlock, begun, examined, of_init
 from samebits.diagnosis.frame.search import FrameReport, FrameSearch, blocks
 from samebits.sides.input_stream import InputStream
-from samebits.sides.run import Running, open_run
+from samebits.sides.run import SideRun, open_run
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import first_unequal
@@ -41,7 +41,7 @@ class LockstepSearch(FrameSearch):
     `operations` is what slow sides may run for all frames, and for some once more.
     """
 
-    b: Running
+    b: SideRun
     _: KW_ONLY
     inputs_b: InputStream | None = None
     operations: int = SLOW_OPERATIONS
@@ -149,7 +149,7 @@ class LockstepSearch(FrameSearch):
             if not len(theirs):
                 continue
             for running in (self.a, self.b):
-                running.go_to(anchor.frame, anchor.state)
+                running.restore_canonical(anchor.frame, anchor.state)
             left -= self._cost(rows[:1]) * len(theirs)
             self.advance(anchor.frame, (rows[: len(theirs)], theirs), since=first - 1)
             if self.report.found is not None:
@@ -166,7 +166,7 @@ class LockstepSearch(FrameSearch):
             f"{self.inputs.frames}"
         )
 
-    def _anchors(self, fast: Running, first: int) -> list[Anchor]:
+    def _anchors(self, fast: SideRun, first: int) -> list[Anchor]:
         """States of the fast side from frame `first` on, evenly spread."""
         anchors: list[Anchor] = []
         every = max(1, (self.inputs.frames - first) // ANCHORS)
@@ -197,7 +197,7 @@ class LockstepSearch(FrameSearch):
             if side.repeats is False:
                 self.report.notes.append(f"side {text} is not determined: a second run differed")
 
-    def _comes_again(self, n: int, running: Running) -> bool:
+    def _comes_again(self, n: int, running: SideRun) -> bool:
         """Whether a second run, with memory of its own, gives the hashes of the first."""
         stream = self.inputs if n == 0 else self._inputs_b
         other = open_run(running.side)

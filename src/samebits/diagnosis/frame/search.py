@@ -14,7 +14,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from samebits.diagnosis.frame.examine import FirstFrame, FrameBlock, SideFrame, begun
 from samebits.diagnosis.frame.recorded import Recorded
 from samebits.sides.input_stream import InputStream
-from samebits.sides.run import Running
+from samebits.sides.run import SideRun
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import BlockOutcome
 
@@ -39,7 +39,7 @@ class FrameReport:
 class FrameSearch(ABC):
     """A search in the run of `a` over `inputs`. `recorded` is what its states are shown to."""
 
-    a: Running
+    a: SideRun
     inputs: InputStream
     _: KW_ONLY
     progress: Progress = lambda what, done, total: None

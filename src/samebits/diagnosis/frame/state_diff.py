@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from samebits.bits import INFINITY
 from samebits.diagnosis.frame.examine import FirstFrame
 from samebits.diagnosis.report.findings import Datum, FieldFact, HeatFact, TimelineFact
-from samebits.sides.run import Running
+from samebits.sides.run import SideRun
 from samebits.sim.inputs import Inputs
 from samebits.sim.state.columns import Column, Patterns, columns
 from samebits.sim.state.difference import hexadecimal, shown
@@ -242,7 +242,7 @@ AFTER = 120
 
 
 def timeline(
-    t: StructType, found: FirstFrame, a: Running, b: Running, inputs: tuple[Inputs, Inputs]
+    t: StructType, found: FirstFrame, a: SideRun, b: SideRun, inputs: tuple[Inputs, Inputs]
 ) -> tuple[TimelineFact, ...]:
     """A row a frame, from some before the differing one to `AFTER` behind it, or to a trap.
 
@@ -252,8 +252,8 @@ def timeline(
         return ()
     start = max(0, found.frame - BEFORE)
     rows = [TimelineFact(frame, 0, None) for frame in range(start, found.frame)]
-    a.go_back(found.a.before)
-    b.go_back(found.b.before)
+    a.restore(found.a.before)
+    b.restore(found.b.before)
     for k in range(min(AFTER, len(inputs[0]), len(inputs[1]))):
         done = [run.advance(given[k : k + 1]) for run, given in zip((a, b), inputs, strict=True)]
         if any(advance.trap is not None for advance in done):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from samebits.bits import Patterns
 from samebits.ir.analysis.enclosing import Layout
 from samebits.ir.grammar import Numbered, Op
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.trace.instances import Instance
 from samebits.trace.record import Trace
 
@@ -55,7 +55,7 @@ class Alignment:
         at = int(np.searchsorted(events, event))
         return at if at < len(events) and events[at] == event else None
 
-    def comes_to(self, side: int) -> Place | None:
+    def comes_to(self, side: int) -> OpRef | None:
         """What a side does at `first`, or what ends it there; None where it returns."""
         trace, event = self.traces[side], self.event(side, self.first)
         return trace.place(event) if event < len(trace) else trace.last
@@ -70,17 +70,17 @@ class Alignment:
         assert place is not None
         return trace.instance(event, self.plain(place).args)
 
-    def way(self, side: int, shared: int) -> tuple[Place, ...]:
+    def call_path(self, side: int, shared: int) -> tuple[OpRef, ...]:
         """The calls down to a shared event's operation, and it; nothing where the side returns."""
-        return self.traces[side].way(self.event(side, shared))
+        return self.traces[side].call_path(self.event(side, shared))
 
-    def knows(self, side: int, place: Place) -> bool:
+    def knows(self, side: int, place: OpRef) -> bool:
         """Whether a side has an operation, and sees it."""
         trace = self.traces[side]
         number = trace.model.numbering.at(place)
         return number is not None and bool(trace.has[number])
 
-    def plain(self, place: Place) -> Op:
+    def plain(self, place: OpRef) -> Op:
         """A seen operation as side a's plain program has it, or else side b's."""
         for trace in self.traces:
             number = trace.model.numbering.at(place)
@@ -88,7 +88,7 @@ class Alignment:
                 return trace.model.numbering.ops[number]
         raise KeyError(place)
 
-    def statement(self, place: Place) -> Numbered:
+    def statement(self, place: OpRef) -> Numbered:
         """As `plain`, of any statement."""
         for trace in self.traces:
             function = (trace.model.plain or trace.model.module).functions.get(place.function)

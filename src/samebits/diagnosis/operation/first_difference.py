@@ -24,13 +24,13 @@ from samebits.diagnosis.operation.missing import (
 )
 from samebits.errors import Span, Trap
 from samebits.ir.grammar import For, Op, While
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.trace.instances import Instance
 from samebits.trace.last_write import Origin, origin_in_state, origin_of_load
 from samebits.trace.record import Trace
 
 Kind = Literal["result", "path", "memory", "input", "loop"]
-Way = tuple[Place, ...]
+Way = tuple[OpRef, ...]
 KINDS: dict[Kind, str] = {
     "result": "an operation gives other bits for the same operands",
     "path": "an operation is done on one side alone, or an `if` goes two ways",
@@ -51,7 +51,7 @@ class OperationDifference:
     """
 
     kind: Kind
-    place: Place | None
+    place: OpRef | None
     """What is to blame: an operation, for "path" an `if` perhaps, for "loop" a loop. None where
     the state differs from the frame's beginning on, and nothing reads what differs."""
     span: Span
@@ -59,7 +59,7 @@ class OperationDifference:
     """The operation to blame, if it is one, as side a has it, or else as side b does."""
     a: Instance | None = None
     b: Instance | None = None
-    writer: Place | None = None
+    writer: OpRef | None = None
     """For "memory": what wrote it last on side a, or else on side b, if anything in the frame."""
 
 
@@ -81,7 +81,7 @@ def _same_trap(a: Trap | None, b: Trap | None) -> bool:
     return (a.kind, a.detail, a.own) == (b.kind, b.detail, b.own)
 
 
-def _operation(at: Alignment, place: Place) -> OperationDifference:
+def _operation(at: Alignment, place: OpRef) -> OperationDifference:
     """Both sides do the same operation, and its results differ."""
     a, b = at.instance(0, at.first), at.instance(1, at.first)
     if a is None or b is None:
@@ -91,7 +91,7 @@ def _operation(at: Alignment, place: Place) -> OperationDifference:
         return _slot(at, place, str(plain.attr), a, b)
     if plain.opcode == a.op.opcode == b.op.opcode == "load":
         origins = tuple(
-            origin_of_load(trace.frames, i.event)
+            origin_of_load(trace.frame_input, i.event)
             for trace, i in zip(at.traces, (a, b), strict=True)
         )
         return _memory(at, place, (origins[0], origins[1]), a, b)
@@ -99,7 +99,7 @@ def _operation(at: Alignment, place: Place) -> OperationDifference:
     return _found(at, "result", place, a, b)
 
 
-def _slot(at: Alignment, get: Place, slot: str, a: Instance, b: Instance) -> OperationDifference:
+def _slot(at: Alignment, get: OpRef, slot: str, a: Instance, b: Instance) -> OperationDifference:
     missing = missing_set(at, get, slot)
     if missing is not None:
         return _missing(at, missing)
@@ -109,7 +109,7 @@ def _slot(at: Alignment, get: Place, slot: str, a: Instance, b: Instance) -> Ope
 
 def _memory(
     at: Alignment,
-    place: Place | None,
+    place: OpRef | None,
     origins: tuple[Origin, Origin],
     a: Instance | None = None,
     b: Instance | None = None,
@@ -138,13 +138,13 @@ def _state(at: Alignment) -> OperationDifference | None:
     if not len(differing):
         return None
     offset = int(differing[0])
-    origins = tuple(origin_in_state(trace.frames, offset) for trace in at.traces)
+    origins = tuple(origin_in_state(trace.frame_input, offset) for trace in at.traces)
     return _memory(at, None, (origins[0], origins[1]))
 
 
 def _path(at: Alignment) -> OperationDifference:
     """The sides do different operations next."""
-    ways = at.way(0, at.first), at.way(1, at.first)
+    ways = at.call_path(0, at.first), at.call_path(1, at.first)
     level = 0
     while level < min(map(len, ways)) and ways[0][level] == ways[1][level]:
         level += 1
@@ -154,7 +154,7 @@ def _path(at: Alignment) -> OperationDifference:
     return _found(at, "loop" if loop else "path", place, a, b)
 
 
-def _divergence(at: Alignment, ways: tuple[Way, Way], level: int) -> Place:
+def _divergence(at: Alignment, ways: tuple[Way, Way], level: int) -> OpRef:
     """What decides between two ways, which are the same down to a level."""
     next_a, next_b = (way[level] if level < len(way) else None for way in ways)
     for side, place in enumerate((next_a, next_b)):
@@ -164,18 +164,18 @@ def _divergence(at: Alignment, ways: tuple[Way, Way], level: int) -> Place:
     assert place is not None
     if next_a is not None and next_b is not None and next_a.function != next_b.function:
         return place
-    before = at.way(0, at.first - 1) if at.first else ()
+    before = at.call_path(0, at.first - 1) if at.first else ()
     inside = before[:level] == ways[0][:level] and level < len(before)
     a, b = (at.layout(side, place.function) for side in (0, 1))
     to_a, to_b = (END if to is None else to.op for to in (next_a, next_b))
     last = before[level].op if inside else None
-    return Place(place.function, divergent_branch(a, b, last, to_a, to_b))
+    return OpRef(place.function, divergent_branch(a, b, last, to_a, to_b))
 
 
 def _found(
     at: Alignment,
     kind: Kind,
-    place: Place | None,
+    place: OpRef | None,
     a: Instance | None = None,
     b: Instance | None = None,
 ) -> OperationDifference:

@@ -26,7 +26,7 @@ from samebits.ir.grammar import (
     Statement,
     Value,
 )
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.ir.rewrite import clone, numbered
 
 _Tokens = Sequence[tuple[object, ...]]
@@ -43,7 +43,7 @@ class Change:
     """
 
     kind: str
-    place: Place
+    place: OpRef
     text: str
     a: Span | None
     b: Span | None
@@ -90,9 +90,9 @@ def match_versions(
     return MatchedVersion(Module(functions, {**a.tables, **b.tables}), tuple(changes))
 
 
-def _first_of(function: Function) -> Place:
+def _first_of(function: Function) -> OpRef:
     """Where a function begins."""
-    return Place(function.name, next((s.id for s in numbered(function.body)), 0))
+    return OpRef(function.name, next((s.id for s in numbered(function.body)), 0))
 
 
 _NUMBER = re.compile(r"#\d+")
@@ -209,18 +209,18 @@ class _Matching:
 
     def _change(self, kind: str, x: Statement, y: Statement, text: str) -> None:
         assert isinstance(x, Numbered)
-        self._changes.append(Change(kind, Place(self._a.name, x.id), text, x.span, y.span))
+        self._changes.append(Change(kind, OpRef(self._a.name, x.id), text, x.span, y.span))
 
     def _one_sided(self, kind: str, s: Statement, a: Span | None, b: Span | None) -> None:
         assert isinstance(s, Numbered)
         what = s.opcode if isinstance(s, Op) else type(s).__name__.lower()
-        self._changes.append(Change(kind, Place(self._a.name, s.id), f"{what} was {kind}", a, b))
+        self._changes.append(Change(kind, OpRef(self._a.name, s.id), f"{what} was {kind}", a, b))
 
     def _as_numbered(self, change: Change, ids: Mapping[int, int]) -> Change:
         """A change with the number that its statement gets: one that is new has none of `a`."""
         if change.kind != "added":
             return change
-        return replace(change, place=Place(change.place.function, ids[change.place.op]))
+        return replace(change, place=OpRef(change.place.function, ids[change.place.op]))
 
 
 _STEPS = 32

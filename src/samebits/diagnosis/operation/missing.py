@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from samebits.diagnosis.operation.align import Alignment
 from samebits.ir.grammar import CALLS, For, Op, walk
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.trace.instances import Instance
 from samebits.trace.last_write import Origin
 
@@ -22,12 +22,12 @@ class MissingWrite(NamedTuple):
     """A write that one side alone does."""
 
     side: int
-    place: Place
+    place: OpRef
     event: int
     opcode: str
 
 
-def rewritten(at: Alignment, a: Instance, b: Instance) -> tuple[Place, Instance, Instance] | None:
+def rewritten(at: Alignment, a: Instance, b: Instance) -> tuple[OpRef, Instance, Instance] | None:
     """The operation whose result one side changes before it is used, if that is why an operation's
     operands differ: its place, and what each side makes of it in the end.
 
@@ -39,14 +39,14 @@ def rewritten(at: Alignment, a: Instance, b: Instance) -> tuple[Place, Instance,
     for k, patterns in enumerate(zip(a.operands, b.operands, strict=True)):
         makers = [_maker(at, side, i, k) for side, i in enumerate((a, b))]
         known = [
-            at.knows(1 - side, Place(a.place.function, op.id)) for side, op in enumerate(makers)
+            at.knows(1 - side, OpRef(a.place.function, op.id)) for side, op in enumerate(makers)
         ]
         if None in patterns or patterns[0] == patterns[1] or known[0] == known[1]:
             continue
         maker, change = makers if known[0] else makers[::-1]
         if change.span != maker.span or change.span == a.op.span:
             continue
-        place = Place(a.place.function, maker.id)
+        place = OpRef(a.place.function, maker.id)
         made = [_last(at, side, place, i.event) for side, i in enumerate((a, b))]
         index = (a, b)[not known[0]].op.args[k].index
         made = [_with_result(i, index, p) for i, p in zip(made, patterns, strict=True)]
@@ -67,26 +67,26 @@ def _maker(at: Alignment, side: int, instance: Instance, operand: int) -> Op:
     return made
 
 
-def _last(at: Alignment, side: int, place: Place, event: int) -> Instance:
+def _last(at: Alignment, side: int, place: OpRef, event: int) -> Instance:
     number = at.traces[side].model.numbering.at(place)
     assert number is not None
     return at.traces[side].instance(at.last_before(side, {number}, event))
 
 
-def missing_statement(at: Alignment, side: int, place: Place) -> Place:
+def missing_statement(at: Alignment, side: int, place: OpRef) -> OpRef:
     """The statement that the other side lacks: an operation that it lacks, or the outermost
     statement around it of which it has nothing."""
     layout = at.layout(side, place.function)
     for spot in layout.spots[place.op]:
         inside = [] if spot.around is None else list(walk([layout.statements[spot.around]]))
-        places = [Place(place.function, s.id) for s in inside if isinstance(s, Op)]
+        places = [OpRef(place.function, s.id) for s in inside if isinstance(s, Op)]
         if places and not any(at.knows(1 - side, each) for each in places):
             assert spot.around is not None
-            return Place(place.function, spot.around)
+            return OpRef(place.function, spot.around)
     return place
 
 
-def missing_set(at: Alignment, get: Place, slot: str) -> MissingWrite | None:
+def missing_set(at: Alignment, get: OpRef, slot: str) -> MissingWrite | None:
     """The `set` that one side alone does, of those since the last that both do."""
     for side in (0, 1):
         sets = {
@@ -111,7 +111,7 @@ def _numbered(at: Alignment, side: int, function: str) -> list[tuple[int, Op]]:
 def _is_missing(at: Alignment, side: int, function: str, number: int) -> bool:
     """Whether the other side lacks a `set`, and not what it sets as well: that was put in."""
     op = at.traces[side].model.numbering.ops[number]
-    here, value = Place(function, op.id), Place(function, op.args[-1].op)
+    here, value = OpRef(function, op.id), OpRef(function, op.args[-1].op)
     return not at.knows(1 - side, here) and at.knows(1 - side, value)
 
 
@@ -122,17 +122,17 @@ def _began(at: Alignment, side: int, function: str) -> int:
     return at.last_before(side, calls, at.event(side, at.first))
 
 
-def loop_that_set(at: Alignment, get: Place, slot: str) -> Place | None:
+def loop_that_set(at: Alignment, get: OpRef, slot: str) -> OpRef | None:
     """The loop that gives a slot its value: as its counter, or by joining the lanes of what its
     iterations set."""
     loops = [loop for loop in _loops(at, get.function) if _sets(loop, slot)]
     around = {loop.id for loop in at.layout(0, get.function).loops_around(get.op)}
     inner = [loop for loop in loops if loop[0].id in around]
     if inner:
-        return Place(get.function, inner[-1][0].id)
+        return OpRef(get.function, inner[-1][0].id)
     ended = {_ended(at, get.function, loop[0]): loop[0].id for loop in loops}
     last = max(ended, default=-1)
-    return Place(get.function, ended[last]) if last > _began(at, 0, get.function) else None
+    return OpRef(get.function, ended[last]) if last > _began(at, 0, get.function) else None
 
 
 def _loops(at: Alignment, function: str) -> list[tuple[For, For]]:

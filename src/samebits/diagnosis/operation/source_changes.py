@@ -19,7 +19,7 @@ from samebits.errors import Span
 from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
 from samebits.ir.analysis.enclosing import Layout
 from samebits.ir.grammar import CALLS, Module, Op, Region, Statement, walk
-from samebits.ir.refs import Place, statement_at
+from samebits.ir.refs import OpRef, statement_at
 from samebits.trace.record import Trace
 
 
@@ -39,7 +39,7 @@ def attributed(
         found = next((op for op in ops if op and _share(op.span, difference.span)), None)
     if found is None:
         return difference
-    at = Place(place.function, found.id)
+    at = OpRef(place.function, found.id)
     done = np.flatnonzero(a.numbers == a.model.numbering.at(at))
     if not len(done):
         return difference
@@ -47,20 +47,20 @@ def attributed(
     return OperationDifference("path", at, found.span, found, a.instance(nearest, found.args))
 
 
-def _maker(layout: Layout, place: Place, gone: Collection[Place]) -> Op | None:
+def _maker(layout: Layout, place: OpRef, gone: Collection[OpRef]) -> Op | None:
     """The first of the operations that are gone whose results lead to the operation at `place`."""
     found: Op | None = None
     todo = layout.statements[place.op]
     while isinstance(todo, Op):
         makers = [layout.statements[value.op] for value in todo.args]
         todo = next(
-            (m for m in makers if _computes(m) and Place(place.function, m.id) in gone), None
+            (m for m in makers if _computes(m) and OpRef(place.function, m.id) in gone), None
         )
         found = todo if isinstance(todo, Op) else found
     return found
 
 
-def _operation(a: Trace, at: Place) -> Op | None:
+def _operation(a: Trace, at: OpRef) -> Op | None:
     found = statement_at(a.model.module, at)
     return found if isinstance(found, Op) and _computes(found) else None
 
@@ -133,23 +133,23 @@ class _WithoutNumbers(ast.NodeTransformer):
 PRACTICE = "another precision: an option of the kernel, of its module, or of the build"
 
 
-def other_calls(mine: Module, theirs: Module) -> frozenset[Place]:
+def other_calls(mine: Module, theirs: Module) -> frozenset[OpRef]:
     """The user's own calls that are of another function in `theirs`, whose operations have the
     same ids."""
-    found: set[Place] = set()
+    found: set[OpRef] = set()
     for function in own_functions(mine):
         other = theirs.functions.get(function.name)
         if other is not None:
             named = {op.id: op.attr for op in _calls(other.body)}
             found |= {
-                Place(function.name, op.id)
+                OpRef(function.name, op.id)
                 for op in _calls(function.body)
                 if named.get(op.id, op.attr) != op.attr
             }
     return frozenset(found)
 
 
-def with_other_calls(mine: Module, theirs: Module, places: Collection[Place]) -> Module:
+def with_other_calls(mine: Module, theirs: Module, places: Collection[OpRef]) -> Module:
     """The module in which the calls at some places are those that `theirs` has there."""
     made = mine
     for place in places:

@@ -1,7 +1,7 @@
-"""Evaluations of a tree as IR operations that compute just what the reference gives for them.
+"""Lowers an evaluation of a tree to IR operations with the same bits as the reference.
 
 The reference is `samebits.fpmodel.evaluate.Evaluator`. Plain arithmetic becomes ordinary
-operations, every other calls of `samebits.fpmodel.soft`.
+operations; any other becomes calls of `samebits.fpmodel.soft`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from samebits.fpmodel.lowering.soft import Soft
 from samebits.fpmodel.lowering.walk import CannotLower, Walk
 from samebits.fpmodel.lowering.wide import WideWalk
 from samebits.fpmodel.softfloat import FLOAT16, FLOAT32, FLOAT64
-from samebits.fpmodel.tree import Op as Node
-from samebits.fpmodel.tree import Tree
+from samebits.fpmodel.tree import Node, Tree
 from samebits.frontend.compile import Unit
 from samebits.ir.grammar import HostFunction, Op, Value
 from samebits.types import ScalarType
@@ -29,8 +28,8 @@ __all__ = ["Lowered", "Unlowered", "lower"]
 
 @dataclass(frozen=True)
 class Lowered:
-    """Operations of which the last has the result's id, and the kernels and the functions of this
-    machine that they call."""
+    """A lowered evaluation: operations, of which the last has the result's id, and the kernels and
+    host functions that they call."""
 
     ops: tuple[Op, ...]
     units: tuple[Unit, ...]
@@ -39,7 +38,7 @@ class Lowered:
 
 @dataclass(frozen=True)
 class Unlowered:
-    """An evaluation that no operations of the IR give, and why not."""
+    """An evaluation that cannot be lowered to IR, and why not."""
 
     reason: str
 
@@ -52,7 +51,7 @@ def lower(
     result: Op,
     known: Mapping[Tree, Value] | None = None,
 ) -> Lowered | Unlowered:
-    """The operations that put an evaluation in the place of the operation `result`.
+    """The operations that compute an evaluation in place of the operation `result`.
 
     `operands` are values of the expression's type, by their names in the tree; `ids` gives unused
     ids. `known` are values of subtrees, as the function has them: where the arithmetic is the
@@ -71,14 +70,14 @@ def lower(
 
 
 def _is_strict(arithmetic: Arithmetic) -> bool:
-    """Whether it is the arithmetic of a function that was not changed."""
+    """Whether it is the arithmetic of an unchanged function."""
     return arithmetic == Arithmetic(arithmetic.form, arithmetic.form)
 
 
 def _foreign(code: Code, a: Arithmetic, operands: Mapping[str, Value]) -> Walk[Any]:
     if a.nans != "canonical":
         if a != Arithmetic(a.form, a.form, nans=a.nans):
-            raise CannotLower("a rule for NaNs goes with no other arithmetic")
+            raise CannotLower("a rule for NaNs cannot be combined with another arithmetic")
         return Nans(code, a, operands, {})
     if a == Arithmetic(FLOAT32, FLOAT64):
         return Native(code, a, operands, {})

@@ -1,4 +1,4 @@
-"""New operations of one place, in the order in which they run, and the kernels that they call."""
+"""Writes the operations that replace one operation, and collects the functions that they call."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class Code(ValueWriter):
     def __init__(self, result: Op, ids: Iterator[int]) -> None:
         super().__init__([], result.span, ids)
         self.units: dict[str, Unit] = {}
-        """The kernels that are called, by their functions' names."""
+        """The called kernels, by their functions' names."""
         self.hosts: dict[str, HostFunction] = {}
-        """The functions of this machine that are called."""
+        """The called host functions, by name."""
         self._result = result
         self._constants: dict[tuple[ScalarType, str], Value] = {}
 
     def const(self, t: ScalarType, value: bool | int | float) -> Value:
-        key = t, repr(value)  # which tells the zeros apart
+        key = t, repr(value)  # repr distinguishes the zeros
         if key not in self._constants:
             self._constants[key] = self.constant(value, t)
         return self._constants[key]
@@ -47,13 +47,13 @@ class Code(ValueWriter):
         return x if x.type == t else self.op("convert", t, x)
 
     def call(self, kernel: Kernel, types: tuple[Type, ...], *args: Value) -> tuple[Value, ...]:
-        """Every scalar that a kernel returns."""
+        """Call a kernel; every scalar that it returns."""
         unit = compile_kernel(kernel, types)
         self.units[unit.function.name] = unit
         return self._called(unit.function, args)
 
     def host(self, function: HostFunction, *args: Value) -> Value:
-        """What a function of this machine returns."""
+        """Call a host function; its result."""
         self.hosts[function.name] = function
         return self._called(function, args)[0]
 

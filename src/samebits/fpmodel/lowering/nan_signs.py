@@ -1,21 +1,21 @@
-"""The sign of NaNs where it can be seen: in a pattern, and in the second operand of copysign.
+"""Signs of NaN, where they are observable: in a bit pattern, and in copysign's second operand.
 
-A NaN is one value in the IR, so its sign by each processor's rule is computed beside it. Operands
-bring the canonical NaN, whose payload every rule keeps.
+NaN is one value in the IR, so its sign under a processor's rule is computed beside it. Operands are
+the canonical NaN, whose payload every rule keeps.
 """
 
 from __future__ import annotations
 
 from samebits.bits import CANONICAL_NAN
 from samebits.fpmodel.lowering.native import Native
-from samebits.fpmodel.tree import Op, Tree
+from samebits.fpmodel.tree import Node, Tree
 from samebits.ir.grammar import Value
 from samebits.types import BOOL, ScalarType
 
 Sign = Value | bool
-"""Whether a value, if it is a NaN, is a negative one."""
+"""Whether a value, if it is NaN, is negative."""
 _MADE_NEGATIVE = ("x86", "x86, operands swapped", "negative")
-"""The rules by which an invalid operation makes a negative NaN."""
+"""The rules under which an invalid operation produces a negative NaN."""
 
 
 class Nans(Native):
@@ -33,10 +33,10 @@ class Nans(Native):
         nan = self._either(self.sign(tree), code.const(t, negative), code.const(t, canonical))
         return code.select(code.is_nan(x), nan, found)
 
-    def apply(self, op: Op, args: list[Value]) -> Value:
+    def apply(self, op: Node, args: list[Value]) -> Value:
         if (op.name, op.detail) != ("call", "copysign"):
             return super().apply(op, args)
-        # One operand whose sign is read as processors read it.
+        # The sign operand needs the processor's sign of NaN.
         return self.code.alike("copysign", args[0], self._signed(op.args[1], args[1]))
 
     def _signed(self, tree: Tree, x: Value) -> Value:
@@ -59,8 +59,8 @@ class Nans(Native):
         return code.select(condition, *chosen)
 
     def sign(self, tree: Tree) -> Sign:
-        """Whether the tree's value, if it is a NaN, is a negative one."""
-        if not isinstance(tree, Op):
+        """Whether the tree's value, if it is NaN, is negative."""
+        if not isinstance(tree, Node):
             return False
         rule = self.arithmetic.nans
         match tree.name, tree.detail:

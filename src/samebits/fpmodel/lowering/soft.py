@@ -1,6 +1,6 @@
-"""Trees in arithmetic that the IR has no operations for, by calls of software floating point.
+"""Lowering to calls of software floating point, for arithmetic without IR operations.
 
-Owns how a value goes to the kernels of `samebits.fpmodel.soft` and back.
+Owns how values are passed to the kernels of `samebits.fpmodel.soft` and back.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FORMATS = {32: FLOAT32, 64: FLOAT64}
 
 
 class Kernels:
-    """Calls of the soft kernels under one arithmetic."""
+    """Emits calls of the soft kernels under one arithmetic."""
 
     def __init__(self, code: Code, arithmetic: Arithmetic) -> None:
         self.code = code
@@ -50,7 +50,7 @@ class Kernels:
         return self.wide(name, *parts, last)
 
     def format(self, form: Format) -> tuple[Value, Value, Value]:
-        """Precision and the exponents of the smallest normal and the largest numbers."""
+        """A format as arguments: precision, exponents of the smallest normal and largest number."""
         return (
             self.number(form.precision),
             self.number(form.smallest_normal),
@@ -64,7 +64,7 @@ class Kernels:
         return self.wide("round_wide", *x, *self.format(form), *self.manner(rounding, flush))
 
     def input(self, x: Wide) -> Wide:
-        """An operand as operations that do not round take it."""
+        """The operand of an operation that does not round."""
         a = self.arithmetic
         if not a.flush_inputs:
             return x
@@ -81,7 +81,7 @@ class Kernels:
         return self.call(name, *x, *self.manner(rounding, flush))[0]
 
     def from_integer(self, x: Value) -> Wide:
-        """An integer exactly; of 64 bits at most, signed or not."""
+        """The exact wide value of an integer of at most 64 bits, signed or not."""
         code = self.code
         t = x.type
         assert isinstance(t, ScalarType)
@@ -104,8 +104,8 @@ class Kernels:
 
 
 class Soft(Native):
-    """The working format is no wider than a type: between operations values are of that type, and
-    each operation goes to the kernels and back."""
+    """Lowering for a working format that a type can hold: intermediate results have that type, and
+    each operation is a call of a soft kernel."""
 
     def __init__(
         self,

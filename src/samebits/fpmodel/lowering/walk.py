@@ -1,27 +1,46 @@
-"""What every way to compute a tree has in common: each subtree once, leaves first."""
+"""What all lowerings share: each subtree is computed once, leaves first, and the operations' rules.
+
+Owns how min, max, conversions, ULP steps and calls are made of a few primitives, which each
+lowering has in its own representation of numbers.
+"""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Generic, TypeVar
 
 from samebits.fpmodel.evaluate import Arithmetic, constant
+from samebits.fpmodel.libm import OPERATIONS, kernel_of, library_function
 from samebits.fpmodel.lowering.code import Code
-from samebits.fpmodel.softfloat import Number
-from samebits.fpmodel.tree import Constant, Op, Operand, Tree
+from samebits.fpmodel.softfloat import FLOAT32 as FORMAT32
+from samebits.fpmodel.softfloat import FORMATS, Format, Number
+from samebits.fpmodel.tree import Constant, Node, Operand, Tree
 from samebits.ir.grammar import Value
+from samebits.types import FLOAT32, FLOAT64, UINT32, UINT64, ScalarType
 
 Held = TypeVar("Held")
-"""How a number is held between operations."""
+"""The representation of a number between operations."""
+
+
+ROUNDED = frozenset({"add", "sub", "mul", "div", "sqrt", "fma"})
+"""The operations whose result is rounded to the working format."""
+SIGN_ONLY = frozenset({"neg", "abs"})
+_BITS = {32: UINT32, 64: UINT64}
+
+
+def type_of(form: Format) -> ScalarType:
+    """The IR's type for values of the expression."""
+    return FLOAT32 if form is FORMAT32 else FLOAT64
 
 
 class CannotLower(Exception):
-    """What an evaluation needs that IR does not have."""
+    """An evaluation needs something that IR lacks; the message says what."""
 
 
 class Walk(ABC, Generic[Held]):
-    """Computes trees under one arithmetic. `known` are subtrees that have their value already."""
+    """Lowers trees under one arithmetic. `known` has the values of subtrees that exist already."""
 
     def __init__(
         self,
@@ -34,6 +53,7 @@ class Walk(ABC, Generic[Held]):
         self.arithmetic = arithmetic
         self.operands = operands
         self.known = known
+        self.form = type_of(arithmetic.form)
         self._held: dict[Tree, Held] = {}
 
     def held(self, tree: Tree) -> Held:
@@ -60,9 +80,89 @@ class Walk(ABC, Generic[Held]):
     def number(self, number: Number) -> Held:
         """A constant."""
 
-    @abstractmethod
-    def apply(self, op: Op, args: list[Held]) -> Held:
+    def apply(self, op: Node, args: list[Held]) -> Held:
         """One operation. Raises CannotLower."""
+        if op.name in ROUNDED:
+            return self.rounded(op.name, args)
+        if op.name in SIGN_ONLY:
+            return self.signed(op.name, args[0])
+        x, *others = [self.read(arg) for arg in args]
+        match op.name:
+            case "min" | "max":
+                return self._extreme(op.name, op.detail, x, others[0])
+            case "ulps":
+                near = stepped(self.code, self.as_float(x, self.form), int(op.detail))
+                return self.operand(near)
+            case "convert":
+                return self.from_integer(self.integer(op.detail, x))
+            case "cast":
+                return self.cast(FORMATS[op.detail], x)
+            case "call":
+                single = self.arithmetic.working.precision <= FORMAT32.precision
+                t = FLOAT32 if single else FLOAT64
+                given = [self.as_float(arg, t) for arg in (x, *others)]
+                return self.from_function(called(self.code, op.detail, given, t))
+            case _:
+                return self.estimate(op.detail, x)
+
+    def _extreme(self, name: str, rule: str, x: Held, y: Held) -> Held:
+        if rule == "lt":
+            return self.select(self.precedes(name, x, y), x, y)
+        if rule == "gt":
+            return self.select(self.precedes(name, y, x), y, x)
+        found = self.extreme(name, x, y)
+        if not rule:
+            return found
+        either = self.select(self.is_nan(y), x, found)
+        return self.select(self.is_nan(x), y, either)
+
+    @abstractmethod
+    def rounded(self, name: str, args: list[Held]) -> Held:
+        """The result of an operation, rounded once."""
+
+    @abstractmethod
+    def signed(self, name: str, x: Held) -> Held:
+        """The result of an operation on the sign bit alone."""
+
+    @abstractmethod
+    def read(self, x: Held) -> Held:
+        """The operand of an operation that does not round."""
+
+    @abstractmethod
+    def select(self, condition: Value, then: Held, otherwise: Held) -> Held:
+        """One of two numbers, by a bool."""
+
+    @abstractmethod
+    def is_nan(self, x: Held) -> Value:
+        """Whether a number is NaN."""
+
+    @abstractmethod
+    def precedes(self, name: str, x: Held, y: Held) -> Value:
+        """Whether x < y for `min`, or x > y for `max`; false for NaN and equal numbers."""
+
+    @abstractmethod
+    def extreme(self, name: str, x: Held, y: Held) -> Held:
+        """min or max by the IR's rule: −0 is below 0, NaN wins."""
+
+    @abstractmethod
+    def as_float(self, x: Held, t: ScalarType) -> Value:
+        """A number as a float of a type, rounded to nearest."""
+
+    @abstractmethod
+    def cast(self, form: Format, x: Held) -> Held:
+        """A number rounded to a format."""
+
+    @abstractmethod
+    def from_integer(self, x: Value) -> Held:
+        """An integer, rounded to the working format."""
+
+    @abstractmethod
+    def from_function(self, x: Value) -> Held:
+        """The result of a math function, rounded to nearest."""
+
+    @abstractmethod
+    def estimate(self, detail: str, x: Held) -> Held:
+        """A processor's estimate. Raises CannotLower."""
 
     @abstractmethod
     def stored(self, held: Held) -> Value:
@@ -71,3 +171,40 @@ class Walk(ABC, Generic[Held]):
     @abstractmethod
     def integer(self, detail: str, held: Held) -> Value:
         """A result as an integer of a type, by a rule."""
+
+
+def stepped(code: Code, x: Value, steps: int) -> Value:
+    """A float moved by `steps` ULPs, away from zero if positive."""
+    form = x.type
+    assert isinstance(form, ScalarType)
+    t = _BITS[form.bits]
+    pattern = code.op("bitcast", t, x)
+    negative = code.alike("and", pattern, code.const(t, 1 << form.bits - 1))
+    magnitude = code.alike("xor", pattern, negative)
+    distance = code.const(t, abs(steps))
+    moved = code.alike("add" if steps > 0 else "sub", magnitude, distance)
+    near = code.op("bitcast", form, code.alike("or", moved, negative))
+    infinity = code.op("bitcast", t, code.const(form, math.inf))
+    able = code.test("lt", magnitude, infinity)
+    if steps < 0:
+        able = code.alike("and", able, code.test("ge", magnitude, distance))
+    return code.select(able, near, x)
+
+
+def called(code: Code, name: str, args: list[Value], t: ScalarType) -> Value:
+    """A math function of floats of one type. Raises CannotLower."""
+    if name in OPERATIONS:
+        return code.alike(name, *args)
+    where, _, function = name.rpartition(".")
+    if where == "libm64":
+        wide = [code.convert(x, FLOAT64) for x in args]
+        return code.convert(called(code, f"libm.{function}", wide, FLOAT64), t)
+    if where:
+        host = library_function(where, function, t.bits)
+        if host is None:
+            raise CannotLower(f"this machine's {where} has no {function}")
+        return code.host(host, *args)
+    found = kernel_of(name, t.bits)
+    if found is None:
+        raise CannotLower(f"{name} is not a function of the library")
+    return code.call(*found, *args)[0]

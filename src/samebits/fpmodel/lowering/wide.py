@@ -1,36 +1,26 @@
-"""Trees in formats that no type holds, x87's: between operations values are three scalars."""
+"""Lowering in formats that no type holds, as x87's: a number is three scalars."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.lowering.code import Code
-from samebits.fpmodel.lowering.native import (
-    ROUNDED,
-    SIGN_ONLY,
-    Truncated,
-    called,
-    integer,
-    scaled,
-    stepped,
-    type_of,
-)
+from samebits.fpmodel.lowering.native import Truncated, integer, scaled
 from samebits.fpmodel.lowering.soft import Kernels, Wide
-from samebits.fpmodel.lowering.walk import CannotLower, Walk
+from samebits.fpmodel.lowering.walk import CannotLower, Walk, type_of
 from samebits.fpmodel.soft.wide import FINITE, INFINITE, NAN, NEGATIVE
-from samebits.fpmodel.softfloat import FLOAT32, FORMATS, Number
-from samebits.fpmodel.tree import Op, Tree
+from samebits.fpmodel.softfloat import Format, Number
+from samebits.fpmodel.tree import Tree
 from samebits.ir.grammar import Value
-from samebits.types import BOOL, INT32, INT64, UINT64
-from samebits.types import FLOAT32 as T32
-from samebits.types import FLOAT64 as T64
+from samebits.types import BOOL, INT32, INT64, UINT64, ScalarType
 
-LESS, EQUAL, GREATER = -1, 0, 1
+_ORDER = {"min": -1, "max": 1}
+"""How the operand that an operation takes compares with the other, by soft `compare`."""
 
 
 class WideWalk(Walk[Wide]):
-    """Every operation is a call of a kernel."""
+    """Lowers every operation to a call of a soft kernel."""
 
     def __init__(
         self,
@@ -83,91 +73,53 @@ class WideWalk(Walk[Wide]):
         )
         return integer(code, detail, parts)
 
-    def apply(self, op: Op, args: list[Wide]) -> Wide:
-        if op.name in ROUNDED:
-            return self.kernels.operation(op.name, args)
-        if op.name in SIGN_ONLY:
-            return self.kernels.wide(op.name, *args[0])
-        given = [self.kernels.input(x) for x in args]
-        return _OTHERS[op.name](self, op.detail, given)
+    def rounded(self, name: str, args: list[Wide]) -> Wide:
+        return self.kernels.operation(name, args)
 
+    def signed(self, name: str, x: Wide) -> Wide:
+        return self.kernels.wide(name, *x)
 
-def _select(walk: WideWalk, condition: Value, then: Wide, otherwise: Wide) -> Wide:
-    mantissa, exponent, kind = (
-        walk.code.select(condition, a, b) for a, b in zip(then, otherwise, strict=True)
-    )
-    return mantissa, exponent, kind
+    def read(self, x: Wide) -> Wide:
+        return self.kernels.input(x)
 
+    def select(self, condition: Value, then: Wide, otherwise: Wide) -> Wide:
+        mantissa, exponent, kind = (
+            self.code.select(condition, a, b) for a, b in zip(then, otherwise, strict=True)
+        )
+        return mantissa, exponent, kind
 
-def _minimum(walk: WideWalk, rule: str, args: list[Wide]) -> Wide:
-    return _extreme(walk, LESS, rule, args)
+    def is_nan(self, x: Wide) -> Value:
+        return self.code.test("eq", x[2], self.code.const(INT32, NAN))
 
+    def precedes(self, name: str, x: Wide, y: Wide) -> Value:
+        (order,) = self.kernels.call("compare", *x, *y)
+        return self.code.test("eq", order, self.code.const(INT32, _ORDER[name]))
 
-def _maximum(walk: WideWalk, rule: str, args: list[Wide]) -> Wide:
-    return _extreme(walk, GREATER, rule, args)
+    def extreme(self, name: str, x: Wide, y: Wide) -> Wide:
+        code = self.code
+        (order,) = self.kernels.call("compare", *x, *y)
+        first = code.test("eq", order, code.const(INT32, _ORDER[name]))
+        equal = code.test("eq", order, code.const(INT32, 0))
+        sign = code.alike("and", x[2], code.const(INT32, NEGATIVE))
+        zero_first = code.test("eq", sign, code.const(INT32, NEGATIVE if name == "min" else 0))
+        # Equal numbers differ only if they are zeros.
+        taken = code.alike("or", first, code.alike("and", equal, zero_first))
+        chosen = self.select(self.is_nan(y), y, self.select(taken, x, y))
+        return self.select(self.is_nan(x), x, chosen)
 
+    def as_float(self, x: Wide, t: ScalarType) -> Value:
+        return self.kernels.to_float(x, t)
 
-def _extreme(walk: WideWalk, first: int, rule: str, args: list[Wide]) -> Wide:
-    code, (x, y) = walk.code, args
-    (order,) = walk.kernels.call("compare", *x, *y)
+    def cast(self, form: Format, x: Wide) -> Wide:
+        return self.kernels.rounded(x, form, self.arithmetic.rounding, self.arithmetic.flush)
 
-    def is_(what: int) -> Value:
-        return code.test("eq", order, code.const(INT32, what))
+    def from_integer(self, x: Value) -> Wide:
+        a = self.arithmetic
+        return self.kernels.rounded(self.kernels.from_integer(x), a.working, a.rounding, "no")
 
-    if rule == "lt":
-        return _select(walk, is_(first), x, y)
-    if rule == "gt":
-        return _select(walk, is_(-first), y, x)
-    bit = code.alike("and", x[2], code.const(INT32, NEGATIVE))
-    zero_first = code.test("eq", bit, code.const(INT32, NEGATIVE if first == LESS else 0))
-    # Of equal numbers only zeros differ.
-    taken = code.alike("or", is_(first), code.alike("and", is_(EQUAL), zero_first))
-    chosen = _select(walk, taken, x, y)
+    def from_function(self, x: Value) -> Wide:
+        a = self.arithmetic
+        return self.kernels.rounded(self.kernels.from_float(x), a.working, "nearest", a.flush)
 
-    def nan(value: Wide) -> Value:
-        return code.test("eq", value[2], code.const(INT32, NAN))
-
-    if rule:
-        return _select(walk, nan(x), y, _select(walk, nan(y), x, chosen))
-    return _select(walk, nan(x), x, _select(walk, nan(y), y, chosen))
-
-
-def _ulps(walk: WideWalk, detail: str, args: list[Wide]) -> Wide:
-    form = type_of(walk.arithmetic.form)
-    near = stepped(walk.code, walk.kernels.to_float(args[0], form), int(detail))
-    return walk.kernels.from_float(near)
-
-
-def _convert(walk: WideWalk, detail: str, args: list[Wide]) -> Wide:
-    a = walk.arithmetic
-    exact = walk.kernels.from_integer(walk.integer(detail, args[0]))
-    return walk.kernels.rounded(exact, a.working, a.rounding, "no")
-
-
-def _cast(walk: WideWalk, detail: str, args: list[Wide]) -> Wide:
-    a = walk.arithmetic
-    return walk.kernels.rounded(args[0], FORMATS[detail], a.rounding, a.flush)
-
-
-def _call(walk: WideWalk, detail: str, args: list[Wide]) -> Wide:
-    a = walk.arithmetic
-    t = T32 if a.working.precision <= FLOAT32.precision else T64
-    given = [walk.kernels.to_float(x, t) for x in args]
-    result = walk.kernels.from_float(called(walk.code, detail, given, t))
-    return walk.kernels.rounded(result, a.working, "nearest", a.flush)
-
-
-def _estimate(walk: WideWalk, detail: str, args: list[Wide]) -> Wide:
-    raise CannotLower(f"{detail} takes a float, not what x87 registers hold")
-
-
-_OTHERS: dict[str, Callable[[WideWalk, str, list[Wide]], Wide]] = {
-    "min": _minimum,
-    "max": _maximum,
-    "ulps": _ulps,
-    "convert": _convert,
-    "cast": _cast,
-    "call": _call,
-    "estimate": _estimate,
-}
-"""Operations with a rule of their own, as the reference has them."""
+    def estimate(self, detail: str, x: Wide) -> Wide:
+        raise CannotLower(f"{detail} takes a float, not an x87 register")

@@ -25,7 +25,7 @@ from samebits.mathlib.wide.fraction128 import mul_high
 
 @kernel
 def behind(high: uint64, low: uint64, distance: int32) -> tuple[uint64, uint64, uint64]:
-    """128 bits over 2^distance in 192, of which the last stands for all that were shifted out."""
+    """128 bits shifted right by `distance` in 192 bits; the last one is sticky."""
     if distance > 128:
         return uint64(0), uint64(0), uint64(1)
     n = uint64(distance)
@@ -43,7 +43,7 @@ def joined(
     b_high: uint64, b_low: uint64, b_exponent: int32, b_sign: int32,
     precision: int32, least: int32, most: int32, rounding: int32, flush: int32,
 ) -> tuple[uint64, int32, int32]:  # fmt: skip
-    """The sum of two numbers of 128 bits, the first of which is not the smaller one."""
+    """The sum of two 128-bit numbers; the first is not smaller than the second."""
     y2, y1, y0 = behind(b_high, b_low, exponent - b_exponent)
     if sign == b_sign:
         # Without the last bits of y a carry changes nothing but the first two words.
@@ -122,7 +122,7 @@ def special_sum(
     a: uint64, a_exponent: int32, a_kind: int32, b: uint64, b_exponent: int32, b_kind: int32,
     precision: int32, least: int32, most: int32, rounding: int32, flush: int32,
 ) -> tuple[uint64, int32, int32]:  # fmt: skip
-    """a + b where one of them is zero, infinite or a NaN."""
+    """a + b, if one of them is zero, infinite or NaN."""
     if (a_kind | b_kind) & NAN != 0:
         return uint64(0), int32(0), int32(NAN)
     if (a_kind | b_kind) & INFINITE != 0:
@@ -142,7 +142,7 @@ def add(
     precision: int32, least: int32, most: int32, rounding: int32, flush: int32,
     flush_inputs: int32,
 ) -> tuple[uint64, int32, int32]:  # fmt: skip
-    """a + b; a sum of zero is −0 only where IEEE 754 says so."""
+    """a + b; a zero sum has the sign that IEEE 754 requires."""
     a_kind = operand_kind(a_exponent, a_kind, least, flush_inputs)
     b_kind = operand_kind(b_exponent, b_kind, least, flush_inputs)
     if a_kind & b_kind & FINITE == 0:
@@ -152,7 +152,7 @@ def add(
         )  # fmt: skip
     if a_exponent < b_exponent or (a_exponent == b_exponent and a < b):
         a, a_exponent, a_kind, b, b_exponent, b_kind = b, b_exponent, b_kind, a, a_exponent, a_kind
-    # b behind a, in 128 bits whose last stands for all that were shifted out.
+    # b aligned to a, in 128 bits of which the last is sticky.
     n = uint64(min(a_exponent - b_exponent, 128))
     high = b >> n
     low = (b << (64 - n)) | (b >> (n - 64)) | uint64(b << (128 - n) != 0)

@@ -1,4 +1,4 @@
-"""Reciprocals and reciprocal square roots as an architecture or a model defines them exactly.
+"""Estimates of reciprocals and reciprocal square roots that have an exact definition, as kernels.
 
 ARM's are RecipEstimate and RecipSqrtEstimate of the Arm Architecture Reference Manual;
 `rcp12` and `rsqrt12` are correctly rounded to twelve bits, then to the type. The reference is

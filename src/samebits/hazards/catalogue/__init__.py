@@ -1,4 +1,4 @@
-"""The hazards, the most plausible first: adding one is a file and a row here."""
+"""The table of hazards, the most plausible first: a new one is a file and a row here."""
 
 from samebits.errors import HazardError, nearest
 from samebits.hazards.catalogue.expressions.algebra import ALGEBRA
@@ -18,7 +18,7 @@ from samebits.hazards.catalogue.expressions.rounding_direction import DIRECTION
 from samebits.hazards.catalogue.expressions.signed_zero import SIGNED_ZERO
 from samebits.hazards.catalogue.expressions.subnormal_flush import FLUSH
 from samebits.hazards.catalogue.expressions.x87 import X87
-from samebits.hazards.catalogue.hazard import Hazard, Structural
+from samebits.hazards.catalogue.hazard import ExpressionHazard, ProgramHazard
 from samebits.hazards.catalogue.programs.changed_constant import CHANGED_CONSTANT
 from samebits.hazards.catalogue.programs.changed_input import CHANGED_INPUT
 from samebits.hazards.catalogue.programs.changed_operation import CHANGED_OPERATION
@@ -29,9 +29,9 @@ from samebits.hazards.catalogue.programs.simd_reduction import LANES
 from samebits.hazards.catalogue.programs.unhashed_state import UNHASHED
 from samebits.hazards.catalogue.programs.uninitialised import UNINITIALISED
 
-__all__ = ["HAZARDS", "STRUCTURAL", "Hazard", "Structural", "by_name"]
+__all__ = ["EXPRESSION_HAZARDS", "PROGRAM_HAZARDS", "ExpressionHazard", "ProgramHazard", "by_name"]
 
-HAZARDS: tuple[Hazard, ...] = (
+EXPRESSION_HAZARDS: tuple[ExpressionHazard, ...] = (
     FUSED,
     LIBRARY,
     NAN_BITS,
@@ -50,9 +50,9 @@ HAZARDS: tuple[Hazard, ...] = (
     NARROW,
     DIRECTION,
 )
-"""Those of an expression."""
+"""Hazards that change how an expression is evaluated."""
 
-STRUCTURAL: tuple[Structural, ...] = (
+PROGRAM_HAZARDS: tuple[ProgramHazard, ...] = (
     LANES,
     ITERATION,
     UNINITIALISED,
@@ -63,13 +63,13 @@ STRUCTURAL: tuple[Structural, ...] = (
     CHANGED_OPERATION,
     HOST,
 )
-"""Those of control flow, memory and inputs."""
+"""Hazards that change control flow, memory or inputs."""
 
-_BY_NAME = {hazard.name: hazard for hazard in (*HAZARDS, *STRUCTURAL)}
+_BY_NAME = {hazard.name: hazard for hazard in (*EXPRESSION_HAZARDS, *PROGRAM_HAZARDS)}
 
 
-def by_name(name: str) -> Hazard | Structural:
-    """The hazard of a name. Raises HazardError, which lists them, and names the nearest."""
+def by_name(name: str) -> ExpressionHazard | ProgramHazard:
+    """The hazard of a name. Raises HazardError, which lists all and suggests the nearest."""
     found = _BY_NAME.get(name)
     if found is None:
         meant = nearest(name, _BY_NAME)

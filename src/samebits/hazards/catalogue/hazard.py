@@ -1,7 +1,7 @@
-"""What a hazard is: a name, what does it in practice, what to do about it, and what it makes.
+"""Rows of the hazard table: a name, a title, what does it in practice, a remedy, and the variants.
 
-A `Hazard` makes other evaluations of an expression. A `Structural` one makes other kernels: it is
-none of arithmetic, and no expression shows it.
+An `ExpressionHazard` evaluates an expression differently. A `ProgramHazard` changes the kernels:
+control flow, memory or inputs, which no expression shows.
 """
 
 from __future__ import annotations
@@ -14,60 +14,62 @@ from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.tree import Tree
 from samebits.hazards.edit.function_editor import guarded
 from samebits.ir.grammar import Module
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 
-Variant = tuple[Tree, Arithmetic, str]
-"""Another evaluation, and what does it in practice."""
-Way = tuple[Module, str]
-"""Other kernels, and what has been done in them."""
+Evaluation = tuple[Tree, Arithmetic, str]
+"""An alternative evaluation, and what does it in practice."""
+ChangedKernels = tuple[Module, str]
+"""Changed kernels, and a note of the change."""
 
 
 @dataclass(frozen=True, slots=True)
-class Hazard:
-    """One way in which the same source gives other bits, within an expression."""
+class ExpressionHazard:
+    """A reason why the same source gives other bits, within an expression."""
 
     name: str
     title: str
     """What happens, in a few words."""
-    ways: Callable[[Tree, Arithmetic], Iterator[Variant]]
-    """The evaluations that it makes of one, the most plausible first."""
+    variants: Callable[[Tree, Arithmetic], Iterator[Evaluation]]
+    """The alternative evaluations of an expression, the most plausible first."""
     practice: str
-    """What does it in the real world, in a line."""
+    """What does it in practice, in a line."""
     remedy: str
     """What to do about it, in a line."""
     notes: Callable[[Tree], int] | None = None
-    """How many practices the ways of an expression can have: where only the first way of each is
-    wanted, no further ones are made."""
+    """How many different notes the variants of an expression can have: a caller that wants the
+    first of each stops there."""
     last: bool = False
-    """Whether it only comes after others: its trees are large, with subtrees many times over."""
+    """Whether it is tried after all others: its trees are large, with subtrees many times over."""
 
 
 @dataclass(frozen=True, slots=True)
-class Structural:
-    """One way in which the same source gives other bits by control flow, memory or inputs.
+class ProgramHazard:
+    """A reason why the same source gives other bits through control flow, memory or inputs.
 
-    It acts on the linked kernels of a simulation, their float modes lowered, at one statement of
-    the user's own. What it makes is legal, and the same bits wherever it runs; what stays keeps its
-    ids, and what gives the result of an id still has it.
+    It acts on a simulation's linked kernels with lowered float modes, at one statement of the
+    user's own. The changed kernels are legal IR with the same bits wherever they run; statements
+    that remain keep their ids, and whatever computes an id's result has that id.
     """
 
     name: str
     title: str
-    places: Callable[[Module], list[Place]]
-    """Where it can act, in source order."""
-    made: Callable[[Module, Place, Random], Iterator[Way]]
-    """As `ways`; what is left to chance is drawn."""
+    places: Callable[[Module], list[OpRef]]
+    """The places where it can act, in source order."""
+    changes: Callable[[Module, OpRef, Random], Iterator[ChangedKernels]]
+    """The changed kernels of a place, the most plausible first, given a source of random draws."""
     practice: str
     remedy: str
     varies: bool = False
-    """Whether it is another one each time that a program runs."""
+    """Whether it differs each time that the program runs."""
     is_race: bool = False
-    """Whether it takes several workers."""
+    """Whether it needs several workers."""
 
-    def ways(self, module: Module, place: Place, seed: int | None = None) -> Iterator[Way]:
-        """The kernels that it makes of some, the most plausible first.
+    def variants(
+        self, module: Module, place: OpRef, seed: int | None = None
+    ) -> Iterator[ChangedKernels]:
+        """The changed kernels for a place, the most plausible first.
 
-        What chance decides in practice is drawn anew at each call, or follows from `seed`.
+        What is random in practice follows from `seed`, or is drawn anew at each call.
         """
         draws = SystemRandom() if seed is None else Random(f"{self.name} {place} {seed}")
-        return self.made(guarded(module), place, draws)
+        return self.changes(guarded(module), place, draws)

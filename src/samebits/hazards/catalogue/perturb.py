@@ -1,5 +1,5 @@
-"""Noise, made by operations, that differs at each iteration, in each frame and in each run, and the
-results that can take it."""
+"""Noise computed by IR operations, different at each iteration, frame and run, and the results
+that it can perturb."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from samebits.hazards.edit.function_editor import FunctionEditor, entries, own_f
 from samebits.ir.analysis.enclosing import around
 from samebits.ir.analysis.loops import deciding, endless
 from samebits.ir.grammar import For, Module, Op, Value, walk
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.types import UINT8, UINT16, UINT32, UINT64, ScalarType
 
 _SPREAD = 0x9E3779B97F4A7C15
@@ -20,13 +20,13 @@ _SPREAD = 0x9E3779B97F4A7C15
 
 
 def noise(
-    module: Module, place: Place, editor: FunctionEditor, values: Sequence[Value], draws: Random
+    module: Module, place: OpRef, editor: FunctionEditor, values: Sequence[Value], draws: Random
 ) -> Value:
-    """A uint64 that follows from a number that is drawn, from scalars, and from what tells this
-    time at `place` from others. `editor` is where it is to stand."""
+    """A uint64 hashed from a random number, from scalars, and from the values that identify this
+    evaluation of `place`; written where `editor` stands."""
     spread = editor.const(UINT64, _SPREAD)
     mixed = editor.const(UINT64, draws.getrandbits(64))
-    for value in (*values, *_turn(module, place, editor)):
+    for value in (*values, *_identity(module, place, editor)):
         mixed = editor.op("xor", mixed, _bits(editor, value))
         mixed = editor.op("mul", mixed, spread)
         mixed = editor.op("xor", mixed, editor.op("shr", mixed, editor.const(UINT64, 32)))
@@ -34,7 +34,7 @@ def noise(
 
 
 def _bits(editor: FunctionEditor, value: Value) -> Value:
-    """A scalar's bits, or the number that it is, as a uint64."""
+    """A float's bits, or an integer's value, as a uint64."""
     t = value.type
     assert isinstance(t, ScalarType)
     if t.is_float:
@@ -42,9 +42,9 @@ def _bits(editor: FunctionEditor, value: Value) -> Value:
     return value if value.type == UINT64 else editor.to(UINT64, value)
 
 
-def _turn(module: Module, place: Place, editor: FunctionEditor) -> list[Value]:
-    """What tells this time from others, as far as it is at hand: counters of loops, integers that
-    the function is given, the number of the frame."""
+def _identity(module: Module, place: OpRef, editor: FunctionEditor) -> list[Value]:
+    """The values that identify this evaluation: loop counters, integer arguments, the frame
+    number if the state counts it."""
     function = module.functions[place.function]
     outer = next(outer for s, outer in around(function) if isinstance(s, Op) and s.id == place.op)
     counters = [loop.slot for loop in outer if isinstance(loop, For)]
@@ -73,22 +73,20 @@ _INTEGERS = frozenset({"add", "sub", "mul", "xor"})
 _UNSIGNED = {8: UINT8, 16: UINT16, 32: UINT32, 64: UINT64}
 
 
-def results(module: Module) -> list[Place]:
-    """Floats and fixed-width integers that the user's functions compute, in source order.
-
-    Not what decides how often a loop turns.
-    """
+def results(module: Module) -> list[OpRef]:
+    """The places that compute floats and fixed-width integers in the user's functions, in source
+    order, without those that decide how often a loop iterates."""
     return [
-        Place(function.name, op.id)
+        OpRef(function.name, op.id)
         for function in own_functions(module)
         if function.name not in endless(module)
         for deciders in [deciding(function)]
         for op in walk(function.body)
-        if isinstance(op, Op) and op.id not in deciders and _is_open(op)
+        if isinstance(op, Op) and op.id not in deciders and _can_be_perturbed(op)
     ]
 
 
-def _is_open(op: Op) -> bool:
+def _can_be_perturbed(op: Op) -> bool:
     if len(op.results) != 1 or op.unchecked:
         return False
     t = op.result.type
@@ -102,7 +100,7 @@ def _is_fixed(t: ScalarType) -> bool:
 
 
 def mixed(editor: FunctionEditor, op: Op, noise: Value) -> None:
-    """`op`, with the bits of `noise`, a uint64, exclusive-or'ed into the bits of its result."""
+    """Emit `op` with the bits of `noise`, a uint64, exclusive-or'ed into those of its result."""
     t = op.result.type
     assert isinstance(t, ScalarType)
     pattern = _UNSIGNED[t.bits]

@@ -27,7 +27,7 @@ from samebits.ir.grammar import (
     regions,
     walk,
 )
-from samebits.ir.refs import Place, is_own, statement_at
+from samebits.ir.refs import OpRef, is_own, statement_at
 from samebits.ir.rewrite import SpanWriter, exchanged, fresh_ids, map_region, with_function
 from samebits.types import UINT64, ArrayType, RefType, ScalarType, StructType
 
@@ -53,7 +53,7 @@ class FunctionEditor(Builder):
     @contextmanager
     def instead(self, number: int) -> Generator[Numbered]:
         """What is built inside stands for statement `number`, which is given. HazardError."""
-        found = statement_at(self.done(), Place(self.function.name, number))
+        found = statement_at(self.done(), OpRef(self.function.name, number))
         self.span = found.span
         made: Region = []
         with self.into(made):

@@ -1,7 +1,7 @@
-"""Calls of compiled entries on any target: memory goes there in its byte order and comes back.
+"""Calls of compiled entries on any target: memory is sent in the target's byte order and read back.
 
-A call's memory is one image in this machine's own byte order. Where the target's differs, each
-scalar in the image is turned round here, by its type, before the call and after it.
+A call's memory is one image in this machine's byte order. If the target's differs, each scalar in
+the image is byte-swapped here, by its type, before the call and after it.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from samebits.runtime.native import NativeModule
 from samebits.types import MemoryType
 
 ALIGNMENT = 64
-"""Of an image, and of what `Image.add` puts into it."""
+"""Alignment of an image, and of values in it."""
 
 
 @dataclass(frozen=True)
-class Place:
-    """A slot that is the address of a byte of the image."""
+class ImageAddress:
+    """A slot with the address of a byte of the image."""
 
     offset: int
 
 
-Slot = int | Place
+Slot = int | ImageAddress
 
 
 @dataclass(frozen=True)
-class Region:
-    """Where values of one type lie in an image, `count` of them without gaps."""
+class ImageRegion:
+    """`count` adjacent values of one type in an image."""
 
     offset: int
     type: MemoryType
@@ -50,14 +50,14 @@ class Region:
 
 
 @dataclass(frozen=True)
-class Image:
+class CallImage:
     """The memory of a call, in this machine's byte order."""
 
     data: bytes
-    regions: tuple[Region, ...]
+    regions: tuple[ImageRegion, ...]
 
     def swapped(self, data: bytes) -> bytes:
-        """`data`, laid out as this image, with every scalar's bytes in the other order."""
+        """`data`, which has this image's layout, with every scalar byte-swapped."""
         found = np.frombuffer(data, np.uint8).copy()
         for region in self.regions:
             size = region.type.size
@@ -67,27 +67,27 @@ class Image:
 
 
 class ImageBuilder:
-    """Puts values into an image, aligned; regions must not overlap."""
+    """Builds an image of aligned values."""
 
     def __init__(self) -> None:
         self._data = bytearray()
-        self._regions: list[Region] = []
+        self._regions: list[ImageRegion] = []
 
-    def add(self, data: bytes, t: MemoryType) -> Place:
-        """Where `data`, which is whole values of `t`, has come to lie."""
+    def add(self, data: bytes, t: MemoryType) -> ImageAddress:
+        """Add `data`, whole values of `t`; returns its address in the image."""
         self._data += bytes(-len(self._data) % ALIGNMENT)
         offset = len(self._data)
         self._data += data
-        self._regions.append(Region(offset, t, len(data) // t.size))
-        return Place(offset)
+        self._regions.append(ImageRegion(offset, t, len(data) // t.size))
+        return ImageAddress(offset)
 
-    def image(self) -> Image:
-        return Image(bytes(self._data), tuple(self._regions))
+    def image(self) -> CallImage:
+        return CallImage(bytes(self._data), tuple(self._regions))
 
 
 @cache
 def _reversed(t: MemoryType) -> NDArray[np.intp]:
-    """For each byte of a `t`, which byte stands there in the other byte order."""
+    """For each byte of a `t`, its index in the other byte order."""
     order = np.arange(t.size)
     for _, leaf, offset in leaves(t):
         order[offset : offset + leaf.size] = order[offset : offset + leaf.size][::-1]
@@ -95,9 +95,9 @@ def _reversed(t: MemoryType) -> NDArray[np.intp]:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a call left: the trap, or None; the slots, 0 … 2^64-1 each; the image's bytes in this
-    machine's order."""
+class EntryAnswer:
+    """The outcome of a call: the trap, or None; the slots, 0 … 2^64-1 each; the image's bytes in
+    this machine's byte order."""
 
     trap: TrapSite | None
     slots: tuple[int, ...]
@@ -107,7 +107,7 @@ class Answer:
 class Machine(Protocol):
     """The entries of one object, on one target. Any method may raise RunnerError."""
 
-    def call(self, entry: int, slots: Sequence[Slot], image: Image) -> Answer: ...
+    def call(self, entry: int, slots: Sequence[Slot], image: CallImage) -> EntryAnswer: ...
     def close(self) -> None: ...
 
 
@@ -125,7 +125,7 @@ def is_here(target: Target) -> bool:
 
 @dataclass(frozen=True)
 class Runner:
-    """A target and what runs it here; `reason` says why nothing does, and is None otherwise."""
+    """A target and what runs it here; `reason` says why nothing can, and is None otherwise."""
 
     target: Target
     what: str
@@ -133,7 +133,7 @@ class Runner:
 
 
 def runners() -> tuple[Runner, ...]:
-    """Every target row."""
+    """The runner of every target row."""
     found: list[Runner] = []
     for level in available_targets():
         target = level.target
@@ -146,13 +146,13 @@ def runners() -> tuple[Runner, ...]:
 
 
 class _Here:
-    """In this process."""
+    """The machine that is this process."""
 
     def __init__(self, compiled: CompiledObject, entries: int) -> None:
         self._module = NativeModule(compiled, entries)
         self._entries = [self._module.entry(n) for n in range(entries)]
 
-    def call(self, entry: int, slots: Sequence[Slot], image: Image) -> Answer:
+    def call(self, entry: int, slots: Sequence[Slot], image: CallImage) -> EntryAnswer:
         memory = np.zeros(len(image.data) + ALIGNMENT, np.uint8)
         first = -memory.ctypes.data % ALIGNMENT
         memory = memory[first : first + len(image.data)]
@@ -166,7 +166,7 @@ class _Here:
 
 
 class _Elsewhere:
-    """In an emulator, whose memory is asked for once and grows with the largest image."""
+    """A machine in an emulator, whose memory is allocated once and grows with the largest image."""
 
     def __init__(self, program: EmulatedProgram, limit: float) -> None:
         self._traps = program.traps
@@ -176,7 +176,7 @@ class _Elsewhere:
         self._address = 0
         self._capacity = 0
 
-    def call(self, entry: int, slots: Sequence[Slot], image: Image) -> Answer:
+    def call(self, entry: int, slots: Sequence[Slot], image: CallImage) -> EntryAnswer:
         size = len(image.data)
         if size > self._capacity or not self._address:
             self._capacity = max(1 << 16, 2 * self._capacity, size)
@@ -193,10 +193,12 @@ class _Elsewhere:
 
 
 def _words(slots: Sequence[Slot], address: int) -> list[int]:
-    return [address + s.offset if isinstance(s, Place) else s for s in slots]
+    return [address + s.offset if isinstance(s, ImageAddress) else s for s in slots]
 
 
-def _answer(traps: Sequence[TrapSite], status: int, slots: tuple[int, ...], data: bytes) -> Answer:
+def _answer(
+    traps: Sequence[TrapSite], status: int, slots: tuple[int, ...], data: bytes
+) -> EntryAnswer:
     if status > len(traps) or status < 0:
         raise RunnerError(f"the program answered nonsense: status {status}")
-    return Answer(traps[status - 1] if status else None, slots, data)
+    return EntryAnswer(traps[status - 1] if status else None, slots, data)

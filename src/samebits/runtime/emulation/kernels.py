@@ -1,7 +1,7 @@
-"""A kernel called on a machine that this one emulates: its arguments' memory goes there and back.
+"""Calls of a kernel in an emulator: its arguments' memory is sent there and read back.
 
-Owns which slots are addresses of what. Packing arguments is call.py's, memory in another byte
-order calls.py's.
+Owns which slots are addresses of what. `runtime.call` packs arguments, `emulation.calls` handles
+byte order.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from samebits.backend.objects import CompiledObject
 from samebits.backend.targets.table import Target
 from samebits.errors import RunnerError, Trap
 from samebits.runtime.call import native_callable, slot_count
-from samebits.runtime.emulation.calls import ImageBuilder, Machine, Place, Slot, machine
+from samebits.runtime.emulation.calls import ImageAddress, ImageBuilder, Machine, Slot, machine
 from samebits.types import ArrayType, MemoryType, StructType, TupleType, Type
 
 LIMIT_SECONDS = 60.0
-"""How long one call may take."""
+"""Time limit of one call."""
 
 
 @dataclass(frozen=True)
 class _Argument:
-    """Memory that a slot points to; an array's lengths are in the slots behind it."""
+    """An argument whose slot is an address; an array's lengths are in the next slots."""
 
     slot: int
     type: MemoryType
     dimensions: int
 
     def span(self, slots: Any) -> tuple[int, int]:
-        """Its address in this process, and its bytes."""
+        """Its address in this process, and its size in bytes."""
         lengths = slots[self.slot + 1 : self.slot + 1 + self.dimensions]
         return int(slots[self.slot]), math.prod(lengths) * self.type.size
 
 
 class EmulatedEntry:
-    """Entry 0 of an object in an emulator, with an entry's face in this process."""
+    """Entry 0 of an object in an emulator, with the interface of an entry of this process."""
 
     def __init__(self, there: Machine, arguments: Sequence[_Argument]) -> None:
         self._there = there
@@ -46,10 +46,10 @@ class EmulatedEntry:
         self._trap: Trap | None = None
 
     def function(self, slots: Any) -> int:
-        """Call with slots that hold this process's addresses. Raises RunnerError."""
+        """Call with slots of this process's addresses. Raises RunnerError."""
         builder = ImageBuilder()
         words: list[Slot] = list(slots)
-        places: dict[tuple[int, int], Place] = {}
+        places: dict[tuple[int, int], ImageAddress] = {}
         for argument in self._arguments:
             span = argument.span(slots)
             if span not in places:
@@ -60,7 +60,7 @@ class EmulatedEntry:
         for (address, size), place in places.items():
             ctypes.memmove(address, answer.data[place.offset :], size)
         for n, word in enumerate(words):
-            if not isinstance(word, Place):
+            if not isinstance(word, ImageAddress):
                 slots[n] = answer.slots[n]
         site = answer.trap
         self._trap = Trap(site.kind, site.span, site.detail) if site else None
@@ -73,11 +73,11 @@ class EmulatedEntry:
         return self._trap
 
 
-def _refuse_overlap(span: tuple[int, int], places: dict[tuple[int, int], Place]) -> None:
+def _refuse_overlap(span: tuple[int, int], places: dict[tuple[int, int], ImageAddress]) -> None:
     address, size = span
     for other, length in places:
         if address < other + length and other < address + size:
-            raise RunnerError("arguments that share a part of their memory cannot go elsewhere")
+            raise RunnerError("arguments that overlap in part cannot be passed to an emulator")
 
 
 def emulated_callable(
@@ -88,7 +88,7 @@ def emulated_callable(
     name: str,
 ) -> Callable[..., Any]:
     """As `native_callable`, with the object's entry 0 running in an emulator of `target`, which
-    ends when nothing refers to the callable any more. Raises RunnerError."""
+    ends when the callable is collected. Raises RunnerError."""
     items = result.items if isinstance(result, TupleType) else (result,)
     returned = [t for t in items if isinstance(t, StructType)]
     arguments = [_Argument(slot, t, 0) for slot, t in enumerate(returned)]

@@ -1,7 +1,7 @@
-"""Object code into a program that remote.py can talk to, by the linkers of the ziglang wheel.
+"""Links object code into a program that `remote` controls, with the linkers of the ziglang wheel.
 
-Owns what stands around the entries: driver.c for machines with an operating system, the memory
-functions for WebAssembly. Nothing that is linked comes from a C library.
+Owns the code around the entries: driver.c for machines with an operating system, the memory
+functions for WebAssembly. No C library is linked.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from samebits.errors import RunnerError
 HERE = Path(__file__).parent
 DRIVER = HERE / "driver.c"
 LINUX = HERE / "linux.h"
-"""What a Linux program without a C library includes."""
+"""The header of Linux programs without a C library."""
 WASM_STACK = 2 << 20
 """Bytes; locals need at most call_graph.STACK_LIMIT."""
 _LIMIT_SECONDS = 120.0
@@ -136,7 +136,7 @@ def link_program(object_bytes: bytes, target: Target, entries: int, folder: Path
 
 
 def _zig(arguments: Sequence[str], folder: Path) -> None:
-    """Run one of the wheel's tools, which keeps what it remembers in `folder`, and no longer."""
+    """Run one of the wheel's tools, with its cache in `folder`."""
     cache = str(folder / "zig")
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "ziglang", *arguments],

@@ -1,4 +1,4 @@
-"""Which target runs how on this machine, and the program of a compiled object started there."""
+"""How each target runs on this machine, and compiled objects as emulated programs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from samebits.runtime.emulation.remote import LIMIT_SECONDS, Remote
 
 WASM_DRIVER = HERE / "wasm_driver.py"
 _UNKNOWN_TO_QEMU = "avx512"
-"""The beginning of the names of features that no release of qemu-x86_64 emulates."""
+"""Name prefix of features that no release of qemu-x86_64 emulates."""
 
 
 def emulation_reason(target: Target) -> str | None:
@@ -43,17 +43,17 @@ def emulation_reason(target: Target) -> str | None:
 
 
 def folder_of(owner: object) -> Path:
-    """A new folder that is there as long as its owner, and no longer than the process."""
+    """A new folder that is removed with its owner, or at the process's end."""
     folder = Path(tempfile.mkdtemp(prefix="samebits-"))
     weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 
 class EmulatedProgram:
-    """A linked object. Its folder stays while this is referenced."""
+    """A linked object. Its folder lives as long as this object."""
 
     def __init__(self, compiled: CompiledObject, entries: int, target: Target) -> None:
-        """Link. Raises RunnerError, also where `target` cannot run here."""
+        """Link the object. Raises RunnerError, also if `target` cannot run here."""
         reason = emulation_reason(target)
         if reason is not None:
             raise RunnerError(f"target '{target.name}' cannot run here: {reason}")
@@ -69,5 +69,5 @@ class EmulatedProgram:
             self._command = [target.qemu, *cpu, str(program)]
 
     def start(self, limit: float = LIMIT_SECONDS) -> Remote:
-        """Run it anew. Raises RunnerError."""
+        """Start a new process of it. Raises RunnerError."""
         return Remote(self._command, self.target.little_endian, limit)

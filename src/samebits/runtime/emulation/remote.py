@@ -1,7 +1,7 @@
-"""A program in a process of its own that lends memory and calls: WebAssembly, or another processor.
+"""A program in its own process that serves memory and calls: WebAssembly, or another processor.
 
-Owns the requests that driver.c and wasm_driver.py answer, time limits, and what is said of a
-program that crashes, hangs or answers nonsense. Knows nothing of simulations.
+Owns the requests that driver.c and wasm_driver.py answer, time limits, and the errors for a program
+that crashes, hangs or answers nonsense. Knows nothing of simulations.
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ from samebits.errors import RunnerError
 MAGIC = 0x73616D6562697473
 ALLOCATE, WRITE, READ, CALL = 1, 2, 3, 4
 LIMIT_SECONDS = 60.0
-"""How long one request may take."""
+"""Time limit of one request."""
 _SAID = 200
-"""Characters of a program's last words that a message quotes."""
+"""Most characters of a program's last output in a message."""
 _MASK = (1 << 64) - 1
 
 
 class Remote:
-    """The program `command`, started. One thread at a time, but `close` from any.
+    """A running program, started by `command`. Only `close` may be called by several threads at
+    once.
 
-    Every method raises RunnerError where the program has crashed, has hung past `limit` seconds,
-    or has answered what no driver answers; it is ended then.
+    Every method raises RunnerError if the program has crashed, has hung past `limit` seconds, or
+    has answered what no driver answers; the program is ended then.
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class Remote:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
-        # Where it has ended already, the first reply will tell; only Linux has the call.
+        # If it has ended already, the first reply shows it; only Linux has the call.
         with contextlib.suppress(OSError, AttributeError, ImportError):
             import resource
 
@@ -70,25 +71,25 @@ class Remote:
             raise self._nonsense(f"pointers of {self.pointer_bytes} bytes")
 
     def allocate(self, size: int) -> int:
-        """The address of `size` new zeroed bytes, which stay until the program ends."""
+        """The address of `size` new zeroed bytes, which live until the program ends."""
         address, _ = self._ask(ALLOCATE, size, 0, b"", 0)
         if address == 0:
             raise RunnerError(f"the program has no {size:,} bytes of memory left")
         return address
 
     def write(self, address: int, data: bytes) -> None:
-        """Put `data` at `address`, in memory that was allocated."""
+        """Write `data` to `address`, in allocated memory."""
         if data:
             self._ask(WRITE, address, len(data), data, 0, due=len(data))
 
     def read(self, address: int, size: int) -> bytes:
-        """`size` bytes from `address`, in memory that was allocated."""
+        """`size` bytes from `address`, in allocated memory."""
         if not size:
             return b""
         return self._ask(READ, address, size, b"", size, due=size)[1]
 
     def call(self, entry: int, slots: Sequence[int]) -> tuple[int, tuple[int, ...]]:
-        """Call `sb_entry_<entry>`: its status, and the slots as it left them, 0 … 2^64-1 each."""
+        """Call `sb_entry_<entry>`; returns its status, and the slots after it, 0 … 2^64-1 each."""
         words = struct.Struct(f"{self._order}{len(slots)}Q")
         data = words.pack(*(slot & _MASK for slot in slots))
         status, after = self._ask(CALL, entry, len(slots), data, len(data))
@@ -97,7 +98,7 @@ class Remote:
         return status, words.unpack(after)
 
     def close(self) -> None:
-        """End the program, and whatever it has started, now."""
+        """Kill the program and its children."""
         if self._process.poll() is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -113,7 +114,7 @@ class Remote:
     def _ask(
         self, what: int, a: int, b: int, data: bytes, size: int, due: int | None = None
     ) -> tuple[int, bytes]:
-        """A reply's value, `due` where that is known, and the `size` bytes behind it."""
+        """A reply's value, which must be `due` if given, and the `size` bytes after it."""
         deadline = time.monotonic() + self._limit
         self._send(self._request.pack(what, a & _MASK, b) + data, deadline)
         value = self._answer(deadline)
@@ -137,7 +138,7 @@ class Remote:
             except BlockingIOError:
                 continue
             except OSError:
-                # What it said unasked, before it went, tells more than how it ended.
+                # Output before its end says more than its exit status.
                 said = self._unasked()
                 raise (self._nonsense(repr(said)) if said else self._ended()) from None
 
@@ -173,7 +174,7 @@ class Remote:
         return RunnerError(f"the program answered nonsense: {found[:_SAID]}")
 
     def _ended(self) -> RunnerError:
-        """What a program that is no longer there has died of."""
+        """The error for a program that has ended."""
         try:
             code = self._process.wait(1.0)
         except subprocess.TimeoutExpired:

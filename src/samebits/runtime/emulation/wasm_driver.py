@@ -1,6 +1,7 @@
-"""Run a WebAssembly module in wasmtime and answer the requests of remote.py over pipes.
+"""The driver of a WebAssembly module in wasmtime, which answers the requests of `remote` over
+pipes.
 
-A script of its own, started with a module's path: it imports nothing of samebits.
+A script, started with a module's path: it imports nothing of samebits.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ SLOTS = 256
 
 
 def serve(path: str, requests: BinaryIO, replies: BinaryIO) -> None:
-    """Answer until `requests` ends. Raises what wasmtime raises where the module traps."""
+    """Answer until `requests` ends. Raises what wasmtime raises if the module traps."""
     import wasmtime
 
     engine = wasmtime.Engine()

@@ -1,6 +1,6 @@
 """The floating-point environment of the calling thread: read it, set it, pin it.
 
-Kernels pin it themselves at each entry. This serves the managed run, diagnosis, and Python code
+Kernels pin it themselves at each entry. This is for managed execution, diagnosis, and Python code
 around kernels.
 """
 
@@ -19,13 +19,13 @@ from samebits.lang.signal_safe import SignalSafeBlock
 from samebits.runtime.objects.host import host_target
 from samebits.runtime.objects.loading import load, own_code
 
-if TYPE_CHECKING:  # what words mean is seldom asked
+if TYPE_CHECKING:  # decoding is rarely needed
     from samebits.runtime.fp_state.registers import State
 
 __all__ = ["describe", "pinned", "read", "state", "write"]
 
 X87_START = 0x027F if sys.platform == "win32" else X87_DEFAULT
-"""The x87 control word that the system starts threads with; Windows keeps 53 bits."""
+"""The x87 control word with which the system starts threads; Windows has 53 bits of significand."""
 
 _PINNED = {"mxcsr": X87_START << 32 | 0x1F80, "fpcr": 0}
 
@@ -94,14 +94,14 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "set": ("sb_fp_set", None, ctypes.c_uint64),
     "save": ("sb_fp_save", ctypes.c_uint64),
     "restore": ("sb_fp_restore", None, ctypes.c_uint64),
-    # At the end of a block, where `with` gives more, which C's calls leave where it is.
+    # `__exit__` of a `with` block: its three arguments are ignored.
     "leave": ("sb_fp_restore", None, ctypes.c_uint64, *[ctypes.py_object] * 3),
 }
 
 
 @cache
 def register_name() -> str:
-    """`mxcsr` or `fpcr`. Raises TargetError on a processor whose register is not known here."""
+    """`mxcsr` or `fpcr`. Raises TargetError on a processor with another register."""
     target = host_target()
     name = target.fp_control
     if name not in _ACCESS:
@@ -121,11 +121,13 @@ def _functions() -> dict[str, Any]:
     x87 = x87_accessors(convention) if name == "mxcsr" else ""
     text = f'target triple = "{target.triple}"\n{x87}{_ACCESS[name]}'
     loaded = load(own_code(text, target), [symbol for symbol, *_ in _SIGNATURES.values()])
-    prototype = cache(ctypes.PYFUNCTYPE)  # a class each, of which two are enough for most
+    prototype = cache(ctypes.PYFUNCTYPE)  # each call makes a class; most functions share two
     functions: dict[str, Any] = {}
     for called, (symbol, *signature) in _SIGNATURES.items():
         function = prototype(*signature)(loaded.addresses[symbol])
-        vars(function)["loaded"] = loaded  # two threads may be here: each copy keeps its own code
+        vars(function)["loaded"] = (
+            loaded  # two threads may run this: each function keeps its own code alive
+        )
         functions[called] = function
     return functions
 
@@ -154,7 +156,7 @@ def state() -> State:
 
 
 def described(word: int, x87: int | None = None) -> State:
-    """What words of this machine's registers mean."""
+    """The meaning of words of this machine's registers."""
     from samebits.runtime.fp_state.registers import decode, decode_x87
 
     name = register_name()
@@ -167,11 +169,11 @@ def describe(word: int | None = None) -> State:
 
 
 def pinned(words: Sequence[str] = ()) -> AbstractContextManager[None]:
-    """Round to nearest, flush nothing, raise no signal: for the host's own code, on this thread.
+    """A block in which this thread rounds to nearest, flushes nothing and raises no signal.
 
-    All of the thread's registers come back at the end, whatever the block did to them. Kernels
-    need none of this: they pin the environment themselves. `words` of `fp_environments` are what
-    else is set. Raises TargetError on a processor whose registers are not known here, or for a
+    For the host's own code: kernels pin the environment themselves. The end of the block restores
+    all of the thread's registers, whatever the block did to them. `words` of `fp_environments` are
+    set besides. Raises TargetError on a processor whose registers are not known here, or for a
     word that it has no bit for.
     """
     functions, name = _functions(), register_name()

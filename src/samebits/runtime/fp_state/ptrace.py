@@ -1,8 +1,8 @@
 """Floating-point registers of another process's threads, through Linux's ptrace.
 
-Each thread is stopped for some microseconds and continues where it was; no signal is delivered
-to it. Runs as a program too, on one process: it reads its number and prints a JSON object.
-Imports the standard library alone.
+Each thread is stopped for some microseconds and then continues; no signal is delivered to it. Also
+a program, for one process: it reads the process's number and prints a JSON object. Imports the
+standard library alone.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _SEIZE, _INTERRUPT, _DETACH, _GETREGSET = 0x4206, 0x4207, 17, 0x4204
 _NT_PRFPREG = 2
 _ANY_THREAD = 0x4000_0000
 _STOP_WITHIN = 5.0
-"""Seconds. A thread that is given up stays seized and stops later, which who waits for its process
-must not take for an end: long enough for busy machines."""
+"""Seconds, enough for busy machines. A thread that is given up stays seized and stops later, which
+a waiting parent must not take for its end."""
 
 LAYOUTS = {
     "x86_64": ("mxcsr", "<I", 24, "<H", 0),
@@ -31,7 +31,7 @@ LAYOUTS = {
 offset, then those of the x87 control word."""
 
 Words = dict[int, tuple[int, int | None] | str]
-"""For each thread the control register and the x87 word, or why they could not be read."""
+"""For each thread its control register and x87 word, or why they could not be read."""
 
 
 class _Vector(ctypes.Structure):
@@ -39,7 +39,7 @@ class _Vector(ctypes.Structure):
 
 
 def unreadable() -> str | None:
-    """Why no other thread's registers can be read on this system, or None."""
+    """Why other threads' registers cannot be read on this system; None if they can."""
     if not sys.platform.startswith("linux"):
         return "only Linux lets another process read them, through ptrace"
     if platform.machine() not in LAYOUTS or struct.calcsize("P") != 8:
@@ -57,7 +57,7 @@ def _library() -> Any:
 def read_threads(pid: int) -> Words:
     """The words of every thread of another process.
 
-    Whoever calls must be allowed to trace it: its parent, or whom it let.
+    The caller must be allowed to trace it: its parent, or a process that it has permitted.
     """
     library = _library()
     found: Words = {}
@@ -77,7 +77,7 @@ def _read(library: Any, thread: int) -> tuple[int, int | None] | str:
             done, status = os.waitpid(thread, _ANY_THREAD | os.WNOHANG)
             stopped = done == thread and os.WIFSTOPPED(status)
             if stopped and status >> 16 == 0:
-                pending = os.WSTOPSIG(status)  # a signal of its own came first: it goes on with it
+                pending = os.WSTOPSIG(status)  # its own signal: delivered later
             if done == thread and not stopped:
                 return "it ended"
             if not stopped and time.monotonic() > until:

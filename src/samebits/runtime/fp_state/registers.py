@@ -1,4 +1,4 @@
-"""What the bits of floating-point control registers mean, as a table, and a thread's in words.
+"""The meaning of floating-point control registers' bits, as a table, and a thread's state in words.
 
 Knows nothing of how registers are read.
 """
@@ -15,8 +15,8 @@ def _flags(first: int, *names: str) -> tuple[tuple[int, str], ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Register:
-    """What the bits of a control register mean. Rounding codes are in the register's order."""
+class RegisterBits:
+    """The meaning of a control register's bits. Rounding codes are in the register's order."""
 
     default: int
     sticky: int
@@ -35,11 +35,11 @@ class Register:
 _X86_TRAPS = ("invalid", "denormal", "divide", "overflow", "underflow", "inexact")
 
 REGISTERS = {
-    "mxcsr": Register(
+    "mxcsr": RegisterBits(
         0x1F80, 0x3F, 13, _ROUNDINGS_X86, 0x8000, 0x0040, _flags(7, *_X86_TRAPS), False
     ),
     # FZ flushes both; FIZ of later processors flushes operands alone.
-    "fpcr": Register(
+    "fpcr": RegisterBits(
         0, 0, 22, ("nearest", "up", "down", "zero"), 1 << 24, 1 << 24 | 1,
         (
             *_flags(8, "invalid", "divide", "overflow", "underflow", "inexact"),
@@ -64,7 +64,7 @@ class X87:
     precision: int
     unmasked: tuple[str, ...]
     usual_precision: int
-    """What this system starts threads with."""
+    """The precision with which this system starts threads."""
     pinned: bool
 
 
@@ -72,11 +72,11 @@ class X87:
 class State:
     """A thread's floating-point environment.
 
-    `register` and `word` are the control register (MXCSR or FPCR) as it is. `rounding` is nearest,
-    up, down or zero; `unmasked` names the exceptions that raise a signal, of invalid, denormal,
-    divide, overflow, underflow and inexact. `x87` is there on x86 alone: CPython, NumPy's float64
-    and kernels do not use it, long double does. `pinned` says that the control register is as
-    strict results need it; sticky flags do not count.
+    `register` and `word` are the name of the control register (MXCSR or FPCR) and its word.
+    `rounding` is nearest, up, down or zero; `unmasked` names the exceptions that raise a signal, of
+    invalid, denormal, divide, overflow, underflow and inexact. `x87` is set on x86 alone: CPython,
+    NumPy's float64 and kernels do not use it, long double does. `pinned` says that the control
+    register is as strict results require; sticky flags do not count.
     """
 
     register: str
@@ -89,14 +89,14 @@ class State:
     pinned: bool
 
     def __str__(self) -> str:
-        """The words and, where they are not the default, what that means."""
+        """The words and, if they are not the default, their meaning."""
         row = f"{self.register} {self.word:#06x}"
         if self.x87 is not None:
             row += f", x87 {self.x87.word:#06x}"
         return f"{row}: {', '.join(self.oddities()) or 'default'}"
 
     def oddities(self) -> list[str]:
-        """What differs from the default, a phrase each; empty where nothing does."""
+        """The differences from the default, a phrase each; empty if there are none."""
         found: list[str] = []
         if self.rounding != "nearest":
             found.append(f"rounds {_TOWARD[self.rounding]}")
@@ -123,7 +123,7 @@ _TOWARD = {"up": "up", "down": "down", "zero": "toward zero", "nearest": "to nea
 
 
 def decode_x87(word: int, default: int) -> X87:
-    """The meaning of an x87 control word, where the system starts threads with `default`."""
+    """The meaning of an x87 control word, on a system that starts threads with `default`."""
     return X87(
         word,
         _ROUNDINGS_X86[word >> 10 & 3],

@@ -1,7 +1,7 @@
 """The floating-point environment of every thread of this process.
 
-The calling thread reads its own registers. The others are read by a helper process, so that none
-of them runs any code for it.
+The calling thread reads its own registers. A helper process reads the others', so that none of them
+runs any code for it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LIMIT_SECONDS = 20.0
 class ThreadState:
     """A thread: the system's number and name, whether Python started it, and its environment.
 
-    `state` is None where it cannot be read, and `reason` then says why.
+    `state` is None if it cannot be read, and `reason` then says why.
     """
 
     number: int
@@ -41,9 +41,9 @@ class ThreadState:
 def threads() -> list[ThreadState]:
     """Every thread of this process, the calling one first, those of C libraries included.
 
-    Those that are not the calling one are read on Linux, where the system allows a process that
-    this one starts to trace it. That takes about 50 ms, and each thread stops for some
-    microseconds. Raises TargetError on a processor whose registers are not known here.
+    Other threads than the calling one can be read on Linux, if the system lets a child process
+    trace this one. That takes about 50 ms, and each thread stops for some microseconds. Raises
+    TargetError on a processor whose registers are not known here.
     """
     own = threading.get_native_id()
     python = {t.native_id: t.name for t in threading.enumerate() if t.native_id is not None}
@@ -60,14 +60,14 @@ def threads() -> list[ThreadState]:
 def thread_state(
     number: int, name: str, is_python: bool, found: tuple[int, int | None] | str
 ) -> ThreadState:
-    """A thread with what `ptrace.read_threads` found of it."""
+    """The state of a thread from what `ptrace.read_threads` found."""
     if isinstance(found, str):
         return ThreadState(number, name, is_python, None, found)
     return ThreadState(number, name, is_python, fpenv.described(*found))
 
 
 def system_name(number: int, process: str | int = "self") -> str:
-    """What the system calls a thread; empty where it does not say."""
+    """The system's name of a thread; empty if it has none."""
     try:
         return Path(f"/proc/{process}/task/{number}/comm").read_text(errors="replace").strip()
     except OSError:
@@ -75,7 +75,7 @@ def system_name(number: int, process: str | int = "self") -> str:
 
 
 def _others(python: set[int]) -> ptrace.Words:
-    """The words of this process's threads, or why there are none."""
+    """The words of this process's other threads, or why they cannot be read."""
     reason = ptrace.unreadable()
     if reason is not None:
         return dict.fromkeys(python, reason)

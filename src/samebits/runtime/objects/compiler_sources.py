@@ -1,12 +1,11 @@
-"""Which compiler this is: a digest of the source files that make code, from their contents.
+"""The compiler's identity: a digest of the contents of its source files.
 
-Sizes and times tell no compilers apart: installers set times to one value, and an edit may keep
-the size. Reading all takes milliseconds, so the digest is remembered in the object cache, which
-this user alone can write, under what the system says of every file: path, device, inode, size,
-and the times of its last change. A change of contents changes `ctime`, which nobody can set; and
-files that are changed while this process runs are no longer those that it imported, so that their
-digest is never used. Where `ctime` has no fractions, as in images that were made reproducible,
-every process reads the contents.
+Sizes and times do not identify a compiler: installers set times to one value, and an edit may keep
+the size. Reading all files takes milliseconds, so the object cache, which only this user can write,
+stores the digest by the files' metadata: path, device, inode, size, and the times of the last
+change. A change of contents changes `ctime`, which nobody can set. Files that change while this
+process runs are not those that it imported, and their digest is never used. If `ctime` has no
+fractions, as in reproducible images, every process reads the contents.
 """
 
 from __future__ import annotations
@@ -32,21 +31,21 @@ _OTHERS = frozenset(
         "trace",
     ]
 )
-"""Packages that make no code that is kept."""
+"""Packages that produce no cached code."""
 _SUFFIXES = (".py", ".pyc", ".so", ".pyd")
 _TICK = 10_000_000
-"""Nanoseconds by which a file's time may be behind the clock."""
+"""Nanoseconds by which a file's time may lag behind the clock."""
 _SECOND = 1_000_000_000
 
 
 class Sources(NamedTuple):
-    """The source files below a folder: their paths, and what the system says of each."""
+    """The source files below a folder: their paths and metadata."""
 
     root: str
     paths: tuple[str, ...]
     signature: str
     newest: int
-    """When the last of them was changed, in nanoseconds since 1970."""
+    """The time of the latest change, in nanoseconds since 1970."""
 
     def contents(self) -> str:
         """The digest of paths and contents. Raises OSError."""
@@ -91,8 +90,8 @@ def fingerprint(
     recall: Callable[[str], str | None],
     keep: Callable[[str, str], None],
 ) -> str:
-    """The digest of the compiler below `root`, or one that no other process has where what this
-    process imported can't be told. `recall` and `keep` are what remembers digests."""
+    """The digest of the compiler below `root`; a digest that no other process has if it is unknown
+    what this process imported. `recall` and `keep` look up and store digests."""
     now = time.time_ns()
     try:
         found = sources(root)

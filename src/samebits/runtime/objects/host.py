@@ -1,8 +1,8 @@
-"""What LLVM says of this machine and of itself, noted in the object cache, so that a process which
-compiles nothing need not load LLVM.
+"""The host target and LLVM's version, stored in the object cache, so that a process which compiles
+nothing need not load LLVM.
 
-A note is for one processor, as the system describes it, one system and one library of LLVM's,
-told apart by what no copy of a file keeps.
+An entry is for one processor, as the system describes it, one system, and one LLVM library,
+identified by metadata that no copy of a file has.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ _VARYING = {
     "processor", "cpu MHz", "physical id", "siblings", "core id", "cpu cores", "apicid",
     "initial apicid", "bogomips",
 }  # fmt: skip
-"""What the system says of a processor that tells nothing of what it can do."""
+"""Fields of the processor's description that do not determine its abilities."""
 
 
 def host_target() -> Target:
-    """As `llvm.host_target`. Raises TargetError on a host without a row."""
+    """As `engine.host_target`. Raises TargetError if the host has no row."""
     return _host()[0]
 
 
 def llvm_version() -> str:
-    """As `llvm.llvm_version`."""
+    """As `engine.llvm_version`."""
     return _host()[1]
 
 
@@ -67,7 +67,7 @@ def _asked_here() -> tuple[Target, str]:
 
 
 def _key() -> str | None:
-    """What the answers depend on; None where that can't be told without asking LLVM."""
+    """The cache key of the answers; None if it cannot be determined without LLVM."""
     processor, library = _processor(), _library()
     if processor is None or library is None:
         return None
@@ -77,7 +77,7 @@ def _key() -> str | None:
 
 
 def _processor() -> str | None:
-    """The first processor, as Linux describes it: its model, and every feature by name."""
+    """Linux's description of the first processor: its model, and every feature by name."""
     held: list[int] = []
     try:
         with closing_descriptors(held):
@@ -94,7 +94,7 @@ def _processor() -> str | None:
 
 
 def _library() -> str | None:
-    """LLVM's shared library, by what changes whenever it does."""
+    """Metadata of LLVM's shared library that changes whenever it does."""
     spec: Any = PathFinder.find_spec("llvmlite")
     rows: list[str] = []
     try:

@@ -1,9 +1,8 @@
-"""Object code into this process without LLVM, whose library takes longer to load than kernels do:
-x86-64 ELF objects, of the sections and relocations that LLVM makes for them.
+"""A loader of x86-64 ELF objects without LLVM, whose library takes longer to load than kernels do.
 
-What it does not know it leaves alone: `load` gives None, and LLVM's own linker loads the object.
-Objects are this library's own, from its compiler or a checked cache entry; their numbers are
-checked all the same.
+It supports the sections and relocations that LLVM emits for kernels. For anything else `load`
+returns None, and LLVM's linker loads the object. Objects come from this library's compiler or a
+checked cache entry; their numbers are checked all the same.
 """
 
 from __future__ import annotations
@@ -29,27 +28,27 @@ _UNWIND = 0x7000_0001
 _IGNORED = {0, _SYMTAB, _STRTAB, _RELA}
 _WRITE, _ALLOC, _EXECUTE = 1, 2, 4
 _KNOWN_FLAGS = 0x40 | 0x20 | 0x10 | _WRITE | _ALLOC | _EXECUTE | 0x1000_0000
-"""Also: what other sections' headers need, strings, what may be merged, and what is large."""
+"""Also SHF_INFO_LINK, SHF_STRINGS, SHF_MERGE and SHF_X86_64_LARGE."""
 
 _ABS64, _PC32, _GOTPCREL, _PC64, _PLT32 = 1, 2, 9, 24, 4
 _GOTPCRELX, _REX_GOTPCRELX = 41, 42
 _GOT = {_GOTPCREL, _GOTPCRELX, _REX_GOTPCRELX}
 _STUB = struct.Struct("<HiHQ")
 _JUMP = 0x25FF
-"""`jmp *2(%rip)`: to the address that follows it and two bytes."""
+"""`jmp *2(%rip)`: to the address two bytes after the instruction."""
 
 _PAGE = mmap.PAGESIZE
 _READ_ONLY, _READ_EXECUTE = 1, 5
-"""Linux's: other systems' `mmap` may not name them."""
+"""Linux's values: other systems' `mmap` may not name them."""
 _UNDEFINED, _LAST_SECTION = 0, 0xFF00
 
 
 class _UnknownError(Exception):
-    """Something in the object is not known here."""
+    """The object has something that is not supported here."""
 
 
 _Relocation = tuple[int, int, int, int, int]
-"""A loaded section's number, the place in it, the kind, the symbol's number and the addend."""
+"""A loaded section's number, the offset in it, the kind, the symbol's number and the addend."""
 
 
 _Symbol = tuple[str, int, int]
@@ -58,7 +57,7 @@ _Symbol = tuple[str, int, int]
 
 @cache
 def _protect() -> Any:
-    """C's mprotect; None on systems that this module does not load objects on."""
+    """C's mprotect; None on systems for which this module loads no objects."""
     if sys.platform != "linux" or platform.machine() != "x86_64" or sys.maxsize < 2**32:
         return None
     function = ctypes.CDLL(None).mprotect
@@ -68,19 +67,19 @@ def _protect() -> Any:
 
 
 class _Images:
-    """All that are loaded. When the process ends a daemon thread may still be inside one."""
+    """All loaded images. At the process's end a daemon thread may still run code of one."""
 
-    alive: ClassVar[WeakSet[Image]] = WeakSet()
+    alive: ClassVar[WeakSet[LoadedImage]] = WeakSet()
 
     @classmethod
     def keep(cls) -> None:
-        """Leave their memory to the system."""
+        """Keep their memory mapped until the system reclaims it."""
         for image in list(cls.alive):
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(image.memory))
 
 
-class Image:
-    """Object code in memory of its own. Addresses hold until `close`, or until it is collected."""
+class LoadedImage:
+    """Object code in memory of its own. Addresses are valid until `close` or collection."""
 
     __slots__ = ("__weakref__", "addresses", "memory")
 
@@ -92,16 +91,16 @@ class Image:
         _Images.alive.add(self)
 
     def close(self) -> None:
-        """Unload. No code of it may be running, or run later."""
+        """Unload. Its code must not be running, nor run later."""
         self.addresses = {}
         self.memory.close()
 
 
-def load(data: bytes, symbols: Sequence[str], imports: Mapping[str, int]) -> Image | None:
-    """An object's code in this process, `imports` being the addresses of what it calls elsewhere.
+def load(data: bytes, symbols: Sequence[str], imports: Mapping[str, int]) -> LoadedImage | None:
+    """An object loaded into this process; `imports` are the addresses of external functions.
 
-    None where something in it is not known here, a symbol is missing, or the system gives no
-    memory to execute.
+    None if something in it is not supported here, a symbol is missing, or the system refuses
+    executable memory.
     """
     if _protect() is None:
         return None
@@ -112,7 +111,7 @@ def load(data: bytes, symbols: Sequence[str], imports: Mapping[str, int]) -> Ima
 
 
 class _Loading:
-    """One object, from its sections to code."""
+    """The loading of one object."""
 
     def __init__(self, data: bytes, imports: Mapping[str, int]) -> None:
         self._data = data
@@ -129,8 +128,7 @@ class _Loading:
         self._names = self._bytes(self._sections[names])
         self._places: dict[int, int] = {}
         self._slots: dict[int, int] = {}
-        """Where in the image the address of a symbol is kept, by symbol, and code that jumps to it
-        before that."""
+        """Offset in the image of each imported symbol's address, with a jump stub before it."""
 
     def _bytes(self, section: tuple[int, ...]) -> bytes:
         start, size = section[4], section[5]
@@ -142,7 +140,7 @@ class _Loading:
     def _text(names: bytes, at: int) -> str:
         return names[at : names.index(b"\0", at)].decode("ascii", "replace")
 
-    def run(self, wanted: Sequence[str]) -> Image:
+    def run(self, wanted: Sequence[str]) -> LoadedImage:
         """Lay out, relocate, protect."""
         protect = _protect()
         symbols = self._symbols()
@@ -160,7 +158,7 @@ class _Loading:
             for name, section, value in symbols
             if name and section in self._places
         }
-        return Image(memory, {name: places[name] for name in wanted})
+        return LoadedImage(memory, {name: places[name] for name in wanted})
 
     def _symbols(self) -> list[_Symbol]:
         tables = [s for s in self._sections if s[1] == _SYMTAB]
@@ -172,14 +170,14 @@ class _Loading:
         return [(self._text(names, row[0]), row[3], row[4]) for row in rows]
 
     def _relocations(self) -> Iterator[_Relocation]:
-        """Of the sections that are loaded."""
+        """The relocations of loaded sections."""
         for section in self._sections:
             if section[1] == _RELA and self._is_loaded(section[7]):
                 for at, kind, symbol, addend in _RELOCATION.iter_unpack(self._bytes(section)):
                     yield section[7], at, kind, symbol, addend
 
     def _is_loaded(self, number: int) -> bool:
-        """Whether the section takes part. Raises where it would have to, and is not known."""
+        """Whether the section is loaded. Raises if it must be, and is not supported."""
         name, kind, flags, *_ = self._sections[number]
         if not flags & _ALLOC:
             if kind not in _IGNORED | {_PROGBITS} and kind < 0x6000_0000:
@@ -194,8 +192,8 @@ class _Loading:
         return True
 
     def _lay_out(self, relocations: list[_Relocation]) -> list[int]:
-        """Place code, then constants with the table of addresses, then variables, each from a page
-        of its own on; where each of the three ends."""
+        """Lay out code, then constants with the table of addresses, then variables, each on pages
+        of its own; returns the ends of the three."""
         parts: list[list[int]] = [[], [], []]
         for number, section in enumerate(self._sections):
             if self._is_loaded(number):
@@ -211,7 +209,7 @@ class _Loading:
                 self._places[number] = at = -(-at // align) * align
                 at += size
             if which == 0:
-                # Stubs of 16 bytes: the jump, and from 8 on the address, both by one offset.
+                # Stubs of 16 bytes: the jump, and from byte 8 on the address.
                 at = -(-at // 16) * 16
                 for _, _, kind, symbol, _ in relocations:
                     if kind in {*_GOT, _PLT32} and symbol not in self._slots:

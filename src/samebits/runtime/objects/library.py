@@ -1,7 +1,7 @@
-"""The shared functions of the math library in this process: compiled once, kept in the object
+"""The shared functions of the math library in this process: compiled once, stored in the object
 cache, called by every kernel.
 
-Owns where they are. Knows nothing of kernels; `backend.shared` says what is shared.
+Owns their addresses. Knows nothing of kernels; `text.shared_functions` says what is shared.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from samebits.runtime.objects.loading import Loaded
 
 _places: dict[str, tuple[int, Loaded]] = {}
-"""Addresses by key, and what keeps the code there. Two threads may load the same functions: each
-code is as good as the other, and both stay."""
+"""Addresses by key, and the objects that keep the code loaded. Two threads may load the same
+functions: both copies are valid, and both stay loaded."""
 _kept: set[tuple[Path, str]] = set()
-"""What this process has put into which folder: one that does not take it isn't asked again."""
+"""Objects that this process has tried to store, by folder: a failure is not retried."""
 
 
 def cached(
     request: Request, store: ObjectCache | None, make: Callable[[], CompiledObject] | None = None
 ) -> tuple[CompiledObject, str]:
-    """The object of a request and its key: from the store where that has it, else from `make` or
-    `compiled_here`, and from now on in the store. Without a store the key is empty."""
+    """The object of a request, and its key: from the store if it has one, else from `make` or
+    `compiled_here`, and then stored. Without a store the key is empty."""
     if store is None:
         return (make or (lambda: compiled_here(request, None)))(), ""
     from samebits.ir.text import print_module
@@ -49,11 +49,12 @@ def cached(
 
 
 def compiled_here(request: Request, store: ObjectCache | None) -> CompiledObject:
-    """Object code for this process, and what it calls, which is loaded, and in the store.
+    """Object code for this process; the shared functions that it calls are then loaded, and stored.
 
-    At level 0 and under overrides nothing is shared: all that an entry leads to is in its object.
+    At level 0 and under overrides nothing is shared: everything that an entry reaches is in its
+    object.
     """
-    if not request.opt or request.departures != NONE:
+    if not request.opt or request.overrides != NONE:
         return request.compiled(threads=True)
     from samebits.backend.llvm.compile import compile_for_process
 
@@ -65,20 +66,20 @@ def compiled_here(request: Request, store: ObjectCache | None) -> CompiledObject
 
 
 def found_in(store: ObjectCache, key: str) -> CompiledObject | None:
-    """An object of the store, where all that it calls is here: loaded now at the latest."""
+    """An object of the store, if all shared functions that it calls are, or can be, loaded."""
     compiled = store.get(key)
     return compiled if compiled is not None and are_here(compiled.needs, store) else None
 
 
 def provide(functions: Sequence[SharedFunction], target: Target, store: ObjectCache | None) -> None:
-    """Have shared functions loaded, and in the store: compiled if they are in neither."""
+    """Load shared functions and store them, compiling those that are not stored."""
     missing = [f for f in functions if not _is_here(f.key, store)]
     if not missing:
         return
     from samebits.backend.llvm.compile import compile_shared
 
-    for plan in dict.fromkeys((f.kind, f.hasty) for f in missing):
-        batch = [f for f in missing if (f.kind, f.hasty) == plan]
+    for profile in dict.fromkeys((f.kind, f.optnone) for f in missing):
+        batch = [f for f in missing if (f.kind, f.optnone) == profile]
         compiled, more = compile_shared(batch, target)
         provide(more, target, store)
         if store is not None:
@@ -88,13 +89,14 @@ def provide(functions: Sequence[SharedFunction], target: Target, store: ObjectCa
 
 
 def are_here(keys: Sequence[str], store: ObjectCache) -> bool:
-    """Whether shared functions are loaded, now at the latest; False where some must be compiled."""
+    """Whether shared functions are loaded, after loading them if stored; False if some must be
+    compiled."""
     return all([key in _places or _read(key, store) for key in keys])
 
 
 def addresses_of(keys: Sequence[str]) -> dict[str, int]:
-    """The addresses of shared functions by symbol, which hold until the process ends. Raises
-    KeyError where one is not here."""
+    """The addresses of shared functions by symbol, valid until the process ends. Raises KeyError if
+    one is not loaded."""
     return {symbol_of(key): _places[key][0] for key in keys}
 
 
@@ -107,7 +109,7 @@ def _is_here(key: str, store: ObjectCache | None) -> bool:
 
 
 def _front(key: str) -> str:
-    """Under what key a store notes the object that has a shared function."""
+    """The key under which a store maps a shared function to its object."""
     return digest("shared", key, llvm_version(), compiler_fingerprint())
 
 

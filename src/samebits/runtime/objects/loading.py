@@ -1,7 +1,7 @@
-"""Objects for this process: loaded without LLVM where that can be, and small ones of this library's
-own, kept in the object cache.
+"""Loading objects into this process, without LLVM if possible; and the library's own small objects,
+which are stored in the object cache.
 
-Knows neither what objects compute nor where they are kept.
+Knows neither what objects compute nor where they are stored.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from samebits.compiling import lock
 from samebits.runtime.cache import compiler_fingerprint, current_cache, digest
 from samebits.runtime.objects import image
 from samebits.runtime.objects.host import llvm_version
-from samebits.runtime.objects.image import Image
+from samebits.runtime.objects.image import LoadedImage
 
 if TYPE_CHECKING:
     from samebits.backend.llvm.engine import LoadedObject
     from samebits.backend.targets.table import Target
 
-    Loaded = Image | LoadedObject
+    Loaded = LoadedImage | LoadedObject
 
 
 def load(
     object_bytes: bytes, symbols: Sequence[str], imports: Mapping[str, int] = NO_ADDRESSES
 ) -> Loaded:
-    """An object in this process: as `llvm.load`, by `image.load` where that knows all of it."""
+    """As `engine.load`, but by `image.load` if that supports the object."""
     found = image.load(object_bytes, symbols, imports)
     if found is not None:
         return found
@@ -37,8 +37,8 @@ def load(
 
 
 def own_code(text: str, target: Target) -> bytes:
-    """Object code of this library's own LLVM text, which is not optimised, from the cache where
-    that has it."""
+    """Object code of LLVM text of this library's own, not optimised, from the cache if it has
+    it."""
     store = current_cache()
     key = None
     if store is not None:

@@ -1,11 +1,11 @@
-"""A folder whose files only this user and root can put there: what is read from it may be run.
+"""A folder to which only this user and root can write: files read from it may be executed.
 
-Owns who could have written a file. The way to the folder is walked from the root, one name at a
-time and below an open folder each, as ssh does for its keys: every folder on it belongs to this
-user or to root and nobody else may write to it, or it is sticky, as /tmp is, and what is in it
-belongs to this user or root. Links on the way count in the same manner. What can't be asked
-counts as no. Where the system has no such owners, as on Windows, its own rules for a user's
-folders have to do.
+Owns the question who could have written a file. The path to the folder is walked from the root, one
+component at a time, each relative to an open folder, as ssh does for its keys: every folder on it
+belongs to this user or root and nobody else may write to it, or it is sticky, as /tmp is, and the
+next component belongs to this user or root. Links are checked likewise. What cannot be checked
+counts as unsafe. On systems without such owners, as Windows, the system's own rules for a user's
+folders must suffice.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ _MOST_LINKS = 40
 _OTHERS_WRITE = 0o022
 
 PART = ".part"
-"""The end of a name whose file is not whole yet."""
+"""Suffix of the name of an incomplete file."""
 
 
 class UntrustedError(Exception):
-    """Others could put files there. Says who, and what to do."""
+    """Others can write to the folder. Says who, and what to do."""
 
 
 class StrangeFileError(Exception):
-    """A file that is no regular one, that others could have written, or that is too long: why."""
+    """A file is not regular, not this user's alone, or too long. Says which."""
 
 
 _NO_FILES = frozenset({errno.ELOOP, errno.ENXIO, errno.EACCES})
-"""What the system says of a link, of a socket, and of a file that this user may not read."""
+"""The errors for a link, a socket, and a file that this user may not read."""
 _NOT_ALONE = "it is no file of this user's alone"
 
 
 class OwnFolder:
-    """One folder, verified when it is first used and again whenever it is another one.
+    """One folder, verified at its first use and again if another folder takes its place.
 
-    Its files are in groups, folders of their own. Methods raise UntrustedError where others could
-    have put them there.
+    Its files are in groups, which are subfolders. Methods raise UntrustedError if others can write
+    there.
     """
 
     def __init__(self, path: Path, what: str = "object cache") -> None:
@@ -60,8 +60,8 @@ class OwnFolder:
         self._known: tuple[str, int, int] | None = None
 
     def closed(self) -> Path:
-        """The folder's path, free of links, made where it is not there: nobody else can enter it.
-        For what other programs keep there. Raises OSError too."""
+        """The folder's path without links, for files of other programs; nobody else can enter it.
+        Makes it if there is none. Raises OSError too."""
         held: list[int] = []
         with closing_descriptors(held):
             folder = self._opened(held, make=True)
@@ -77,9 +77,9 @@ class OwnFolder:
             return Path(self._known[0] if self._known else self.path)
 
     def read(self, group: str, name: str, limit: int) -> tuple[bytes, float] | None:
-        """The bytes of a file and when they were written; None where there is no such file. Raises
-        StrangeFileError where it is not a regular file, or not this user's alone, or longer than
-        `limit`. Never waits.
+        """The bytes of a file and their modification time; None if there is no such file. Raises
+        StrangeFileError if it is not a regular file, not this user's alone, or longer than `limit`.
+        Never blocks.
         """
         held: list[int] = []
         try:
@@ -104,7 +104,7 @@ class OwnFolder:
             return None
 
     def write(self, group: str, name: str, data: bytes) -> None:
-        """Put a file there, whole or not at all. Raises OSError and ValueError too."""
+        """Write a file, whole or not at all. Raises OSError and ValueError too."""
         held: list[int] = []
         with closing_descriptors(held):
             folder = self._opened(held, make=True)
@@ -128,7 +128,7 @@ class OwnFolder:
                 raise
 
     def use(self, group: str, name: str) -> None:
-        """Note that a file was used. Raises OSError too."""
+        """Mark a file as used now. Raises OSError too."""
         held: list[int] = []
         with closing_descriptors(held):
             place = _within(held, self._opened(held), group)
@@ -142,8 +142,7 @@ class OwnFolder:
             os.unlink(_name(place, name), dir_fd=_below(place))
 
     def files(self) -> list[tuple[str, str, os.stat_result]]:
-        """Every regular file: its group, its name and its status. What can't be asked is not
-        among them."""
+        """Every regular file that can be examined: its group, its name and its status."""
         found: list[tuple[str, str, os.stat_result]] = []
         held: list[int] = []
         with suppress(OSError, ValueError), closing_descriptors(held):
@@ -152,14 +151,14 @@ class OwnFolder:
                 inner: list[int] = []
                 with suppress(OSError), closing_descriptors(inner):
                     place = _within(inner, folder, group)
-                    for entry in list(os.scandir(place)):  # which ends it, too
+                    for entry in list(os.scandir(place)):  # the list also closes it
                         if entry.is_file(follow_symlinks=False):
                             found.append((group, entry.name, entry.stat(follow_symlinks=False)))
         return found
 
     def _opened(self, held: list[int], make: bool = False) -> int | str:
-        """The folder's descriptor, noted in `held`, or its path where there are none. Raises
-        OSError too."""
+        """The folder's descriptor, appended to `held`, or its path on systems without descriptors
+        of folders. Raises OSError too."""
         if not _POSIX:
             if make:
                 self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -176,8 +175,8 @@ class OwnFolder:
         return folder
 
     def _again(self, held: list[int]) -> int | None:
-        """A descriptor of the folder that was verified before. The way to it need not be walked
-        again: nobody else could put another one there."""
+        """A descriptor of the folder verified before. The path to it need not be walked again:
+        nobody else can replace a component."""
         if self._known is None:
             return None
         real, *identity = self._known
@@ -198,7 +197,7 @@ def _name(place: int | str, name: str) -> str:
 
 
 def _within(held: list[int], folder: int | str, group: str) -> int | str:
-    """A folder in the folder, noted in `held`, which must be this user's own as well."""
+    """A subfolder, appended to `held`, which must be this user's own as well."""
     if isinstance(folder, str):
         return os.path.join(folder, group)
     place = open_descriptor(held, group, _FOLDER, dir_fd=folder)
@@ -214,7 +213,7 @@ def _may_be_read(status: os.stat_result) -> bool:
 
 
 def _fault(status: os.stat_result) -> str | None:
-    """Why a folder is not this user's alone, with {} for its name; None where it is."""
+    """Why a folder is not this user's alone, with {} for its name; None if it is."""
     if status.st_uid != os.getuid():
         return _owned(status)
     return _written_by_others(status)
@@ -232,7 +231,7 @@ def _written_by_others(status: os.stat_result) -> str | None:
 
 
 def _fault_on_the_way(status: os.stat_result) -> str | None:
-    """Why what is in a folder or behind a link could be exchanged by others; None where not."""
+    """Why others could replace the contents of a folder or a link's target; None if they cannot."""
     if status.st_uid not in (0, os.getuid()):
         return _owned(status)
     if stat.S_ISLNK(status.st_mode) or status.st_mode & stat.S_ISVTX:
@@ -241,7 +240,7 @@ def _fault_on_the_way(status: os.stat_result) -> str | None:
 
 
 def _is_alone(gid: int) -> bool:
-    """Whether a group is this user's private one: called as the user, with nobody else in it."""
+    """Whether a group is this user's private one: it has the user's name, and no other member."""
     import grp
     import pwd
 
@@ -264,9 +263,9 @@ def _user(uid: int) -> str:
 
 
 def _verified(path: Path, what: str, make: bool, held: list[int]) -> tuple[int, str]:
-    """A descriptor of the folder and its path without links, on a way that nobody else can change.
+    """A descriptor of the folder and its path without links, none of which others can change.
 
-    With `make`, folders that are not there are made. What it opens is noted in `held`.
+    With `make`, missing folders are made. Opened descriptors are appended to `held`.
     """
     parts = list(reversed(path.parts[1:]))
     on_the_way: list[int] = []
@@ -302,7 +301,7 @@ def _verified(path: Path, what: str, make: bool, held: list[int]) -> tuple[int, 
 
 
 def _status(name: str, folder: int, make: bool) -> os.stat_result:
-    """What is there; with `make`, a new folder where nothing is."""
+    """The status of a component; with `make`, of a new folder if there is none."""
     try:
         return os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
@@ -315,5 +314,5 @@ def _status(name: str, folder: int, make: bool) -> os.stat_result:
 
 def _refusal(path: Path, what: str, here: str, fault: str) -> str:
     own = "it" if here == str(path) else here
-    mend = f"; `chmod go-w {here}` mends that" if "write" in fault else ""
-    return f"the {what} {path} is not used: {fault.format(own)}{mend}"
+    fix = f"; `chmod go-w {here}` fixes that" if "write" in fault else ""
+    return f"the {what} {path} is not used: {fault.format(own)}{fix}"

@@ -1,7 +1,7 @@
-"""How much stack the library's own threads have: never what a program has chosen for its own.
+"""The stack size of the library's own threads, independent of the size that a program sets for its
+own.
 
-What compiles, and finds little left of its thread's stack, is done by such a thread, which is
-waited for.
+A compilation that finds little stack left in its thread runs in such a thread, which is waited for.
 """
 
 from __future__ import annotations
@@ -20,40 +20,40 @@ from typing import Any
 from samebits import compiling
 from samebits.lang.signal_safe import block
 from samebits.mutex import Mutex
-from samebits.runtime.threads.asking import asking
+from samebits.runtime.threads.caller import caller
 
 STACK_BYTES = 8 << 20
-"""What a main thread has on Linux and macOS: what runs there runs in a job, too. It is address
-space, which takes memory where it is used."""
+"""The stack of a main thread on Linux and macOS: what runs there runs in a job too. It is address
+space, and takes memory only where it is used."""
 
 ROOM = 1 << 20
-"""Bytes of stack with which code is made where it is asked for. LLVM was seen to take 64 KiB, for
-ten thousand operations and for hundreds of calls inside one another; CPython's own parser and
-compiler take up to 1 MiB, for the deepest nesting that they let through."""
+"""Fewest bytes of stack left with which a thread compiles code itself. LLVM was seen to take 64
+KiB, for ten thousand operations and for hundreds of nested calls; CPython's own parser and compiler
+take up to 1 MiB, for the deepest nesting that they accept."""
 
 LOCK = Mutex()
-"""Held around the block: the size is the process's, and each block puts back what it found."""
+"""Held around an `own_stack` block: the size is the process's, and each block restores it."""
 
 
 def own_stack() -> AbstractContextManager[None]:
-    """A block in which threads are started with a stack of this size, with `LOCK` held."""
+    """A block in which new threads get `STACK_BYTES`; `LOCK` must be held."""
     size = _thread.stack_size
     return block([partial(size, STACK_BYTES)], [partial(size, size())])
 
 
 class _Here(threading.local):
-    """What is known of a thread."""
+    """What is known of this thread."""
 
     stack: tuple[int, int] | None = None
-    """Its lowest address, and how many bytes it has."""
+    """The stack's lowest address and its size in bytes."""
 
 
 _here = _Here()
 
 
 def has_room() -> bool:
-    """Whether this thread is known to have as much left of its stack as making code takes."""
-    if asking.frame is not None:
+    """Whether this thread is known to have enough stack left to compile code."""
+    if caller.frame is not None:
         return True
     if _here.stack is None:
         _here.stack = _stack()
@@ -76,10 +76,10 @@ def _stack() -> tuple[int, int]:
 
 
 def _position() -> int:
-    """About how far down its stack this thread is; 0 where that can't be told.
+    """An address near this thread's stack pointer; 0 if it cannot be determined.
 
-    Linux's C libraries hand a callback of `dl_iterate_phdr` what lies on the stack. It is one of
-    C's: in a function of Python's a signal's handler could raise, and nobody would hear of it.
+    Linux's C libraries pass a callback of `dl_iterate_phdr` a pointer to the stack. The callback is
+    a C function: in a Python one a signal handler could raise, and the exception would be lost.
     """
     if not sys.platform.startswith("linux"):
         return 0
@@ -90,13 +90,13 @@ def _position() -> int:
 
 
 class _Gate:
-    """What a thread waits at, with no signal's handler run meanwhile, until another opens it."""
+    """A gate at which a thread waits, without running signal handlers, until another opens it."""
 
-    _free: Callable[[], Any] = int  # nothing, until there is something
+    _free: Callable[[], Any] = int  # does nothing until there is a lock
 
     def __init__(self) -> None:
         api, pointer = ctypes.pythonapi, ctypes.c_void_p
-        waiting = ctypes.CDLL(None, handle=api._handle)  # lets go of the interpreter
+        waiting = ctypes.CDLL(None, handle=api._handle)  # releases the interpreter lock
         api.PyThread_allocate_lock.restype = pointer
         self._lock = pointer(api.PyThread_allocate_lock())
         if not self._lock:
@@ -107,27 +107,27 @@ class _Gate:
         self.wait: Callable[[], Any] = partial(waiting.PyThread_acquire_lock, self._lock, 1)
 
     def __del__(self) -> None:
-        # The last that has it frees it: whoever waits may be on before the other is out of `open`.
+        # The last owner frees it: the waiting thread may continue before the other leaves `open`.
         self._free()
 
 
 def with_room(call: Callable[[], Any]) -> Any:
-    """What `call` returns, or raises: done by this thread, or, where its stack has little room, by
-    one that has."""
-    return call() if has_room() else apart(call)
+    """Call `call` in this thread, or, if its stack has little room, in another one; returns what it
+    returns, raises what it raises."""
+    return call() if has_room() else in_new_thread(call)
 
 
-def apart(call: Callable[[], Any]) -> Any:
-    """What `call` returns, or raises: done by another thread, whose stack has room, in this one's
-    context. A signal's handlers run when it has ended."""
+def in_new_thread(call: Callable[[], Any]) -> Any:
+    """Call `call` in another thread, whose stack has room, in this one's context; returns what it
+    returns, raises what it raises. Signal handlers run after its end."""
     gate, results, errors = _Gate(), list[Any](), list[BaseException]()
     given: list[Any] = [call, copy_context(), sys._getframe(1)]  # pyright: ignore
     started = list[int]()
     lent = compiling.lock().is_own()
 
     def work() -> None:
-        # Nothing of what this is given is held by the thread when it no longer is waited for.
-        call, context, asking.frame = given
+        # The thread holds no reference to its arguments once it is no longer waited for.
+        call, context, caller.frame = given
         given.clear()
         try:
             compiling.lend_lock(lent)
@@ -135,18 +135,18 @@ def apart(call: Callable[[], Any]) -> Any:
         except BaseException as error:
             errors.append(error)
         finally:
-            call = context = asking.frame = None
+            call = context = caller.frame = None
             compiling.lend_lock(False)
             gate.open()
 
     with (
         block((), [partial(operator.not_, started), gate.wait]),
-        suppress(RuntimeError),  # no more threads here: this one does it, as well as it can
-        compiling.LOCK,  # a fork finds nothing of this
+        suppress(RuntimeError),  # no more threads: this one tries
+        compiling.LOCK,  # no fork meanwhile
         LOCK,
         own_stack(),
     ):
-        # That there is one is noted in the call that starts it: no handler runs in between.
+        # One call starts and records the thread: no handler runs in between.
         started.extend(map(_thread.start_new_thread, (work,), ((),)))
     if not started:
         return call()

@@ -1,15 +1,15 @@
-"""The worker pool: threads that run tasks' range functions, holding no interpreter lock inside.
+"""The worker pool: threads that run tasks' range functions without the interpreter lock.
 
-Owns who runs what, who sleeps and who is woken. Knows nothing of jobs or of what tasks compute. A
-thread that waits for a task helps; one that is inside a task runs nested ranges in line. Nobody is
-woken for a single task of a single batch: it runs where it is waited for, unless something else
-is to be done too.
+Owns scheduling: which thread runs, sleeps or is woken. Knows nothing of jobs or of what tasks
+compute. A thread that waits for a task helps; one inside a task runs nested ranges in line. No
+worker is woken for a single task of a single batch: the waiting thread runs it, unless there is
+other work too.
 
-A signal handler may raise wherever CPython looks for signals: after a call, where a function
-begins, where a loop turns round. So each step from one consistent state to the next is a few
-assignments with no call between them, what takes a loop is written down before it begins and can
-be gone through again, and whoever leaves by an exception says so first thing (`_disturbed`): the
-next thread that takes the lock mends what was left (`_mend`).
+A signal handler may raise wherever CPython checks for signals: after a call, at a function's start,
+at a loop's back edge. So each step from one consistent state to the next is a few assignments
+without a call between them, work of a loop is recorded before it begins and is idempotent, and a
+thread that leaves by an exception sets `_disturbed` first: the next thread that takes the lock
+repairs the state (`_repair`).
 """
 
 from __future__ import annotations
@@ -38,23 +38,23 @@ from samebits.runtime.threads.working import stop, work
 
 MOST_WORKERS = 1024
 _EXIT_SECONDS = 1.0
-"""How long the end of the process waits for batches that are being run."""
+"""How long the process's end waits for running batches."""
 _LOOK_SECONDS = 0.1
-"""How often a thread that waits looks whether one that should wake it was interrupted."""
+"""How often a waiting thread checks whether the one that should wake it was interrupted."""
 
 
 class _Inside(threading.local):
     depth = 0
-    """How many tasks this thread is inside of."""
+    """The number of tasks that this thread is inside."""
 
 
 inside = _Inside()
 running = ctypes.c_int64()
-"""How many tasks this process's pool runs now."""
+"""The number of tasks that this process's pool is running."""
 
 
 class _Sleeper:
-    """A thread that sleeps until it is woken, which happens under the pool's lock."""
+    """A sleeping thread, which another wakes under the pool's lock."""
 
     __slots__ = ("lock",)
 
@@ -68,28 +68,28 @@ class _Sleeper:
 
 
 def default_workers() -> int:
-    """The processors that this process may use."""
+    """The number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return min(MOST_WORKERS, max(1, len(os.sched_getaffinity(0))))
     return min(MOST_WORKERS, os.cpu_count() or 1)
 
 
 class Pool:
-    """`workers` threads at most compute at once, the one that waits being one of them."""
+    """At most `workers` threads that compute at once, the waiting one included."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self._lock = Mutex()
         self._ready: OrderedDict[Task, None] = OrderedDict()
         self._idle: deque[_Sleeper] = deque()
-        """Those that would run anything."""
+        """Sleepers that run any task."""
         self._running: set[Task] = set()
         self._placing: Task | None = None
-        """The task that is being submitted."""
+        """The task being submitted."""
         self._ended: deque[Task] = deque()
-        """Tasks that have ended, and whose followers have not all been told."""
+        """Ended tasks with followers that have not been notified."""
         self._disturbed = False
-        """Whether a thread left by an exception, and may have left something undone."""
+        """Whether a thread left by an exception, perhaps in the middle of a step."""
         self._threads = 0
         self._closed = False
 
@@ -97,19 +97,19 @@ class Pool:
 
     @property
     def closed(self) -> bool:
-        """Whether the process ends."""
+        """Whether the process is ending."""
         return self._closed
 
     def submit(self, task: Task, after: list[Task]) -> None:
-        """Let `task` run once all of `after` have ended. It must not have been submitted yet.
+        """Let `task`, which is not submitted yet, run once all of `after` have ended.
 
-        Where this is interrupted and `task.state` is still NEW, nothing has happened.
+        If this is interrupted and `task.state` is still NEW, nothing has happened.
         """
         before = list(dict.fromkeys(after))
         try:
             with self._lock:
                 if self._disturbed:
-                    self._mend()
+                    self._repair()
                 self._placing = task
                 task.before = before
                 task.state = WAITING
@@ -125,27 +125,27 @@ class Pool:
             raise
 
     def wait(self, task: Task) -> None:
-        """Help until `task` has ended. After an interrupt it goes on without this thread."""
+        """Help until `task` has ended. After an interrupt it continues without this thread."""
         while task.state != DONE:
-            turn = _thread.allocate_lock()
+            inside_lock = _thread.allocate_lock()
             sleeper: _Sleeper | None = None
             try:
-                # Held while this thread is inside, and free however it leaves.
-                with turn:
+                # Held while this thread is inside, and released however it leaves.
+                with inside_lock:
                     with self._lock:
                         if self._disturbed:
-                            self._mend()
-                        chosen = self._choose(task, turn)
+                            self._repair()
+                        chosen = self._choose(task, inside_lock)
                         if chosen is None and task.state != DONE:
                             sleeper = _Sleeper()
                             task.waiters += (sleeper,)
-                            if task.state == WAITING:  # only then would it run something else
+                            if task.state == WAITING:  # only then does this thread run other tasks
                                 self._idle += (sleeper,)
                     if chosen is not None:
                         self._run(chosen)
                 if chosen is not None:
                     with self._lock:
-                        self._left(chosen, task)
+                        self._leave(chosen, task)
                 elif sleeper is not None:
                     self._sleep(sleeper, task)
             except BaseException:
@@ -154,7 +154,7 @@ class Pool:
                 raise
 
     def poll(self, task: Task) -> bool:
-        """Whether `task` has ended. If it may run and nobody is at it, a worker starts."""
+        """Whether `task` has ended. Wakes a worker if it is ready and no thread runs it."""
         if task.state == DONE:
             return True
         if self.workers == 1:
@@ -163,7 +163,7 @@ class Pool:
         try:
             with self._lock:
                 if self._disturbed:
-                    self._mend()
+                    self._repair()
                 self._wake(len(self._ready))
         except BaseException:
             self._disturbed = True
@@ -171,11 +171,11 @@ class Pool:
         return task.state == DONE
 
     def withdraw(self, task: Task) -> None:
-        """Leave `task` undone if nobody has begun it."""
+        """Cancel `task` if no thread has begun it."""
         try:
             with self._lock:
                 if self._disturbed:
-                    self._mend()
+                    self._repair()
                 if task.inside or task.state == DONE:
                     return
                 task.give_up()
@@ -192,16 +192,16 @@ class Pool:
             with self._lock:
                 self.workers = workers
                 while self._idle:
-                    self._idle[0].wake()  # those too many end themselves
+                    self._idle[0].wake()  # surplus threads end themselves
                     del self._idle[0]
         except BaseException:
             self._disturbed = True
             raise
 
     def close(self) -> None:
-        """Begin nothing more, and wait a little for the batches that are being run.
+        """Begin no more batches, and wait a little for running ones.
 
-        What is still running then keeps its memory for good: the process ends under it.
+        What still runs then keeps its memory for good: the process ends meanwhile.
         """
         with self._lock:
             self._closed = True
@@ -218,7 +218,7 @@ class Pool:
     # Under the lock ----------------------------------------------------------------------
 
     def _place(self, task: Task) -> None:
-        """Find what `task` still waits for, or else make it ready. May be called again."""
+        """Append `task` to a task that it waits for, or make it ready. Idempotent."""
         before = task.before
         while before:
             last = before[-1]
@@ -237,27 +237,27 @@ class Pool:
         else:
             self._finish(task)
 
-    def _choose(self, wanted: Task, turn: Any) -> Task | None:
-        """What a thread that waits for `wanted` should run now; it is inside from here on."""
+    def _choose(self, wanted: Task, inside_lock: Any) -> Task | None:
+        """The task that a thread which waits for `wanted` runs next, and has joined now."""
         if wanted.state == READY:
             if wanted in self._ready and wanted.unclaimed:
-                self._join(wanted, turn)
+                self._join(wanted, inside_lock)
                 return wanted
             return None
-        return None if wanted.state == DONE else self._take(turn)
+        return None if wanted.state == DONE else self._take(inside_lock)
 
-    def _take(self, turn: Any) -> Task | None:
+    def _take(self, inside_lock: Any) -> Task | None:
         while self._ready:
             task = next(iter(self._ready))
             if task.unclaimed:
-                self._join(task, turn)
+                self._join(task, inside_lock)
                 return task
             del self._ready[task]
         return None
 
-    def _join(self, task: Task, turn: Any) -> None:
+    def _join(self, task: Task, inside_lock: Any) -> None:
         full = len(task.inside) + 1 >= task.batches
-        task.inside += (turn,)
+        task.inside += (inside_lock,)
         self._running |= {task}
         if full:
             del self._ready[task]
@@ -265,10 +265,10 @@ class Pool:
         if self._ready and not next(iter(self._ready)).inside:
             self._wake(len(self._ready))
 
-    def _left(self, task: Task, wanted: Task | None) -> None:
-        """A thread is not inside `task` any more. May be called again."""
-        for turn in task.inside:
-            if turn.locked():
+    def _leave(self, task: Task, wanted: Task | None) -> None:
+        """Record that a thread has left `task`. Idempotent."""
+        for inside_lock in task.inside:
+            if inside_lock.locked():
                 return
         if task.state != READY or task not in self._running:
             return
@@ -287,7 +287,7 @@ class Pool:
         running.value = len(self._running)
 
     def _finish(self, task: Task) -> None:
-        """It has ended, of which `_follow` tells others. May be called again: `_mend` finds the
+        """Record that `task` has ended; `_follow` notifies others. Idempotent: `_repair` finds the
         task until all is done."""
         task.inside = []
         if task not in self._ended:
@@ -298,10 +298,10 @@ class Pool:
         self._running -= {task}
 
     def _follow(self) -> None:
-        """Tell those that waited for tasks which have ended."""
+        """Notify followers and waiters of ended tasks."""
         while self._ended:
             task = self._ended[0]
-            for follower in task.followers:  # one may be here twice
+            for follower in task.followers:  # there may be duplicates
                 if follower.state == WAITING:
                     self._place(follower)
             self._wake_waiters(task)
@@ -309,7 +309,7 @@ class Pool:
             del self._ended[0]
 
     def _batches_ready(self) -> int:
-        """How many batches are ready, as far as there may be workers for them."""
+        """The number of ready batches, counted until it exceeds the number of workers."""
         found = 0
         for task in self._ready:
             found += task.batches
@@ -331,14 +331,14 @@ class Pool:
                 try:
                     with own_stack.LOCK, own_stack.own_stack():
                         _thread.start_new_thread(self._work, ())
-                except RuntimeError:  # no more threads here: the one that waits does it all
+                except RuntimeError:  # no more threads: the waiting one does all
                     self._threads -= 1
                     return
             else:
                 return
 
-    def _mend(self) -> None:
-        """Bring to an end what threads that were interrupted began. May be called again."""
+    def _repair(self) -> None:
+        """Complete the steps of interrupted threads. Idempotent."""
         task = self._placing
         if task is not None:
             if task.state == WAITING:
@@ -348,9 +348,9 @@ class Pool:
             if task.state == DONE or not (task.unclaimed or task.inside):
                 self._finish(task)
             else:
-                self._left(task, None)
+                self._leave(task, None)
         self._follow()
-        while self._idle:  # each looks for itself
+        while self._idle:  # each looks for work itself
             self._idle[0].wake()
             del self._idle[0]
         running.value = len(self._running)
@@ -359,15 +359,15 @@ class Pool:
     # In the threads ----------------------------------------------------------------------
 
     def _rouse(self) -> None:
-        """Mend at once, so that nobody waits for what this thread began."""
+        """Repair at once, so that no thread waits for a step that this one began."""
         with self._lock:
-            self._mend()
+            self._repair()
 
     def _sleep(self, sleeper: _Sleeper, task: Task) -> None:
-        """Sleep until `task` has ended, or there may be something to do."""
+        """Sleep until `task` has ended, or there may be work."""
         try:
             if not sleeper.lock.acquire(timeout=_LOOK_SECONDS):
-                # A second interrupt may have come before the first was noted.
+                # A second interrupt may have come before the first was recorded.
                 self._disturbed = True
         finally:
             with self._lock:
@@ -386,7 +386,8 @@ class Pool:
             inside.depth = outer
 
     def _prepare(self, task: Task) -> bool:
-        """Find the range of a task that this thread alone has joined; whether it has any."""
+        """Set the range of a task that only this thread has joined; returns whether it has
+        indices."""
         assert task.prepare is not None
         try:
             wanted = task.prepare()
@@ -410,15 +411,15 @@ class Pool:
     def _work(self) -> None:
         while True:
             sleeper: _Sleeper | None = None
-            turn = _thread.allocate_lock()
-            with turn:
+            inside_lock = _thread.allocate_lock()
+            with inside_lock:
                 with self._lock:
                     if self._disturbed:
-                        self._mend()
+                        self._repair()
                     if self._threads > self.workers - 1 or self._closed:
                         self._threads -= 1
                         return
-                    task = self._take(turn)
+                    task = self._take(inside_lock)
                     if task is None:
                         sleeper = _Sleeper()
                         self._idle += (sleeper,)
@@ -426,7 +427,7 @@ class Pool:
                     self._run(task)
             if task is not None:
                 with self._lock:
-                    self._left(task, None)
+                    self._leave(task, None)
             elif sleeper is not None:
                 sleeper.lock.acquire()
 
@@ -447,7 +448,7 @@ class _State:
 
 
 def pool() -> Pool:
-    """The pool of this process; its threads start when there is something to do for them."""
+    """The pool of this process; its threads start when there is work."""
     found = _State.pool
     if found is not None:
         return found
@@ -463,7 +464,7 @@ def pool() -> Pool:
 
 
 def when_resized(follow: Callable[[], None]) -> None:
-    """Have `follow` called whenever another number of workers is set."""
+    """Call `follow` whenever the number of workers is set."""
     _State.followers += (follow,)
 
 
@@ -473,7 +474,7 @@ def _close() -> None:
 
 
 def _forget_pool() -> None:
-    """In the child of a fork: the parent's threads are not here."""
+    """Reset in the child of a fork, which has none of the parent's threads."""
     _State.pool = None
     _State.lock = Mutex()
     inside.depth = 0
@@ -481,13 +482,13 @@ def _forget_pool() -> None:
 
 
 def workers() -> int:
-    """How many threads may compute at once, the one that waits being one of them."""
+    """How many threads may compute at once, the waiting one included."""
     return _State.pool.workers if _State.pool else _State.chosen or default_workers()
 
 
 @contextlib.contextmanager
 def working(count: int | None) -> Generator[None]:
-    """Inside, `count` threads compute at once, as `set_workers` has it."""
+    """A block in which `count` threads compute at once, as set by `set_workers`."""
     before = _State.chosen
     try:
         set_workers(count)
@@ -497,9 +498,9 @@ def working(count: int | None) -> Generator[None]:
 
 
 def set_workers(count: int | None) -> None:
-    """Let `count` threads compute at once, 1 to 1024; None: as many as there are processors.
+    """Let `count` threads, 1 to 1024, compute at once; None: as many as there are processors.
 
-    No result depends on it. With 1, everything runs in the thread that waits for it.
+    No result depends on it. With 1, everything runs in the waiting thread.
     Raises ArgumentError for any other count.
     """
     if count is not None and (type(count) is not int or not 1 <= count <= MOST_WORKERS):
@@ -510,5 +511,5 @@ def set_workers(count: int | None) -> None:
     _State.chosen = count
     if _State.pool is not None:
         _State.pool.resize(count or default_workers())
-    for resized in _State.followers:  # they ask themselves whether anything is different
+    for resized in _State.followers:  # each checks itself whether anything changed
         resized()

@@ -1,11 +1,11 @@
-"""Leaving compiled code that runs for long: on Ctrl-C, when told to, and for want of stack.
+"""Preemption of long-running compiled code: on Ctrl-C, on request, and for lack of stack.
 
-Owns the records of the threads that are inside compiled code, and the signal by which they are told
-to leave it, or to see to Python's own signals. `backend.preempt` has what runs in the thread then.
+Owns the records of the threads inside compiled code, and the signal that makes them leave it or run
+Python's signal handlers. `backend.emit.preemption` has the code that runs in the thread then.
 
-The signal is SIGURG, which nobody is ended by. A handler that was there before is called first.
-Where the system has no such signals (Windows), a call runs to its end: there are no records then,
-and nothing here asks the C library for anything.
+The signal is SIGURG, which is ignored by default. A handler installed before is called first. On
+systems without such signals (Windows) a call runs to its end: there are no records, and nothing
+here calls the C library.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from samebits.backend import records
 from samebits.mutex import Mutex
 from samebits.runtime.objects.host import host_target
 from samebits.runtime.objects.loading import load, own_code
-from samebits.runtime.threads.watcher import Watcher
+from samebits.runtime.threads.watcher import CallWatcher
 
 _Words = ctypes.c_uint64 * records.RECORD_WORDS
 
 
 def has_records() -> bool:
-    """Whether the system has threads and signals as POSIX has them, by which a call is left."""
+    """Whether the system has POSIX threads and signals, without which no call is preempted."""
     return sys.platform != "win32"
 
 
 class Stopped(BaseException):
-    """What a call raises that was left because its thread was told to stop."""
+    """Raised by a call that was preempted because its thread was told to stop."""
 
 
 class _Libc:
-    """The functions of C's library that this needs; the interpreter's lock stays held."""
+    """The C library's functions used here; calls keep the interpreter lock."""
 
     def __init__(self) -> None:
         library = ctypes.PyDLL(None)
@@ -60,8 +60,8 @@ class _Libc:
         self._function = function
 
     def stack(self) -> tuple[int, int]:
-        """The lowest address of this thread's stack, and how many bytes it has; 0 and 0 where the
-        system does not say."""
+        """The lowest address and the size of this thread's stack; 0 and 0 if the system does not
+        say."""
         size, address = ctypes.c_size_t(), ctypes.c_void_p()
         p, i = ctypes.c_void_p, ctypes.c_int
         if sys.platform == "darwin":
@@ -77,14 +77,14 @@ class _Libc:
         return (0, 0) if found else (address.value or 0, size.value)
 
 
-# C's `struct sigaction`: where its flags lie, SA_RESTART | SA_NODEFER. Of glibc, musl, and macOS.
+# C's `struct sigaction` in glibc, musl and macOS: the offset of its flags, SA_RESTART | SA_NODEFER.
 _LAYOUTS = {
     ("linux", 64): (136, 0x5000_0000),
     ("linux", 32): (132, 0x5000_0000),
     ("darwin", 64): (12, 0x12),
 }
 _ODD = ("mips", "s390x", "ppc", "sparc", "alpha")
-"""Machines on which Linux's C library lays it out otherwise, or whose flags are others."""
+"""Machines on which Linux's C library has another layout or other flags."""
 _ACTION_BYTES = 256
 
 
@@ -94,8 +94,8 @@ def _layout() -> tuple[int, int] | None:
     return _LAYOUTS.get((sys.platform, ctypes.sizeof(ctypes.c_void_p) * 8))
 
 
-class _Watch:
-    """What the process has of all this."""
+class _Preemption:
+    """The process's state: shared words, the main thread's record, and the watcher."""
 
     def __init__(self) -> None:
         self.libc = _Libc()
@@ -114,10 +114,10 @@ class _Watch:
         self.changing = Mutex()
         self.main: Any = None
         self.main_ident = 0
-        self.watcher: Watcher | None = None
+        self.watcher: CallWatcher | None = None
 
     def record(self) -> int:
-        """The address of this thread's record, made at its first call here."""
+        """The address of this thread's record, made at the first call."""
         found = self.libc.get(self.key)
         if found:
             return int(found)
@@ -130,34 +130,34 @@ class _Watch:
         return int(address)
 
     def enter(self) -> int:
-        """The record of a thread that calls compiled code for the first time."""
+        """Make the record of a thread that calls compiled code for the first time."""
         address = self.record()
         if threading.main_thread().ident == _thread.get_ident():
             self.take_main(address)
         return address
 
     def take_main(self, address: int) -> None:
-        """This is the thread that Python's signal handlers run in."""
+        """Make this thread the main one, which runs Python's signal handlers."""
         with self.changing:
             self.main, self.main_ident = _Words.from_address(address), _thread.get_ident()
             self.main[records.MAIN] = 1
             if self.watcher is None and _layout() is not None:
                 ident = self.main_ident
-                self.watcher = Watcher(self.main, lambda: _poke(ident))
+                self.watcher = CallWatcher(self.main, lambda: _interrupt(ident))
                 self.watcher.start()
 
     def pause(self) -> None:
-        """No watcher, while the process forks or when it ends."""
+        """Stop the watcher, before a fork or the process's end."""
         if self.watcher is not None:
             self.watcher.end()
 
     def resume(self) -> None:
-        """Watch again."""
+        """Start the watcher again."""
         if self.watcher is not None:
             self.watcher.start()
 
     def forget(self) -> None:
-        """In the child of a fork: its one thread is the main one."""
+        """Reset in the child of a fork, whose one thread is the main one."""
         self.changing = Mutex()
         if self.main is not None:
             self.main, self.watcher = None, None
@@ -170,75 +170,75 @@ def _address(function: Any) -> int:
 
 @cache
 def imports_of_guards() -> dict[str, int]:
-    """The addresses of what guards call in this process."""
+    """The addresses of the C functions that guards call."""
     library = ctypes.CDLL(None)
     return {name: _address(library[name]) for name in records.IMPORTS}
 
 
 class _State:
-    watch: _Watch | None = None
+    preemption: _Preemption | None = None
     making = Mutex()
 
 
-def _watch() -> _Watch:
-    if _State.watch is None:
+def _preemption() -> _Preemption:
+    if _State.preemption is None:
         with _State.making:
-            if _State.watch is None:
-                _State.watch = _Watch()
-                atexit.register(_State.watch.pause)
+            if _State.preemption is None:
+                _State.preemption = _Preemption()
+                atexit.register(_State.preemption.pause)
                 if hasattr(os, "register_at_fork"):
                     os.register_at_fork(
-                        before=_State.watch.pause,
-                        after_in_parent=_State.watch.resume,
+                        before=_State.preemption.pause,
+                        after_in_parent=_State.preemption.resume,
                         after_in_child=_after_fork,
                     )
-    return _State.watch
+    return _State.preemption
 
 
 def _after_fork() -> None:
     _State.making = Mutex()
     _handler.cache_clear()
-    if _State.watch is not None:
-        _State.watch.forget()
+    if _State.preemption is not None:
+        _State.preemption.forget()
 
 
 def stack() -> tuple[int, int]:
-    """The lowest address of this thread's stack, and how many bytes it has; 0 and 0 where the
-    system does not say."""
+    """The lowest address and the size of this thread's stack; 0 and 0 if the system does not
+    say."""
     if not has_records():
         return 0, 0
-    return (_State.watch.libc if _State.watch is not None else _Libc()).stack()
+    return (_State.preemption.libc if _State.preemption is not None else _Libc()).stack()
 
 
 def words_address() -> int:
-    """What a module's variable `GUARD` is to point at, good for the whole process; 0, at which
-    bodies are called plainly, where there are no records."""
+    """The address for a module's variable `GUARD`, valid for the whole process; 0 if there are no
+    records: bodies are then called unguarded."""
     if not has_records():
         return 0
-    watch = _watch()
-    if watch.main is None and threading.main_thread().ident == _thread.get_ident():
-        watch.take_main(watch.record())
-    return ctypes.addressof(watch.words)
+    preemption = _preemption()
+    if preemption.main is None and threading.main_thread().ident == _thread.get_ident():
+        preemption.take_main(preemption.record())
+    return ctypes.addressof(preemption.words)
 
 
 def is_inside() -> bool:
-    """Whether the main thread is inside a call that can be left."""
-    main = None if _State.watch is None else _State.watch.main
-    return main is not None and bool(main[records.PLACE])
+    """Whether the main thread is inside a call that can be preempted."""
+    main = None if _State.preemption is None else _State.preemption.main
+    return main is not None and bool(main[records.JUMP_BUFFER])
 
 
 def calls() -> int:
-    """How many such calls the main thread has made so far."""
-    main = None if _State.watch is None else _State.watch.main
+    """The number of such calls that the main thread has made."""
+    main = None if _State.preemption is None else _State.preemption.main
     return 0 if main is None else int(main[records.CALLS])
 
 
 spares: list[int] = []
-"""Where records are that threads without one of their own share."""
+"""Addresses of records that threads without one of their own share."""
 
 
 def raised() -> BaseException:
-    """Why the call that this thread has just left was left."""
+    """The exception that preempted this thread's last call."""
     for address in filter(None, (record(), *spares)):
         words = _Words.from_address(address)
         kind, value, trace = words[records.KIND : records.TRACE + 1]
@@ -256,33 +256,33 @@ def raised() -> BaseException:
     return error
 
 
-# Telling a thread -----------------------------------------------------------------------------
+# Signalling a thread ----------------------------------------------------------------------------
 
 
 class _Handler:
-    """The signal handler, compiled when it is first needed."""
+    """The signal handler, compiled at first use."""
 
     def __init__(self) -> None:
-        from samebits.backend.emit.preemption import poked_text
+        from samebits.backend.emit.preemption import signal_handler_text
 
         target = host_target()
-        code = own_code(poked_text(target), target)
-        loaded = load(code, (records.POKED, records.POKE_WORDS))
-        # The system may call it until the process has ended.
+        code = own_code(signal_handler_text(target), target)
+        loaded = load(code, (records.SIGNAL_HANDLER, records.HANDLER_WORDS))
+        # Never unloaded: the system may call it until the process has ended.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(loaded))
         at = loaded.addresses
-        self.address = at[records.POKED]
-        self._words: Any = (ctypes.c_uint64 * 2).from_address(at[records.POKE_WORDS])
-        ctypes.memmove(ctypes.addressof(self._words), ctypes.addressof(_watch().words), 8)
+        self.address = at[records.SIGNAL_HANDLER]
+        self._words: Any = (ctypes.c_uint64 * 2).from_address(at[records.HANDLER_WORDS])
+        ctypes.memmove(ctypes.addressof(self._words), ctypes.addressof(_preemption().words), 8)
         layout = _layout()
         assert layout is not None
         self._flags_at, self._flags = layout
 
     def install(self) -> None:
-        """Have the handler there, in front of another that may have been set since."""
+        """Install the handler, in front of one that may have been set since."""
         import signal
 
-        sigaction = _watch().libc.sigaction
+        sigaction = _preemption().libc.sigaction
         found = (ctypes.c_char * _ACTION_BYTES)()
         sigaction(signal.SIGURG, None, found)
         before = ctypes.c_void_p.from_buffer(found).value or 0
@@ -300,8 +300,8 @@ def _handler() -> _Handler:
     return _Handler()
 
 
-def _poke(ident: int) -> None:
-    """Have the handler run in a thread that lives."""
+def _interrupt(ident: int) -> None:
+    """Run the handler in a live thread."""
     import signal
 
     _handler().install()
@@ -309,20 +309,20 @@ def _poke(ident: int) -> None:
 
 
 def record() -> int:
-    """The address of this thread's record, by which it can be told to stop while it lives; 0 where
-    there are none."""
-    return _watch().record() if has_records() else 0
+    """The address of this thread's record, for `stop`, valid while the thread lives; 0 if there are
+    no records."""
+    return _preemption().record() if has_records() else 0
 
 
 def stop(ident: int, record: int) -> bool:
-    """Tell a thread that lives to leave the call that it is in, which raises `Stopped` then;
-    whether it is in one. `record` is its own."""
+    """Make a live thread leave its current call, which raises `Stopped` then; returns whether it is
+    in one. `record` is the thread's own."""
     if not record or _layout() is None:
         return False
     words = _Words.from_address(record)
-    if words[records.PLACE]:
+    if words[records.JUMP_BUFFER]:
         words[records.STOP] = 1
-        _poke(ident)
+        _interrupt(ident)
         return True
     if words[records.WAITS]:
         words[records.STOP] = 1

@@ -1,6 +1,6 @@
-"""A task: one native range function, its batches, and where it stands. Knows no threads.
+"""A task: one native range function, its batches, and its state. Knows no threads.
 
-The control block is what the function's workers share; `backend.emit_range` states its words.
+The threads that run the function share a control block; `backend.emit.range` defines its words.
 """
 
 from __future__ import annotations
@@ -24,21 +24,20 @@ from samebits.backend.emit.range import (
 
 _Words = ctypes.c_int64 * WORDS
 control_words: Any = _Words.from_address
-"""The words of the control block at an address, for reading and writing."""
+"""The words of the control block at an address."""
 _Room = ctypes.c_char * (WORDS * 8 + LINE_BYTES)
 
 NEW, WAITING, READY, DONE = range(4)
-"""Where a task stands: no pool has it; others have to end first; it may be taken, or is; it has
-ended."""
+"""A task's states: not submitted; waiting for other tasks; ready or running; ended."""
 
 
 class Sleeper(Protocol):
-    """Who waits for a task to end, or to be ready."""
+    """A thread that waits for a task to end or to become ready."""
 
     def wake(self) -> None: ...
 
 
-class Turn(Protocol):
+class InsideLock(Protocol):
     """A lock that a thread holds while it is inside a task."""
 
     def locked(self) -> bool: ...
@@ -66,12 +65,12 @@ class ControlBlock:
 
     @property
     def own_numbers(self) -> Sequence[int]:
-        """The numbers of the lowest trap, if it is one of kind "own"."""
+        """The numbers of the lowest trap, if its kind is "own"."""
         return [self.words[OWN_NUMBERS + k] for k in range(3)]
 
     @property
     def status(self) -> int:
-        """The status of the lowest trapped batch; 0 where none trapped."""
+        """The status of the lowest trapped batch; 0 if none trapped."""
         found = self.words[TRAP]
         return 0 if found == NO_TRAP else found & STATUS_MASK
 
@@ -79,9 +78,9 @@ class ControlBlock:
 class Task:
     """One range to run. The pool's lock guards every field from `state` on.
 
-    `prepare`, if there is one, runs in the thread that takes the task first, before any batch: it
-    sets the range in `words`, and returns False where nothing is to be run, as where it has put its
-    failure in `error`. Where it is interrupted it is called again.
+    `prepare`, if there is one, runs in the first thread that takes the task, before any batch: it
+    sets the range in `words`, and returns False if nothing is to be run, as after storing its
+    failure in `error`. If it is interrupted, it is called again.
     """
 
     __slots__ = (
@@ -105,26 +104,26 @@ class Task:
         self.keep = keep
         self.prepare = prepare
         self.state = NEW
-        self.inside: list[Turn] = []
-        """A lock for each thread that has joined it: taken while that thread is inside."""
+        self.inside: list[InsideLock] = []
+        """A lock for each thread that has joined it, held while that thread is inside."""
         self.skipped = False
-        """Whether a task that it waited for failed."""
+        """Whether it is not run because a task that it waited for failed."""
         self.before: list[Task] = []
-        """Tasks that have to end before it; at least those that have not."""
+        """Tasks that it waits for; ended ones may be left out."""
         self.followers: list[Task] = []
-        """Tasks that look further once it has ended."""
+        """Tasks that wait for it."""
         self.waiters: list[Sleeper] = []
         self.error: BaseException | None = None
 
     @property
     def batches(self) -> int:
-        """How many batches it has; 1 before it is prepared."""
+        """The number of batches; 1 before `prepare`."""
         return 1 if self.prepare is not None else self.words[BATCHES]
 
     @property
     def unclaimed(self) -> bool:
-        """Whether a batch is left that is to be run and that nobody has begun: they are begun in
-        order, so that behind a trap none is."""
+        """Whether there is a batch to run that no thread has claimed. Batches are claimed in order,
+        and none after a trap."""
         if self.prepare is not None:
             return True
         words = self.words
@@ -136,7 +135,7 @@ class Task:
         return self.skipped or self.error is not None or self.words[TRAP] != NO_TRAP
 
     def give_up(self) -> None:
-        """Leave every batch that nobody has begun undone."""
+        """Cancel every batch that no thread has claimed."""
         words = self.words
         self.prepare = None
         words[NEXT] = words[BATCHES]

@@ -1,7 +1,7 @@
-"""The threads that take part in parallel ranges of kernels: made, counted, dismissed.
+"""The thread team of kernels' parallel ranges: starts, counts and dismisses its helpers.
 
-They stay in compiled code (`backend.crew`), where they hold no lock of Python's and need none to
-begin. There are as many as the pool's worker count allows, from the first range on.
+Helpers stay in compiled code (`backend.emit.thread_team`), hold no lock of Python's there, and need
+none to begin. From the first range on there are as many as the pool's worker count allows.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ from samebits.mutex import Mutex
 from samebits.runtime.threads import own_stack, pool, preempt
 
 _EXIT_SECONDS = 1.0
-"""How long the end of the process waits for the range that is being run."""
+"""How long the process's end waits for a running range."""
 
 
 _CALLED = (native.BEGIN, native.INSIDE, native.DISPERSE)
 
 
-class _Gathered:
-    """Threads that are started for the crew and take no part yet; `first` is their first line."""
+class _NewHelpers:
+    """Helpers that are started but not yet in the team; `first` is the address of their first
+    line."""
 
     def __init__(self, wanted: int) -> None:
         room = (ctypes.c_char * ((wanted + 1) * LINE_BYTES))()
@@ -40,26 +41,26 @@ class _Gathered:
         self._left = iter([(line, room) for line in lines])
         self.threads: list[int] = []
 
-    def start(self, stay: Callable[..., None]) -> None:
-        """Start those that are not yet; fewer, where the system has no more threads.
+    def start(self, serve: Callable[..., None]) -> None:
+        """Start the remaining ones, or fewer if the system has no more threads.
 
-        Between a thread's start and its place in the list no bytecode runs: where a signal's
-        handler raises, it leaves none that nobody knows of.
+        No bytecode runs between a thread's start and its entry in the list: if a signal handler
+        raises, no thread is lost.
         """
         with suppress(RuntimeError), own_stack.LOCK, own_stack.own_stack():
-            self.threads.extend(map(_thread.start_new_thread, repeat(stay), self._left))
+            self.threads.extend(map(_thread.start_new_thread, repeat(serve), self._left))
 
 
-class _Crew:
-    """The crew, once there is a kernel with a parallel range."""
+class _ThreadTeam:
+    """The team, made at the first parallel range of a kernel."""
 
     def __init__(self) -> None:
-        code = engine.compile_text(native.crew_text(engine.host_target()), engine.host_target())
-        names = (native.CREW, native.SPARE, native.RUN, native.WORK, native.ASSEMBLE)
+        code = engine.compile_text(native.team_text(engine.host_target()), engine.host_target())
+        names = (native.TEAM, native.SPARE, native.RUN, native.WORK, native.ASSEMBLE)
         self._loaded = engine.load(code, names)
         at = self._loaded.addresses
         self.hook = at[native.RUN]
-        self.words: Any = (ctypes.c_uint64 * native.CREW_WORDS).from_address(at[native.CREW])
+        self.words: Any = (ctypes.c_uint64 * native.TEAM_WORDS).from_address(at[native.TEAM])
         self._work = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(at[native.WORK])
         self._assemble = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(
             at[native.ASSEMBLE]
@@ -71,35 +72,35 @@ class _Crew:
         self._changing = Mutex()
         self._leaving = Mutex()
         self._locks: list[int] = []
-        self._gathered: _Gathered | None = None
+        self._new_helpers: _NewHelpers | None = None
         self.words[native.JOBS] = ctypes.addressof(pool.running)
         self._members: dict[int, int] = {}
-        """The identities of its threads, and their records' addresses."""
+        """The helpers' identities, and their records' addresses."""
         self.words[native.KEYS] = preempt.words_address()
         self.words[native.ACQUIRE] = _address(ctypes.pythonapi.PyThread_acquire_lock_timed)
         self.words[native.RELEASE] = _address(ctypes.pythonapi.PyThread_release_lock)
         self.words[native.OWN_LOCK] = _held_lock()
 
     def begin(self) -> None:
-        """Have as many threads as there are workers, without the one that asks."""
+        """Make a team of as many helpers as there are workers, less the calling one."""
         with self._changing:
             if self.words[native.READY]:
                 return
-            if self._gathered is None:
-                self._gathered = _Gathered(pool.workers() - 1)
-            self._gathered.start(self._stay)
+            if self._new_helpers is None:
+                self._new_helpers = _NewHelpers(pool.workers() - 1)
+            self._new_helpers.start(self._serve)
             self._take()
 
     def _take(self) -> None:
-        """Let those that were gathered take part, also where a signal's handler raised before."""
-        if self._gathered is not None:
-            first, count = self._gathered.first, len(self._gathered.threads)
+        """Add started helpers to the team, also after a signal handler raised."""
+        if self._new_helpers is not None:
+            first, count = self._new_helpers.first, len(self._new_helpers.threads)
             if self.words[native.LINES] != first:
                 self._assemble(first, count, 1)
-            self._gathered = None
+            self._new_helpers = None
 
-    def _stay(self, line: int, room: object) -> None:
-        """What a thread of the crew does; `room` is where its line lies."""
+    def _serve(self, line: int, room: object) -> None:
+        """Run one helper; `room` keeps the memory of its line alive."""
         try:
             lock = self._locks.pop()
         except IndexError:
@@ -110,37 +111,39 @@ class _Crew:
         self._work(line)
         with self._leaving:
             del self._members[ident]
-        self._locks.append(lock)  # it is taken again, and who woke this thread may be inside yet
+        self._locks.append(
+            lock
+        )  # held again; the thread that woke this one may still be releasing it
 
     def disperse(self) -> None:
-        """Tell every thread to leave the range that it runs."""
+        """Make every helper leave its range."""
         with self._leaving:
             for ident, record in tuple(self._members.items()):
                 preempt.stop(ident, record)
 
     def resized(self) -> None:
-        """Have as many threads as there are workers now, from the next range on."""
-        if self.words[native.HELPERS] + 1 != pool.workers() or self._gathered is not None:
+        """Adapt to the number of workers, from the next range on."""
+        if self.words[native.HELPERS] + 1 != pool.workers() or self._new_helpers is not None:
             self.dismiss()
 
     def dismiss(self, ready: bool = False) -> None:
-        """Let every thread go. With `ready`, there will be no others."""
+        """Dismiss every helper. With `ready`, no others follow."""
         with self._changing:
             self._take()
             self._assemble(None, 0, int(ready))
 
     def forget(self) -> None:
-        """In the child of a fork: the parent's threads are not here."""
+        """Reset in the child of a fork, which has none of the parent's threads."""
         self._changing = Mutex()
         self._leaving = Mutex()
         self._members.clear()
-        self._gathered = None
+        self._new_helpers = None
         for word in (native.BUSY, native.READY, native.HELPERS, native.LINES):
             self.words[word] = 0
         self.words[native.OWN_LOCK] = _held_lock()
 
     def end(self) -> None:
-        """At the end of the process."""
+        """Dismiss all at the process's end."""
         limit = time.monotonic() + _EXIT_SECONDS
         while self.words[native.BUSY]:
             if time.monotonic() > limit:
@@ -154,7 +157,7 @@ def _address(function: Any) -> int:
 
 
 def _held_lock() -> int:
-    """A lock of CPython's own, which needs no thread state, already taken."""
+    """A held lock of CPython's own, which needs no thread state."""
     api = ctypes.pythonapi
     api.PyThread_allocate_lock.restype = ctypes.c_void_p
     lock = api.PyThread_allocate_lock()
@@ -169,26 +172,26 @@ def _is_inside_a_task() -> int:
 
 
 class _State:
-    """The crew of this process."""
+    """The team of this process."""
 
-    crew: _Crew | None = None
+    team: _ThreadTeam | None = None
     making = Mutex()
 
 
-def _crew() -> _Crew:
+def _team() -> _ThreadTeam:
     with _State.making:
-        if _State.crew is None:
-            crew = _Crew()
-            atexit.register(crew.end)
-            pool.when_resized(crew.resized)
-            _State.crew = crew
-        return _State.crew
+        if _State.team is None:
+            team = _ThreadTeam()
+            atexit.register(team.end)
+            pool.when_resized(team.resized)
+            _State.team = team
+        return _State.team
 
 
 def _after_fork() -> None:
     _State.making = Mutex()
-    if _State.crew is not None:
-        _State.crew.forget()
+    if _State.team is not None:
+        _State.team.forget()
 
 
 if hasattr(os, "register_at_fork"):
@@ -196,5 +199,5 @@ if hasattr(os, "register_at_fork"):
 
 
 def hook_address() -> int:
-    """The address of the function that compiled kernels call, good for the whole process."""
-    return int(_crew().hook)
+    """The address of the hook that compiled kernels call, valid for the whole process."""
+    return int(_team().hook)

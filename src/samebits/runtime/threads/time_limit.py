@@ -1,6 +1,7 @@
-"""A limit for how long a call may take, whether it is compiled code or Python's that goes on.
+"""A time limit for a call, in compiled code or in Python's.
 
-Compiled code is left as on Ctrl-C (`preempt`); Python's is given an exception between bytecodes.
+Compiled code is preempted as on Ctrl-C (`preempt`); Python code gets an exception between
+bytecodes.
 """
 
 from __future__ import annotations
@@ -15,20 +16,21 @@ from typing import TypeVar
 from samebits.runtime.threads import preempt
 
 _AGAIN_SECONDS = 0.05
-"""How soon a thread that has not left yet is told again: it may have been between two calls."""
+"""Interval of repeated interrupts of a thread that has not left: it may have been between two
+calls."""
 T = TypeVar("T")
 
 
 class TimeOver(Exception):
-    """The call took longer than it may."""
+    """The call exceeded its time limit."""
 
 
 class _Overdue(BaseException):
-    """What Python's own code is interrupted by."""
+    """The exception that interrupts Python code."""
 
 
 class _Limit:
-    """Watches one thread while it runs something."""
+    """The time limit of one thread's call."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = min(max(0.0, seconds), _thread.TIMEOUT_MAX)
@@ -41,8 +43,8 @@ class _Limit:
         self._asked = self._left = False
 
     def start(self) -> None:
-        """From here on the thread may be left by _Overdue, until the end has been told."""
-        # No thread that nobody knows of: it starts and is noted in one call.
+        """Start the clock: until `end` has returned, _Overdue may be raised in the thread."""
+        # One call starts and records the thread, so that none is lost.
         self._threads.extend(map(_thread.start_new_thread, (self._watch,), ((),)))
 
     def _watch(self) -> None:
@@ -62,17 +64,17 @@ class _Limit:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(_Overdue))
 
     def end(self) -> None:
-        """Nothing is raised in the thread after this has returned; call it again where it is left
-        by _Overdue."""
+        """Stop the clock: nothing is raised in the thread after this has returned. If this raises
+        _Overdue, call it again."""
         if self._ended.locked():
             self._ended.release()
-        # A fork's child has not got the thread that watches.
+        # The child of a fork does not have the watching thread.
         while self._threads and not self._left and os.getpid() == self._process:
             self._gone.acquire()
         if self._asked:
-            # One may wait still. Withdrawing it (with NULL) would leave CPython 3.11 and 3.12
-            # looking for it at every bytecode that looks, and hang functions entered with a
-            # debugger: so it is replaced, there is room for one, and received.
+            # One may be pending. Clearing it (with NULL) would leave CPython 3.11 and 3.12 checking
+            # for it at every eval-breaker check, and hang functions entered with a debugger. There
+            # is room for one only: so replace it, and receive it.
             with suppress(_Overdue):
                 self._interrupt()
                 while True:
@@ -80,9 +82,10 @@ class _Limit:
 
 
 def within(seconds: float | None, run: Callable[[], T]) -> T:
-    """What `run()` returns; TimeOver where it takes longer than `seconds`, if there is a limit.
+    """The result of `run()`. Raises TimeOver if it takes longer than `seconds`, unless that is
+    None.
 
-    What it works on is then as the interrupted code left it.
+    Its data is then as the interrupted code left it.
     """
     if seconds is None:
         return run()
@@ -95,13 +98,13 @@ def within(seconds: float | None, run: Callable[[], T]) -> T:
     except (_Overdue, preempt.Stopped):
         over = True
     finally:
-        while True:  # it may come until the end has been told
+        while True:  # _Overdue may come until `end` has returned
             try:
                 limit.end()
                 break
             except _Overdue:
                 over = True
-            except BaseException as error:  # a signal's handler raised it
+            except BaseException as error:  # from a signal handler
                 other = error
         if other is not None:
             raise other

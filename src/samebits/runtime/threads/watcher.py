@@ -1,8 +1,8 @@
-"""The watcher: a thread that looks now and then whether the main one is still in the same call.
+"""The watcher: a thread that periodically checks whether the main thread is still in the same call.
 
-Owns when it looks, sleeps, ends and begins again. It is a thread of the C library's, so that it can
-be waited for until the system has it no more: a process forks, and ends, without it. While
-nothing is called it sleeps, and the next call wakes it (`backend.preempt`).
+Owns when it checks, sleeps, ends and restarts. It is a thread of the C library, so that it can be
+joined before the process forks or ends. It sleeps while there are no calls, and the next call wakes
+it (`backend.emit.preemption`).
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from typing import Any
 from samebits.backend import records
 
 TICK_SECONDS = 0.05
-"""How often it looks. At every second look at the same call it has the thread see to its signals,
-so that the call is left within twice that time, and a little more."""
+"""Interval of checks. At every second check in the same call it interrupts the thread to handle its
+signals, so that a call is preempted within little more than twice that time."""
 _IDLE_TICKS = 20
-"""Looks without a call after which it sleeps until there is one."""
+"""Checks without a call after which it sleeps until there is one."""
 
 
-class Watcher:
-    """Watches the thread whose record is `words`; has `poke` done where one call goes on."""
+class CallWatcher:
+    """Watches the thread with the record `words`, and calls `interrupt` during a long call."""
 
-    def __init__(self, words: Any, poke: Callable[[], None]) -> None:
+    def __init__(self, words: Any, interrupt: Callable[[], None]) -> None:
         self._words = words
-        self._poke = poke
-        waiting, pointer = ctypes.CDLL(None), ctypes.c_void_p  # they let go of the interpreter
+        self._interrupt = interrupt
+        waiting, pointer = ctypes.CDLL(None), ctypes.c_void_p  # these release the interpreter lock
         self._acquire: Any = waiting.PyThread_acquire_lock_timed
         self._acquire.argtypes = [pointer, ctypes.c_longlong, ctypes.c_int]
         self._join: Any = waiting.pthread_join
@@ -42,7 +42,7 @@ class Watcher:
         self.runs = False
 
     def start(self) -> None:
-        """Begin to watch, if the system has a thread left for it."""
+        """Start watching, if the system has a thread left."""
         self._lock = self._allocate()
         self._acquire(self._lock, 0, 0)
         self._ending = False
@@ -51,7 +51,7 @@ class Watcher:
         self.runs = not create(ctypes.byref(self._thread), None, self._run, None)
 
     def end(self) -> None:
-        """Return when the thread is gone."""
+        """Stop watching; returns when the thread has ended."""
         if self.runs:
             self.runs = False
             self._ending = True
@@ -67,11 +67,11 @@ class Watcher:
             calls = words[records.CALLS]
             if calls != seen:
                 seen, idle, looks = calls, 0, 0
-            elif words[records.PLACE]:
+            elif words[records.JUMP_BUFFER]:
                 idle, looks = 0, looks + 1
                 if looks % 2:
-                    self._poke()
+                    self._interrupt()
             else:
                 idle = 0 if idle > _IDLE_TICKS else idle + 1
-            # Asked to be woken one look before it sleeps, it misses no call that begins meanwhile.
+            # It asks to be woken one check before it sleeps, so as to miss no call.
             words[records.WAKE] = self._lock if idle >= _IDLE_TICKS else 0

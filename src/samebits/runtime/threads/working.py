@@ -1,7 +1,7 @@
-"""Threads inside the range functions of tasks: which is in which, and how they are made to leave.
+"""The threads inside tasks' range functions, and their preemption.
 
-A job whose batch was left in the middle has failed: what it has written is neither the old nor the
-new, and nothing can take it up again.
+A job that was preempted in the middle of a batch has failed: its memory is neither in the old nor
+in the new state, and it cannot be resumed.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from samebits.runtime.threads import preempt
 from samebits.runtime.threads.tasks import TRAP, Task
 
 _inside: dict[int, tuple[Task, int]] = {}
-"""Threads by their identity: the task, and the address of the thread's record."""
+"""By a thread's identity: its task, and the address of its record."""
 _lock = Mutex()
-"""Held while threads are told to leave: none of `_inside` ends meanwhile."""
+"""Held while threads are told to leave, so that none of `_inside` ends meanwhile."""
 
 
 def _forget_others() -> None:
-    """In the child of a fork: the thread that forked is the only one."""
+    """Reset in the child of a fork, whose only thread is the one that forked."""
     global _lock
     ident = _thread.get_ident()
     here = _inside.get(ident)
@@ -37,7 +37,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def work(task: Task) -> None:
-    """Run batches of a task until none is left. Raises what a signal's handler has raised."""
+    """Run batches of a task until none is left. Raises what a signal handler raised."""
     ident, outer = _thread.get_ident(), None
     record = preempt.record()
     try:
@@ -54,7 +54,7 @@ def work(task: Task) -> None:
 
 
 def _left(task: Task, status: int) -> None:
-    """This thread has begun nothing for want of stack, or has left a batch."""
+    """Handle a thread that began nothing for lack of stack, or was preempted in a batch."""
     cause = preempt.raised() if status == LEFT else None
     if cause is None:
         task.words[TRAP] = status  # as if the first batch had trapped
@@ -70,7 +70,7 @@ def _left(task: Task, status: int) -> None:
 
 
 def stop(task: Task | None = None) -> None:
-    """Have every thread leave that is inside of `task`, or of any."""
+    """Make every thread inside `task`, or inside any task, leave it."""
     with _lock:
         for ident, (other, record) in tuple(_inside.items()):
             if task is None or other is task:

@@ -1,7 +1,7 @@
 """Math functions called from Python: on numbers, vectors and NumPy arrays.
 
-Owns what is accepted and the type of the result, and the quick way for the commonest calls. The
-rest of what arrays need is in `runtime.ufunc_arrays`.
+Owns the accepted arguments, the result's type, and a fast path for the commonest calls. The general
+path for arrays is in `ufunc.arrays`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from samebits.runtime.guarded_arrays import GuardedArray, plain
 from samebits.runtime.memory_claims import check_arrays
 from samebits.runtime.pending_jobs import PENDING
 from samebits.runtime.ufunc.arrays import as_int32, number, over_arrays
-from samebits.runtime.ufunc.elementwise import Elementwise, elementwise
+from samebits.runtime.ufunc.elementwise import ElementwiseFunction, elementwise
 from samebits.runtime.ufunc.loops import IN_PLACE
 from samebits.runtime.ufunc.types import float_type
 from samebits.types import (
@@ -40,7 +40,7 @@ _NDARRAY: Any = np.ndarray
 _FLOAT32, _FLOAT64 = FLOAT32.dtype, FLOAT64.dtype
 _INTEGERS = {t.dtype: t for t in STRONG_SCALARS if t.is_int}
 _EXACT = 2**53
-"""Up to here float64 has every integer."""
+"""float64 represents every integer up to this magnitude."""
 _SCALARS: dict[Any, ScalarType] = {
     float: FLOAT64, int: FLOAT64,
     np.float32: FLOAT32, float32: FLOAT32, np.float64: FLOAT64, float64: FLOAT64,
@@ -48,18 +48,18 @@ _SCALARS: dict[Any, ScalarType] = {
 
 
 def call(function: Overloads, args: tuple[Any, ...], out: Any = None) -> Any:
-    """`function(*args)`, natively, at the precision that holds for Python's calls.
+    """`function(*args)`, compiled, at the precision set for calls from Python.
 
-    Numbers give a samebits float, vectors a vector, arrays an array of the shape that they
-    broadcast to, in `out` if given. Floats promote as in NumPy 2; integers of 8 and 16 bits and
-    bools count as float32, wider ones as float64. Raises ArgumentError.
+    Numbers give a samebits float, vectors a vector, arrays an array of their broadcast shape, in
+    `out` if given. Floats promote as in NumPy 2; integers of 8 and 16 bits and bools count as
+    float32, wider ones as float64. Raises ArgumentError.
     """
     precision = python_precision()
     if len(args) == 1 == function.arity and out is None:
         x: Any = args[0]
         t = _SCALARS.get(type(x))
         if t is not None:
-            # A float goes in as it is: what converts it must not follow this thread's register.
+            # Pass floats unconverted: conversion must not depend on this thread's register.
             value = CONVERTERS[t][int](x) if type(x) is int else x
             return function.kernel_for(t, precision)(value)
     if PENDING:
@@ -76,18 +76,19 @@ def call(function: Overloads, args: tuple[Any, ...], out: Any = None) -> Any:
 
 
 def map_elementwise(function: str | Kernel | Family, args: tuple[Any, ...], out: Any = None) -> Any:
-    """A call, with arrays, of an intrinsic or of kernels of one number: as `call`."""
+    """As `call`, with arrays, for an intrinsic or kernels of one number."""
     return call(elementwise(function), args, out)
 
 
 def _type_of(function: Overloads, args: tuple[Any, ...]) -> ScalarType:
-    if isinstance(function, Elementwise):
+    if isinstance(function, ElementwiseFunction):
         return function.type_of(args)
     return float_type(function, args)
 
 
 def _unguarded(function: Overloads, args: tuple[Any, ...], out: Any) -> Any:
-    """A call with guarded arrays, which have been checked: the same over their memory."""
+    """A call with guarded arrays, which are checked already: runs on plain arrays of their
+    memory."""
     several = isinstance(out, tuple)
     outs = cast("tuple[Any, ...]", out) if several else (out,)
     memory = tuple(map(plain, outs))
@@ -98,9 +99,9 @@ def _unguarded(function: Overloads, args: tuple[Any, ...], out: Any) -> Any:
 
 
 def _quick(function: Overloads, precision: Precision, args: tuple[Any, ...], out: Any) -> Any:
-    """The commonest calls at least cost: like arrays and floats, contiguous, the loop compiled.
+    """The fast path: contiguous arrays of one shape and type, and floats, with the loop compiled.
 
-    None where that is not so; `_call` then looks closer.
+    None for anything else, which `_call` handles.
     """
     first: Any = None
     dtype: Any = None
@@ -144,7 +145,7 @@ def _quick(function: Overloads, precision: Precision, args: tuple[Any, ...], out
                 return None
     key: object = 32 if dtype is _FLOAT32 else 64 if dtype is _FLOAT64 else _INTEGERS.get(dtype)
     if key.__class__ is not int and "s" in pattern:
-        return None  # a float beside integers, or an int that is none of theirs
+        return None  # a float beside integers, or an int of another type
     native = function.native.get((precision, key, pattern))
     if native is None:
         return None
@@ -180,7 +181,7 @@ def _check_count(function: Overloads, args: tuple[Any, ...]) -> None:
 
 
 def _numbers(function: Overloads, kernel: Kernel, args: tuple[Any, ...]) -> list[Any]:
-    """Scalar arguments in the classes that `kernel` takes."""
+    """Scalar arguments converted to the classes that `kernel` takes."""
     types = cast("tuple[ScalarType, ...]", kernel.fixed_types)
     return [
         as_int32(function, int(x)) if integer else number(x, t)
@@ -191,7 +192,7 @@ def _numbers(function: Overloads, kernel: Kernel, args: tuple[Any, ...]) -> list
 def _by_component(
     function: Overloads, precision: Precision, args: tuple[Any, ...], out: Any
 ) -> Any:
-    """A call with vectors: all floats have one element type, scalars repeat."""
+    """A call with vectors, by component: floats have one element type, scalars are repeated."""
     name = function.__name__
     if out is not None:
         raise ArgumentError(f"{name}(): `out` is for arrays", fix="leave it out for vectors")

@@ -1,7 +1,7 @@
 """Math functions over NumPy arrays: broadcasting, layouts, `out` and overlap.
 
-Owns how arrays reach the compiled loops (`runtime.ufunc_loops`): as they are where that serves,
-else through NumPy's iterator, which brings them together in blocks.
+Owns how arrays reach the compiled loops (`ufunc.loops`): directly if their layout allows it, else
+through NumPy's iterator, in buffered blocks.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _ARRAYS: tuple[Any, ...] = (np.ndarray, np.memmap)
 _BOOLS: tuple[Any, ...] = (bool, np.bool_)
 
 BLOCK = 8192
-"""Elements that are brought together at a time where an array's layout does not serve."""
+"""Elements of a buffered block, for arrays whose layout the loops cannot take."""
 
 
 def number(x: Any, t: ScalarType) -> Any:
-    """A scalar in the class of the type at which a function is computed. Raises ArgumentError for
-    a weak int that does not fit."""
+    """A scalar as an instance of type `t`. Raises ArgumentError for a weak int that does not
+    fit."""
     if isinstance(x, _BOOLS):
         x = int(x)
     elif TYPE_OF.get(kind_of(x)) is None:
@@ -49,7 +49,7 @@ def number(x: Any, t: ScalarType) -> Any:
 
 
 def as_int32(function: Overloads, n: int) -> int:
-    """An integer argument as the kernel takes it. Raises ArgumentError."""
+    """An integer argument as an int32. Raises ArgumentError if it does not fit."""
     nearest = max(INT32.minimum, min(INT32.maximum, n))
     if nearest != n and not function.saturates:
         raise ArgumentError(
@@ -72,7 +72,7 @@ def over_arrays(
     results = result_types(function, t)
     outs = _outs(function, results, shape, out)
     if 0 in shape:
-        # Also where NumPy calls empty memory aligned that is not.
+        # No loop runs: NumPy calls empty memory aligned even if it is not.
         empty = [
             np.empty(shape, r.dtype) if o is None else o for o, r in zip(outs, results, strict=True)
         ]
@@ -103,7 +103,7 @@ def over_arrays(
 def _operands(
     function: Overloads, types: tuple[ScalarType, ...], args: tuple[Any, ...]
 ) -> tuple[list[Any], str]:
-    """The arguments as arrays, and which of them are arrays of a loop."""
+    """The arguments as arrays, and the loop's pattern of arrays and scalars."""
     given: list[Any] = []
     pattern = ""
     for x, t, integer in zip(args, types, function.integers, strict=True):
@@ -141,7 +141,7 @@ def _shape(function: Overloads, given: list[Any]) -> tuple[int, ...]:
 def _simple(
     given: list[Any], pattern: str, types: tuple[ScalarType, ...], shape: tuple[int, ...]
 ) -> bool:
-    """Whether the loop can take every array as it is."""
+    """Whether the loop can take every array directly."""
     return all(
         kind == "s"
         or (a.dtype == t.dtype and a.shape == shape and a.flags.c_contiguous and a.flags.aligned)
@@ -150,7 +150,7 @@ def _simple(
 
 
 def _overlap(given: list[Any], outs: list[Any]) -> bool:
-    """Whether a given result may lie where an argument or another result does."""
+    """Whether a given result may overlap an argument or another result."""
     known = [o for o in outs if o is not None]
     pairs = [(a, o) for o in known for a in given]
     if len(known) == 2:
@@ -161,7 +161,7 @@ def _overlap(given: list[Any], outs: list[Any]) -> bool:
 def _outs(
     function: Overloads, results: tuple[ScalarType, ...], shape: tuple[int, ...], out: Any
 ) -> list[Any]:
-    """The given results, checked; None for one that is to be made."""
+    """The given results, checked; None for one to be made."""
     if out is None:
         return [None] * len(results)
     several = isinstance(out, tuple) and len(results) > 1
@@ -197,7 +197,7 @@ def _check_out(what: str, o: Any, t: ScalarType, shape: tuple[int, ...]) -> None
 
 
 def _repeats(array: Any) -> bool:
-    """Whether elements of an array share bytes, as in what `np.broadcast_to` gives."""
+    """Whether elements of an array overlap, as in the result of `np.broadcast_to`."""
     if array.flags.c_contiguous or 0 in array.shape:
         return False
     steps = sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1)
@@ -210,7 +210,7 @@ def _repeats(array: Any) -> bool:
 
 
 def _some_meet(size: int, steps: list[tuple[int, int]]) -> bool:
-    """The same of strides and lengths that do not show it: by the elements' addresses."""
+    """Whether elements overlap, by their addresses, where strides and lengths do not decide."""
     if any(stride < size for stride, _ in steps):
         return True
     places: Any = np.zeros(1, np.int64)
@@ -221,7 +221,8 @@ def _some_meet(size: int, steps: list[tuple[int, int]]) -> bool:
 
 
 def _in_blocks(native: Any, given: list[Any], outs: list[Any], dtypes: list[Any]) -> Any:
-    """Any layout, byte order, dtype and overlap: NumPy's iterator converts in blocks."""
+    """Run the loop on any layout, byte order, dtype and overlap: NumPy's iterator converts in
+    blocks."""
     laid = ["contig", "aligned", "nbo"]
     reading: list[Any] = [["readonly", *laid] for _ in given]
     writing: list[Any] = [["writeonly", "allocate", "no_subtype", *laid] for _ in outs]

@@ -1,7 +1,6 @@
-"""Functions that the compiler knows, and kernels of one number, alone or of several types, over
-NumPy arrays.
+"""Intrinsics, and kernels of one number of one or several types, over NumPy arrays.
 
-Owns which there are and at which types they are there; the rest is as of other math functions
+Owns which functions these are and their types; all else is as for other math functions
 (`runtime.ufunc`).
 """
 
@@ -29,17 +28,17 @@ from samebits.runtime.ufunc.types import (
 )
 from samebits.types import ScalarType
 
-Chosen = Callable[["Elementwise", tuple[Any, ...]], ScalarType]
+Chosen = Callable[["ElementwiseFunction", tuple[Any, ...]], ScalarType]
 _TYPES: dict[Takes | None, Chosen] = {
     "float": float_type,
     "number": number_type,
     "integer": integer_type,
 }
-"""Of each kind of operands that an intrinsic takes: what finds the type of a call."""
+"""For each kind of operands of an intrinsic, the function that finds a call's type."""
 
 
-class Elementwise(Overloads):
-    """One such function: at a type, a kernel that calls it on numbers of that."""
+class ElementwiseFunction(Overloads):
+    """One such function; for each type, a kernel that calls it on numbers."""
 
     def __init__(self, name: str, arity: int, called: Any, chosen: Chosen) -> None:
         super().__init__(name, arity, {}, called.__doc__, saturates=False)
@@ -52,7 +51,7 @@ class Elementwise(Overloads):
         return (False, self._chosen is turned_type, False)[: self.arity]
 
     def type_of(self, args: tuple[Any, ...]) -> ScalarType:
-        """The type at which a call is computed. Raises ArgumentError."""
+        """The type in which a call is computed. Raises ArgumentError."""
         return self._chosen(self, args)
 
     def kernel_for(self, t: ScalarType, precision: Precision = HIGH) -> Kernel:
@@ -72,24 +71,24 @@ class Elementwise(Overloads):
         return kernel
 
 
-_made: dict[object, Elementwise] = {}
+_made: dict[object, ElementwiseFunction] = {}
 
 
-def elementwise(function: str | Kernel | Family) -> Elementwise:
-    """The form for arrays of an intrinsic, by name, or of kernels of one number."""
+def elementwise(function: str | Kernel | Family) -> ElementwiseFunction:
+    """The array form of an intrinsic, by name, or of kernels of one number."""
     made = _made.get(function)
     if made is None:
         if isinstance(function, Kernel):
-            made = Elementwise(function.__name__, 1, function, exact_type)
+            made = ElementwiseFunction(function.__name__, 1, function, exact_type)
         elif isinstance(function, Family):
             chosen = family_type(function.of_numbers)
-            made = Elementwise(function.__name__, 1, function, chosen)
+            made = ElementwiseFunction(function.__name__, 1, function, chosen)
         else:
             row = INTRINSICS[function]
             if row.takes is None or row.library_only:
                 refuse_array(function)
             chosen = turned_type if row.counted else _TYPES[row.takes]
-            made = Elementwise(function, row.arity, row.function, chosen)
+            made = ElementwiseFunction(function, row.arity, row.function, chosen)
         _made[function] = made
     return made
 

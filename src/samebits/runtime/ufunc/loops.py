@@ -1,7 +1,7 @@
-"""The loops of math functions over arrays: kernels like any other, one for each shape of a call.
+"""The loops of math functions over arrays: ordinary kernels, one for each pattern of arguments.
 
-Owns which arguments are arrays and which stay one number, so that these are not read again and
-again. Arrays are one-dimensional, contiguous and of one length; results overlap no argument.
+A pattern says which arguments are arrays and which are scalars, so that a scalar is read once.
+Arrays are one-dimensional, contiguous and of one length; results overlap no argument.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ IN_PLACE = "="
 
 
 def _key(t: ScalarType) -> object:
-    """What tells the types apart: of floats their bits, which the quick way knows."""
+    """The key of a type: for floats their bits, which the fast path uses."""
     return t.bits if t.is_float else t
 
 
@@ -42,11 +42,12 @@ def result_types(function: Overloads, t: ScalarType) -> tuple[ScalarType, ...]:
 def loop(function: Overloads, precision: Precision, t: ScalarType, arrays: str) -> Any:
     """The compiled loop at float type `t`; `arrays` has "a" for an array and "s" for a scalar.
 
-    It takes the arguments, then one array a result. KeyError where no loop has that pattern.
+    It takes the arguments, then one array for each result. Raises KeyError if no loop has the
+    pattern.
     """
     key: tuple[object, ...] = (precision, _key(t), arrays)
     if any(function.integers) or result_types(function, t) != (t,):
-        key += ("mixed",)  # not for the quick way, which knows arrays of one type alone
+        key += ("mixed",)  # not for the fast path, which has arrays of one type only
     native = function.native.get(key)
     if native is None:
         kernel = _kernel(function, precision, t, arrays)
@@ -57,7 +58,7 @@ def loop(function: Overloads, precision: Precision, t: ScalarType, arrays: str) 
 
 
 def has_loop(function: Overloads, arrays: str) -> bool:
-    """Whether `loop` has the pattern."""
+    """Whether there is a loop of the pattern."""
     return (arrays, _results(function)) in _BODIES
 
 

@@ -1,4 +1,5 @@
-"""At which type a math function is computed, by what Python gives it, and what it refuses."""
+"""The type in which a math function is computed, from its Python arguments; and refused
+arguments."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ _BY_DTYPE: dict[Any, ScalarType] = {t.dtype: t for t in STRONG_SCALARS if t is n
 
 
 def float_type(function: Overloads, args: tuple[Any, ...]) -> ScalarType:
-    """float32 or float64, at which `function` is computed. Raises ArgumentError."""
+    """float32 or float64, the type in which `function` is computed. Raises ArgumentError."""
     strong: list[ScalarType] = []
     for argument, integer in zip(args, function.integers, strict=True):
         if integer:
@@ -47,7 +48,7 @@ def float_type(function: Overloads, args: tuple[Any, ...]) -> ScalarType:
 
 
 def _strong_type(function: Overloads, x: Any) -> ScalarType:
-    """The float type that NumPy's rules give a value that is not weak."""
+    """The float type of a value that is not weak, by NumPy's rules."""
     if type(x) in _ARRAYS or isinstance(x, _GENERIC):
         dtype = x.dtype
         if dtype.kind == "f" and dtype.itemsize <= 8:
@@ -98,8 +99,8 @@ def refuse(function: Overloads, x: Any) -> NoReturn:
 
 
 def number_type(function: Overloads, args: tuple[Any, ...]) -> ScalarType:
-    """The type at which a function of numbers is computed that has integers too: their common one,
-    of a float and integers as `float_type`; the result has it. Raises ArgumentError."""
+    """The type in which a function of floats or integers is computed, and of its result: the common
+    type of integers, else as `float_type`. Raises ArgumentError."""
     integers: list[ScalarType] = []
     floats = False
     for x in args:
@@ -110,7 +111,7 @@ def number_type(function: Overloads, args: tuple[Any, ...]) -> ScalarType:
         if t is not None and t.is_int:
             integers.append(t)
         else:
-            floats = True  # of what is no number `float_type` says so
+            floats = True  # `float_type` refuses what is no number
         if isinstance(x, _BOOLS) or getattr(x, "dtype", None) == np.bool_:
             raise ArgumentError(
                 f"{function.__name__}() takes numbers, got "
@@ -130,7 +131,7 @@ def number_type(function: Overloads, args: tuple[Any, ...]) -> ScalarType:
 
 
 def integer_type(function: Overloads, args: tuple[Any, ...]) -> ScalarType:
-    """The same of a function of integers alone."""
+    """As `number_type`, for a function of integers alone."""
     t = number_type(function, args)
     if t.is_float:
         raise ArgumentError(
@@ -142,7 +143,7 @@ def integer_type(function: Overloads, args: tuple[Any, ...]) -> ScalarType:
 
 
 def turned_type(function: Overloads, args: tuple[Any, ...]) -> ScalarType:
-    """The same of an integer and a count, which is an int32. Raises ArgumentError."""
+    """As `integer_type`, for an integer and a count, which is an int32. Raises ArgumentError."""
     _check_integer(function, args[1])
     return integer_type(function, (args[0], 0))
 
@@ -150,8 +151,8 @@ def turned_type(function: Overloads, args: tuple[Any, ...]) -> ScalarType:
 def family_type(
     kernels: Mapping[ScalarType, Any],
 ) -> Callable[[Overloads, tuple[Any, ...]], ScalarType]:
-    """What finds the type of a call of kernels of one number, each of its own type: half floats
-    count as float32. Raises ArgumentError."""
+    """A function that finds a call's type for kernels of one number, one for each type: half floats
+    count as float32. It raises ArgumentError."""
 
     def choose(function: Overloads, args: tuple[Any, ...]) -> ScalarType:
         (x,) = args
@@ -170,7 +171,7 @@ def family_type(
 
 
 def exact_type(function: Overloads, args: tuple[Any, ...]) -> ScalarType:
-    """The type of the one argument of a kernel, to which an array's elements convert exactly."""
+    """The type of a kernel's one argument, to which an array's elements must convert exactly."""
     kernel = function.kernel_for(FLOAT32)
     (t,) = cast("tuple[ScalarType]", kernel.fixed_types)
     (x,) = args

@@ -11,7 +11,7 @@ from samebits.backend.llvm import engine
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets.audit import is_allowed_call
 from samebits.backend.targets.table import TARGETS, Target
-from samebits.backend.text.profiles import PLANS
+from samebits.backend.text.profiles import PROFILES
 from samebits.errors import RunnerError
 from samebits.runtime.emulation.machines import EmulatedProgram
 
@@ -52,8 +52,11 @@ def needed(code: bytes, target: Target) -> set[str]:
 @pytest.mark.parametrize("target", TARGETS.values(), ids=lambda t: t.name)
 @pytest.mark.parametrize("opt", [0, 3])
 def test_a_division_that_passes_make_needs_no_library(target: Target, opt: int) -> None:
-    for goal in PLANS:
-        assert needed(engine.compile_text(DIVIDE, target, opt, plan=PLANS[goal]), target) == set()
+    for goal in PROFILES:
+        assert (
+            needed(engine.compile_text(DIVIDE, target, opt, profile=PROFILES[goal]), target)
+            == set()
+        )
 
 
 @pytest.mark.parametrize("name", ["i686", "armv7"])

@@ -111,8 +111,8 @@ def made(module: Module, names: list[str], target: Target, opt: int) -> tuple[Co
     """A row's object, and the assembly of the same code: LLVM's passes run once for both."""
     traps = emit_module(module, names, target).traps
     text = llvm_text(module, names, target, opt)
-    code = engine.compile_text(text, target, opt, plan=CODE_ALONE)
-    assembly = engine.assemble_text(text, target, opt, plan=CODE_ALONE)
+    code = engine.compile_text(text, target, opt, profile=CODE_ALONE)
+    assembly = engine.assemble_text(text, target, opt, profile=CODE_ALONE)
     return CompiledObject(code, traps), assembly
 
 

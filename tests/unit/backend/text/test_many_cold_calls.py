@@ -20,7 +20,7 @@ from samebits.backend.emit.module import emit_module
 from samebits.backend.llvm.compile import assembly_text, llvm_text
 from samebits.backend.targets.audit import audit
 from samebits.backend.targets.table import TARGETS, Target
-from samebits.backend.text.cold_calls import Late, RareFunction
+from samebits.backend.text.cold_calls import ColdFunction, DeferredVariants
 from samebits.lang.kernel import Kernel
 from samebits.runtime.compile import compile_native
 
@@ -119,15 +119,15 @@ def test_code_for_rare_inputs_is_small_where_size_is_the_goal() -> None:
 
 
 def test_straight_code_is_looked_through_unless_nearly_all_goes_in_lanes() -> None:
-    assert emit_module(*optimised(curves), SPEED).plan.straight
-    assert not emit_module(*optimised(many), SPEED).plan.straight
+    assert emit_module(*optimised(curves), SPEED).profile.slp
+    assert not emit_module(*optimised(many), SPEED).profile.slp
 
 
 def test_a_width_is_given_only_where_turns_have_nothing_to_do_with_each_other() -> None:
     width = '"llvm.loop.vectorize.width", i32 4'
     assert width in emit_module(*optimised(many), SPEED).text
     alone = emit_module(*optimised(summed), SPEED)
-    assert not alone.plan.straight
+    assert not alone.profile.slp
     assert "vectorize.width" not in alone.text
 
 
@@ -141,10 +141,10 @@ def test_functions_of_the_same_types_share_a_loop_over_lanes() -> None:
 def test_functions_without_addresses_have_loops_of_their_own(shares: bool, loops: int) -> None:
     parameters = (["double"], ["double"], ["double", "i32"])
     functions = [
-        RareFunction(k, f"@f{k}", types, "double", "", 128, shares)
+        ColdFunction(k, f"@f{k}", types, "double", "", 128, shares)
         for k, types in enumerate(parameters)
     ]
-    text = Late("", tuple(functions)).text(f"sb.some.{k}.2" for k in range(3))
+    text = DeferredVariants("", tuple(functions)).text(f"sb.some.{k}.2" for k in range(3))
     assert len(re.findall(r"^define .*@sb\.each\.", text, re.MULTILINE)) == loops
     assert ("ptr %function" in text) == shares
 

@@ -16,7 +16,7 @@ from samebits.backend.llvm.compile import compile_module
 from samebits.backend.targets.fp_control import pinned_call
 from samebits.backend.targets.fp_environments import ENVIRONMENTS, environment_bits
 from samebits.backend.targets.table import TARGETS
-from samebits.backend.text.overrides import Departures
+from samebits.backend.text.overrides import CodegenOverrides
 from samebits.bits import bits_to_float, float_to_bits
 from samebits.errors import TargetError
 from samebits.frontend.compile import compile_kernel, link
@@ -46,16 +46,16 @@ def linked(kernel: Kernel) -> tuple[Module, str]:
     return link(unit), unit.function.name
 
 
-def compiled(kernel: Kernel, departures: Departures) -> NativeModule:
+def compiled(kernel: Kernel, overrides: CodegenOverrides) -> NativeModule:
     module, name = linked(kernel)
     return NativeModule(
-        compile_module(lower_float_modes(module), [name], HOST, 3, departures=departures), 1
+        compile_module(lower_float_modes(module), [name], HOST, 3, overrides=overrides), 1
     )
 
 
 def divided(a: float, b: float, *environment: str) -> float:
     slots = (ctypes.c_uint64 * 3)(float_to_bits(a, 32), float_to_bits(b, 32))
-    compiled(quotient, Departures(environment)).entry(0).run(slots)
+    compiled(quotient, CodegenOverrides(environment)).entry(0).run(slots)
     return bits_to_float(slots[2], 32)
 
 
@@ -107,7 +107,7 @@ def flags_by_operation(fast: Mapping[str, Mapping[int, str]] | None) -> list[str
         lower_float_modes(module, fast),
         [name],
         TARGETS["x86-64-v1"],
-        departures=Departures(fast=fast),
+        overrides=CodegenOverrides(fast=fast),
     ).text
     body = re.search(rf'define [^\n]*@"k:{re.escape(name)}"(.*?)\n}}', text, re.DOTALL)
     assert body is not None
@@ -138,7 +138,7 @@ def test_with_no_operation_free_fast_code_is_strict() -> None:
     choices: tuple[Mapping[str, Mapping[int, str]] | None, ...] = (None, {})
     for fast in choices:
         code = compile_module(
-            lower_float_modes(module, fast), [name], HOST, 3, departures=Departures(fast=fast)
+            lower_float_modes(module, fast), [name], HOST, 3, overrides=CodegenOverrides(fast=fast)
         )
         values = (1 + 2.0**-30, 1 - 2.0**-30, -1.0)
         slots = (ctypes.c_uint64 * 4)(*(float_to_bits(value, 64) for value in values))

@@ -30,9 +30,9 @@ from samebits.backend.text.run_bound import (
     LIMIT,
     OPEN,
     Bound,
-    Product,
-    Sum,
-    Word,
+    ProductBound,
+    SumBound,
+    WordBound,
     formula,
     run_bound,
     short,
@@ -49,12 +49,12 @@ from samebits.types import FLOAT64, INT, ArrayType
 def worked_out(bound: Bound, args: Sequence[Any]) -> float:
     """A bound's value, of values as evaluation has them."""
     match bound:
-        case Word(n, dimension):
+        case WordBound(n, dimension):
             given = args[n]
             return max(0, given.lengths[dimension] if isinstance(given, ArrayView) else given)
-        case Sum(a, b):
+        case SumBound(a, b):
             return worked_out(a, args) + worked_out(b, args)
-        case Product(a, b):
+        case ProductBound(a, b):
             return worked_out(a, args) * worked_out(b, args)
         case _:
             return bound
@@ -257,19 +257,23 @@ def test_what_ends_by_something_else_is_open(function: Any) -> None:
 
 
 def test_a_long_formula_is_open() -> None:
-    bound: Bound = Word(0)
+    bound: Bound = WordBound(0)
     for _ in range(12):
-        bound = Sum(bound, bound)
+        bound = SumBound(bound, bound)
     assert short(bound) == OPEN
-    assert short(Sum(Word(0), 1.0)) == Sum(Word(0), 1.0)
+    assert short(SumBound(WordBound(0), 1.0)) == SumBound(WordBound(0), 1.0)
 
 
 def test_compiled_code_works_a_formula_out_and_cuts_it_at_the_limit() -> None:
     params = [("x", FLOAT64), ("a", ArrayType(FLOAT64, 2)), ("n", INT)]
     chosen = [
-        Word(2), Sum(Word(1), Word(1, 1)), Product(Word(1), Sum(3.0, Word(2))), 1e30,
-        Sum(Product(Product(Word(1), Word(1, 1)), Word(2)), 7.0), 12.0,
-    ]  # fmt: skip
+        WordBound(2),
+        SumBound(WordBound(1), WordBound(1, 1)),
+        ProductBound(WordBound(1), SumBound(3.0, WordBound(2))),
+        1e30,
+        SumBound(ProductBound(ProductBound(WordBound(1), WordBound(1, 1)), WordBound(2)), 7.0),
+        12.0,
+    ]
     texts: list[str] = []
     for k, bound in enumerate(chosen):
         lines, name = formula(bound, params)

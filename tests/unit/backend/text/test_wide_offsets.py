@@ -193,14 +193,14 @@ def test_llvm_still_needs_it() -> None:
 def test_it_is_found_and_straight_code_left_alone(kernel: Any) -> None:
     module, entries = module_of(kernel)
     assert has_wide_offsets(module, module.functions)
-    assert not CallGraph(module, entries, host_target(), SPEED, False).plan.straight
+    assert not CallGraph(module, entries, host_target(), SPEED, False).profile.slp
 
 
 @pytest.mark.parametrize("kernel", [halo, hashed, throw, product], ids=lambda k: k.__name__)
 def test_usual_indices_and_constants_are_none(kernel: Any) -> None:
     module, entries = module_of(kernel)
     assert not has_wide_offsets(module, module.functions)
-    assert CallGraph(module, entries, host_target(), SPEED, False).plan.straight
+    assert CallGraph(module, entries, host_target(), SPEED, False).profile.slp
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import pytest
 from tests.support.command_line import Run, refused
 from tests.support.runs.compared import SMALL
 
-from samebits.hazards.catalogue import HAZARDS, STRUCTURAL
+from samebits.hazards.catalogue import EXPRESSION_HAZARDS, PROGRAM_HAZARDS
 from samebits.sides.words import described_words
 
 EXAMPLES = (
@@ -45,7 +45,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a word with a wrong value": (
         (SMALL, "push.mcap", "--b", "opt=7"),
-        "opt= takes 0 or 3; '7' is none of these",
+        "opt= takes 0 or 3, not '7'",
     ),
     "two replays": (
         (SMALL, "push.mcap", "seed2.mcap", "--b", "opt=0"),
@@ -97,12 +97,12 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     "a report of another simulation": (
         (SMALL, "push.mcap", "other.desync"),
         "push.mcap is of simulation 'small', and other.desync of 'traced'\n"
-        "  fix: give two of one simulation",
+        "  fix: give two of the same simulation",
     ),
     "reports of two simulations": (
         ("push.desync", "other.desync"),
         "push.desync is of simulation 'small', and other.desync of 'traced'\n"
-        "  fix: give two of one simulation",
+        "  fix: give two of the same simulation",
     ),
     "a report of another version": (
         (SMALL, "push.mcap", "second.desync"),
@@ -200,9 +200,11 @@ def test_what_cannot_be_compared_is_refused(run: Run, case: str) -> None:
 
 def test_an_unknown_word_is_answered_with_those_that_there_are(run: Run) -> None:
     said = refused(run, SMALL, "push.mcap", "--b", "pdp11")
-    assert said.startswith("'pdp11' is no way to run a simulation\n  note: executions are managed,")
-    assert "hazard=HAZARD[@PLACE][#WAY]" in said
-    assert said.endswith("\n  fix: write words with commas between, such as x86-64-v2,opt=0")
+    assert said.startswith(
+        "'pdp11' does not name an execution or an option\n  note: executions are managed,"
+    )
+    assert "hazard=HAZARD[@PLACE][#VARIANT]" in said
+    assert said.endswith("\n  fix: write words separated by commas, such as x86-64-v2,opt=0")
 
 
 def test_all_words_and_hazards_are_listed_on_request(run: Run) -> None:
@@ -210,7 +212,7 @@ def test_all_words_and_hazards_are_listed_on_request(run: Run) -> None:
     assert (code, err) == (0, "")
     for name, _ in described_words():
         assert f"\n  {name}" in out
-    for hazard in (*HAZARDS, *STRUCTURAL):
+    for hazard in (*EXPRESSION_HAZARDS, *PROGRAM_HAZARDS):
         assert re.search(f"^  {hazard.name} +{re.escape(hazard.title)}$", out, re.MULTILINE)
     assert max(map(len, out.splitlines())) <= 100
 

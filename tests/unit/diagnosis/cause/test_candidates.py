@@ -21,11 +21,11 @@ from samebits.diagnosis.cause.observations import (
 )
 from samebits.diagnosis.cause.trials import Trials
 from samebits.frontend.compile import compile_kernel, link
-from samebits.hazards.catalogue import HAZARDS
+from samebits.hazards.catalogue import EXPRESSION_HAZARDS
 from samebits.hazards.expressions import Site, Sites
-from samebits.hazards.variants import ExpressionWay, ways_of
+from samebits.hazards.site_variants import SiteVariant, variants_of
 from samebits.ir.grammar import Module, Op, walk
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 
 
 @sb.kernel
@@ -37,15 +37,15 @@ UNIT = compile_kernel(mixed, mixed.signature.resolve(()))
 FUNCTION = link(UNIT).functions[UNIT.function.name]
 SITES = Sites(FUNCTION)
 LAST = [s for s in walk(FUNCTION.body) if isinstance(s, Op) and s.opcode == "div"][-1]
-PLACE = Place(FUNCTION.name, LAST.id)
+PLACE = OpRef(FUNCTION.name, LAST.id)
 
 
 class Seen(NoObservations):
     """Evaluations by the first way of a hazard, among them one that differs from the strict one."""
 
     def __init__(self, hazard: str, count: int) -> None:
-        row = next(row for row in HAZARDS if row.name == hazard)
-        way = next(ways_of(row, SITES, PLACE))
+        row = next(row for row in EXPRESSION_HAZARDS if row.name == hazard)
+        way = next(variants_of(row, SITES, PLACE))
         self.site = way.site
         random = Random(hazard)
         self.rows: list[Observation] = []
@@ -75,7 +75,12 @@ class Given(NoObservations):
 
 
 def fitting(observe: ObservationSource) -> list[Candidate]:
-    return [c for row in HAZARDS for c in candidates(ways_of(row, SITES, PLACE), observe) if c.fits]
+    return [
+        c
+        for row in EXPRESSION_HAZARDS
+        for c in candidates(variants_of(row, SITES, PLACE), observe)
+        if c.fits
+    ]
 
 
 @pytest.mark.parametrize("hazard", ["reciprocal", "x87", "rounding", "narrower"])
@@ -108,7 +113,7 @@ def longer(a: float32, b: float32, c: float32, d: float32) -> float32:
 LONGER = compile_kernel(longer, longer.signature.resolve(()))
 MODULE = Module(link(LONGER).functions)
 SUM = [s for s in walk(LONGER.function.body) if isinstance(s, Op) and s.opcode == "add"][-1]
-SUM_PLACE = Place(LONGER.function.name, SUM.id)
+SUM_PLACE = OpRef(LONGER.function.name, SUM.id)
 
 
 class Running(NoObservations):
@@ -117,11 +122,11 @@ class Running(NoObservations):
 
     def __init__(self, hazard: str) -> None:
         sites = Sites(MODULE.functions[SUM_PLACE.function])
-        row = next(row for row in HAZARDS if row.name == hazard)
-        *_, true = ways_of(row, sites, SUM_PLACE)
+        row = next(row for row in EXPRESSION_HAZARDS if row.name == hazard)
+        *_, true = variants_of(row, sites, SUM_PLACE)
         self.site = true.site
         self.kept: list[Observation] = []
-        self.tried: list[ExpressionWay] = []
+        self.tried: list[SiteVariant] = []
         random = Random(hazard)
         operands = [
             {n: float_to_bits(random.uniform(0.5, 2.0), 32) for n in self.site.operands}
@@ -141,7 +146,7 @@ class Running(NoObservations):
         same = site.operands == self.site.operands
         return (self.differing, [self.differing, *self.kept]) if same else (None, [])
 
-    def attempt(self, what: str, ways: Sequence[ExpressionWay]) -> Agreement:
+    def attempt(self, what: str, ways: Sequence[SiteVariant]) -> Agreement:
         if len(ways) > 1:
             return Agreement(0, len(self.frames))
         way = ways[0]
@@ -156,7 +161,7 @@ class Running(NoObservations):
 class Refuting(Running):
     """And that frame's evaluation is known from then on."""
 
-    def refutes(self, way: ExpressionWay, frame: int) -> bool:
+    def refutes(self, way: SiteVariant, frame: int) -> bool:
         self.kept.append(self.frames[frame])
         return True
 
@@ -194,5 +199,5 @@ def test_rivals_that_too_many_experiments_leave_open_are_told(
     assert {"x87", "double-rounding"} <= trials.untried
 
 
-def gives_all(way: ExpressionWay, rows: Sequence[Observation]) -> bool:
+def gives_all(way: SiteVariant, rows: Sequence[Observation]) -> bool:
     return all(gives(way, row) for row in rows)

@@ -11,7 +11,7 @@ from samebits.diagnosis.cause.nondeterminism import nondeterministic_cause as to
 from samebits.diagnosis.operation.first_difference import Kind, OperationDifference
 from samebits.errors import Span
 from samebits.ir.grammar import Op
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 
 SPAN = Span("game.py", "step", 1, 0, 1, 1)
 STORE = Op(1, "store", (), None, (), SPAN)
@@ -40,7 +40,7 @@ ROWS: list[tuple[Kind, Op, RerunFacts, tuple[int, int], str | None]] = [
 def test_facts_point_to_a_hazard(
     kind: Kind, op: Op, facts: RerunFacts, times: tuple[int, int], expected: str | None
 ) -> None:
-    difference: Any = OperationDifference(kind, Place("step", op.id), SPAN, op)
+    difference: Any = OperationDifference(kind, OpRef("step", op.id), SPAN, op)
     found = told(difference, facts, times)
     assert (None if found is None else found[0]) == expected
     assert found is None or all(found[1])

@@ -9,12 +9,12 @@ from tests.support.runs.traced_frames import TracedFrame
 from tests.support.simulations.traced_simulation import TRACED
 
 from samebits.diagnosis.cause.observations import FrameObservations, values_of
-from samebits.hazards.catalogue import HAZARDS
+from samebits.hazards.catalogue import EXPRESSION_HAZARDS
 from samebits.hazards.expressions import Sites
-from samebits.hazards.variants import ways_of
-from samebits.trace.instances import Instance, environment
+from samebits.hazards.site_variants import variants_of
+from samebits.trace.instances import Instance, instances_in
 from samebits.trace.model import Model
-from samebits.trace.observer import Frames
+from samebits.trace.observer import FrameInput
 
 
 def test_a_frame_is_evaluated_once_for_all_ways() -> None:
@@ -23,12 +23,12 @@ def test_a_frame_is_evaluated_once_for_all_ways() -> None:
     sites = Sites(frame.program.kernels.functions[place.function])
     asked: list[int] = []
 
-    def frame_at(number: int) -> Frames:
+    def frame_at(number: int) -> FrameInput:
         asked.append(number)
-        return Frames.of(Model.of(frame.program), *frame.before)
+        return FrameInput.of(Model.of(frame.program), *frame.before)
 
     seen = FrameObservations(place, 0, frame_at, values_of(sites, place))
-    ways = [way for hazard in HAZARDS for way in ways_of(hazard, sites, place)]
+    ways = [way for hazard in EXPRESSION_HAZARDS for way in variants_of(hazard, sites, place)]
     told = [seen.refutes(way, 3) for way in ways]
     assert len(ways) > 4
     assert True in told
@@ -39,17 +39,17 @@ def test_the_differing_frame_is_not_evaluated_again(monkeypatch: pytest.MonkeyPa
     frame = TracedFrame(TRACED, 5, "push")
     place, _ = next(frame.ops("add"))
     sites = Sites(frame.program.kernels.functions[place.function])
-    given = Frames.of(Model.of(frame.program), *frame.before)
-    runs: list[Frames] = []
+    given = FrameInput.of(Model.of(frame.program), *frame.before)
+    runs: list[FrameInput] = []
 
-    def counted(frames: Frames, *args: Any) -> list[Instance]:
+    def counted(frames: FrameInput, *args: Any) -> list[Instance]:
         runs.append(frames)
-        return environment(frames, *args)
+        return instances_in(frames, *args)
 
     monkeypatch.setattr("samebits.diagnosis.cause.observations.environment", counted)
     values = values_of(sites, place)
     seen = FrameObservations(place, 0, lambda number: None if number else given, values)
-    ways = [way for hazard in HAZARDS for way in ways_of(hazard, sites, place)]
+    ways = [way for hazard in EXPRESSION_HAZARDS for way in variants_of(hazard, sites, place)]
     seen.of(ways[0].site)
     assert True in [seen.refutes(way, 0) for way in ways]
     assert len(runs) == 1

@@ -6,7 +6,7 @@ import samebits as sb
 from samebits import float32, math, uint64
 from samebits.diagnosis.exposure.distance import StateDistance
 from samebits.ir.grammar import Op
-from samebits.ir.refs import Place, statements
+from samebits.ir.refs import OpRef, statements
 
 
 @sb.struct
@@ -82,4 +82,4 @@ def test_what_decides_a_branch_reaches_what_the_branch_does() -> None:
 
 def test_what_nobody_uses_leads_nowhere() -> None:
     assert steps("div", "step") is None
-    assert DISTANCE.steps(Place("nobody", 1)) is None
+    assert DISTANCE.steps(OpRef("nobody", 1)) is None

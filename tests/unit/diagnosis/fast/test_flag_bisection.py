@@ -16,7 +16,7 @@ from samebits.diagnosis.fast.candidates import rewritable, with_flags
 from samebits.diagnosis.fast.findings import tell
 from samebits.diagnosis.frame.points import FramePoint, InitPoint
 from samebits.diagnosis.report.findings import Diagnosis
-from samebits.sides.run import Running, open_run
+from samebits.sides.run import SideRun, open_run
 from samebits.sides.side import parse_side
 from samebits.sim.inputs import Inputs
 from samebits.sim.load import load_simulation
@@ -105,8 +105,8 @@ def simulation(folder: Path, name: str) -> Simulation:
     return load_simulation(str(path))
 
 
-def after(running: Running, frame: int, before: bytes, row: Inputs) -> bytes:
-    running.go_to(frame, before)
+def after(running: SideRun, frame: int, before: bytes, row: Inputs) -> bytes:
+    running.restore_canonical(frame, before)
     running.advance(row)
     return running.save()
 

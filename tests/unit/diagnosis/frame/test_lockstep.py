@@ -17,7 +17,7 @@ from samebits.diagnosis.frame.examine import FirstFrame
 from samebits.diagnosis.frame.lockstep import LockstepSearch
 from samebits.diagnosis.frame.search import FrameReport
 from samebits.sides.input_stream import InputStream
-from samebits.sides.run import Running
+from samebits.sides.run import SideRun
 from samebits.sides.side import Side
 from samebits.sim.execution import Advance
 from samebits.sim.inputs import Inputs
@@ -165,7 +165,7 @@ def test_memory_that_no_hash_sees_is_told() -> None:
     assert (found.frame, found.a.has_hidden, found.b.has_hidden) == (40, False, True)
 
 
-def _with_hidden(running: Running) -> None:
+def _with_hidden(running: SideRun) -> None:
     """From frame 40 of a run on, not of frames run from a canonical state, the random number is
     another one."""
     execution = running.execution
@@ -225,7 +225,7 @@ def test_no_clock_decides_how_many_frames_are_compared(monkeypatch: pytest.Monke
     assert [(each.compared, each.notes) for each in slow_searches()] == expected
 
 
-def _other_run(_: Side) -> Running:
+def _other_run(_: Side) -> SideRun:
     return side("fpenv=down,from=30")
 
 

@@ -14,7 +14,7 @@ from tests.support.simulations.traced_simulation import TRACED
 from samebits.diagnosis.operation.first_difference import OperationDifference, first_difference
 from samebits.hazards.edit.function_editor import FunctionEditor
 from samebits.ir.grammar import For, If, Lanes, Module, Op, walk
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.ir.verify import verify
 from samebits.modes import DETERMINISTIC, LOW
 from samebits.passes.semantics.float_modes import lower_float_modes
@@ -24,13 +24,13 @@ from samebits.trace.record import record
 from samebits.types import ScalarType
 
 
-def checked(found: OperationDifference | None, frame: TracedFrame, kind: str, place: Place) -> None:
+def checked(found: OperationDifference | None, frame: TracedFrame, kind: str, place: OpRef) -> None:
     assert found is not None
     assert (found.kind, found.place) == (kind, place)
     assert found.span == _span(frame, place)
 
 
-def _span(frame: TracedFrame, place: Place) -> object:
+def _span(frame: TracedFrame, place: OpRef) -> object:
     body = frame.program.kernels.functions[place.function].body
     return next(s.span for s in walk(body) if getattr(s, "id", None) == place.op)
 
@@ -168,7 +168,7 @@ def test_a_branch_that_goes_the_other_way_is_found() -> None:
     editor = FunctionEditor(SMALL.program.kernels, SMALL.program.step)
     with editor.instead(found.id):
         editor.append(replace(found, condition=editor.op("not", found.condition)))
-    checked(SMALL.difference(editor.done()), SMALL, "path", Place(SMALL.program.step, found.id))
+    checked(SMALL.difference(editor.done()), SMALL, "path", OpRef(SMALL.program.step, found.id))
 
 
 def test_a_branch_that_is_left_out_is_found() -> None:
@@ -177,7 +177,7 @@ def test_a_branch_that_is_left_out_is_found() -> None:
     editor = FunctionEditor(SMALL.program.kernels, SMALL.program.step)
     with editor.instead(found.id):
         pass
-    place = Place(SMALL.program.step, found.id)
+    place = OpRef(SMALL.program.step, found.id)
     memory = SMALL.memory.copy()
     for _ in range(8):  # until the dice say that the branch is taken
         trace = record(SMALL.trace.model, memory, SMALL.inputs)

@@ -33,7 +33,7 @@ from samebits.backend.objects import SYMBOL
 from samebits.backend.request import Request
 from samebits.backend.targets.audit import audit
 from samebits.backend.targets.table import TARGETS, Target
-from samebits.backend.text.shared_functions import PLANS, SharedFunction, shared_function
+from samebits.backend.text.shared_functions import SHARED_PROFILES, SharedFunction, shared_function
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import HostFunction, Module, Op, can_trap, walk
@@ -170,12 +170,12 @@ def test_every_function_has_the_same_bits_shared_and_compiled_into_the_kernel(
     for names in (every, (f"call {SIN}", f"call {EXP}")):
         compiled, shared = compile_for_process(optimise(module, names), names, target)
         library.provide(shared, target, None)
-        kinds |= {(f.kind, f.hasty) for f in shared}
+        kinds |= {(f.kind, f.optnone) for f in shared}
         found = outputs(module, NativeModule(compiled, len(names)), names)
         assert found == outputs(module, whole(names), names)
         assert all(found)
     assert len(every) > 150
-    assert kinds == {("rare", True), ("call", True), ("call", False)}  # which call rare ones
+    assert kinds == {("cold", True), ("call", True), ("call", False)}  # which call rare ones
 
 
 @LEVELS
@@ -184,7 +184,7 @@ def test_loops_and_their_other_copies_have_the_same_bits(target: Target) -> None
     names = [unit.function.name]
     ready = optimise(link(unit), names, blocks=target.has_wide_vectors)
     thin, shared = compile_for_process(ready, names, target)
-    assert {(f.kind, f.hasty) for f in shared} == {("rare", False), ("copy", False)}
+    assert {(f.kind, f.optnone) for f in shared} == {("cold", False), ("copy", False)}
     library.provide(shared, target, None)
     loops = [NativeModule(compile_module(ready, names, target, opt), 1) for opt in (0, 3)]
     loops.append(NativeModule(thin, 1))
@@ -214,11 +214,11 @@ def test_shared_functions_pass_the_audit_on_every_level(name: str) -> None:
     ready = optimise(module, names)
     chosen = [n for n in ready.functions if n.startswith("samebits.") and f"call {n}" in names]
     seen = 0
-    for kind in PLANS:
+    for kind in SHARED_PROFILES:
         functions = [
             shared_function(ready, n, kind, False, target)
             for n in chosen
-            if ready.functions[n].rare == (kind == "rare")
+            if ready.functions[n].rare == (kind == "cold")
         ]
         text = shared_assembly(functions, target)
         found = [f for f in audit(text, target, allow_fma=True) if SYMBOL not in f.text]
@@ -230,16 +230,16 @@ def test_shared_functions_pass_the_audit_on_every_level(name: str) -> None:
 # -- what tells two of them apart ---------------------------------------------------------
 
 
-def _sin(kind: str = "call", hasty: bool = False, target: str = "x86-64-v3") -> SharedFunction:
+def _sin(kind: str = "call", optnone: bool = False, target: str = "x86-64-v3") -> SharedFunction:
     module, _ = every_function()
     ready = optimise(module, [f"call {SIN}"])
-    return shared_function(ready, SIN, kind, hasty, TARGETS[target])
+    return shared_function(ready, SIN, kind, optnone, TARGETS[target])
 
 
 def test_the_key_depends_on_all_that_the_code_does() -> None:
     sin = _sin()
     assert sin.key == _sin().key
-    others = [_sin("copy"), _sin(hasty=True), _sin(target="x86-64-v4")]
+    others = [_sin("copy"), _sin(optnone=True), _sin(target="x86-64-v4")]
     module = sin.module
     callee = next(n for n in module.functions if n != sin.name and not module.functions[n].rare)
     function = module.functions[callee]

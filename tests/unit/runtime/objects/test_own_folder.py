@@ -154,7 +154,7 @@ def test_nobody_else_may_write_anywhere_on_the_way(
     for folder in (directory, directory.parent, directory.parent.parent):
         folder.chmod(mode)
         own = "it" if folder == directory else str(folder)
-        refused(directory, f"other users can write to {own}; `chmod go-w {folder}` mends that")
+        refused(directory, f"other users can write to {own}; `chmod go-w {folder}` fixes that")
         folder.chmod(0o755)
     assert ObjectCache(directory).get(KEY) == OURS
 

@@ -26,7 +26,7 @@ from samebits.compiling import LOCK, lock
 from samebits.lang.stacks import with_room
 from samebits.runtime import cache
 from samebits.runtime.threads import own_stack
-from samebits.runtime.threads.asking import asking
+from samebits.runtime.threads.caller import caller
 
 CHAINS = "import samebits as sb\nfrom samebits import float64\n" + "".join(
     f"@sb.kernel\ndef k{i}(x: float64) -> float64:\n    return {f'k{i - 1}(x)' if i else 'x'}\n"
@@ -147,7 +147,7 @@ def test_a_thread_that_ends_late_holds_nothing(monkeypatch: pytest.MonkeyPatch) 
     held, result = Held(), Held()
     alive = [weakref.ref(held), weakref.ref(result)]
     try:
-        assert own_stack.apart(partial(lambda made, _: made, result, held)) is result
+        assert own_stack.in_new_thread(partial(lambda made, _: made, result, held)) is result
         del held, result
         assert [found() for found in alive] == [None, None]
     finally:
@@ -236,7 +236,7 @@ def test_an_interrupt_at_any_bytecode_leaves_no_thread_and_no_lock() -> None:
     def check() -> None:
         assert not LOCK.locked()
         assert not own_stack.LOCK.locked()
-        assert (threading.stack_size(), asking.frame) == (size, None)
+        assert (threading.stack_size(), caller.frame) == (size, None)
 
     ran: list[int] = []
     ended: list[int] = []

@@ -1,4 +1,4 @@
-"""The crew takes part in every range that it is asked for, and leaves none before its end."""
+"""The team takes part in every range that it is asked for, and leaves none before its end."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_a_range_beside_a_running_job_is_shared_all_the_same() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-def test_a_child_of_fork_has_a_crew_of_its_own() -> None:
+def test_a_child_of_fork_has_a_team_of_its_own() -> None:
     script = """
 import os, warnings
 import numpy as np

@@ -14,8 +14,7 @@ from tests.support.kernels.busy_ranges import count
 from tests.support.limits import HANG_SECONDS
 from tests.support.shared_ranges import ranges_shared
 
-from samebits.runtime.threads import pool
-from samebits.runtime.threads import team as crew
+from samebits.runtime.threads import pool, team
 from samebits.runtime.threads.pool import set_workers
 
 N = 64
@@ -24,7 +23,7 @@ OUT = np.zeros(N, np.int64)
 
 @pytest.fixture(params=[1, 3])
 def workers(request: pytest.FixtureRequest) -> Iterator[int]:
-    """Besides the threads of the crew there are those that were there before."""
+    """Besides the threads of the team there are those that were there before."""
     count(OUT)
     set_workers(request.param)
     yield request.param
@@ -56,8 +55,8 @@ def checked(workers: int, others: int) -> None:
         count(OUT)
     assert np.all(OUT == 3)
     assert ranges_shared() == before + 3 * (workers > 1)
-    made: Any = crew._crew()
-    assert made.words[crew.native.HELPERS] == workers - 1
+    made: Any = team._team()
+    assert made.words[team.native.HELPERS] == workers - 1
     assert not made._changing.locked()
     set_workers(1)
     no_more_threads_than(others)
@@ -105,8 +104,8 @@ def test_two_interrupts_come_out_as_one_that_knows_the_other(workers: int) -> No
 
 
 def _others() -> int:
-    """How many threads there are without the crew's, which are dismissed by now."""
-    made: Any = crew._crew()
+    """How many threads there are without the team's, which are dismissed by now."""
+    made: Any = team._team()
     limit = time.monotonic() + HANG_SECONDS
     while made._members:
         assert time.monotonic() < limit
@@ -116,21 +115,21 @@ def _others() -> int:
 
 def test_what_is_asked_of_python_keeps_what_it_raises() -> None:
     """Also where Python's own errors come, such as a want of memory."""
-    made: Any = crew._crew()
+    made: Any = team._team()
 
     def refuse() -> None:
-        raise MemoryError("no room for the crew")
+        raise MemoryError("no room for the team")
 
     set_workers(3)
     try:
         set_workers(2)
-        word = made.words[crew.native.BEGIN]
-        made.words[crew.native.BEGIN] = id(refuse)
+        word = made.words[team.native.BEGIN]
+        made.words[team.native.BEGIN] = id(refuse)
         try:
-            with pytest.raises(MemoryError, match="no room for the crew"):
+            with pytest.raises(MemoryError, match="no room for the team"):
                 count(OUT)
         finally:
-            made.words[crew.native.BEGIN] = word
+            made.words[team.native.BEGIN] = word
     finally:
         set_workers(None)
     OUT.fill(0)

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.softfloat import FLOAT32
-from samebits.fpmodel.tree import ONE, Constant, Op, Tree, rebuilt
-from samebits.hazards.catalogue.hazard import Hazard, Variant
+from samebits.fpmodel.tree import ONE, Constant, Node, Tree, rebuilt
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
 
 
-def _constants(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+def _constants(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
     found = list(dict.fromkeys(_constants_in(tree)))
     for constant in found:
         for steps in (1, -1):
@@ -28,7 +28,7 @@ def _constants(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
 def _constants_in(tree: Tree) -> Iterator[Constant]:
     if isinstance(tree, Constant) and tree != ONE and not tree.steps and not tree.form:
         yield tree
-    elif isinstance(tree, Op):
+    elif isinstance(tree, Node):
         for arg in tree.args:
             yield from _constants_in(arg)
 
@@ -37,7 +37,7 @@ def _put(tree: Tree, old: Constant, new: Constant) -> Tree:
     return rebuilt(tree, lambda node: new if node == old else None)
 
 
-CONSTANT = Hazard(
+CONSTANT = ExpressionHazard(
     "constant",
     "a constant one ULP off, or of another type",
     _constants,

@@ -8,7 +8,7 @@ from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.softfloat import FLOAT32, FLOAT64
 from samebits.fpmodel.tree import Tree
 from samebits.hazards.catalogue.expressions.widening import plain, widened
-from samebits.hazards.catalogue.hazard import Hazard, Variant
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
 
 _WIDE = (
     "float computed as double: JavaScript without Math.fround, Lua, Python, C with "
@@ -16,12 +16,12 @@ _WIDE = (
 )
 
 
-def _double(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+def _double(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
     if plain(arithmetic) and arithmetic.form is FLOAT32:
         yield from widened(tree, arithmetic, FLOAT64, _WIDE)
 
 
-DOUBLE = Hazard(
+DOUBLE = ExpressionHazard(
     "double-rounding",
     "float32 computed in float64",
     _double,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samebits.fpmodel.evaluate import INTEGER_RULES, Arithmetic
-from samebits.fpmodel.tree import Op, Tree, choices
-from samebits.hazards.catalogue.hazard import Hazard, Variant
+from samebits.fpmodel.tree import Node, Tree, choices
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
 
 _MOST = 512
 
@@ -17,19 +17,19 @@ _INTEGER_NOTES = {
 }
 
 
-def _integers(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+def _integers(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
     for rule in filter(None, INTEGER_RULES):
 
-        def options(node: Op, rule: str = rule) -> list[Tree]:
+        def options(node: Node, rule: str = rule) -> list[Tree]:
             plain = node.name == "convert" and " " not in node.detail
-            return [Op("convert", node.args, f"{node.detail} {rule}")] if plain else []
+            return [Node("convert", node.args, f"{node.detail} {rule}")] if plain else []
 
         for variant in choices(tree, options, _MOST):
             if variant != tree:
                 yield variant, arithmetic, _INTEGER_NOTES[rule]
 
 
-TO_INTEGER = Hazard(
+TO_INTEGER = ExpressionHazard(
     "to-integer",
     "another rule of float to integer conversion",
     _integers,

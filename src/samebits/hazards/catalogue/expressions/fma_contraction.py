@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samebits.fpmodel.evaluate import Arithmetic
-from samebits.fpmodel.tree import Op, Tree, add, choices, fma, mul, neg, nodes, rebuilt
-from samebits.hazards.catalogue.hazard import Hazard, Variant
+from samebits.fpmodel.tree import Node, Tree, add, choices, fma, mul, neg, nodes, rebuilt
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
 
 _MOST = 4096
 _FUSED = (
@@ -18,15 +18,15 @@ _FUSED = (
 def _product(tree: Tree) -> tuple[Tree, Tree] | None:
     """The factors of a product, also of a negated one."""
     match tree:
-        case Op("mul", (a, b)):
+        case Node("mul", (a, b)):
             return a, b
-        case Op("neg", (Op("mul", (a, b)),)):
+        case Node("neg", (Node("mul", (a, b)),)):
             return neg(a), b
         case _:
             return None
 
 
-def _options(node: Op) -> list[Tree]:
+def _options(node: Node) -> list[Tree]:
     found: list[Tree] = []
     if node.name in ("add", "sub"):
         left, right = node.args
@@ -39,31 +39,31 @@ def _options(node: Op) -> list[Tree]:
     return found
 
 
-def _ways(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+def _variants(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
     for variant in choices(tree, _options, _MOST):
         if variant != tree:
             yield variant, arithmetic, _FUSED
     if _notes(tree) > 1:
-        apart = rebuilt(tree, _apart)
-        yield apart, arithmetic, "an fma that rounds twice: not fused after all, or emulated"
+        unfused = rebuilt(tree, _unfused)
+        yield unfused, arithmetic, "an fma that rounds twice: not fused after all, or emulated"
 
 
 def _notes(tree: Tree) -> int:
     return 1 + any(node.name == "fma" for node in nodes(tree))
 
 
-def _apart(tree: Tree) -> Tree | None:
+def _unfused(tree: Tree) -> Tree | None:
     match tree:
-        case Op("fma", (a, b, c)):
+        case Node("fma", (a, b, c)):
             return add(mul(a, b), c)
         case _:
             return None
 
 
-FUSED = Hazard(
+FUSED = ExpressionHazard(
     "fma",
     "fused multiply-add",
-    _ways,
+    _variants,
     practice="-ffp-contract=fast or on, the default on ARM64, POWER and GPUs",
     remedy="build with -ffp-contract=off; write fma where you mean it",
     notes=_notes,

@@ -1,27 +1,27 @@
-"""Math functions of a library that is known by its distance alone."""
+"""Math functions of a library of which only the distance in ULP is known."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from samebits.fpmodel.evaluate import Arithmetic
-from samebits.fpmodel.tree import Op, Tree, nodes, replaced
-from samebits.hazards.catalogue.hazard import Hazard, Variant
+from samebits.fpmodel.tree import Node, Tree, nodes, replaced
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
 
 _EXACT_EVERYWHERE = ("floor", "ceil", "trunc", "round", "copysign", "fmod", "remainder")
 
 
-def _offsets(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+def _offsets(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
     for distance in (1, 2, 3, 4):
         for sign in "+-":
             detail = f"{sign}{distance}"
             note = f"a math library whose result is {distance} ULP away"
             for node in nodes(tree):
                 if node.name == "call" and node.detail not in _EXACT_EVERYWHERE:
-                    yield replaced(tree, node, Op("ulps", (node,), detail)), arithmetic, note
+                    yield replaced(tree, node, Node("ulps", (node,), detail)), arithmetic, note
 
 
-OFFSET = Hazard(
+OFFSET = ExpressionHazard(
     "libm-ulp",
     "another library's math function, by its distance",
     _offsets,

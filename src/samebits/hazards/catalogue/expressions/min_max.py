@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samebits.fpmodel.evaluate import Arithmetic
-from samebits.fpmodel.tree import Op, Tree, choices
-from samebits.hazards.catalogue.hazard import Hazard, Variant
+from samebits.fpmodel.tree import Node, Tree, choices
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
 
 _MOST = 512
 
@@ -17,19 +17,19 @@ _EXTREMES = {
 }
 
 
-def _extremes(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+def _extremes(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
     for rule, note in _EXTREMES.items():
 
-        def options(node: Op, rule: str = rule) -> list[Tree]:
+        def options(node: Node, rule: str = rule) -> list[Tree]:
             plain = node.name in ("min", "max") and not node.detail
-            return [Op(node.name, node.args, rule)] if plain else []
+            return [Node(node.name, node.args, rule)] if plain else []
 
         for variant in choices(tree, options, _MOST):
             if variant != tree:
                 yield variant, arithmetic, note
 
 
-MIN_MAX = Hazard(
+MIN_MAX = ExpressionHazard(
     "min-max",
     "another rule of min and max for NaN and zeros",
     _extremes,

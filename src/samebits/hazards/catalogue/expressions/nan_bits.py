@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from samebits.fpmodel.evaluate import NAN_RULES, Arithmetic
 from samebits.fpmodel.tree import Tree
-from samebits.hazards.catalogue.hazard import Hazard, Variant
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
 
 _NAN_NOTES = {
     "x86": "x86: the first NaN operand with its payload, or a negative NaN",
@@ -18,13 +18,13 @@ _NAN_NOTES = {
 }
 
 
-def _nans(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+def _nans(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
     if arithmetic.nans == "canonical":
         for rule in list(NAN_RULES)[1:]:
             yield tree, replace(arithmetic, nans=rule), _NAN_NOTES[rule]
 
 
-NAN_BITS = Hazard(
+NAN_BITS = ExpressionHazard(
     "nan",
     "a NaN's sign and payload",
     _nans,

@@ -9,10 +9,10 @@ from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.softfloat import FLOAT16, FLOAT32, FLOAT64
 from samebits.fpmodel.tree import Tree, nodes, replaced
 from samebits.hazards.catalogue.expressions.widening import cast, plain, stored_as_half
-from samebits.hazards.catalogue.hazard import Hazard, Variant
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
 
 
-def _narrow(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+def _narrow(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
     if not plain(arithmetic):
         return
     if arithmetic.form is FLOAT64:
@@ -37,7 +37,7 @@ def _narrow(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
         yield tree, replace(arithmetic, working=FLOAT16), note
 
 
-NARROW = Hazard(
+NARROW = ExpressionHazard(
     "narrower",
     "a narrower precision on the way",
     _narrow,

@@ -7,22 +7,22 @@ from collections.abc import Callable, Iterator
 from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.libm import LIBRARIES, LIBRARY_FUNCTIONS, function_of
 from samebits.fpmodel.softfloat import FLOAT32
-from samebits.fpmodel.tree import Op, Tree, choices, nodes
-from samebits.hazards.catalogue.hazard import Hazard, Variant
+from samebits.fpmodel.tree import Node, Tree, choices, nodes
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
 
 _MOST = 64
 
 
-def _from(prefix: str) -> Callable[[Op], list[Tree]]:
-    def options(node: Op) -> list[Tree]:
+def _from(prefix: str) -> Callable[[Node], list[Tree]]:
+    def options(node: Node) -> list[Tree]:
         if node.name == "call" and node.detail in LIBRARY_FUNCTIONS:
-            return [Op("call", node.args, f"{prefix}.{node.detail}")]
+            return [Node("call", node.args, f"{prefix}.{node.detail}")]
         return []
 
     return options
 
 
-def _libraries(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+def _libraries(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
     used = {node.detail for node in nodes(tree) if node.name == "call"} & LIBRARY_FUNCTIONS
     if not used:
         return
@@ -36,13 +36,13 @@ def _libraries(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
             yield from _with("libm64", note, tree, arithmetic)
 
 
-def _with(prefix: str, note: str, tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+def _with(prefix: str, note: str, tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
     for variant in choices(tree, _from(prefix), _MOST):
         if variant != tree:
             yield variant, arithmetic, note
 
 
-LIBRARY = Hazard(
+LIBRARY = ExpressionHazard(
     "libm",
     "another library's math function",
     _libraries,

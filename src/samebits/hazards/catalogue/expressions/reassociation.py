@@ -7,7 +7,7 @@ from functools import reduce
 
 from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.tree import (
-    Op,
+    Node,
     Tree,
     add,
     mul,
@@ -16,7 +16,7 @@ from samebits.fpmodel.tree import (
     replaced,
     sub,
 )
-from samebits.hazards.catalogue.hazard import Hazard, Variant
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
 
 _ALL_SHAPES_UP_TO = 6
 FAST_MATH = "-Ofast, -ffast-math, -fassociative-math, /fp:fast, Burst's FloatMode.Fast, shaders"
@@ -28,9 +28,9 @@ Join = Callable[[Tree, Tree], Tree]
 def _sum(a: Tree, b: Tree) -> Tree:
     """a + b, with negative terms subtracted."""
     match a, b:
-        case _, Op("neg", (inner,)):
+        case _, Node("neg", (inner,)):
             return sub(a, inner)
-        case Op("neg", (inner,)), _:
+        case Node("neg", (inner,)), _:
             return sub(b, inner)
         case _:
             return add(a, b)
@@ -38,11 +38,11 @@ def _sum(a: Tree, b: Tree) -> Tree:
 
 def _terms(tree: Tree) -> list[Tree]:
     match tree:
-        case Op("add", (a, b)):
+        case Node("add", (a, b)):
             return [*_terms(a), *_terms(b)]
-        case Op("sub", (a, b)):
+        case Node("sub", (a, b)):
             return [*_terms(a), *map(neg, _terms(b))]
-        case Op("neg", (Op("add" | "sub") as inner,)):
+        case Node("neg", (Node("add" | "sub") as inner,)):
             return list(map(neg, _terms(inner)))
         case _:
             return [tree]
@@ -50,16 +50,16 @@ def _terms(tree: Tree) -> list[Tree]:
 
 def _factors(tree: Tree) -> list[Tree]:
     match tree:
-        case Op("mul", (a, b)):
+        case Node("mul", (a, b)):
             return [*_factors(a), *_factors(b)]
         case _:
             return [tree]
 
 
-def chains(tree: Tree) -> list[tuple[Op, list[Tree], Join]]:
+def chains(tree: Tree) -> list[tuple[Node, list[Tree], Join]]:
     """The longest sums and products in a tree, with at least three terms each."""
     inside: set[Tree] = set()
-    found: list[tuple[Op, list[Tree], Join]] = []
+    found: list[tuple[Node, list[Tree], Join]] = []
     for node in reversed(list(nodes(tree))):
         kind = "add" if node.name in ("add", "sub") else node.name
         if kind not in ("add", "mul") or node in inside:
@@ -70,7 +70,7 @@ def chains(tree: Tree) -> list[tuple[Op, list[Tree], Join]]:
             part = stack.pop()
             inside.add(part)
             same = ("add", "sub") if kind == "add" else ("mul",)
-            stack += [arg for arg in part.args if isinstance(arg, Op) and arg.name in same]
+            stack += [arg for arg in part.args if isinstance(arg, Node) and arg.name in same]
         if len(terms) > 2:
             found.append((node, terms, _sum if kind == "add" else mul))
     return found
@@ -156,16 +156,16 @@ def _orders(terms: list[Tree], join: Join) -> Iterator[tuple[Tree, str]]:
         yield reduce(join, [*terms[i:], *terms[:i]]), FAST_MATH
 
 
-def _ways(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+def _variants(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
     for node, terms, join in chains(tree):
         for shape, note in _orders(terms, join):
             yield replaced(tree, node, shape), arithmetic, note
 
 
-ORDER = Hazard(
+ORDER = ExpressionHazard(
     "order",
     "reassociation or SIMD reduction order",
-    _ways,
+    _variants,
     practice="-fassociative-math, vectorised sums, parallel and GPU reductions",
     remedy="fix the shape of sums: build without -ffast-math, use samebits' reductions",
 )

@@ -1,32 +1,32 @@
-"""Division by way of a multiplication with the reciprocal."""
+"""Division replaced by multiplication with the reciprocal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from samebits.fpmodel.evaluate import Arithmetic
-from samebits.fpmodel.tree import ONE, Op, Tree, choices, div, mul
-from samebits.hazards.catalogue.hazard import Hazard, Variant
+from samebits.fpmodel.tree import ONE, Node, Tree, choices, div, mul
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
 
 _MOST = 512
 _RECIPROCAL = "-freciprocal-math, -ffast-math, /fp:fast, shaders, division hoisted out of a loop"
 
 
-def _inverse(node: Op) -> list[Tree]:
+def _inverse(node: Node) -> list[Tree]:
     match node:
-        case Op("div", (a, b)) if a != ONE:
+        case Node("div", (a, b)) if a != ONE:
             return [mul(a, div(ONE, b))]
         case _:
             return []
 
 
-def _reciprocal(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+def _reciprocal(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
     for variant in choices(tree, _inverse, _MOST):
         if variant != tree:
             yield variant, arithmetic, _RECIPROCAL
 
 
-RECIPROCAL = Hazard(
+RECIPROCAL = ExpressionHazard(
     "reciprocal",
     "a multiplication by the reciprocal",
     _reciprocal,

@@ -1,4 +1,4 @@
-"""Reciprocals and roots from a processor's estimate, with the Newton steps put behind it."""
+"""Reciprocals and roots by a processor's estimate and the Newton steps that follow it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from samebits.fpmodel.softfloat import FLOAT32
 from samebits.fpmodel.tree import (
     ONE,
     Constant,
-    Op,
+    Node,
     Tree,
     add,
     choices,
@@ -21,7 +21,7 @@ from samebits.fpmodel.tree import (
     nodes,
     sub,
 )
-from samebits.hazards.catalogue.hazard import Hazard, Variant
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
 
 _MOST = 512
 _TWO, _THREE, _HALF = Constant("2"), Constant("3"), Constant("0.5")
@@ -31,7 +31,7 @@ Step = Callable[[Tree, Tree], Tree]
 
 @dataclass(frozen=True, slots=True)
 class _Estimate:
-    """An instruction, the Newton steps that compilers put behind it, and who does it."""
+    """An estimate instruction, the Newton steps that follow it, and who emits them."""
 
     name: str
     root: bool
@@ -109,23 +109,23 @@ _ESTIMATES = (
 
 
 def _estimated(estimate: _Estimate, steps: tuple[Step, ...], y: Tree) -> Tree:
-    x: Tree = Op("estimate", (y,), estimate.name)
+    x: Tree = Node("estimate", (y,), estimate.name)
     for step in steps:
         x = step(x, y)
     return x
 
 
-def _options(estimate: _Estimate, steps: tuple[Step, ...]) -> Callable[[Op], list[Tree]]:
-    def options(node: Op) -> list[Tree]:
+def _options(estimate: _Estimate, steps: tuple[Step, ...]) -> Callable[[Node], list[Tree]]:
+    def options(node: Node) -> list[Tree]:
         match node:
-            case Op("div", (a, Op("sqrt", (y,)))) if estimate.root:
+            case Node("div", (a, Node("sqrt", (y,)))) if estimate.root:
                 root = _estimated(estimate, steps, y)
                 return [root if a == ONE else mul(a, root)]
-            case Op("call", (y,), "rsqrt") if estimate.root:
+            case Node("call", (y,), "rsqrt") if estimate.root:
                 return [_estimated(estimate, steps, y)]
-            case Op("sqrt", (y,)) if estimate.root:
+            case Node("sqrt", (y,)) if estimate.root:
                 return [mul(y, _estimated(estimate, steps, y))]
-            case Op("div", (a, b)) if not estimate.root:
+            case Node("div", (a, b)) if not estimate.root:
                 inverse = _estimated(estimate, steps, b)
                 if a == ONE:
                     return [inverse]
@@ -138,7 +138,7 @@ def _options(estimate: _Estimate, steps: tuple[Step, ...]) -> Callable[[Op], lis
 
 def _corrected(estimate: _Estimate, steps: tuple[Step, ...], a: Tree, b: Tree) -> list[Tree]:
     """LLVM's form: the last Newton step corrects the quotient instead of the reciprocal."""
-    x: Tree = Op("estimate", (b,), estimate.name)
+    x: Tree = Node("estimate", (b,), estimate.name)
     quotient = mul(a, x)
     if steps == (_llvm_reciprocal,):
         return [add(quotient, mul(x, sub(a, mul(b, quotient))))]
@@ -147,7 +147,7 @@ def _corrected(estimate: _Estimate, steps: tuple[Step, ...], a: Tree, b: Tree) -
     return []
 
 
-def _estimates(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+def _estimates(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
     names = {node.name for node in nodes(tree)} | {node.detail for node in nodes(tree)}
     for estimate in _ESTIMATES:
         if not names & ({"sqrt", "rsqrt"} if estimate.root else {"div"}):
@@ -162,7 +162,7 @@ def _estimates(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
                     yield variant, arithmetic, estimate.practice
 
 
-ESTIMATE = Hazard(
+ESTIMATE = ExpressionHazard(
     "estimate",
     "a processor's reciprocal estimate",
     _estimates,

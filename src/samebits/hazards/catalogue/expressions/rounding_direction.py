@@ -1,4 +1,4 @@
-"""Another rounding direction than to nearest."""
+"""Rounding in another direction than to nearest."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from dataclasses import replace
 from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.softfloat import Rounding
 from samebits.fpmodel.tree import Tree
-from samebits.hazards.catalogue.hazard import Hazard, Variant
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
 
 DIRECTIONS: Mapping[Rounding, str] = {
     "zero": "rounding towards zero: fesetround, _controlfp, processors that truncate",
     "up": "rounding up: left behind by interval arithmetic or a foreign library",
     "down": "rounding down: left behind by interval arithmetic or a foreign library",
 }
-"""What does it, by direction."""
+"""What does it in practice, by direction."""
 
 
-def _direction(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+def _direction(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
     if arithmetic.rounding == "nearest":
         for rounding, note in DIRECTIONS.items():
             yield tree, replace(arithmetic, rounding=rounding), note
 
 
-DIRECTION = Hazard(
+DIRECTION = ExpressionHazard(
     "rounding",
     "another rounding direction",
     _direction,

@@ -1,39 +1,39 @@
-"""Zeros whose sign is not kept."""
+"""Zeros that lose their sign."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from samebits.fpmodel.evaluate import Arithmetic
-from samebits.fpmodel.tree import Constant, Op, Tree, rebuilt, sub
-from samebits.hazards.catalogue.hazard import Hazard, Variant
+from samebits.fpmodel.tree import Constant, Node, Tree, rebuilt, sub
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
 
 _ZERO = Constant("0")
 
 
 def _without_zeros(tree: Tree) -> Tree | None:
     match tree:
-        case Op("add", (x, Constant("0" | "0.0"))) | Op("add", (Constant("0" | "0.0"), x)):
+        case Node("add", (x, Constant("0" | "0.0"))) | Node("add", (Constant("0" | "0.0"), x)):
             return x
-        case Op("mul", (_, Constant("0" | "0.0"))) | Op("mul", (Constant("0" | "0.0"), _)):
+        case Node("mul", (_, Constant("0" | "0.0"))) | Node("mul", (Constant("0" | "0.0"), _)):
             return _ZERO
-        case Op("neg", (Op("sub", (a, b)),)):
+        case Node("neg", (Node("sub", (a, b)),)):
             return sub(b, a)
-        case Op("sub", (Constant("0" | "0.0"), x)):
-            return Op("neg", (x,))
+        case Node("sub", (Constant("0" | "0.0"), x)):
+            return Node("neg", (x,))
         case _:
             return None
 
 
 def _negated_by_zero(tree: Tree) -> Tree | None:
     match tree:
-        case Op("neg", (x,)):
+        case Node("neg", (x,)):
             return sub(_ZERO, x)
         case _:
             return None
 
 
-def _zeros(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+def _zeros(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
     for rule, note in (
         (_without_zeros, "-fno-signed-zeros, -ffast-math: x + 0 is x, -(a - b) is b - a"),
         (_negated_by_zero, "0 - x for -x: hand-written negation, some shader compilers"),
@@ -43,7 +43,7 @@ def _zeros(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
             yield changed, arithmetic, note
 
 
-SIGNED_ZERO = Hazard(
+SIGNED_ZERO = ExpressionHazard(
     "signed-zero",
     "signed zeros not kept",
     _zeros,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.softfloat import Flush
 from samebits.fpmodel.tree import Tree
-from samebits.hazards.catalogue.hazard import Hazard, Variant
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
 
 PRACTICE: Mapping[tuple[Flush, bool], str] = {
     ("after", True): "x86 FTZ and DAZ: -ffast-math, audio libraries, engines' worker threads",
@@ -17,16 +17,16 @@ PRACTICE: Mapping[tuple[Flush, bool], str] = {
     ("before", True): "ARM FZ, AArch32 NEON: results tested before rounding; many GPUs",
     ("before", False): "results flushed by their exact value, operands kept",
 }
-"""What does it, by when results are tested, and whether operands are flushed."""
+"""What does it in practice, by when results are tested and whether operands are flushed."""
 
 
-def _flush(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+def _flush(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
     if arithmetic.flush == "no" and not arithmetic.flush_inputs:
         for (flush, inputs), note in PRACTICE.items():
             yield tree, replace(arithmetic, flush=flush, flush_inputs=inputs), note
 
 
-FLUSH = Hazard(
+FLUSH = ExpressionHazard(
     "flush",
     "subnormal numbers flushed to zero",
     _flush,

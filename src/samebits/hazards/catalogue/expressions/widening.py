@@ -7,38 +7,40 @@ from dataclasses import replace
 
 from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.softfloat import FLOAT16, Format
-from samebits.fpmodel.tree import Op, Tree, choices
-from samebits.hazards.catalogue.hazard import Variant
+from samebits.fpmodel.tree import Node, Tree, choices
+from samebits.hazards.catalogue.hazard import Evaluation
 
 _MOST_SPILLS = 256
 
 
-def cast(form: Format, tree: Tree) -> Op:
-    """`tree`, rounded to a format on its way."""
-    return Op("cast", (tree,), form.name)
+def cast(form: Format, tree: Tree) -> Node:
+    """`tree`, with its result rounded to a format."""
+    return Node("cast", (tree,), form.name)
 
 
 def _spilled(tree: Tree, form: Format) -> Iterator[Tree]:
-    """The tree with each subset of its intermediate results stored in the type."""
+    """The tree with each subset of its intermediate results rounded to the type."""
 
-    def options(node: Op) -> list[Tree]:
+    def options(node: Node) -> list[Tree]:
         return [] if node.name in ("cast", "neg", "abs") else [cast(form, node)]
 
-    if not isinstance(tree, Op):
+    if not isinstance(tree, Node):
         return
-    # The result itself is stored in any case.
+    # The result itself is rounded in any case.
     for variant in choices(tree, options, _MOST_SPILLS):
-        if not (isinstance(variant, Op) and variant.name == "cast" and variant.detail == form.name):
+        if not (
+            isinstance(variant, Node) and variant.name == "cast" and variant.detail == form.name
+        ):
             yield variant
 
 
 def stored_as_half(tree: Tree) -> bool:
-    """Whether an expression's result is rounded to half precision at last."""
-    return isinstance(tree, Op) and tree.name == "cast" and tree.detail == FLOAT16.name
+    """Whether an expression's result is finally rounded to half precision."""
+    return isinstance(tree, Node) and tree.name == "cast" and tree.detail == FLOAT16.name
 
 
-def widened(tree: Tree, arithmetic: Arithmetic, form: Format, note: str) -> Iterator[Variant]:
-    """`tree` rounding to `form`, and with each subset of its results stored in the type."""
+def widened(tree: Tree, arithmetic: Arithmetic, form: Format, note: str) -> Iterator[Evaluation]:
+    """`tree` evaluated in `form`, with each subset of its inner results rounded to the type."""
     wide = replace(arithmetic, working=form)
     yield tree, wide, note
     for variant in _spilled(tree, arithmetic.form):

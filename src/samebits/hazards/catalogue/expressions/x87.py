@@ -8,7 +8,7 @@ from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.softfloat import X87_24, X87_53, X87_64
 from samebits.fpmodel.tree import Tree
 from samebits.hazards.catalogue.expressions.widening import plain, widened
-from samebits.hazards.catalogue.hazard import Hazard, Variant
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
 
 _X87 = (
     (X87_64, "32-bit x86 without SSE2 (-mfpmath=387), long double; Linux's control word"),
@@ -17,13 +17,13 @@ _X87 = (
 )
 
 
-def _x87(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+def _x87(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
     if plain(arithmetic):
         for form, note in _X87:
             yield from widened(tree, arithmetic, form, note)
 
 
-X87 = Hazard(
+X87 = ExpressionHazard(
     "x87",
     "x87 extended precision",
     _x87,

@@ -1,4 +1,4 @@
-"""Another version of the source: a constant that is not the same, by more than a parser's error."""
+"""Another version of the source: a constant with another value, by more than a parser's error."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from math import isfinite
 from random import Random
 
 from samebits.bits import round_float
-from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
 from samebits.ir.analysis.loops import deciding, endless
 from samebits.ir.grammar import Attribute, For, Function, Module, Op, Statement, walk
-from samebits.ir.refs import Place, op_at
+from samebits.ir.refs import OpRef, op_at
 from samebits.ir.rewrite import operands
 from samebits.types import BOOL, ScalarType
 
 _LENGTHS = {"index": (1,), "own": (1, 2), "parallel": (2,)}
-"""Operands that no line of the source gives: lengths, pieces of ranges, batches."""
+"""Operands that the compiler supplies, not the source: lengths, pieces of ranges, batches."""
 
 
-def _places(module: Module) -> list[Place]:
+def _places(module: Module) -> list[OpRef]:
     unending = endless(module)
     return [
-        Place(function.name, op.id)
+        OpRef(function.name, op.id)
         for function in own_functions(module)
         if function.name not in unending
         for op in _constants(function)
@@ -42,7 +42,7 @@ def _constants(function: Function) -> Iterator[Op]:
             continue
         if any(_is_length(op, user) for user in users[op.id]):
             continue
-        # A bound itself may be one more or less; what it is computed from may be multiplied.
+        # A loop bound may change by one; a constant that it is computed from may be a factor.
         if op.id not in deciders or all(isinstance(user, For) for user in users[op.id]):
             yield op
 
@@ -53,7 +53,7 @@ def _is_length(op: Op, user: Statement) -> bool:
     return any(user.args[i].op == op.id for i in _LENGTHS.get(user.opcode, ()))
 
 
-def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
+def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
     constant = op_at(module, place)
     t = constant.result.type
     assert isinstance(t, ScalarType)
@@ -79,11 +79,11 @@ def _values(t: ScalarType, value: Attribute, draws: Random) -> Iterator[Attribut
                 yield near
 
 
-CHANGED_CONSTANT = Structural(
+CHANGED_CONSTANT = ProgramHazard(
     "changed-constant",
     "a constant that another version has otherwise",
     _places,
-    _ways,
+    _changes,
     practice="builds of two commits, tuning values, configuration read at start",
     remedy="compare the simulation's digest and version before a session starts",
 )

@@ -1,4 +1,4 @@
-"""One field of one player's input that reads as another value in one frame."""
+"""A changed input: one field of one player's input reads as another value in one frame."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Iterator
 from random import Random
 
 from samebits.bits import float_to_bits, round_float
-from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.edit.frame_count import FRAME, with_frame
 from samebits.hazards.edit.function_editor import FunctionEditor, brought, entries
 from samebits.ir.analysis.halves import shown_type
 from samebits.ir.grammar import CALLS, Function, Module, Op, Value, walk
-from samebits.ir.refs import Place, is_own, op_at
+from samebits.ir.refs import OpRef, is_own, op_at
 from samebits.types import BOOL, FLOAT16, INT, UINT64, ArrayType, RefType, ScalarType
 
 _INPUT = ".input"
 _FRAMES = 240
-"""Frames from which one is drawn."""
+"""The changed frame is drawn from so many."""
 
 
-def _places(module: Module) -> list[Place]:
+def _places(module: Module) -> list[OpRef]:
     try:
         _, step = entries(module)
     except LookupError:
@@ -28,18 +28,18 @@ def _places(module: Module) -> list[Place]:
     given: dict[str, set[str]] = defaultdict(set)
     """The parameters of each function that refer to inputs."""
     given[step].add(module.functions[step].params[1][0])
-    found: dict[str, list[Place]] = {}
+    found: dict[str, list[OpRef]] = {}
     for function in reversed(list(module.functions.values())):
         if given[function.name]:
             found[function.name] = _loads(module, function, given)
     return [place for name in module.functions if is_own(name) for place in found.get(name, [])]
 
 
-def _loads(module: Module, function: Function, given: dict[str, set[str]]) -> list[Place]:
-    """The loads of inputs in a function; what it hands to others is added to `given`."""
+def _loads(module: Module, function: Function, given: dict[str, set[str]]) -> list[OpRef]:
+    """The loads of inputs in a function; its callees' input parameters are added to `given`."""
     slots = set(given[function.name])
     values: set[int] = set()
-    found: list[Place] = []
+    found: list[OpRef] = []
     for op in walk(function.body):
         if not isinstance(op, Op):
             continue
@@ -52,10 +52,10 @@ def _loads(module: Module, function: Function, given: dict[str, set[str]]) -> li
             case "field" | "component" | "element" | "row" | "view" if inside[0]:
                 values.add(op.id)
             case "load" if inside[0]:
-                found.append(Place(function.name, op.id))
+                found.append(OpRef(function.name, op.id))
             case opcode if opcode in CALLS:
                 callee = module.functions[str(op.attr)]
-                # A parallel range is given its batch as well.
+                # A parallel range takes its batch size as well.
                 inside = inside if opcode == "call" else [*inside[:2], *inside[3:]]
                 for (name, _), is_input in zip(callee.params, inside, strict=True):
                     if is_input:
@@ -66,13 +66,13 @@ def _loads(module: Module, function: Function, given: dict[str, set[str]]) -> li
 
 
 def changed_in(
-    module: Module, place: Place, frame: int, player: int, value: bool | int | float
+    module: Module, place: OpRef, frame: int, player: int, value: bool | int | float
 ) -> Module:
-    """The kernels with the load at `place` giving `value` in one frame, for one player's input.
+    """The kernels in which the load at `place` reads `value` in one frame, for one player's input.
 
-    Frames count from 0. Where the simulation does not count its frames itself, frames since the
-    state began are counted. A player who is not there is the last. LookupError where code that
-    `init` calls reads inputs.
+    Frames count from 0, by a field of the state if there is one, otherwise since the state began.
+    A player number beyond the last means the last. Raises LookupError if code that `init` calls
+    reads inputs.
     """
     _, step = entries(module)
 
@@ -100,7 +100,7 @@ def changed_in(
     return editor.done()
 
 
-def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
+def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
     op = op_at(module, place)
     t = shown_type(op, op.result)
     assert t is not None
@@ -128,11 +128,11 @@ def _values(t: ScalarType, draws: Random) -> Iterator[tuple[bool | int | float, 
         yield 0, "zero, a lost input,"
 
 
-CHANGED_INPUT = Structural(
+CHANGED_INPUT = ProgramHazard(
     "changed-input",
     "an input that is not the same",
     _places,
-    _ways,
+    _changes,
     practice="late or lost packets, prediction never corrected, input read twice a frame",
     remedy="record and exchange inputs, step only with those that all peers have",
 )

@@ -1,4 +1,4 @@
-"""Another version of the source: another operator, operands exchanged, a statement left out."""
+"""Another version of the source: another operator, swapped operands, a statement left out."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import replace
 from random import Random
 
 from samebits.errors import Span
-from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
 from samebits.ir.analysis.loops import deciding, endless
 from samebits.ir.analysis.reaching import Definitions
 from samebits.ir.grammar import Function, If, Module, Numbered, Op, Statement, walk
-from samebits.ir.refs import Place, statement_at
+from samebits.ir.refs import OpRef, statement_at
 from samebits.ir.verify import terminates
 from samebits.types import ScalarType
 
@@ -27,14 +27,14 @@ _OTHERS: dict[str, tuple[str, ...]] = {
     "floor": ("ceil", "trunc"), "ceil": ("floor",), "trunc": ("round",), "round": ("trunc",),
     "neg": ("abs",), "select": (_SWAP,), "copysign": (_SWAP,),
 }  # fmt: skip
-"""What may stand for an operation by mistake: another one, or the same of its last two operands
-the other way round."""
+"""What an operation can be mistaken for: another one, or itself with its last two operands
+swapped."""
 _FLOATS_ONLY = frozenset({"div", "floor", "ceil", "trunc", "round"})
 _LEFT_OUT = frozenset({"store", "copy", "call", "parallel"})
 
 
 class _Text:
-    """One function as a text that somebody changes."""
+    """One function seen as source text that somebody edits."""
 
     def __init__(self, function: Function) -> None:
         self._known = Definitions(function)
@@ -45,11 +45,11 @@ class _Text:
                 self._written[op.span, op.opcode].append(op)
 
     def together(self, op: Op) -> list[Op]:
-        """The operations that are one in the source, which has vectors."""
+        """The operations that are one in the source: those of a vector's components."""
         return self._written[op.span, op.opcode]
 
     def others(self, statement: Statement) -> list[str]:
-        """What may stand for an operation, if it is the first of those that are one."""
+        """What an operation can be replaced by; empty unless it is the first of its vector."""
         if not isinstance(statement, Op) or self.together(statement)[0] is not statement:
             return []
         if any(op.id in self._deciders or op.unchecked for op in self.together(statement)):
@@ -59,7 +59,7 @@ class _Text:
         return [name for name in others if is_float or name not in _FLOATS_ONLY]
 
     def can_go(self, statement: Statement) -> bool:
-        """Whether the function is legal, and ends, without the statement."""
+        """Whether the function is legal and terminates without the statement."""
         match statement:
             case Op():
                 ops = self.together(statement)
@@ -82,7 +82,7 @@ class _Text:
         return op.opcode in _LEFT_OUT and not op.results and op.id not in self._deciders
 
     def _is_update(self, op: Op) -> bool:
-        """Whether what a `set` sets depends on what the slot held, so that it held something."""
+        """Whether a `set` depends on the slot's previous value, so that there is one."""
         wanted, seen = list(op.args), set[int]()
         while wanted:
             maker = self._known.ops.get(wanted.pop().op)
@@ -95,10 +95,10 @@ class _Text:
         return False
 
 
-def _places(module: Module) -> list[Place]:
+def _places(module: Module) -> list[OpRef]:
     unending = endless(module)
     return [
-        Place(function.name, statement.id)
+        OpRef(function.name, statement.id)
         for function in own_functions(module)
         if function.name not in unending
         for text in [_Text(function)]
@@ -108,7 +108,7 @@ def _places(module: Module) -> list[Place]:
     ]
 
 
-def _changed(module: Module, place: Place, ops: list[Op], other: str) -> Module:
+def _changed(module: Module, place: OpRef, ops: list[Op], other: str) -> Module:
     editor = FunctionEditor(module, place.function)
     for op in ops:
         with editor.instead(op.id):
@@ -119,7 +119,7 @@ def _changed(module: Module, place: Place, ops: list[Op], other: str) -> Module:
     return editor.done()
 
 
-def _without(module: Module, place: Place, statements: Sequence[Numbered]) -> Module:
+def _without(module: Module, place: OpRef, statements: Sequence[Numbered]) -> Module:
     editor = FunctionEditor(module, place.function)
     for statement in statements:
         with editor.instead(statement.id):
@@ -127,7 +127,7 @@ def _without(module: Module, place: Place, statements: Sequence[Numbered]) -> Mo
     return editor.done()
 
 
-def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
+def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
     statement = statement_at(module, place)
     text = _Text(module.functions[place.function])
     together = text.together(statement) if isinstance(statement, Op) else []
@@ -139,11 +139,11 @@ def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
         yield _without(module, place, together or [statement]), "the statement is left out"
 
 
-CHANGED_OPERATION = Structural(
+CHANGED_OPERATION = ProgramHazard(
     "changed-operation",
     "an operation that another version has otherwise",
     _places,
-    _ways,
+    _changes,
     practice="builds of two commits, a patch that one machine lacks, an #ifdef",
     remedy="compare the simulation's digest and version before a session starts",
 )

@@ -1,4 +1,4 @@
-"""Host time or host randomness in a result: another number in each run."""
+"""Host time or host randomness in a result, different in each run."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Iterator
 from random import Random
 
 from samebits.bits import round_float
-from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.catalogue.perturb import mixed, noise, results
 from samebits.hazards.edit.function_editor import FunctionEditor
 from samebits.ir.grammar import Module, Op, Value
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.types import UINT64, ScalarType
 
 _BITS = (4, 2, 12)
-_LATE = 0.02
-"""The most that a measured time step is off, of itself."""
+_TIMING_ERROR = 0.02
+"""Most relative error of a measured time step."""
 
 
-def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
-    yield _timed(module, place, draws), "as by a time that a clock measured"
+def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
+    yield _timed(module, place, draws), "scaled, as by a measured time step"
     for count in _BITS:
         editor = FunctionEditor(module, place.function)
         with editor.instead(place.op) as op:
@@ -33,7 +33,7 @@ def _scalars(op: Op) -> list[Value]:
     return [value for value in op.args if isinstance(value.type, ScalarType)]
 
 
-def _timed(module: Module, place: Place, draws: Random) -> Module:
+def _timed(module: Module, place: OpRef, draws: Random) -> Module:
     editor = FunctionEditor(module, place.function)
     with editor.instead(place.op) as op:
         assert isinstance(op, Op)
@@ -41,18 +41,20 @@ def _timed(module: Module, place: Place, draws: Random) -> Module:
         assert isinstance(t, ScalarType)
         value = editor.again(op)
         if t.is_float:
-            factor = round_float(1.0 + draws.choice((1, -1)) * draws.uniform(1e-4, _LATE), t.bits)
+            factor = round_float(
+                1.0 + draws.choice((1, -1)) * draws.uniform(1e-4, _TIMING_ERROR), t.bits
+            )
             editor.give(op.id, "mul", value, editor.const(t, factor), type=t)
         else:
             editor.give(op.id, "add", value, editor.const(t, draws.randrange(1, 100)), type=t)
     return editor.done()
 
 
-HOST = Structural(
+HOST = ProgramHazard(
     "host",
     "host time or host randomness in a result",
     results,
-    _ways,
+    _changes,
     practice="clocks and measured frame times, rand(), addresses, random hash seeds",
     remedy="step by a constant, draw from a generator in the state, make both inputs",
     varies=True,

@@ -1,30 +1,30 @@
-"""A data race: what one worker stores is lost, because another one stores over it what it read
-before. Which stores are lost follows from a number that is drawn for each build."""
+"""A data race: a worker's store is lost because another one overwrites it with a value computed
+from what was there before. A random number drawn for each build decides which stores are lost."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
 
-from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.catalogue.perturb import noise
 from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
 from samebits.ir.analysis.enclosing import around
-from samebits.ir.analysis.loops import called_by_loops
 from samebits.ir.analysis.reaching import Definitions
+from samebits.ir.analysis.turns import called_by_loops
 from samebits.ir.grammar import For, Function, Module, Op, Value, While, walk
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.types import UINT64
 
 _RATES = ((4, "one in sixteen"), (2, "one in four"), (7, "one in 128"))
-"""Bits of a mixed number that must all be zero where a store is lost."""
+"""How many low bits of the noise are all zero when a store is lost."""
 _ADDRESSED = ("const", "field", "component", "element", "row", "view")
-"""Operations that give the same place, or index, of the same operands."""
+"""Operations that compute the same address, or index, from the same operands."""
 
 
-def _places(module: Module) -> list[Place]:
+def _places(module: Module) -> list[OpRef]:
     repeated, parallel = called_by_loops(module)
-    found: list[Place] = []
+    found: list[OpRef] = []
     for function in own_functions(module):
         updates = _updates(function)
         for statement, outer in around(function):
@@ -32,15 +32,15 @@ def _places(module: Module) -> list[Place]:
                 continue
             loops = [s for s in outer if isinstance(s, For | While)]
             if any(isinstance(s, While) for s in loops):
-                continue  # which may wait for what is stored, and would go on for ever
-            in_turns = bool(loops) or function.name in repeated
-            if function.name in parallel or (in_turns and statement.id in updates):
-                found.append(Place(function.name, statement.id))
+                continue  # the loop may wait for what is stored, and would never end
+            in_loop = bool(loops) or function.name in repeated
+            if function.name in parallel or (in_loop and statement.id in updates):
+                found.append(OpRef(function.name, statement.id))
     return found
 
 
 def _updates(function: Function) -> set[int]:
-    """The stores of values that depend on what was loaded from the same place."""
+    """The stores of values that depend on a load from the same address."""
     known = Definitions(function)
 
     def address(value: Value) -> object:
@@ -71,12 +71,12 @@ def _updates(function: Function) -> set[int]:
     return found
 
 
-def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
+def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
     for bits, rate in _RATES:
         editor = FunctionEditor(module, place.function)
         with editor.instead(place.op) as store:
             assert isinstance(store, Op)
-            # A store that is lost is not lost for ever.
+            # The stored value varies the noise, so that a repeated store is not lost every time.
             number = noise(module, place, editor, [store.args[1]], draws)
             low = editor.op("and", number, editor.const(UINT64, (1 << bits) - 1))
             kept = editor.op("ne", low, editor.const(UINT64, 0))
@@ -85,13 +85,13 @@ def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
         yield editor.done(), f"{rate} of its stores is lost"
 
 
-LOST_STORE = Structural(
+LOST_STORE = ProgramHazard(
     "lost-store",
     "a data race, in which a store is lost",
     _places,
-    _ways,
+    _changes,
     practice="threads that add to shared memory without a lock or an atomic",
-    remedy="let each turn write its own element, join them in order; run under TSan",
+    remedy="let each iteration write its own element, join in order; run under TSan",
     varies=True,
     is_race=True,
 )

@@ -1,4 +1,4 @@
-"""A loop that adds up, multiplies or takes extremes of floats in the lanes of vectors."""
+"""A loop that accumulates a sum, product or extreme of floats in SIMD lanes."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
-from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
 from samebits.hazards.edit.promotion import promoted
 from samebits.ir.grammar import For, Lanes, Module, walk
-from samebits.ir.refs import Place, statement_at
+from samebits.ir.refs import OpRef, statement_at
 from samebits.passes.semantics.accumulate import Accumulation
 
 _COUNTS = (4, 8, 2, 16)
@@ -22,9 +22,9 @@ _VECTORS = {
 }
 
 
-def _places(module: Module) -> list[Place]:
+def _places(module: Module) -> list[OpRef]:
     return [
-        Place(function.name, loop.id)
+        OpRef(function.name, loop.id)
         for function in own_functions(module)
         for loop in walk(function.body)
         if isinstance(loop, For)
@@ -33,14 +33,14 @@ def _places(module: Module) -> list[Place]:
 
 
 def _accumulated(module: Module, name: str, number: int) -> tuple[tuple[str, str], ...]:
-    """The slots that a loop accumulates into, each with what joins its lanes."""
+    """The slots that a loop accumulates into, each with the operation that joins its lanes."""
     function = module.functions[name]
-    loop = statement_at(module, Place(name, number))
+    loop = statement_at(module, OpRef(name, number))
     assert isinstance(loop, For)
     return Accumulation(function).of(loop)
 
 
-def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
+def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
     module = promoted(module, place.function, place.op)
     slots = _accumulated(module, place.function, place.op)
     for count in _COUNTS:
@@ -54,11 +54,11 @@ def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
             yield editor.done(), f"{count} lanes, folded by halves: {_VECTORS[count]}"
 
 
-LANES = Structural(
+LANES = ProgramHazard(
     "lanes",
     "a loop that accumulates in SIMD lanes",
     _places,
-    _ways,
+    _changes,
     practice="-Ofast, -ffast-math, `omp simd reduction`, hand-written intrinsics",
     remedy="fix the shape: samebits' reductions, or DETERMINISTIC; no -ffast-math",
 )

@@ -1,4 +1,4 @@
-"""Memory that holds what was there before: in a local struct or array, in a field of the state."""
+"""Memory that is not initialised: a scalar of a local struct or array, or of the state."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from itertools import islice
 from random import Random
 
 from samebits.bits import float_to_bits, round_float
-from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.edit.function_editor import FunctionEditor, entries, own_functions
 from samebits.ir.analysis.may_write import ANY, Path, leaves, written
 from samebits.ir.grammar import Module, Numbered, Op, Value, walk
-from samebits.ir.refs import Place, statement_at
+from samebits.ir.refs import OpRef, statement_at
 from samebits.types import BOOL, INT, FixedArrayType, RefType, ScalarType
 
 _MOST = 256
-"""Scalars of one struct or array that are tried."""
+"""Scalars of one struct or array that are tried at most."""
 
 
-def _places(module: Module) -> list[Place]:
+def _places(module: Module) -> list[OpRef]:
     found = [
-        Place(function.name, op.id)
+        OpRef(function.name, op.id)
         for function in own_functions(module)
         for op in walk(function.body)
         if isinstance(op, Op) and op.opcode == "zero"
     ]
-    begin = _beginning(module)
+    begin = _first_of_init(module)
     if begin is not None and begin not in found and next(_unwritten(module), None) is not None:
         found.append(begin)
     order = {name: i for i, name in enumerate(module.functions)}
     return sorted(found, key=lambda place: order[place.function])
 
 
-def _beginning(module: Module) -> Place | None:
+def _first_of_init(module: Module) -> OpRef | None:
     """The first statement of a simulation's `init`; None in a module that has none."""
     try:
         init, _ = entries(module)
@@ -40,7 +40,7 @@ def _beginning(module: Module) -> Place | None:
         return None
     body = module.functions[init].body
     first = next((s for s in body if isinstance(s, Numbered)), None)
-    return None if first is None else Place(init, first.id)
+    return None if first is None else OpRef(init, first.id)
 
 
 def _unwritten(module: Module) -> Iterator[Path]:
@@ -54,8 +54,8 @@ def _unwritten(module: Module) -> Iterator[Path]:
             yield path
 
 
-class _Drawn:
-    """What may have been there before, and in which element: as it is drawn."""
+class _Garbage:
+    """Random garbage: a value of ordinary size, and the element that holds it."""
 
     def __init__(self, draws: Random) -> None:
         self._draws = draws
@@ -64,7 +64,7 @@ class _Drawn:
         return self._draws.randrange(length)
 
     def value(self, t: ScalarType) -> bool | int | float:
-        """Some number of ordinary size, not zero."""
+        """A random value of ordinary size, not zero."""
         if t is BOOL:
             return True
         if t.is_ieee:
@@ -74,15 +74,15 @@ class _Drawn:
         return self._draws.randint(1, min(t.storage.maximum, 10_000))
 
 
-def _spoilt(editor: FunctionEditor, ref: Value, path: Path, there: _Drawn) -> str:
-    """Write garbage to the scalar at a path; how the path is written."""
+def _store_garbage(editor: FunctionEditor, ref: Value, path: Path, garbage: _Garbage) -> str:
+    """Write garbage to the scalar at a path, and return the path as text."""
     shown = ""
     for part in path:
         assert isinstance(ref.type, RefType)
         t = ref.type.target
         if part == ANY:
             assert isinstance(t, FixedArrayType)
-            at = [there.index(length) for length in t.shape]
+            at = [garbage.index(length) for length in t.shape]
             ref = editor.element(ref, *(editor.const(INT, i) for i in at))
             shown += f"[{', '.join(map(str, at))}]"
         elif isinstance(part, str):
@@ -94,44 +94,46 @@ def _spoilt(editor: FunctionEditor, ref: Value, path: Path, there: _Drawn) -> st
     assert isinstance(ref.type, RefType)
     t = ref.type.target
     assert isinstance(t, ScalarType)
-    editor.store(ref, editor.const(t.storage, there.value(t)))
+    editor.store(ref, editor.const(t.storage, garbage.value(t)))
     return shown
 
 
-def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
-    there = _Drawn(draws)
+def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
+    garbage = _Garbage(draws)
     statement = statement_at(module, place)
     if isinstance(statement, Op) and statement.opcode == "zero":
-        yield from islice(_local_ways(module, place, statement, there), _MOST)
-    if place == _beginning(module):
-        yield from islice(_state_ways(module, place, there), _MOST)
+        yield from islice(_local_variants(module, place, statement, garbage), _MOST)
+    if place == _first_of_init(module):
+        yield from islice(_state_variants(module, place, garbage), _MOST)
 
 
-def _local_ways(module: Module, place: Place, op: Op, there: _Drawn) -> Iterator[Way]:
+def _local_variants(
+    module: Module, place: OpRef, op: Op, garbage: _Garbage
+) -> Iterator[ChangedKernels]:
     ref = op.args[0]
     assert isinstance(ref.type, RefType)
     for path in leaves(ref.type.target):
         editor = FunctionEditor(module, place.function)
         with editor.instead(place.op) as zero:
             editor.append(zero)
-            shown = _spoilt(editor, ref, path, there)
+            shown = _store_garbage(editor, ref, path, garbage)
         yield editor.done(), f"garbage in {ref.type.target}{shown} of a local"
 
 
-def _state_ways(module: Module, place: Place, there: _Drawn) -> Iterator[Way]:
+def _state_variants(module: Module, place: OpRef, garbage: _Garbage) -> Iterator[ChangedKernels]:
     for path in _unwritten(module):
         editor = FunctionEditor(module, place.function)
         with editor.first():
             state = editor.get(editor.function.params[0][0])
-            shown = _spoilt(editor, state, path, there)
+            shown = _store_garbage(editor, state, path, garbage)
         yield editor.done(), f"garbage in state{shown}, which init leaves alone"
 
 
-UNINITIALISED = Structural(
+UNINITIALISED = ProgramHazard(
     "uninitialised",
     "memory that was not initialised",
     _places,
-    _ways,
+    _changes,
     practice="malloc, `T x;` in C and C++, pools and stacks that are used again",
     remedy="write every field before it is read; run under MSan or Valgrind",
 )

@@ -1,4 +1,4 @@
-"""A simulation with hazards in its kernels, to be run like the one that it is made of."""
+"""A simulation with injected hazards, which runs like the plain one."""
 
 from __future__ import annotations
 
@@ -14,49 +14,49 @@ from samebits.sim.session import Session, SimulationTrap
 from samebits.sim.simulation import Simulation
 
 
-class PlantedSimulation(Simulation):
-    """A simulation whose `program` has hazards, as what compiles or runs it may have.
+class InjectedSimulation(Simulation):
+    """A simulation whose `program` has injected hazards.
 
-    It says that it is the one that it is made of: it has the same name, version and digest, so
-    that its replays are the other side of a desync.
+    It keeps the plain simulation's name, version and digest, so that its replays are the other
+    side of a desync.
     """
 
     def __init__(self, plain: Simulation, program: Program, from_frame: int = 0) -> None:
-        first = plain.plain if isinstance(plain, PlantedSimulation) else plain
+        first = plain.plain if isinstance(plain, InjectedSimulation) else plain
         vars(self).update(vars(first), _program=program)
         self.plain = first
         """The simulation without hazards."""
         self.from_frame = from_frame
-        """The first frame that the hazards act in; `init` has them where it is 0."""
+        """The first frame in which the hazards act; 0 includes `init`."""
 
     def start(self, seed: int = 0) -> Session:
         """A new session, plain until `from_frame`. Raises CompileError, Trap."""
-        return PlantedSession(self, seed) if self.from_frame else Session(self, seed)
+        return InjectedSession(self, seed) if self.from_frame else Session(self, seed)
 
     def __repr__(self) -> str:
         return f"<simulation {self.name} {self.version}, with hazards>"
 
 
-class PlantedSession(Session):
-    """A session whose frames are the plain simulation's until the hazards act."""
+class InjectedSession(Session):
+    """A session that runs the plain simulation until the hazards act."""
 
-    def __init__(self, planted: PlantedSimulation, seed: int) -> None:
-        super().__init__(planted.plain, seed)
-        self._from_frame = planted.from_frame
-        program = planted.program
-        self._planted = NativeExecution(program, program.cached(host_target(), 3))
+    def __init__(self, simulation: InjectedSimulation, seed: int) -> None:
+        super().__init__(simulation.plain, seed)
+        self._from_frame = simulation.from_frame
+        program = simulation.program
+        self._injected = NativeExecution(program, program.cached(host_target(), 3))
 
     def _advance(self, inputs: np.ndarray[Any, Any]) -> NDArray[np.uint64]:
         plain = max(0, self._from_frame - self.frame)
         if plain >= len(inputs):
             return super()._advance(inputs)
         hashes = super()._advance(inputs[:plain])
-        # The state lies in the plain execution's memory, where `state` shows it.
-        self._planted.restore(self._execution.save())
-        done = self._planted.advance(inputs[plain:])
+        # `state` shows the plain execution's memory, so the result is copied back there.
+        self._injected.restore(self._execution.save())
+        done = self._injected.advance(inputs[plain:])
         frame = self.frame + len(done.hashes)
         hashes = np.concatenate([hashes, done.hashes])
-        self._execution.restore(self._planted.save())
+        self._execution.restore(self._injected.save())
         self.frame, self.latest = frame, hashes
         if done.trap is not None:
             raise SimulationTrap(done.trap, self.frame, hashes)
