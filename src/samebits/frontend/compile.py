@@ -204,7 +204,7 @@ class _Lowering:
             locals=dict(builder.locals),
             body=builder.body,
             span=span,
-            rare=self.kernel.rare,
+            cold=self.kernel.cold,
             options=replace(self.kernel.options, precision=HIGH),
         )
         warn_of_tests(function)

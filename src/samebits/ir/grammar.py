@@ -156,10 +156,9 @@ MAX_NESTING = 200
 class Function:
     """`params` are slots that hold the arguments on entry, `slots` the other names.
 
-    `locals` are pieces of memory of this call alone, zeroed by an explicit `zero`. A `rare`
-    function takes scalars and gives one, and is seldom called: loops around its calls are made
-    fast for the turns without one. `options` are its kernel's, of which `precision` has been seen
-    to: it is always HIGH here.
+    `locals` are pieces of memory of this call alone, zeroed by an explicit `zero`. A `cold`
+    function takes scalars and returns one: loops around its calls are optimised for the iterations
+    without one. `options` are its kernel's, but `precision` is HIGH: calls are resolved already.
     """
 
     name: str
@@ -169,7 +168,7 @@ class Function:
     locals: dict[str, MemoryType]
     body: Region
     span: Span
-    rare: bool = False
+    cold: bool = False
     options: Options = DEFAULTS
 
 

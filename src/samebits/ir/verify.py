@@ -103,7 +103,7 @@ class _Verifier:
         if local_bytes(it) > MAX_LOCALS:
             self.fail("locals", f"they take at most {MAX_LOCALS} bytes", it.span)
         scalars = len(it.results) == 1 and all(isinstance(t, ScalarType) for _, t in it.params)
-        if it.rare and not scalars:
+        if it.cold and not scalars:
             self.fail("rare", "it takes scalars and gives one", it.span)
         self.region(it.body, loop=False, level=0)
         if not terminates(it.body):

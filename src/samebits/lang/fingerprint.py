@@ -88,7 +88,7 @@ def _kernel(kernel: Kernel, seen: set[int]) -> Iterator[Part]:
         return
     seen.add(id(kernel))
     options = {name: to_text(value) for name, value in changed_options(kernel.options).items()}
-    yield f"{'rare ' * kernel.rare}kernel {options} {kernel.variant}"
+    yield f"{'cold ' * kernel.cold}kernel {options} {kernel.variant}"
     yield _code(kernel.function)
     yield _text(kernel)
     for p, annotation in zip(kernel.parameters, kernel.signature.annotations, strict=True):

@@ -158,14 +158,14 @@ class _FunctionParser:
         results: list[ScalarType] = []
         slots: dict[str, ValueType] = {}
         locals_: dict[str, MemoryType] = {}
-        rare = False
+        cold = False
         options: dict[str, Any] = {}
         while (row := reader.next_at(2)) is not None:
             match row.expect(
                 "rare", "option", "source", "param", "result", "slot", "local", "body"
             ):
                 case "rare":
-                    rare = True
+                    cold = True
                 case "option":
                     self.option(row, options)
                 case "source":
@@ -190,7 +190,7 @@ class _FunctionParser:
         span = self.span(line, head)
         body = self.region(4)
         self.function = Function(
-            name, tuple(params.items()), tuple(results), slots, locals_, body, span, rare,
+            name, tuple(params.items()), tuple(results), slots, locals_, body, span, cold,
             replace(DEFAULTS, **options),
         )  # fmt: skip
 

@@ -190,7 +190,7 @@ class _Printer:
         self.region(it.body, "    ")
         return [
             head,
-            *(["  rare"] * it.rare),
+            *(["  rare"] * it.cold),  # digests of what is proven have this word in them
             *(
                 f"  option {name} {_option(value)}"
                 for name, value in changed_options(it.options).items()
