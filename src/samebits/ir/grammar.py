@@ -69,7 +69,7 @@ class If:
 
 @dataclass(slots=True)
 class While:
-    """`head` computes `condition` before each turn; `orelse` runs when it ends without break.
+    """`head` computes `condition` before each iteration; `orelse` runs when it ends without break.
 
     `vectorized` is a demand of the source, as of `For`.
     """
@@ -93,12 +93,12 @@ class Lanes:
     """How a `for` accumulates: `counts` of lanes, descending powers of two, and the slots of
     floats, each with the operation that joins two of its lanes.
 
-    For each count n in turn, the turns that are left are cut into blocks of n, from the first on.
-    If there is a whole one: the slot is n lanes, each at first what changes nothing; turn k of
+    For each count n in order, the remaining iterations are cut into blocks of n, from the first on.
+    If there is a whole one: the slot is n lanes, each at first what changes nothing; iteration k of
     these blocks reads and sets lane k mod n; then the upper half of the lanes is joined to the
     lower, (lane i, lane i + n/2), until one is left, which is joined to what the slot held
-    before, (slot, lane). Turns left at the end read and set the slot itself. `flush` says that
-    what a join gives is flushed, as the op `flush` does it.
+    before, (slot, lane). Iterations left at the end read and set the slot itself. With `flush`,
+    the result of a join is flushed, as by the op `flush`.
     """
 
     counts: tuple[int, ...]
@@ -111,9 +111,9 @@ class For:
     """`slot` takes start, start+step, … before `stop`, from a counter that the body can't touch.
 
     `start` and `stop` have type `int` and are evaluated once, before; `step` is a constant ≠ 0.
-    The slot keeps the last value; it is not set when there is no turn. With `lanes`, whose slots
-    are set before, no `break` leaves it. `vectorized` says that
-    the source wants a compile to fail where the loop is not vectorised; it changes no result.
+    The slot keeps the last value; without an iteration it is not set. With `lanes`, whose slots are
+    set before, no `break` leaves it. `vectorized` is a demand of the source: compilation fails if
+    the loop is not vectorised. It changes no result.
     """
 
     id: int
@@ -287,8 +287,8 @@ OPS: dict[str, OpRule] = {
     "assume": OpRule(1, "trap unless the bool a; compiled unchecked, what follows relies on it; "
                         "no result", "assume", pure=False),
     "overflow": OpRule(1, "trap where the bool a holds; no result", "overflow", pure=False),
-    "own": OpRule(3, "weak ints: trap unless b <= a < b+c, the turns that this run of a parallel "
-                     "body owns of the array that attr names; no result", "own", pure=False),
+    "own": OpRule(3, "weak ints: trap unless b <= a < b+c, the indices of array attr that this run "
+                     "of a parallel body owns; no result", "own", pure=False),
     "call": OpRule(None, "call function attr; its results", pure=False),
     "parallel": OpRule(None, "weak ints start, stop and batch (0: any), then what the body uses "
                              "of outside: call function attr with all but the batch, or, where none"

@@ -134,7 +134,7 @@ class _Verifier:
                 self.region(statement.orelse, loop=loop, level=level + 1)
             case For():
                 what = self.new_id("for", statement.id, statement.span)
-                self.turns(what, statement)
+                self.counted_loop(what, statement)
                 if statement.lanes is not None:
                     self.lanes(what, statement, statement.lanes)
                 self.region(statement.body, loop=True, level=level + 1)
@@ -181,7 +181,7 @@ class _Verifier:
         self.condition(what, statement.condition, statement.span)
         self.forget(known)
 
-    def turns(self, what: str, statement: For) -> None:
+    def counted_loop(self, what: str, statement: For) -> None:
         for value in (statement.start, statement.stop):
             self.use(what, value, statement.span)
             if value.type != INT:

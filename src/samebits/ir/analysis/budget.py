@@ -36,7 +36,7 @@ REBUILT = 8
 """What it takes to make one operation of a changed program, in operations."""
 _PREPARED = 4
 """What it takes to make one operation ready to be evaluated, in operations."""
-_TURN = 4
+_BEGIN = 4
 """What it takes to begin a region, or a call, in operations."""
 NAME = 4096
 """Characters of a name or text in a program."""
@@ -175,12 +175,12 @@ def prepared_cost(region: Region) -> int:
 
 
 def region_cost(region: Region) -> int:
-    """What one turn of a region costs, without those inside it."""
-    return _TURN + sum(map(_cost, region))
+    """What one iteration of a region costs, without those inside it."""
+    return _BEGIN + sum(map(_cost, region))
 
 
-def turn_cost(lanes: Lanes) -> int:
-    """What a turn of a loop with lanes costs besides its body."""
+def iteration_cost(lanes: Lanes) -> int:
+    """What an iteration of a loop with lanes costs besides its body."""
     return len(lanes.slots)
 
 

@@ -46,7 +46,7 @@ class Layout:
                 self.spots[statement.id] = spots
 
     def loops_around(self, statement: int) -> tuple[For, ...]:
-        """The loops over ranges whose turns a statement is in, the outermost first."""
+        """The loops over ranges whose iterations a statement is in, the outermost first."""
         around = [self.statements[s.around] for s in self.spots[statement] if s.around is not None]
         branches = [s.branch for s in self.spots[statement][1:]]
         return tuple(

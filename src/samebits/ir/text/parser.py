@@ -243,10 +243,10 @@ class _FunctionParser:
                 at, wanted = self.id(line), line.accept("vectorized") is not None
                 span = self.last_span(line)
                 head = self.region(indent + 2)
-                turn = self.reader.next_at(indent) or self.missing(line, "do")
-                turn.expect("do")
-                condition = self.value(turn)
-                turn.end()
+                tail = self.reader.next_at(indent) or self.missing(line, "do")
+                tail.expect("do")
+                condition = self.value(tail)
+                tail.end()
                 body, orelse = self.region(indent + 2), self.orelse(indent)
                 return While(at, head, condition, body, orelse, span, wanted)
             case "for":

@@ -234,9 +234,9 @@ class _Printer:
                 self.region(statement.body, inner)
                 self.orelse(statement.orelse, indent)
             case For():
-                turns = f"{_value(statement.start)}, {_value(statement.stop)}, {statement.step}"
+                counted = f"{_value(statement.start)}, {_value(statement.stop)}, {statement.step}"
                 wanted = VECTORIZED if statement.vectorized else ""
-                head = f"for#{statement.id} {wanted}{quoted(statement.slot)} = {turns}"
+                head = f"for#{statement.id} {wanted}{quoted(statement.slot)} = {counted}"
                 head += _lanes(statement.lanes)
                 self.lines.append(f"{indent}{head} {span}")
                 self.region(statement.body, inner)

@@ -56,8 +56,8 @@ class DryRun:
                 self._renamed(str(op.attr))
 
     def body(self) -> Region | None:
-        """The copy; None where the body has what does not go into it, or reads in one turn what
-        it set in another."""
+        """The copy; None if an operation of the body cannot be in it, or if an iteration reads what
+        an earlier one set."""
         try:
             region, _ = self._region(self._loop.body, {self._loop.slot})
         except _Unfit:

@@ -13,7 +13,7 @@ from samebits.ir.grammar import Region, Value, ValueType
 from samebits.ir.rewrite import ValueWriter
 from samebits.passes.bounds.affine import Form, atom_form, constant, shift, substitute, subtract
 from samebits.passes.bounds.domain import Abstract, AbstractState, Lengths
-from samebits.passes.bounds.prover import Choice, LastTurn, Product, Wrapped, eliminate
+from samebits.passes.bounds.prover import Choice, LastIteration, Product, Wrapped, eliminate
 from samebits.types import BOOL, INT, INT64, ScalarType
 
 TERM_LIMIT = 1 << 48
@@ -46,7 +46,7 @@ class Guard:
     # --- collecting ---
 
     def want(self, form: Form) -> bool:
-        """Ask for `form` >= 0 in every turn; whether something before the loop can give it."""
+        """Ask for `form` >= 0 in every iteration; whether something before the loop can give it."""
         self._steps = SEARCH_STEPS
         found = self._residual(form, SEARCH_DEPTH)
         if found is None:
@@ -113,7 +113,7 @@ class Guard:
         match self._facts.definition(atom):
             case Product(a, b):
                 return self._invariant(a) and self._invariant(b)
-            case LastTurn(start, limit, _):
+            case LastIteration(start, limit, _):
                 return all(self._invariant(a) for a, _ in (*start.terms, *limit.terms))
             case _:
                 return atom < self._first_inner and self._locate(atom) is not None
@@ -154,7 +154,7 @@ class Guard:
                 return self._atom_magnitude(a, FACTOR_LIMIT, limits) * self._atom_magnitude(
                     b, FACTOR_LIMIT, limits
                 )
-            case LastTurn(start, end, step):
+            case LastIteration(start, end, step):
                 far = self._magnitude(start, limits) + self._magnitude(end, limits)
                 return far + self._magnitude(start, limits) + abs(step)
             case _:
@@ -232,11 +232,11 @@ class Guard:
         match self._facts.definition(atom):
             case Product(a, b):
                 value = writer.op("mul", INT64, self._value(a, writer), self._value(b, writer))
-            case LastTurn(start, limit, step):
+            case LastIteration(start, limit, step):
                 first, end = self._signed_sum(start, writer), self._signed_sum(limit, writer)
                 span = writer.op("sub", INT64, end, first)
-                turns = writer.op("floordiv", INT64, span, writer.constant(step), unchecked=True)
-                whole = writer.op("mul", INT64, turns, writer.constant(step))
+                count = writer.op("floordiv", INT64, span, writer.constant(step), unchecked=True)
+                whole = writer.op("mul", INT64, count, writer.constant(step))
                 value = writer.op("add", INT64, first, whole)
             case _:
                 value = self._outer(atom, writer)

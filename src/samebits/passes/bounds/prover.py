@@ -54,15 +54,16 @@ class Wrapped:
 
 
 @dataclass(frozen=True, slots=True)
-class LastTurn:
-    """The atom is start + ((limit - start) // step) * step: the counter in a loop's last turn."""
+class LastIteration:
+    """The atom is the counter in a loop's last iteration:
+    start + ((limit - start) // step) * step."""
 
     start: Form
     limit: Form
     step: int
 
 
-Definition = Product | Choice | Wrapped | LastTurn
+Definition = Product | Choice | Wrapped | LastIteration
 
 
 class FactBase:
@@ -76,7 +77,7 @@ class FactBase:
         self._derived: list[list[Form]] = []
         self._definitions: dict[int, Definition] = {}
         self._products: dict[tuple[int, int], int] = {}
-        self._last_turns: dict[LastTurn, int] = {}
+        self._last_iterations: dict[LastIteration, int] = {}
         self._log: list[tuple[int, int, int] | tuple[list[list[Form]], Form]] = []
 
     # --- atoms ---
@@ -114,15 +115,15 @@ class FactBase:
         self.tighten(atom, low, high)
         return atom
 
-    def last_turn(self, start: Form, limit: Form, step: int) -> int:
-        """The atom for the counter in a loop's last turn: the same one each time. It means
-        nothing where there is no turn."""
-        key = LastTurn(start, limit, step)
-        if key not in self._last_turns:
+    def last_iteration(self, start: Form, limit: Form, step: int) -> int:
+        """The atom for the counter in a loop's last iteration: the same one each time. It means
+        nothing where there is no iteration."""
+        key = LastIteration(start, limit, step)
+        if key not in self._last_iterations:
             # At most |step| beyond `limit`, which is at most one beyond an int.
             reach = (1 << 65) + abs(step)
-            self._last_turns[key] = self.fresh(-reach, reach, key)
-        return self._last_turns[key]
+            self._last_iterations[key] = self.fresh(-reach, reach, key)
+        return self._last_iterations[key]
 
     # --- bounds ---
 

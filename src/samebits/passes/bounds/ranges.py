@@ -189,17 +189,17 @@ class Ranges:
         sign = 1 if step > 0 else -1
         last = shift(stop, -sign)
         if abs(step) > 1:
-            last = self.last_turn(start, last, statement)
+            last = self.last_iteration(start, last, statement)
         state.facts.assume(scale(subtract(counter, start), sign))
         state.facts.assume(scale(subtract(last, counter), sign))
         state.slots[statement.slot] = counter
 
-    def last_turn(self, start: Form, limit: Form, statement: For) -> Form:
-        """The counter in the last turn, where there is one; `limit` is as far as it could go."""
+    def last_iteration(self, start: Form, limit: Form, statement: For) -> Form:
+        """The counter in the last iteration, if there is one; it goes no further than `limit`."""
         if not start.terms and not limit.terms:
-            turns = (limit.constant - start.constant) // statement.step
-            return constant(start.constant + turns * statement.step)
-        last = atom_form(self.state.facts.last_turn(start, limit, statement.step))
+            iterations = (limit.constant - start.constant) // statement.step
+            return constant(start.constant + iterations * statement.step)
+        last = atom_form(self.state.facts.last_iteration(start, limit, statement.step))
         sign = 1 if statement.step > 0 else -1
         self.state.facts.assume(scale(subtract(limit, last), sign))
         self.state.facts.assume(scale(subtract(last, start), sign))

@@ -1,5 +1,5 @@
 """Loop versioning: two copies of an innermost counted loop, one without the checks that a test
-before the loop answers for all turns at once.
+before the loop answers for all iterations at once.
 
 Owns which loops are worth it. The test is `guard`'s; that a check can go is shown by range
 analysis alone, under what the test says, so a test that says too little leaves checks in place.
@@ -30,8 +30,8 @@ from samebits.types import BOOL, INT
 
 BODY_LIMIT = 800
 """Statements in a loop beyond which a second copy costs more than its checks."""
-SMALL_TURNS = 64
-"""A loop of at most this many turns, known as such, belongs to the loop around it."""
+FEW_ITERATIONS = 64
+"""A loop of at most this many iterations, known as such, belongs to the loop around it."""
 
 
 class Versioning(Ranges):
@@ -79,7 +79,7 @@ class Versioning(Ranges):
         if start is None or stop is None:
             return False
         # No `len` of a range, which is refused beyond 2^63.
-        return (stop - start) * (1 if statement.step > 0 else -1) <= SMALL_TURNS * abs(
+        return (stop - start) * (1 if statement.step > 0 else -1) <= FEW_ITERATIONS * abs(
             statement.step
         )
 
