@@ -14,11 +14,11 @@ from samebits.ir.grammar import CALLS, Function, Op, walk
 T = TypeVar("T")
 
 LIBRARY = "samebits.mathlib."
-"""How the names of functions of the math library begin."""
+"""Prefix of the names of the math library's functions and modules."""
 
 
 def is_library(name: str) -> bool:
-    """Whether a function of this name is one of the math library."""
+    """Whether a function or module of this name is the math library's."""
     return name.startswith(LIBRARY)
 
 

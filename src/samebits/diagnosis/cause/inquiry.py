@@ -36,13 +36,13 @@ from samebits.hazards.environments import environments
 from samebits.hazards.site_variants import SiteVariant
 from samebits.ir.analysis.budget import REBUILT
 from samebits.ir.grammar import Module, Op, walk
+from samebits.ir.once import is_library
 from samebits.ir.refs import OpRef
 from samebits.sim.program import Program
 from samebits.trace.record import Trace
 from samebits.types import ScalarType
 
 MOST_EXPERIMENTS = 90
-MATHLIB = "samebits.mathlib."
 MOST_PLAYERS = 8
 FEW_FRAMES = 3
 """Frames of an experiment in the interpreter when another hazard explains everything."""
@@ -211,7 +211,7 @@ class _Inquiry:
         if mine.opcode != "call" or other.opcode != "call" or mine.attr == other.attr:
             return
         # The library's own, by another precision: what else is called is for experiments to find.
-        if not str(other.attr).startswith(MATHLIB):
+        if not is_library(str(other.attr)):
             return
         hazard, every = by_name("changed-operation"), other_calls(self.kernels, theirs)
         text = f"{other.attr} for {mine.attr}"
