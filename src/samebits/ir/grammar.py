@@ -69,7 +69,8 @@ class If:
 
 @dataclass(slots=True)
 class While:
-    """`head` computes `condition` before each iteration; `orelse` runs when it ends without break.
+    """A `while` loop: `head` computes `condition` before each iteration; `orelse` runs when it ends
+    without break.
 
     `vectorized` is a demand of the source, as of `For`.
     """
@@ -108,7 +109,8 @@ class Lanes:
 
 @dataclass(slots=True)
 class For:
-    """`slot` takes start, start+step, … before `stop`, from a counter that the body can't touch.
+    """A `for` loop: `slot` takes start, start+step, … before `stop`, from a counter that the body
+    can't touch.
 
     `start` and `stop` have type `int` and are evaluated once, before; `step` is a constant ≠ 0.
     The slot keeps the last value; without an iteration it is not set. With `lanes`, whose slots are
@@ -154,7 +156,7 @@ MAX_NESTING = 200
 
 @dataclass(slots=True)
 class Function:
-    """`params` are slots that hold the arguments on entry, `slots` the other names.
+    """A function: `params` are slots that hold the arguments on entry, `slots` the other names.
 
     `locals` are pieces of memory of this call alone, zeroed by an explicit `zero`. A `cold`
     function takes scalars and returns one: loops around its calls are optimised for the iterations
@@ -174,8 +176,8 @@ class Function:
 
 @dataclass(slots=True)
 class HostFunction(Function):
-    """A function of the machine that this runs on, at `address`, by C's rules for calls: a
-    diagnosis puts it in another's place. The body stands for it where IR is only looked at."""
+    """A C function of this machine at `address`, which a diagnosis substitutes for another. The
+    body represents it where IR is analysed only."""
 
     address: int = 0
 
@@ -198,7 +200,9 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class OpRule:
-    """A row of the operation table.
+    """A row of the operation table: `operands` is their number; `None` any. `trap` names the trap
+    that the op can raise, if any (for `int` and `float` types only where `weak_trap` is set).
+    `pure` ops depend on their operands alone and may be removed or folded when they cannot trap.
 
     `operands` says how many; `None` any. `trap` names the trap that the op can raise, if any
     (for `int` and `float` types only where `weak_trap` is set). `pure` ops depend on their
@@ -302,12 +306,12 @@ CALLS = frozenset({"call", "parallel"})
 
 
 def plain_name(function: Function) -> str:
-    """A kernel's name as it is written, without the function around it."""
+    """A kernel's name as written in the source, without the enclosing function."""
     return function.span.function.rpartition("<locals>.")[2]
 
 
 def can_trap(op: Op) -> bool:
-    """Whether this op, at its type, can trap (a `call` is asked through its callee)."""
+    """Whether this op, at its type, can trap (for a `call`, ask about its callee)."""
     rule = OPS[op.opcode]
     if rule.trap is None or op.unchecked:
         return False

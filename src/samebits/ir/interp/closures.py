@@ -302,7 +302,7 @@ class Steps:
 
 
 def _length(iterations: range) -> int:
-    """As `len`, which has an end that 64-bit ranges can pass."""
+    """`len` of a range whose end may exceed 64 bits."""
     return max(0, -((iterations.start - iterations.stop) // iterations.step))
 
 

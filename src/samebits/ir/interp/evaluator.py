@@ -1,4 +1,4 @@
-"""Evaluate IR: the reference interpreter, which defines what a compiled kernel must do.
+"""The evaluator of IR: the reference interpreter, which defines what a compiled kernel must do.
 
 Owns entry and arguments. Control flow is `steps`, what an operation computes is `semantics`, where
 memory lies is `memory`.
@@ -55,7 +55,7 @@ _MOST_KEPT = 16
 def evaluator_of(module: Module) -> Evaluator:
     """A plain evaluator of the same functions and tables: a new one, or one that is kept.
 
-    To make a function's steps takes longer than most calls, and each call of a kernel links a new
+    Preparing a function's steps takes longer than most calls, and each call of a kernel links a new
     module of the same functions. None of these may change.
     """
     functions, tables = module.functions, module.tables
@@ -127,7 +127,7 @@ class Evaluator:
         return result
 
     def prepared(self, function: Function) -> Steps:
-        """How a function is run, asked for once; a subclass may do more at its operations."""
+        """The steps of a function, made once; a subclass may do more at its operations."""
         return Steps(function, self.tables, self.call, self.listener, self._run_iterations)
 
 

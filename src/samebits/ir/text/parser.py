@@ -1,4 +1,4 @@
-"""Text to IR, the inverse of `text_print`; the text may be anything.
+"""The parser of IR text, the inverse of `printer`; the text may be anything.
 
 Owns the syntax. Meaning (types, scopes, signatures) is for `verify` to check afterwards.
 """
@@ -65,15 +65,15 @@ def parse_module(text: str) -> Module:
 
 
 class _Reader:
-    """The lines that are not blank, in order, of which `first` is the first one's number. One of
-    them at a time is taken apart."""
+    """The lines that are not blank, in order; `first` is the number of the first one. One of them
+    at a time is split into words."""
 
     def __init__(self, lines: list[str], first: int) -> None:
         self._lines = (Line(n, line) for n, line in enumerate(lines, first) if line.strip(" "))
         self._line = next(self._lines, None)
 
     def next_at(self, indent: int) -> Line | None:
-        """The next line if it has just this indent, which is then read."""
+        """The next line, read, if it has exactly this indent."""
         line = self.peek_at(indent)
         if line is not None:
             self._line = next(self._lines, None)
@@ -127,7 +127,7 @@ def _number(line: Line) -> bool | int | float:
 
 
 def _attribute(line: Line) -> Attribute:
-    """The attribute that comes next; None where none does."""
+    """The next attribute; None if there is none."""
     match line.kind:
         case "string":
             return line.string()

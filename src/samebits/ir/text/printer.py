@@ -1,4 +1,4 @@
-"""IR to text, in the form that `text` describes."""
+"""The printer of IR, in the form that the package describes."""
 
 from __future__ import annotations
 

@@ -26,7 +26,8 @@ SEARCH_STEPS = 64
 
 
 class Guard:
-    """Collects what a loop wants while it is walked; `state` is that before the loop."""
+    """The conditions that a loop needs, collected while it is walked; `state` is that before the
+    loop."""
 
     def __init__(
         self, state: AbstractState, ids: Iterator[int], types: dict[str, ValueType]
@@ -46,7 +47,8 @@ class Guard:
     # --- collecting ---
 
     def want(self, form: Form) -> bool:
-        """Ask for `form` >= 0 in every iteration; whether something before the loop can give it."""
+        """Ask for `form` >= 0 in every iteration; whether a test before the loop can establish
+        it."""
         self._steps = SEARCH_STEPS
         found = self._residual(form, SEARCH_DEPTH)
         if found is None:
@@ -60,7 +62,7 @@ class Guard:
         return not self._wanted
 
     def _residual(self, form: Form, depth: int) -> list[Form] | None:
-        """Inequalities over invariants that imply `form` >= 0 where it is wanted, or None."""
+        """Inequalities over invariants that imply `form` >= 0 inside the loop, or None."""
         self._steps -= 1
         inner = [(atom, c) for atom, c in form.terms if not self._invariant(atom)]
         if not inner:
@@ -119,7 +121,7 @@ class Guard:
                 return atom < self._first_inner and self._locate(atom) is not None
 
     def _locate(self, atom: int) -> Value | tuple[str, int | None] | None:
-        """Where the atom's value is before the loop: a result, a slot, or a slot's length."""
+        """Where the atom's value is found before the loop: a result, a slot, or a slot's length."""
         found = self._origins.get(atom)
         if found is not None:
             return found
@@ -134,8 +136,8 @@ class Guard:
     # --- staying exact in 64 bits ---
 
     def _note_limits(self, form: Form) -> bool:
-        """Note what must be bounded so that `form` is computed exactly; False if that is not to
-        be had."""
+        """Record what must be bounded so that `form` is computed exactly; False if that cannot
+        be."""
         limits: dict[int, int] = {}
         if self._magnitude(form, limits) >= SUM_LIMIT:
             return False
@@ -166,7 +168,8 @@ class Guard:
     # --- assuming and emitting ---
 
     def conditions(self) -> list[Form]:
-        """Assume, as of before the loop, all that the guard tests; what is to be tested >= 0."""
+        """Assume, at the point before the loop, all that the guard tests; returns the forms to test
+        >= 0."""
         facts = self._facts
         tests: list[Form] = []
         for atom, limit in self._limits.items():
@@ -192,7 +195,7 @@ class Guard:
                         pass
 
     def emit(self, tests: list[Form], out: Region, span: Span) -> Value:
-        """Append the code that tests `tests`; the bool that says that all hold.
+        """Append the code that tests `tests`; the bool that all hold.
 
         It is in wrapping 64-bit arithmetic, which never traps. Where a bound fails, the rest may
         be nonsense, and the answer is false all the same.

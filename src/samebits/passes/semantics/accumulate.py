@@ -1,4 +1,4 @@
-"""Accumulations in loops take a fixed shape: which loops, which slots, how many lanes.
+"""Accumulations in loops, given a fixed shape: which loops, which slots, how many lanes.
 
 Owns the search for accumulators. What lanes mean is `ir.grammar.Lanes`'; the shape depends on the
 number of iterations alone, so that every target does the same operations.
@@ -59,7 +59,8 @@ PLACES = {
 
 
 class Accumulation:
-    """Gives the loops of one function their lanes. With `only`, loops of other ids have none."""
+    """A pass that gives the loops of one function their lanes. With `only`, loops of other ids have
+    none."""
 
     def __init__(self, function: Function, only: Collection[int] | None = None) -> None:
         self._only = only
@@ -103,8 +104,9 @@ class Accumulation:
         return max(0, -((start - stop) // statement.step))
 
     def of(self, statement: For) -> tuple[tuple[str, str], ...]:
-        """The slots that a loop of this function accumulates into, each with what joins its lanes;
-        none where the loop cannot have lanes. Its number of iterations does not matter."""
+        """The slots that a loop of this function accumulates into, each with the operation that
+        joins its lanes; none if the loop cannot have lanes. Its number of iterations does not
+        matter."""
         for inner in walk(statement.body):
             match inner:
                 case While() | Return() | Break():
@@ -132,7 +134,8 @@ class Accumulation:
         return Lanes(tuple(n for n in counts if iterations is None or n <= iterations), slots)
 
     def _accumulators(self, statement: For) -> Iterator[tuple[str, str]]:
-        """The slots that the body only accumulates into, each with what joins its lanes."""
+        """The slots that the body only accumulates into, each with the operation that joins its
+        lanes."""
         touched: dict[str, list[Op]] = {}
         for inner in walk(statement.body):
             if isinstance(inner, Op) and inner.opcode in ("get", "set"):
@@ -148,7 +151,7 @@ class Accumulation:
                 yield slot, flat[0]
 
     def _update(self, slot: str, region: Region) -> list[str]:
-        """What joins lanes, for each update of `slot` in the region itself."""
+        """The joining operation of each update of `slot` in the region itself."""
         found: list[str] = []
         last: Op | None = None
         for statement in region:
@@ -165,7 +168,8 @@ class Accumulation:
         return found
 
     def _chain(self, get: Op, last: Op) -> str | None:
-        """What joins lanes, if from `get` to `last` each operation accumulates in the same way."""
+        """The joining operation, if from `get` to `last` each operation accumulates in the same
+        way."""
         op, join = get, None
         while True:
             if self._uses[op.id] != 1:
