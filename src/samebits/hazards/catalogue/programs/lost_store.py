@@ -10,8 +10,8 @@ from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.catalogue.perturb import noise
 from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
 from samebits.ir.analysis.enclosing import around
+from samebits.ir.analysis.loops import called_by_loops
 from samebits.ir.analysis.reaching import Definitions
-from samebits.ir.analysis.turns import called_by_loops
 from samebits.ir.grammar import For, Function, Module, Op, Value, While, walk
 from samebits.ir.refs import OpRef
 from samebits.types import UINT64
