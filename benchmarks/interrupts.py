@@ -111,7 +111,7 @@ def watching() -> None:
     """One call of about a second, with the watcher and without, turn about."""
     out, best = np.zeros(1, np.int64), [float("inf")] * 2
     for turn in range(12):
-        watcher = preempt._State.watch.watcher  # pyright: ignore
+        watcher = preempt._State.preemption.watcher  # pyright: ignore
         if turn % 2:
             watcher.end()
         began = time.process_time()

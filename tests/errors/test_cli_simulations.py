@@ -77,7 +77,7 @@ def test_a_file_with_two_simulations_asks_which(run: Run, tmp_path: Path) -> Non
     )
     assert run("verify", f"{path}:OTHER", *QUICK)[0] == 0
     assert refused(run, "verify", f"{path}:sb") == (
-        f"{path}: sb is module, no simulation\n  fix: its simulations are OTHER, S, SMALL"
+        f"{path}: sb is module, not a simulation\n  fix: its simulations are OTHER, S, SMALL"
     )
     assert refused(run, "verify", f"{path}:GONE") == (
         f"{path} has no GONE\n  fix: its simulations are OTHER, S, SMALL"

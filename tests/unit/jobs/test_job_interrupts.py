@@ -222,6 +222,6 @@ def test_a_task_that_was_about_to_end_is_found_and_ended(line: int) -> None:
             pool._finish(task)  # pyright: ignore[reportPrivateUsage]
     finally:
         sys.settrace(before)
-    pool._mend()  # pyright: ignore[reportPrivateUsage]
+    pool._repair()  # pyright: ignore[reportPrivateUsage]
     assert task.state == tasks.DONE
     assert task not in pool._running  # pyright: ignore[reportPrivateUsage]

@@ -95,7 +95,7 @@ def test_more_frames_than_a_session_runs_are_refused(session: Session) -> None:
         return signed(body[: HEAD - 16] + struct.pack("<Q", frame) + body[HEAD - 8 :])
 
     for frame in (2**62 + 1, 2**64 - 1):
-        assert f"has run {frame:,} frames" in refused(session, at(frame)).message
+        assert f"claims {frame:,} frames" in refused(session, at(frame)).message
     session.restore(at(2**62))
     session.step([{"push": 1.5}, {"turn": -3}])
     assert session.frame == 2**62 + 1

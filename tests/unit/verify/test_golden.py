@@ -152,7 +152,7 @@ def test_a_file_of_format_1_is_refused_with_the_command_that_rewrites_it(tmp_pat
 
 WRITE = "write a frame, a space and 16 lowercase hex digits, as in '60 00112233aabbccdd'"
 AGAIN = "write the golden file again"
-RESTORE = "take it again from where it was written, or write it again with --update-golden"
+RESTORE = "copy it again from its source, or write it again with --update-golden"
 
 
 @pytest.mark.parametrize(
