@@ -52,7 +52,7 @@ SURE_FRAMES = 8
 _LEVELS = (0, 3)
 """Optimisation levels of code in another environment, whose bits depend on them."""
 
-STRUCTURAL_OF: dict[str, tuple[str, ...]] = {
+PROGRAM_HAZARDS_OF: dict[str, tuple[str, ...]] = {
     "result": ("changed-constant", "changed-operation"),
     "loop": ("lanes", "iteration-order", "changed-constant", "changed-operation"),
     "path": ("lost-store", "changed-operation", "changed-constant"),
@@ -336,7 +336,7 @@ class _Inquiry:
     def _structures(self) -> None:
         place, kind = self.q.difference.place, self.q.difference.kind
         tried: list[tuple[ProgramHazard, Sequence[OpRef]]] = []
-        for name in STRUCTURAL_OF[kind]:
+        for name in PROGRAM_HAZARDS_OF[kind]:
             hazard = by_name(name)
             assert isinstance(hazard, ProgramHazard)
             tried.append((hazard, hazard.places(self.kernels)))
