@@ -210,7 +210,7 @@ def test_a_loop_over_an_array_runs_in_vector_lanes_without_calls_or_checks(name:
     entries = [unit.function.name]
     module = optimise(link(unit), entries)
     assembly = assembly_text(module, entries, TARGETS["x86-64-v4"])
-    # Every float64 multiplication and addition is done in lanes, but for the loop's last turns.
+    # Every float64 multiplication and addition is in lanes, but for the loop's last iterations.
     assert len(re.findall(r"\tv(?:mul|fn?m(?:add|sub)\d+)pd\t[^\n]*%[yz]mm", assembly)) >= 6
     assert not called_in_loops(assembly, "f32")
     for function in module.functions.values():

@@ -158,7 +158,7 @@ def test_a_loop_over_an_array_runs_in_vector_lanes_without_checks(
     entries = [unit.function.name]
     module = optimise(link(unit), entries)
     assembly = assembly_text(module, entries, TARGETS["x86-64-v4"])
-    # Every multiplication and addition is done in lanes, but for the loop's last turns.
+    # Every multiplication and addition is done in lanes, but for the loop's last iterations.
     kind = "pd" if precision is sb.HIGH else "ps"
     lanes = rf"\tv(?:mul|add|sub|fn?m(?:add|sub)\d+){kind}\t[^\n]*%[yz]mm"
     assert len(re.findall(lanes, assembly)) >= 8
