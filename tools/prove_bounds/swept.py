@@ -45,7 +45,7 @@ EXACTLY: dict[str, Callable[..., Any]] = {
 }
 
 
-class _Turn:
+class _Iteration:
     """As much of a `DryRun` as its checks ask: a body of one operation on numbers from outside."""
 
     def value(self, value: Value) -> Value:
@@ -108,7 +108,7 @@ def _checked(opcode: str, types: int, result: ScalarType) -> tuple[Region, Value
     op = Op(9, opcode, args, None, (Value(9, 0, result),), SPAN)
     out: Region = []
     writer = ValueWriter(out, SPAN, iter(count(10)))
-    fails, value = dry_run.CHECKS[opcode](cast(dry_run.DryRun, _Turn()), writer, op)
+    fails, value = dry_run.CHECKS[opcode](cast(dry_run.DryRun, _Iteration()), writer, op)
     return out, fails, value
 
 

@@ -65,7 +65,7 @@ def a_guard_reads_any_uint64_as_int64() -> None:
 
 
 @fault
-def what_a_turn_stores_no_other_loads() -> None:
+def what_an_iteration_stores_no_other_loads() -> None:
     def separations(self: Any) -> Any:
         return [] if self.state else None
 
