@@ -16,13 +16,13 @@ help:
 	@echo "make bench-math  the math library beside Numba, NumPy and C; writes benchmarks/MATH.md"
 	@echo "make fuzz    differential fuzzing until stopped; writes a minimised failing program"
 	@echo "make fuzz-files  hostile files for every reader until stopped; writes what it finds to build/"
-	@echo "make fuzz-faults  plant unsound rules in the passes, count the programs until each is found, note where"
+	@echo "make fuzz-faults  inject unsound rules into the passes, count the programs until each is found, note where"
 	@echo "make prove   the math library against correct rounding; writes docs/results/accuracy.md"
 	@echo "make search-hard  search inputs that are hard to round, of math functions without a published list"
 	@echo "make prove-rounding  prove the margins of fast phases from the kernels' IR, operation by operation"
 	@echo "make prove-fixed  the fixed-point functions; writes docs/results/accuracy-fixed-point.md"
 	@echo "make prove-targets  compare every target that can run here (over an hour); writes docs/results/targets.md"
-	@echo "make prove-diagnose  plant differences and find them out (20 minutes); writes into docs/results/diagnosis-quality.md"
+	@echo "make prove-diagnose  inject differences and find them out (20 minutes); writes into docs/results/diagnosis-quality.md"
 	@echo "make prove-bounds  range analysis: by enumeration at a few bits, by an SMT solver at full width"
 
 $(STAMP): pyproject.toml constraints.txt
