@@ -71,7 +71,7 @@ class Goals:
             f"median and {max(seconds):.1f} s at most (promised: {SECONDS:.0f} s on two cores), "
             f"and {max(run.megabytes for run in self.runs):.0f} MB at most "
             f"(promised: {MEGABYTES} MB).", "",
-            "| planted | first frame | cause named | seconds | MB |", "|---|---|---|---|---|",
+            "| injected | first frame | cause named | seconds | MB |", "|---|---|---|---|---|",
         ]  # fmt: skip
         lines += [
             f"| {r.case} | {r.frame} | {r.cause} | {r.seconds:.1f} | {r.megabytes:.0f} |"

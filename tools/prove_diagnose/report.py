@@ -19,14 +19,14 @@ NAMED = 60
 _NOTHING = "none"
 
 INTRODUCTION = """\
-## Planted differences, found out
+## Injected differences, found out
 
 Made by `make prove-diagnose`. {cases} cases (seed {seed}, code {code}): each hazard in turn is \
-planted in one of {subjects} simulations, at a drawn place, in a drawn way, from a drawn frame on; \
-some constants and operations are changed in the source text instead. The answer is known by means \
-that share nothing with the search: both programs run natively, frame by frame, and their states \
-are compared byte by byte; operation and cause are what was planted. The diagnosis is given two \
-ways to run the simulation, and nothing else.
+injected into one of {subjects} simulations, at a drawn place, in a drawn way, from a drawn frame \
+on; some constants and operations are changed in the source text instead. The answer is known by \
+means that share nothing with the search: both programs run natively, frame by frame, and their \
+states are compared byte by byte; operation and cause are what was injected. The diagnosis is \
+given two ways to run the simulation, and nothing else.
 """
 
 
@@ -107,7 +107,7 @@ def section(entries: Sequence[Entry], seed: int, code: str, goals: Goals | None)
         f"| {name} | {text} | {least} |" for name, text, least in _counts(rows)
     ) + "\n")  # fmt: skip
     parts.append(
-        "Where the named hazard is another one than the planted one, but gives the same bits in "
+        "Where the named hazard is another one than the injected one, but gives the same bits in "
         "every frame that is left of the run, no experiment can tell the two apart: that is "
         "counted under *same bits*, and is wrong in the first count of causes.\n"
     )
@@ -128,7 +128,7 @@ def _table(entries: Sequence[Entry]) -> str:
         rows = [verdict for _, verdict in _judged(mine)]
         vain = sum(entry.case.futile for entry in mine)
         if not rows:
-            why = "not planted: IR cannot say it" if any(e.refused for e in mine) else "no case"
+            why = "not injected: IR cannot say it" if any(e.refused for e in mine) else "no case"
             lines.append(f"| {name} | 0: {why} |" + " |" * 8 + f" {vain} | |")
             continue
         counts = [sum(map(right, rows)) for _, right, _ in _CRITERIA]
@@ -147,8 +147,8 @@ def _matrix(judged: Sequence[tuple[Entry, Verdict]]) -> str:
     head = " | ".join(str(i + 1) for i in range(len(NAMES)))
     lines = [
         "### Confusion matrix", "",
-        "Rows are planted, columns named first, by the rows' numbers; the last is no cause.", "",
-        f"| planted | {head} | {_NOTHING} |", "|---|" + "---|" * len(columns),
+        "Rows are injected, columns named first, by the rows' numbers; the last is no cause.", "",
+        f"| injected | {head} | {_NOTHING} |", "|---|" + "---|" * len(columns),
     ]  # fmt: skip
     for i, name in enumerate(NAMES):
         cells = [str(counts[name, column] or "") for column in columns]
