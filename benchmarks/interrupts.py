@@ -93,11 +93,11 @@ def costs() -> None:
         ("1 element", lambda f: f(one), total, 20_000),
         ("100 elements", lambda f: f(small), total, 20_000),
         ("a hundred sines", lambda f: f(small, hundred), waves, 20_000),
-        ("a turn of a while", lambda f: f(out, int64(1)), mix, 20_000),
+        ("an iteration of a while", lambda f: f(out, int64(1)), mix, 20_000),
         ("a million elements, vectors", lambda f: f(x, 1), scale, 10),
         ("a million elements, a sum", lambda f: f(x), total, 10),
         ("a million sines", lambda f: f(x, y), waves, 2),
-        ("ten million turns of a while", lambda f: f(out, int64(10_000_000)), mix, 1),
+        ("ten million iterations of a while", lambda f: f(out, int64(10_000_000)), mix, 1),
     ]
     print(f"{'call':32} {'guarded':>12} {'plain':>12}   cost")
     for name, run, kernel, calls in rows:

@@ -332,7 +332,7 @@ def _called(
             if p % CALLED_EVERY:
                 continue
             program, inputs = programs[p][0], programs[p][1][k]
-            # After a trap, what the turns above it have written depends on the workers.
+            # After a trap, what the iterations above it have written depends on the workers.
             number = p // CALLED_EVERY + k
             set_workers(WORKERS[number % len(WORKERS)] if outcome.trap is None else 1)
             for environment in _environments(len(programs), p // CALLED_EVERY + k):

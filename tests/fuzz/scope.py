@@ -52,7 +52,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Callee:
-    """A kernel that can be called. `owner` is the struct of a method, `cost` its turns of work."""
+    """A kernel that can be called. `owner` is a method's struct, `cost` its work in iterations."""
 
     name: str
     params: tuple[tuple[str, Type], ...]

@@ -20,11 +20,11 @@ from tests.fuzz.literals import NUMBERS, is_half, type_name
 from tests.fuzz.scope import Callee, Place, Variable, value_items
 
 INDENT = "    "
-MOST_TURNS = 60
+MOST_ITERATIONS = 60
 
 
 class SimpleStatements:
-    """Writes statements of one line; `turns` is how often the present place may run."""
+    """Writes statements of one line; `iterations` is how often the present place may run."""
 
     def __init__(
         self, rng: Random, hazard: float, palette: list[ScalarType | VectorType],
@@ -37,14 +37,14 @@ class SimpleStatements:
         self.result = result
         self.lines: list[str] = []
         self.level = 1
-        self.turns = 1
-        self.most_turns = MOST_TURNS
+        self.iterations = 1
+        self.most_iterations = MOST_ITERATIONS
         self.loops = 0
-        self.in_turn = False
+        self.in_iteration = False
         """Whether the present place is in the body of a parallel range."""
         self.names = 0
         self.work = work
-        """Turns of work that the whole function may still cause."""
+        """Iterations of work that the whole function may still cause."""
         self.cost = 0
 
     def fresh(self, prefix: str) -> str:
@@ -154,7 +154,7 @@ class SimpleStatements:
         if calls and self.rng.random() < 0.7:
             c = self.rng.choice(calls)
             text = self.draw.call_text(c, 1)
-            self.cost += self.turns * c.cost
+            self.cost += self.iterations * c.cost
             self.bind_results(c.result, text)
             return
         if self.rng.random() < 0.3 and self.swap_places():
@@ -204,7 +204,7 @@ class SimpleStatements:
             return self.declare()
         c = self.rng.choice(calls)
         text = self.draw.call_text(c, 2)
-        self.cost += self.turns * c.cost
+        self.cost += self.iterations * c.cost
         if self.rng.random() < 0.2:
             self.emit(text)
         else:

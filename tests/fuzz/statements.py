@@ -42,8 +42,8 @@ class Body(SimpleStatements):
 
     def statement(self, nested: int) -> None:
         """One statement; compound ones hold up to `nested` further ones a block."""
-        self.cost += self.turns
-        self.draw.budget = max(0, (self.work - self.cost) // self.turns)
+        self.cost += self.iterations
+        self.draw.budget = max(0, (self.work - self.cost) // self.iterations)
         simple = (
             (self.declare, 22),
             (self.assign, 14),
@@ -90,7 +90,7 @@ class Body(SimpleStatements):
     def leave(self, _nested: int) -> None:
         """`break`, `continue` or `return` under a condition."""
         jumps = ["return"] if self.rng.random() < 0.3 or not self.loops else ["break", "continue"]
-        if self.in_turn:
+        if self.in_iteration:
             jumps = ["break", "continue"] if self.loops else ["continue"]
         jump = self.rng.choice(jumps)
         self.emit(f"if {self.test(1)}:")
@@ -101,12 +101,12 @@ class Body(SimpleStatements):
         else:
             self.block(1, jump=jump)
 
-    def loop_body(self, nested: int, turns: int) -> None:
-        saved, self.turns = self.turns, self.turns * turns
+    def loop_body(self, nested: int, iterations: int) -> None:
+        saved, self.iterations = self.iterations, self.iterations * iterations
         self.loops += 1
         self.block(nested)
         self.loops -= 1
-        self.turns = saved
+        self.iterations = saved
 
     def loop_else(self) -> None:
         if self.rng.random() < 0.2:
@@ -114,8 +114,11 @@ class Body(SimpleStatements):
             self.block(1)
 
     def room(self) -> int:
-        """How many turns a new loop may take here."""
-        return min(self.most_turns // self.turns, max(0, (self.work - self.cost) // self.turns))
+        """How many iterations a new loop may take here."""
+        return min(
+            self.most_iterations // self.iterations,
+            max(0, (self.work - self.cost) // self.iterations),
+        )
 
     def for_loop(self, nested: int) -> None:
         room = self.room()
@@ -126,54 +129,54 @@ class Body(SimpleStatements):
         if reuse:
             self.emit(f"{name} = {self.rng.randint(-3, 3)}")
             self.scope.add(Variable(name, INT, mutable=self.rng.random() < 0.3, bound=1 << 40))
-        text, turns, bound = self.range_text(room)
+        text, iterations, bound = self.range_text(room)
         self.emit(f"for {name} in {text}:")
         if not reuse:
             self.scope.push()
             self.scope.add(Variable(name, INT, mutable=False, bound=bound))
-        self.loop_body(nested, turns)
+        self.loop_body(nested, iterations)
         if not reuse:
             self.scope.pop()
         self.loop_else()
 
     def parallel_loop(self, nested: int) -> None:
-        """`for i in sb.prange(...)`, whose turns own elements of one array and read all else."""
+        """`for i in sb.prange(...)`, whose iterations own an array's elements and read all else."""
         room = self.room()
         arrays = [
             v for v in self.scope.arrays()
             if not v.readonly and isinstance(v.type, ArrayType | FixedArrayType)
             and isinstance(v.type.element, ScalarType | VectorType)
         ]  # fmt: skip
-        if room < 17 or self.in_turn or not arrays:
+        if room < 17 or self.in_iteration or not arrays:
             return self.declare()
         target = self.rng.choice(arrays)
         t = target.type
         assert isinstance(t, ArrayType | FixedArrayType)
         assert isinstance(t.element, ScalarType | VectorType)
-        name, turn, level = target.name, self.fresh("i"), self.level
+        name, counter, level = target.name, self.fresh("i"), self.level
         fixed = isinstance(t, FixedArrayType)
         lengths = [str(n) for n in t.shape] if isinstance(t, FixedArrayType) else [
             f"{name}.shape[{k}]" for k in range(t.ndim)
         ]  # fmt: skip
-        own = f"{name}[{turn}]"
+        own = f"{name}[{counter}]"
         if len(lengths) == 2:
-            own = f"{name}[{turn}, {self.rng.choice(('0', f'{turn} % {lengths[1]}'))}]"
+            own = f"{name}[{counter}, {self.rng.choice(('0', f'{counter} % {lengths[1]}'))}]"
             if not fixed and not self.draw.risky():
                 self.emit(f"if {lengths[1]} > 0:")
                 self.level += 1
         first = "-2, " if self.draw.risky() else self.rng.choice(("", "", "1, ", "0, "))
         batch = self.rng.choice(("", ", batch=1", ", batch=2", ", batch=3", ", batch=5"))
-        self.emit(f"for {turn} in sb.prange({first}{lengths[0]}{batch}):")
-        outer, loops, saved = self.scope.blocks, self.loops, self.turns
+        self.emit(f"for {counter} in sb.prange({first}{lengths[0]}{batch}):")
+        outer, loops, saved = self.scope.blocks, self.loops, self.iterations
         self.scope.blocks = [
             [
                 replace(v, mutable=False, readonly=True, owner=False)
                 for v in self.scope.all()
                 if v != target
             ],
-            [Variable(turn, INT, mutable=False, bound=32)],
+            [Variable(counter, INT, mutable=False, bound=32)],
         ]
-        self.in_turn, self.loops, self.turns = True, 0, self.turns * 17
+        self.in_iteration, self.loops, self.iterations = True, 0, self.iterations * 17
         self.level += 1
         mine = self.fresh("t")
         self.emit(f"{mine} = {own}")
@@ -181,14 +184,14 @@ class Body(SimpleStatements):
         for _ in range(self.rng.randint(0, max(1, nested))):
             self.statement(max(0, nested - 1))
         if self.draw.risky():
-            self.emit(f"{own.replace(turn, f'{turn} + 1', 1)} = {mine}")
+            self.emit(f"{own.replace(counter, f'{counter} + 1', 1)} = {mine}")
         elif t.element != BOOL and not is_half(t.element) and self.rng.random() < 0.3:
             sign, operand = self.operation(t.element)
             self.emit(f"{own} {sign}= {operand}")
         else:
             self.emit(f"{own} = {self.adopted(t.element)}")
         self.scope.blocks, self.level = outer, level
-        self.in_turn, self.loops, self.turns = False, loops, saved
+        self.in_iteration, self.loops, self.iterations = False, loops, saved
 
     def range_text(self, room: int) -> tuple[str, int, int]:
         """Source of a range, the most turns it takes, a bound of the values."""
@@ -210,9 +213,10 @@ class Body(SimpleStatements):
             return f"range({draw.atom(t, 1)} & {mask})", max(1, mask), mask
         if roll < 0.8:
             start, step = rng.randint(-5, 5), rng.choice((1, 2, 3, -1, -2, 7))
-            turns = rng.randint(0, min(room, 6))
-            stop = start + step * turns - rng.choice((0, 0, (1 if step > 0 else -1) * (step != 1)))
-            return f"range({start}, {stop}, {step})", max(1, turns), 64
+            iterations = rng.randint(0, min(room, 6))
+            short = rng.choice((0, 0, (1 if step > 0 else -1) * (step != 1)))
+            stop = start + step * iterations - short
+            return f"range({start}, {stop}, {step})", max(1, iterations), 64
         if roll < 0.9:
             low, _ = draw.tame(1)
             span = rng.randint(0, min(room, 5))

@@ -26,7 +26,7 @@ from tests.fuzz.scope import Callee, Variable
 from tests.fuzz.statements import Body
 
 WORK = 20000
-TYPICAL_TURNS = 150
+TYPICAL_ITERATIONS = 150
 
 
 class Stream:
@@ -49,7 +49,7 @@ class Stream:
         )  # fmt: skip
         mixed = [*self.elements * 2, *palette]
         self.body = Body(rng, hazard, mixed, callees, structs, self.result, WORK)
-        self.body.most_turns = 8 * TYPICAL_TURNS
+        self.body.most_iterations = 8 * TYPICAL_ITERATIONS
 
     def _params(self, palette: list[ScalarType | VectorType]) -> list[tuple[str, Type]]:
         rng = self.rng
@@ -138,7 +138,7 @@ class Stream:
     def inside(self, name: str, near: dict[str, list[str]], first: str, v: Variable) -> None:
         """The loop's body. The access `first` comes unconditionally, so that a wild range ends."""
         body, rng = self.body, self.rng
-        saved, body.turns = body.turns, body.turns * TYPICAL_TURNS
+        saved, body.iterations = body.iterations, body.iterations * TYPICAL_ITERATIONS
         outer, body.draw.affine = body.draw.affine, near
         body.loops += 1
         body.level += 1
@@ -159,10 +159,10 @@ class Stream:
         for _ in range(rng.randint(1, 3)):
             action = rng.choice((body.store, body.store, body.augment, body.augment, body.declare,
                                  body.statement, body.branch))  # fmt: skip
-            body.draw.budget = max(0, (body.work - body.cost) // body.turns)
+            body.draw.budget = max(0, (body.work - body.cost) // body.iterations)
             action(rng.choice((0, 0, 1)))
         body.scope.pop()
         body.level -= 1
         body.loops -= 1
         body.draw.affine = outer
-        body.turns = saved
+        body.iterations = saved

@@ -1,4 +1,4 @@
-"""Loops and indices at the ends of int64: the same turns, or the same trap, in every execution."""
+"""Loops and indices at the ends of int64: the same iterations or trap in every execution."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from samebits.passes.bounds.affine import Form
 from samebits.passes.bounds.domain import Both, Compare, Condition, Either, Opaque
-from samebits.passes.bounds.prover import Choice, FactBase, LastTurn, Product, Wrapped
+from samebits.passes.bounds.prover import Choice, FactBase, LastIteration, Product, Wrapped
 
 Numbers = Any
 """An array of int64: one number a case."""
@@ -64,7 +64,7 @@ def complete(facts: FactBase, env: Environment, first: int, result: Form | None,
         match facts.definition(atom):
             case Product(a, b):
                 env[atom] = env[a] * env[b]
-            case LastTurn(start, limit, step):
+            case LastIteration(start, limit, step):
                 begin = value_of(start, env)
                 env[atom] = begin + (value_of(limit, env) - begin) // step * step
             case _:

@@ -102,8 +102,8 @@ class Semantics:
         return z3.And(e >= t.minimum, e <= t.maximum)
 
     def wrap(self, e: Number, t: ScalarType) -> Number:
-        turns, result = self.fresh(), self.fresh()
-        self.premises += [e == result + turns * (1 << t.bits), self.within(result, t)]
+        wraps, result = self.fresh(), self.fresh()
+        self.premises += [e == result + wraps * (1 << t.bits), self.within(result, t)]
         return result
 
     def divided(self, a: Number, b: Number) -> tuple[Number, Number]:

@@ -205,7 +205,7 @@ def _keep_facts(put: Put) -> None:
     put(FactBase, "restore", lambda self, mark: None)
 
 
-def _one_turn_more(put: Put) -> None:
+def _one_iteration_more(put: Put) -> None:
     enter = Ranges.enter
 
     def narrow(self: Ranges, statement: Any) -> None:
@@ -219,7 +219,7 @@ def _one_turn_more(put: Put) -> None:
 
 
 def _last_is_limit(put: Put) -> None:
-    put(Ranges, "last_turn", lambda self, start, limit, statement: shift(limit, -1))
+    put(Ranges, "last_iteration", lambda self, start, limit, statement: shift(limit, -1))
 
 
 def _negated_by_two(put: Put) -> None:
@@ -345,9 +345,9 @@ MUTATIONS = [
     Mutation("what a loop sets is not forgotten", _never_forget, loops),
     Mutation("all that a loop adds to rises", _always_rising, loops),
     Mutation("what a branch teaches is kept", _keep_facts, loops),
-    Mutation("a loop ends a turn early", _one_turn_more, _counters),
-    Mutation("the same, in programs", _one_turn_more, loops),
-    Mutation("the last turn is at the limit", _last_is_limit, _counters),
+    Mutation("a loop ends an iteration early", _one_iteration_more, _counters),
+    Mutation("the same, in programs", _one_iteration_more, loops),
+    Mutation("the last iteration is at the limit", _last_is_limit, _counters),
     Mutation("less than leaves one out", _negated_by_two, _inequalities),
     Mutation("the same, in programs", _negated_by_two, loops),
     Mutation("a choice is its first side", _first_choice, selections),

@@ -114,7 +114,7 @@ class Loops:
                 return self.number(r.choice((0, 0, 1, 2, 3, -1, -2)))
 
     def inner(self, depth: int = 0) -> Value:
-        """An int that may differ from turn to turn."""
+        """An int that may differ from iteration to iteration."""
         b, r = self.b, self.r
         roll = r.randrange(16)
         if depth > 2 or roll < 4:
@@ -167,13 +167,13 @@ class Loops:
         statement = b.for_(slot, start, stop, step)
         self.ints.append(slot)
         with b.into(statement.body):
-            self.turn(depth)
+            self.iteration(depth)
         self.ints.pop()
         if r.random() < 0.1:
             with b.into(statement.orelse):
                 self.access(self.outer())
 
-    def turn(self, depth: int) -> None:
+    def iteration(self, depth: int) -> None:
         b, r = self.b, self.r
         if r.random() < 0.2:
             leave = b.if_(self.test(self.inner(1), self.outer()))

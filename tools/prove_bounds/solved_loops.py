@@ -21,7 +21,7 @@ from samebits.ir.grammar import For, Module, Op, Region, Value
 from samebits.passes.bounds import guard as guards
 from samebits.passes.bounds.affine import Form, atom_form
 from samebits.passes.bounds.domain import AbstractState, Lengths
-from samebits.passes.bounds.prover import FactBase, LastTurn, Product
+from samebits.passes.bounds.prover import FactBase, LastIteration, Product
 from samebits.passes.bounds.ranges import Ranges
 from samebits.passes.pipeline import optimise
 from samebits.types import (
@@ -35,7 +35,7 @@ STEPS = (1, -1, 2, -2, 3, -3, 7, 1 << 31, -(1 << 62), (1 << 63) - 1, -(1 << 63))
 
 
 def counters(steps: Iterable[int] = STEPS) -> Proofs:
-    """What is known of a counter in every turn of a loop, between any two ints or constants."""
+    """What holds of a counter in every iteration of a loop, between any two ints or constants."""
     proofs = Proofs()
     bounds: list[int | None] = [None, 0, 1, -1, INT.minimum, INT.maximum, 100]
     for step in steps:
@@ -69,7 +69,7 @@ def counters(steps: Iterable[int] = STEPS) -> Proofs:
                 semantics = Semantics()
                 for atom in range(known.facts.count):
                     match known.facts.definition(atom):
-                        case LastTurn(begin, limit, by):
+                        case LastIteration(begin, limit, by):
                             a, b = value(begin, env), value(limit, env)
                             q, _ = semantics.divided(b - a, z3.IntVal(by))
                             env[atom] = a + q * by
@@ -101,7 +101,7 @@ class Emulation:
             match self._facts.definition(atom):
                 case Product(a, b):
                     e = self.atom(a) * self.atom(b)
-                case LastTurn(start, limit, step):
+                case LastIteration(start, limit, step):
                     a, b = self.form(start), self.form(limit)
                     q, _ = self.semantics.divided(b - a, z3.IntVal(step))
                     e = a + q * step

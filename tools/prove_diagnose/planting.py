@@ -19,8 +19,8 @@ from samebits.ir.refs import OpRef
 from samebits.ir.verify import verify
 from samebits.sim.program import Program
 
-_STRUCTURAL = {hazard.name: hazard for hazard in PROGRAM_HAZARDS}
-NAMES: tuple[str, ...] = (*(hazard.name for hazard in EXPRESSION_HAZARDS), *_STRUCTURAL)
+_PROGRAM_HAZARDS = {hazard.name: hazard for hazard in PROGRAM_HAZARDS}
+NAMES: tuple[str, ...] = (*(hazard.name for hazard in EXPRESSION_HAZARDS), *_PROGRAM_HAZARDS)
 """Every row of both tables."""
 CHANCE: tuple[str, ...] = tuple(hazard.name for hazard in PROGRAM_HAZARDS if hazard.varies)
 """Those that no two runs have alike."""
@@ -44,7 +44,7 @@ class Planted:
     def kernels(self, kernels: Module) -> Module:
         """The kernels that have it. Raises HazardError where IR cannot say what it does."""
         plain = guarded(kernels)
-        hazard = _STRUCTURAL.get(self.hazard)
+        hazard = _PROGRAM_HAZARDS.get(self.hazard)
         if hazard is None:
             made = variants_at(plain, self.hazard, self.place)[self.way].kernels(plain)
         else:
@@ -65,7 +65,7 @@ class Planted:
     def note(self, kernels: Module) -> str:
         """What has been done, in words."""
         plain = guarded(kernels)
-        hazard = _STRUCTURAL.get(self.hazard)
+        hazard = _PROGRAM_HAZARDS.get(self.hazard)
         if hazard is None:
             way = variants_at(plain, self.hazard, self.place)[self.way]
             return f"{way.expression} ({way.note})"
@@ -75,14 +75,14 @@ class Planted:
 
 def places_of(kernels: Module, hazard: str) -> Sequence[OpRef]:
     """Where a hazard acts."""
-    found = _STRUCTURAL.get(hazard)
+    found = _PROGRAM_HAZARDS.get(hazard)
     return places_of_expression(kernels, hazard) if found is None else found.places(kernels)
 
 
 def count_ways(kernels: Module, hazard: str, place: OpRef | None) -> int:
     """In how many ways it acts there."""
     plain = guarded(kernels)
-    found = _STRUCTURAL.get(hazard)
+    found = _PROGRAM_HAZARDS.get(hazard)
     if found is None:
         return len(variants_at(plain, hazard, place))
     if place is None:
@@ -92,7 +92,7 @@ def count_ways(kernels: Module, hazard: str, place: OpRef | None) -> int:
 
 def is_structural(hazard: str) -> bool:
     """Whether it is one of control flow, memory or inputs, rather than of an expression."""
-    return hazard in _STRUCTURAL
+    return hazard in _PROGRAM_HAZARDS
 
 
 __all__ = [

@@ -6,7 +6,7 @@ the difference was planted, the cause is what was planted. Where that takes a wo
 
 - planted everywhere: the first operation of the frame that has another result, both programs being
   evaluated with a listener;
-- the turns of a loop (`iteration-order`, `lanes`): the loop statement;
+- the iterations of a loop (`iteration-order`, `lanes`): the loop statement;
 - memory (`uninitialised`): what was to set it, or the operation that has another result first,
   which is the one that reads it; for a field that `init` leaves alone, `init`;
 - a statement left out, a lost store: that statement;

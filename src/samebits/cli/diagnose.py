@@ -16,6 +16,7 @@ from samebits.cli.consoles import console, progress_console
 from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import named_simulation, warn_fewer_frames
 from samebits.cli.pages import check_page, write_page
+from samebits.cli.printing import JSON_FORMAT
 from samebits.cli.sides import listed
 from samebits.desync.reader import is_report, read_report
 from samebits.desync.report import Report
@@ -34,7 +35,6 @@ from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import InputSource, PlayerSource, ReplaySource
 
-JSON_FORMAT = 2
 REPORT_SUFFIX = ".desync"
 _TITLES = tuple(hazard.title for hazard in (*EXPRESSION_HAZARDS, *PROGRAM_HAZARDS))
 _EXAMPLES = (

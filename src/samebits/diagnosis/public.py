@@ -88,7 +88,7 @@ def diagnose(
         )
     if b is None:
         raise ArgumentError(
-            "nothing says what the other way to run it is",
+            "side b is not given",
             fix='give b="mode=FAST", b="x86-64-v1-O0" or b=report',
         )
     source = _source(simulation, replay, frames, players, seed)
@@ -125,9 +125,7 @@ def make_report(
     if asked is None and trace is not None:
         asked = range(trace, trace + 1)
     if asked is not None and (asked.step != 1 or not asked or asked.start < 0):
-        raise ReportError(
-            f"{asked!r:.60} names no frames that follow one another", fix="range(120, 130)"
-        )
+        raise ReportError(f"{asked!r:.60} is no range of consecutive frames", fix="range(120, 130)")
     if trace is not None and asked is not None and trace not in asked:
         raise ReportError(f"frame {trace} is not among {asked}", fix=f"trace={asked.start}")
     source = ReplaySource(simulation, os.fspath(replay))

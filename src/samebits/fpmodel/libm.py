@@ -27,6 +27,7 @@ from samebits.fpmodel.softfloat import NAN, Format, Number, from_bits, rounded, 
 from samebits.frontend.compile import symbol_of
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import HostFunction
+from samebits.ir.once import is_library
 from samebits.lang.kernel import Kernel
 from samebits.lang.overloads import Overloads
 from samebits.lang.values.scalars import float32, float64
@@ -235,7 +236,7 @@ def _by_symbol() -> dict[str, str]:
 
 def name_of(symbol: str) -> str | None:
     """The name of the math function that an IR function implements; None if it is none."""
-    return _by_symbol().get(symbol) if symbol.startswith("samebits.mathlib.") else None
+    return _by_symbol().get(symbol) if is_library(symbol) else None
 
 
 NAME = "samebits.host."

@@ -89,7 +89,7 @@ def call(ctx: Context, node: ast.Call, callee: Operand, lower: Lower) -> Operand
 
 
 def _type_meant(ctx: Context, value: object) -> Type | None:
-    """The type that a class or a type variable stands for; None of anything else."""
+    """The type that a class or a type variable denotes; None for anything else."""
     if isinstance(value, TypeVar):
         return ctx.typevars.get(value)
     if not isinstance(value, type):

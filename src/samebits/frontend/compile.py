@@ -20,9 +20,10 @@ from samebits.frontend.core.warnings import warn_of_tests
 from samebits.frontend.operations import names
 from samebits.ir.analysis.carried import carried
 from samebits.ir.grammar import Function, Module, Return, TableData, ValueType
+from samebits.ir.once import is_library
 from samebits.ir.verify import MAX_LOCALS, terminates
 from samebits.lang.executions import executions
-from samebits.lang.fingerprint import LIBRARY, described
+from samebits.lang.fingerprint import described
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.tables import Table
@@ -167,7 +168,7 @@ class _Lowering:
             captured=names.captured,
             typevars=self.kernel.signature.typevars(self.types),
             precision=self.kernel.precision,
-            in_library=(self.kernel.function.__module__ or "").startswith(LIBRARY),
+            in_library=is_library(self.kernel.function.__module__ or ""),
             local_names=_assigned_names(self.source.node),
             calls=len(self.stack),
             is_parallel=isinstance(self.kernel, JobKernel) and self.kernel.form.parallel,
@@ -204,7 +205,7 @@ class _Lowering:
             locals=dict(builder.locals),
             body=builder.body,
             span=span,
-            rare=self.kernel.rare,
+            cold=self.kernel.cold,
             options=replace(self.kernel.options, precision=HIGH),
         )
         warn_of_tests(function)

@@ -69,7 +69,8 @@ class If:
 
 @dataclass(slots=True)
 class While:
-    """`head` computes `condition` before each turn; `orelse` runs when it ends without break.
+    """A `while` loop: `head` computes `condition` before each iteration; `orelse` runs when it ends
+    without break.
 
     `vectorized` is a demand of the source, as of `For`.
     """
@@ -93,12 +94,12 @@ class Lanes:
     """How a `for` accumulates: `counts` of lanes, descending powers of two, and the slots of
     floats, each with the operation that joins two of its lanes.
 
-    For each count n in turn, the turns that are left are cut into blocks of n, from the first on.
-    If there is a whole one: the slot is n lanes, each at first what changes nothing; turn k of
+    For each count n in order, the remaining iterations are cut into blocks of n, from the first on.
+    If there is a whole one: the slot is n lanes, each at first what changes nothing; iteration k of
     these blocks reads and sets lane k mod n; then the upper half of the lanes is joined to the
     lower, (lane i, lane i + n/2), until one is left, which is joined to what the slot held
-    before, (slot, lane). Turns left at the end read and set the slot itself. `flush` says that
-    what a join gives is flushed, as the op `flush` does it.
+    before, (slot, lane). Iterations left at the end read and set the slot itself. With `flush`,
+    the result of a join is flushed, as by the op `flush`.
     """
 
     counts: tuple[int, ...]
@@ -108,12 +109,13 @@ class Lanes:
 
 @dataclass(slots=True)
 class For:
-    """`slot` takes start, start+step, … before `stop`, from a counter that the body can't touch.
+    """A `for` loop: `slot` takes start, start+step, … before `stop`, from a counter that the body
+    can't touch.
 
     `start` and `stop` have type `int` and are evaluated once, before; `step` is a constant ≠ 0.
-    The slot keeps the last value; it is not set when there is no turn. With `lanes`, whose slots
-    are set before, no `break` leaves it. `vectorized` says that
-    the source wants a compile to fail where the loop is not vectorised; it changes no result.
+    The slot keeps the last value; without an iteration it is not set. With `lanes`, whose slots are
+    set before, no `break` leaves it. `vectorized` is a demand of the source: compilation fails if
+    the loop is not vectorised. It changes no result.
     """
 
     id: int
@@ -154,12 +156,11 @@ MAX_NESTING = 200
 
 @dataclass(slots=True)
 class Function:
-    """`params` are slots that hold the arguments on entry, `slots` the other names.
+    """A function: `params` are slots that hold the arguments on entry, `slots` the other names.
 
-    `locals` are pieces of memory of this call alone, zeroed by an explicit `zero`. A `rare`
-    function takes scalars and gives one, and is seldom called: loops around its calls are made
-    fast for the turns without one. `options` are its kernel's, of which `precision` has been seen
-    to: it is always HIGH here.
+    `locals` are pieces of memory of this call alone, zeroed by an explicit `zero`. A `cold`
+    function takes scalars and returns one: loops around its calls are optimised for the iterations
+    without one. `options` are its kernel's, but `precision` is HIGH: calls are resolved already.
     """
 
     name: str
@@ -169,14 +170,14 @@ class Function:
     locals: dict[str, MemoryType]
     body: Region
     span: Span
-    rare: bool = False
+    cold: bool = False
     options: Options = DEFAULTS
 
 
 @dataclass(slots=True)
 class HostFunction(Function):
-    """A function of the machine that this runs on, at `address`, by C's rules for calls: a
-    diagnosis puts it in another's place. The body stands for it where IR is only looked at."""
+    """A C function of this machine at `address`, which a diagnosis substitutes for another. The
+    body represents it where IR is analysed only."""
 
     address: int = 0
 
@@ -199,7 +200,9 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class OpRule:
-    """A row of the operation table.
+    """A row of the operation table: `operands` is their number; `None` any. `trap` names the trap
+    that the op can raise, if any (for `int` and `float` types only where `weak_trap` is set).
+    `pure` ops depend on their operands alone and may be removed or folded when they cannot trap.
 
     `operands` says how many; `None` any. `trap` names the trap that the op can raise, if any
     (for `int` and `float` types only where `weak_trap` is set). `pure` ops depend on their
@@ -288,8 +291,8 @@ OPS: dict[str, OpRule] = {
     "assume": OpRule(1, "trap unless the bool a; compiled unchecked, what follows relies on it; "
                         "no result", "assume", pure=False),
     "overflow": OpRule(1, "trap where the bool a holds; no result", "overflow", pure=False),
-    "own": OpRule(3, "weak ints: trap unless b <= a < b+c, the turns that this run of a parallel "
-                     "body owns of the array that attr names; no result", "own", pure=False),
+    "own": OpRule(3, "weak ints: trap unless b <= a < b+c, the indices of array attr that this run "
+                     "of a parallel body owns; no result", "own", pure=False),
     "call": OpRule(None, "call function attr; its results", pure=False),
     "parallel": OpRule(None, "weak ints start, stop and batch (0: any), then what the body uses "
                              "of outside: call function attr with all but the batch, or, where none"
@@ -303,12 +306,12 @@ CALLS = frozenset({"call", "parallel"})
 
 
 def plain_name(function: Function) -> str:
-    """A kernel's name as it is written, without the function around it."""
+    """A kernel's name as written in the source, without the enclosing function."""
     return function.span.function.rpartition("<locals>.")[2]
 
 
 def can_trap(op: Op) -> bool:
-    """Whether this op, at its type, can trap (a `call` is asked through its callee)."""
+    """Whether this op, at its type, can trap (for a `call`, ask about its callee)."""
     rule = OPS[op.opcode]
     if rule.trap is None or op.unchecked:
         return False

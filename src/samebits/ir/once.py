@@ -1,7 +1,7 @@
-"""What is made of the math library's functions, once in a process.
+"""Results about the math library's functions, computed once in a process.
 
-They come to every module as the same objects, which nobody changes. Owns which ones these are, and
-keeps what others make of them; knows nothing of what that is.
+The functions come to every module as the same objects, which do not change. Owns which ones these
+are, and keeps the results of others; knows nothing of their content.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from samebits.ir.grammar import CALLS, Function, Op, walk
 T = TypeVar("T")
 
 LIBRARY = "samebits.mathlib."
-"""How the names of functions of the math library begin."""
+"""Prefix of the names of the math library's functions and modules."""
 
 
 def is_library(name: str) -> bool:
-    """Whether a function of this name is one of the math library."""
+    """Whether a function or module of this name is the math library's."""
     return name.startswith(LIBRARY)
 
 
 class Once(Generic[T]):
-    """One kind of result, by name and by what else it is made of.
+    """One kind of result, by a function's name and a further key.
 
-    A result is given for the very object that it was made of; another one of the same name, as a
-    diagnosis makes them, takes its place.
+    A result is kept for the very object that it was computed from; another one of the same name, as
+    a diagnosis makes them, replaces it.
     """
 
     def __init__(self) -> None:
         self._made: dict[tuple[str, Hashable], tuple[Function, T]] = {}
 
     def of(self, function: Function, make: Callable[[], T], also: Hashable = None) -> T:
-        """What `make` gives for `function` and `also`; made again for other functions than the
-        library's."""
+        """The result of `make` for `function` and `also`; computed anew for functions outside the
+        library."""
         if not is_library(function.name):
             return make()
         found = self._made.get((function.name, also))

@@ -39,13 +39,13 @@ def statements(module: Module, functions: Iterable[str]) -> Iterator[tuple[OpRef
 
 
 def has(module: Module, place: OpRef) -> bool:
-    """Whether a module has a statement at a place."""
+    """Whether a module has a statement at an `OpRef`."""
     known = place.function in module.functions
     return known and any(at == place for at, _ in statements(module, [place.function]))
 
 
 def statement_at(module: Module, place: OpRef) -> Numbered:
-    """The statement at a place. Raises HazardError where there is none."""
+    """The statement at an `OpRef`. Raises HazardError if there is none."""
     if place.function not in module.functions:
         raise no_function(module, place.function)
     for found, statement in statements(module, [place.function]):
@@ -55,7 +55,7 @@ def statement_at(module: Module, place: OpRef) -> Numbered:
 
 
 def op_at(module: Module, place: OpRef) -> Op:
-    """The operation at a place. Raises HazardError where there is none."""
+    """The operation at an `OpRef`. Raises HazardError if there is none."""
     found = statement_at(module, place)
     if not isinstance(found, Op):
         raise HazardError(f"{described(module, place)} is a statement, not an operation")
@@ -63,7 +63,7 @@ def op_at(module: Module, place: OpRef) -> Op:
 
 
 def described(module: Module, place: OpRef) -> str:
-    """`arena.py:131:20 mul in arena.draw`."""
+    """The text of an operation's position: `arena.py:131:20 mul in arena.draw`."""
     statement = statement_at(module, place)
     return f"{_shown(statement.span)} {what(statement)} in {place.function}"
 

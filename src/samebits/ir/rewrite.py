@@ -1,5 +1,5 @@
-"""The only place that copies and rebuilds IR: statements with other regions or operands, regions
-with other statements, clones with ids of their own, and the writer of new operations.
+"""IR copied and rebuilt: statements with other regions or operands, regions with other statements,
+clones with ids of their own, and writers of new operations. Nothing else does that.
 
 Spans stay, so that a copy traps where the source says. Nothing changes what it is given.
 """
@@ -48,7 +48,7 @@ def operands(statement: Statement) -> tuple[Value, ...]:
 
 
 def with_operands(statement: Statement, change: Callable[[Value], Value]) -> Statement:
-    """The statement with each of its operands changed."""
+    """The statement with `change` applied to each of its operands."""
     match statement:
         case Op():
             return replace(statement, args=tuple(map(change, statement.args)))
@@ -81,7 +81,7 @@ def map_regions(statement: Statement, change: Callable[[Region], Region]) -> Sta
 
 
 def map_region(region: Region, change: Callable[[Statement], Iterable[Statement]]) -> Region:
-    """The region with each statement exchanged for those that `change` returns, in source order.
+    """The region with each statement replaced by those that `change` returns, in source order.
 
     `change` sees a statement after those inside it, with its new regions.
     """
@@ -94,7 +94,7 @@ def map_region(region: Region, change: Callable[[Statement], Iterable[Statement]
 
 
 def exchanged(region: Region, made: Mapping[int, Region]) -> Region:
-    """The region with those statements of `made` in the place of the ones with these ids."""
+    """The region with the statements of these ids replaced by those of `made`."""
 
     def change(statement: Statement) -> Region:
         found = made.get(statement.id) if isinstance(statement, Numbered) else None

@@ -25,7 +25,8 @@ from samebits.types import (
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What an op's attribute can name: slots, locals, tables, functions that come before."""
+    """The names that an op's attribute can refer to: slots, locals, tables, functions that come
+    before."""
 
     slots: Mapping[str, ValueType]
     locals: Mapping[str, MemoryType]
@@ -280,7 +281,8 @@ def _bool(op: Op, _: Surroundings) -> Complaint:
 
 
 def passes_as(given: ValueType, wanted: ValueType) -> bool:
-    """Whether a value can be given for a parameter: a writable array where one is only read."""
+    """Whether a value is legal for a parameter: a writable array may be passed where one is only
+    read."""
     if isinstance(given, ArrayType) and isinstance(wanted, ArrayType) and wanted.readonly:
         return (given.element, given.ndim) == (wanted.element, wanted.ndim)
     return given == wanted

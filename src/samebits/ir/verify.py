@@ -103,7 +103,7 @@ class _Verifier:
         if local_bytes(it) > MAX_LOCALS:
             self.fail("locals", f"they take at most {MAX_LOCALS} bytes", it.span)
         scalars = len(it.results) == 1 and all(isinstance(t, ScalarType) for _, t in it.params)
-        if it.rare and not scalars:
+        if it.cold and not scalars:
             self.fail("rare", "it takes scalars and gives one", it.span)
         self.region(it.body, loop=False, level=0)
         if not terminates(it.body):
@@ -134,7 +134,7 @@ class _Verifier:
                 self.region(statement.orelse, loop=loop, level=level + 1)
             case For():
                 what = self.new_id("for", statement.id, statement.span)
-                self.turns(what, statement)
+                self.counted_loop(what, statement)
                 if statement.lanes is not None:
                     self.lanes(what, statement, statement.lanes)
                 self.region(statement.body, loop=True, level=level + 1)
@@ -181,7 +181,7 @@ class _Verifier:
         self.condition(what, statement.condition, statement.span)
         self.forget(known)
 
-    def turns(self, what: str, statement: For) -> None:
+    def counted_loop(self, what: str, statement: For) -> None:
         for value in (statement.start, statement.stop):
             self.use(what, value, statement.span)
             if value.type != INT:

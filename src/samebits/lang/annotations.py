@@ -108,7 +108,7 @@ def _array(item: Any, access: Access) -> ArrayAnnotation:
 
 
 class _Annotation:
-    """What stands with brackets behind a parameter or a field, and is never called."""
+    """A class that annotates parameters or fields with brackets and is never called."""
 
     def __new__(cls, *arguments: Any, **_: Any) -> NoReturn:
         inside = ", ".join(map(_name, arguments)) or "float32"

@@ -27,7 +27,7 @@ class Written(NamedTuple):
 
 
 def written(function: FunctionType) -> list[Written]:
-    """The parameters of a function, as `inspect.signature` gives them."""
+    """The parameters of a function, as by `inspect.signature`."""
     code = function.__code__
     unusual = code.co_kwonlyargcount or code.co_posonlyargcount or code.co_flags & _MARKED
     if unusual or vars(function):

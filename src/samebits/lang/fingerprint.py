@@ -21,8 +21,8 @@ from samebits.lang.overloads import Overloads
 from samebits.modes import HIGH, Precision, changed_options, to_text
 from samebits.types import ArrayType, FixedArrayType, StructType, Type
 
-LIBRARY = "samebits.mathlib."
-"""Prefix of the modules of the math library."""
+_LIBRARY = "samebits.mathlib."
+"""Prefix of the math library's modules, as in `ir/once.py`, which this layer does not import."""
 
 
 def fingerprint(kernel: Kernel, types: tuple[Type, ...]) -> str:
@@ -80,7 +80,7 @@ def _constant(value: object) -> str:
 
 
 def _kernel(kernel: Kernel, seen: set[int]) -> Iterator[Part]:
-    if (kernel.function.__module__ or "").startswith(LIBRARY) and not kernel.function.__closure__:
+    if (kernel.function.__module__ or "").startswith(_LIBRARY) and not kernel.function.__closure__:
         yield f"library {kernel.function.__module__}.{kernel.__qualname__}"
         return
     if id(kernel) in seen:
@@ -88,7 +88,7 @@ def _kernel(kernel: Kernel, seen: set[int]) -> Iterator[Part]:
         return
     seen.add(id(kernel))
     options = {name: to_text(value) for name, value in changed_options(kernel.options).items()}
-    yield f"{'rare ' * kernel.rare}kernel {options} {kernel.variant}"
+    yield f"{'cold ' * kernel.cold}kernel {options} {kernel.variant}"
     yield _code(kernel.function)
     yield _text(kernel)
     for p, annotation in zip(kernel.parameters, kernel.signature.annotations, strict=True):

@@ -299,7 +299,7 @@ def execute_of(cls: type, form: Form) -> FunctionType:
         raise CompileError(
             f"`execute` of job {cls.__name__} can't return anything",
             span=definition_span(function),
-            note="nobody is there to take it",
+            note="a job has no caller to return a value to",
             fix="write results into an array",
         )
     return function

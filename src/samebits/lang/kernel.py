@@ -63,8 +63,8 @@ class Kernel:
         self.given = dict(checked(given or {}))
         self.options = module_defaults(function).merged(self.given)
         self.self_type = self_type
-        self.rare = False
-        """Whether its inputs are so rare that its callers are optimised for all others."""
+        self.cold = False
+        """Whether callers are optimised for the inputs that do not reach it."""
         self.variant = ""
         """What its compilation depends on besides its source, captures and options."""
         self.units: dict[tuple[Type, ...], Any] = {}

@@ -29,8 +29,8 @@ class Parameter:
 
 
 class Signature:
-    """What `function` takes and returns. Its annotations are evaluated when they are first asked
-    for; `name` is what messages about calls name."""
+    """The parameters and results of `function`. Its annotations are evaluated on first use; `name`
+    is what messages about calls name."""
 
     def __init__(self, function: FunctionType, name: str, parameters: Iterable[Parameter]) -> None:
         self.function = function
@@ -71,7 +71,7 @@ class Signature:
             ) from None  # fmt: skip
 
     def typevars(self, types: tuple[Type, ...]) -> dict[TypeVar, Type]:
-        """What each type variable of the signature stands for, given the parameter types."""
+        """The type of each type variable of the signature, given the parameter types."""
         bound: dict[TypeVar, Type] = {}
         for annotation, t in zip(self.annotations, types, strict=True):
             variable = _typevar(annotation)
@@ -191,7 +191,7 @@ def _bound(
     annotations: tuple[object, ...],
     found: tuple[Type | None, ...],
 ) -> dict[TypeVar, Type]:
-    """What each type variable stands for in a call with arguments of types `found`.
+    """The type of each type variable in a call with arguments of types `found`.
 
     None stands for a literal, which has no type of its own. Raises CompileError where a
     variable stays open or is given two types.

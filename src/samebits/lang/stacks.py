@@ -21,8 +21,8 @@ def with_room(call: Callable[[], T]) -> T:
 
 
 def undisturbed(call: Callable[[], T]) -> T:
-    """What `call` returns, or raises, with no signal's handler run in it, which could raise:
-    llvmlite frees an object twice whose `close` is left after the first time.
+    """The result of `call`, with no signal's handler run in it, which could raise: llvmlite frees
+    an object twice if its `close` is interrupted after the first time.
 
     Handlers run in the main thread alone, and when the call has ended. Where this thread is it,
     another makes the call.

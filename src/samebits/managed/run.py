@@ -151,7 +151,7 @@ def _call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> A
 
 
 def _for_python(result: Any) -> Any:
-    """A result as a compiled call gives it: weak ints are Python's own."""
+    """A result as a compiled call returns it: weak ints are Python's own."""
     if type(result) is Int:
         return int(result)
     if type(result) is tuple:

@@ -46,7 +46,7 @@ def product_error(a: Any, b: Any) -> Any:
     return apply("product_error", a, b)
 
 
-def rare_kernel(function: Callable[..., Any]) -> Kernel:
+def cold_kernel(function: Callable[..., Any]) -> Kernel:
     """A kernel for the few inputs that a fast path leaves open: scalars in, one scalar out.
 
     It must end for every input whatever and cannot trap (every index is shown to be inside).
@@ -54,5 +54,5 @@ def rare_kernel(function: Callable[..., Any]) -> Kernel:
     everything else to vectorise, and calls it for those lanes alone that need it.
     """
     result = kernel(function)
-    result.rare = True
+    result.cold = True
     return result

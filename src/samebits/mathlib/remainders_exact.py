@@ -11,7 +11,7 @@ from __future__ import annotations
 from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import bitcast, copysign, max, min
 from samebits.lang.values.scalars import float32, float64, int32, uint64
-from samebits.mathlib.primitives import rare_kernel
+from samebits.mathlib.primitives import cold_kernel
 
 WITHOUT_SIGN = 0x7FFF_FFFF_FFFF_FFFF
 INFINITY = 0x7FF0_0000_0000_0000
@@ -75,25 +75,25 @@ def remainder_any(x: float64, y: float64) -> float64:
     return r * copysign(1.0, x)
 
 
-@rare_kernel
+@cold_kernel
 def fmod_exact_f64(x: float64, y: float64) -> float64:
     """x − n·y with n = x/y truncated."""
     return fmod_any(x, y)
 
 
-@rare_kernel
+@cold_kernel
 def remainder_exact_f64(x: float64, y: float64) -> float64:
     """x − n·y with n the integer nearest to x/y, ties to even."""
     return remainder_any(x, y)
 
 
-@rare_kernel
+@cold_kernel
 def fmod_exact_f32(x: float32, y: float32) -> float32:
     """x − n·y with n = x/y truncated."""
     return float32(fmod_any(float64(x), float64(y)))
 
 
-@rare_kernel
+@cold_kernel
 def remainder_exact_f32(x: float32, y: float32) -> float32:
     """x − n·y with n the integer nearest to x/y, ties to even."""
     return float32(remainder_any(float64(x), float64(y)))

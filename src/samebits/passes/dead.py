@@ -22,11 +22,11 @@ from samebits.ir.once import callees
 from samebits.ir.rewrite import operands, with_regions
 
 REMOVABLE = frozenset({"get", "load"}) | {name for name, rule in OPS.items() if rule.pure}
-"""Operations that only compute: where they cannot trap, nobody misses them."""
+"""Operations that only compute: removable when they cannot trap."""
 
 
 def drop_dead_functions(module: Module, entries: Iterable[str]) -> Module:
-    """The functions that `entries` reach, in the order in which they were."""
+    """The functions that `entries` reach, in their order."""
     alive: set[str] = set()
     waiting = list(entries)
     while waiting:

@@ -19,8 +19,8 @@ from samebits.types import ScalarType
 
 
 def optimise(module: Module, entries: Sequence[str], *, blocks: bool = True) -> Module:
-    """A module that does the same as `module` when entered by `entries`: the same values and
-    memory, the same trap at the same span with the same memory before it.
+    """A module equivalent to `module` when entered by `entries`: the same values and memory, the
+    same trap at the same span with the same memory before it.
 
     Functions that `entries` do not reach are gone. Without `blocks` no loop goes in blocks, which
     pays only where loops become vectors. Raises KeyError for an unknown entry.
@@ -63,8 +63,8 @@ def _optimised(
 def optimise_function(
     function: Function, total: set[str] | None = None, *, versioned: bool = True
 ) -> Function:
-    """One function without the checks that are shown to be needless, loops split where it pays
-    if `versioned`.
+    """One function without the checks that are proved needless, loops split where it pays if
+    `versioned`.
 
     `total` are functions that only compute scalars and always end; with None no loop goes in
     blocks.
@@ -82,7 +82,7 @@ def optimise_function(
 
 def _has_work(function: Function) -> bool:
     """Whether something in the function can trap or is a loop. Most functions of the math library
-    have neither, and looking through them for ranges would take time for nothing."""
+    have neither, and range analysis of them would take time for nothing."""
     return any(
         isinstance(s, For | While) or (isinstance(s, Op) and can_trap(s))
         for s in walk(function.body)
@@ -91,7 +91,7 @@ def _has_work(function: Function) -> bool:
 
 def _is_repeatable(function: Function) -> bool:
     """Whether two copies of its code compute the same, whatever the values: FAST may differ, and
-    what relies on trust has no meaning where the loop would have trapped before."""
+    what relies on trust has no meaning if the loop would have trapped before."""
     return function.options.bounds_check and function.options.mode is not FAST
 
 

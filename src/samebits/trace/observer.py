@@ -17,10 +17,10 @@ from samebits.errors import TraceError, Trap
 from samebits.ir.analysis.budget import (
     Budget,
     call_cost,
+    iteration_cost,
     prepared_cost,
     region_cost,
     start_cost,
-    turn_cost,
 )
 from samebits.ir.grammar import For, Function, Module, Op, Region
 from samebits.ir.interp.closures import Frame, Signal, Step, Steps
@@ -199,7 +199,7 @@ class _CountingSteps(Steps):
 
     def for_loop(self, statement: For) -> Step:
         if statement.lanes is not None:
-            self._extra_costs[id(statement.body)] = turn_cost(statement.lanes)
+            self._extra_costs[id(statement.body)] = iteration_cost(statement.lanes)
         return super().for_loop(statement)
 
     def _paid(self, region: Region, run: Step, budget: Budget) -> Step:

@@ -60,7 +60,7 @@ class Array:
     there are, literals where they are fixed.
 
     `name` is of an array that can be passed on whole, or empty. `own` is the one first index at
-    which a turn of a parallel range may touch it, where that is so.
+    which an iteration of a parallel range may touch it, where that is so.
     """
 
     name: str

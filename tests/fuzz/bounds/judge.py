@@ -1,6 +1,6 @@
 """Whether compiled kernels do what evaluate does and touch nothing else: many to an object.
 
-Owns one unit of programs in this process: lowered, evaluated with a limit on turns, optimised,
+Owns one unit of programs in this process: lowered, evaluated with a limit on iterations, optimised,
 compiled together, called with their memory between pages that trap. A call that touches these
 ends the process: `workers` has run this in another one, and reads `Progress`.
 """
@@ -38,7 +38,7 @@ from tests.fuzz.generator import Program
 from tests.fuzz.inputs import InputSet
 from tests.fuzz.outcome import TrapPlace, scalar_bits, scalar_value, trap_place
 
-TURNS = 400
+ITERATIONS = 400
 """Regions that evaluate enters before a call is left out: compiled, it might never end."""
 SECONDS = 3.0
 """Processor time that the calls of one program may take. A process that takes more is ended."""
@@ -71,7 +71,7 @@ class Tally:
     refused: int = 0
     """Programs that the front end refused."""
     endless: int = 0
-    """Calls left out for their turns."""
+    """Calls left out for their iterations."""
     found: list[Found] = field(default_factory=list[Found])
 
     def add(self, other: Tally) -> None:
@@ -127,7 +127,7 @@ class Ending:
 
 
 class TooLongError(Exception):
-    """Evaluation takes more turns than are worth waiting for."""
+    """Evaluation takes more iterations than are worth waiting for."""
 
 
 class _Clock:
@@ -135,7 +135,7 @@ class _Clock:
 
 
 class _Counted(Steps):
-    """Counts the regions that are entered; every loop enters one a turn."""
+    """Counts the regions that are entered; every loop enters one an iteration."""
 
     def region(self, region: Region) -> Step:
         run = super().region(region)
@@ -179,7 +179,7 @@ def _evaluated(evaluator: Limited, symbol: str, function: Function, inputs: Inpu
                 args.append(ArrayView(memory[argument[2]], argument[3], argument[4]))
             case RefType():
                 args.append(Ref(memory[argument[2]], argument[3]))
-    _Clock.left = TURNS
+    _Clock.left = ITERATIONS
     trap: TrapPlace | None = None
     results: tuple[int, ...] = ()
     try:
@@ -357,7 +357,7 @@ def _disagreement(
     for call, expected in one.endings.items():
         progress.now(seed, call)
         if opt:
-            # After a trap, what the turns above it have written depends on the workers.
+            # After a trap, what the iterations above it have written depends on the workers.
             set_workers(1 if expected.trap else 3)
         for after in (False, True):
             ending = _callers[0].ending(

@@ -1,6 +1,6 @@
 """Loops along arrays, element by element: what filters, sums and recurrences are.
 
-Owns which elements a turn reads and writes, and what it makes of them.
+Owns which elements an iteration reads and writes, and what it makes of them.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _row(body: Body, rows: list[Array], written: list[Array]) -> None:
 
 
 def _recurrence(body: Body, array: Array, rows: list[Array]) -> None:
-    """A loop in which an element follows from one before it, or from what the turn has stored."""
+    """A loop in which an element follows from one before it, or from what its iteration stored."""
     rng, draws = body.rng, body.draws
     i, back, length = body.fresh("i"), rng.choice((1, 1, 1, 2, 3, 8)), array.lengths[0]
     forwards = rng.random() < 0.8
@@ -76,7 +76,7 @@ def _recurrence(body: Body, array: Array, rows: list[Array]) -> None:
     lines = [f"{array.place.format(here)} = {follows(number(there))}"]
     roll = rng.random()
     if roll < 0.25 and not other.readonly:
-        # A detour over another array: what the turn loads, it stored a line above.
+        # A detour over another array: what the iteration loads, it stored a line above.
         stored = draws.widened(other.element, other.place.format(here))
         lines = [f"{other.place.format(here)} = {follows(number(rng.choice((here, there))))}",
                  f"{array.place.format(rng.choice((here, i)))} = {follows(stored)}"]  # fmt: skip

@@ -1,7 +1,7 @@
 """Random statements over arrays and integers: loops of every kind, branches, stores, jumps.
 
 Owns what a function's body looks like; expressions are `draws`. Loops end soon for small inputs;
-where they do not, the judge stops counting turns and leaves the call out.
+where they do not, the judge stops counting iterations and leaves the call out.
 """
 
 from __future__ import annotations
@@ -270,7 +270,7 @@ class Body:
             start, stop = stop, start
         return f"range({start}, {stop}, {step})"
 
-    def turn(self, counter: str) -> None:
+    def iteration(self, counter: str) -> None:
         """The body of a loop with a counter."""
         self.loops += 1
         self.level += 1
@@ -283,7 +283,7 @@ class Body:
     def for_loop(self) -> None:
         counter = self.fresh("i")
         self.emit(f"for {counter} in {self.range_text()}:")
-        self.turn(counter)
+        self.iteration(counter)
         if self.rng.random() < 0.1:
             self.emit("else:")
             self.block(1)
@@ -335,7 +335,7 @@ class Body:
         draws.add(t, name, mutable=rng.random() < 0.5)
 
     def parallel_loop(self) -> None:
-        """`for i in sb.prange(...)`: turns own an index of one array, and read all else."""
+        """`for i in sb.prange(...)`: iterations own an index of one array, and read all else."""
         targets = [a for a in self.writable() if a.name and not a.lengths[0].isdigit()]
         if not targets:
             return self.for_loop()

@@ -53,7 +53,7 @@ class Drawing:
         self.affine: dict[str, list[str]] = {}
         """Index expressions of the loop around, by the length that they are for, or by ''."""
         self.budget = 0
-        """Calls may still cost this many turns of work at the present place."""
+        """Calls may still cost this many iterations of work at the present place."""
 
     def risky(self) -> bool:
         return self.rng.random() < self.hazard

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from samebits import Array, ReadOnly, bitcast, float32, float64, int32, kernel, math, rotl, uint64
-from samebits.mathlib.primitives import rare_kernel
+from samebits.mathlib.primitives import cold_kernel
 
 
-@rare_kernel
+@cold_kernel
 def by_series(x: float64, terms: uint64, minus: bool) -> float64:
     total = float64(0.0)
     term = x
@@ -35,7 +35,7 @@ def curves(x: ReadOnly[float64], result: Array[float64]) -> None:
         result[i] = curve(x[i])
 
 
-@rare_kernel
+@cold_kernel
 def rounded_up(x: float32, bits: int32) -> float32:
     y = x
     for _ in range(8):

@@ -65,7 +65,7 @@ def shared(begun: sb.Array[int64], out: sb.Array[int64], n: int):
 
 
 @sb.kernel
-def one_turn_is_long(begun: sb.Array[int64], out: sb.Array[int64], which: int, n: int):
+def one_iteration_is_long(begun: sb.Array[int64], out: sb.Array[int64], which: int, n: int):
     for i in sb.prange(len(out), batch=1):
         begun[i] = int64(1)
         if i == which:

@@ -46,7 +46,7 @@ def unsafe_scatter(at: sb.ReadOnly[int32], y: sb.Array[float32]):
 
 @sb.kernel
 def move(p: sb.Array[float3], v: sb.ReadOnly[float3], dt: float32, wind: float3):
-    """Captures of every kind by value, names of a turn's own, `continue`, an inner loop."""
+    """Captures of every kind by value, names of an iteration's own, `continue`, an inner loop."""
     gusts = sb.zeros(3, float32)
     for k in range(3):
         gusts[k] = float32(k) * dt
@@ -103,7 +103,7 @@ def fields(world: World, out: sb.Array[float32]):
 
 @sb.kernel
 def own_local(y: sb.Array[float32]) -> float32:
-    """An array of the kernel's own, written by the turns and added up after them."""
+    """An array of the kernel's own, written by the iterations and added up after them."""
     parts = sb.zeros(16, float32)
     for i in sb.prange(16):
         parts[i] = y[i] * y[i]
@@ -136,7 +136,7 @@ def inverse(y: sb.Array[int32]):
 
 @sb.kernel
 def mirror(x: sb.ReadOnly[float32], y: sb.Array[float32]):
-    """Turns that read what others write, where both arrays are the same memory."""
+    """Iterations that read what others write, where both arrays are the same memory."""
     for i in sb.prange(len(y)):
         y[i] = x[len(y) - 1 - i] + float32(1)
 

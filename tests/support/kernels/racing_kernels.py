@@ -1,4 +1,4 @@
-"""Kernels whose turns race, because `unsafe_parallel` lets them."""
+"""Kernels whose iterations race, because `unsafe_parallel` lets them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def copies_the_next(flock: Flock):
 
 @sb.kernel
 def reads_the_first(a: sb.Array[float32, 2]):
-    """Turns 1 and 2 read what turn 3 owns and writes."""
+    """Iterations 1 and 2 read what iteration 3 owns and writes."""
     for i in sb.prange(a.shape[0]):
         if i == 1 or i == 2:
             a[i, 0] = sb.unsafe_parallel(a)[3, 0]

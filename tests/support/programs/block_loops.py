@@ -1,4 +1,4 @@
-"""Random loops whose checks can be made ahead of a block of turns, or nearly so."""
+"""Random loops whose checks can be made ahead of a block of iterations, or nearly so."""
 
 from __future__ import annotations
 

@@ -215,7 +215,7 @@ def guarded() -> Function:
 
 
 def blur() -> Function:
-    """A 3 by 3 sum: loops of three turns inside the loops over y and x."""
+    """A 3 by 3 sum: loops of three iterations inside the loops over y and x."""
     b = Kernel("blur", {"g": GRID, "h": GRID})
     height = b.op("sub", b.length(b.get("g"), 0), b.number(1))
     with b.into(b.loop("y", b.number(1), height)):

@@ -10,7 +10,7 @@ from samebits.types import BOOL, FLOAT32, INT, INT64, ArrayType
 
 
 def counting(step: int) -> Function:
-    """Turns (at most 50), the sum of the slot's values, its last value, and whether else ran."""
+    """Iterations (at most 50), the sum and last of the slot's values, and whether else ran."""
     slots: Any = {"i": INT, "turns": INT64, "sum": INT64, "other": BOOL}
     b = Builder(f"count{step}", {"start": INT, "stop": INT}, [INT64, INT64, INT, BOOL], slots)
     b.set("turns", b.const(INT64, 0))

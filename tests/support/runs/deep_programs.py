@@ -32,7 +32,7 @@ def calls(depth: int, each: int) -> str:
 
 
 def filling() -> str:
-    """Fills its memory, a million bytes, in a thousand turns."""
+    """Fills its memory, a million bytes, in a thousand iterations."""
     body = f"    %1 = const 0: int {AT}\n    %2 = const 1000: int {AT}\n"
     body += f'    for#0 "i" = %1, %2, 1 {AT}\n'
     body += f'      %3 = local "big": ref<uint8[1000000]> {AT}\n      %4 = zero %3 {AT}\n'

@@ -1,4 +1,4 @@
-"""A conditional division that is the same in every turn gives its result to every lane."""
+"""A conditional division that is the same in every iteration gives its result to every lane."""
 
 from __future__ import annotations
 

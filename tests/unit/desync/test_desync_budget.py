@@ -198,7 +198,7 @@ def test_looking_for_other_evaluations_is_bounded(monkeypatch: pytest.MonkeyPatc
             yield variant
 
     def named(name: str) -> Any:
-        return replace(FUSED, ways=counted, notes=None)
+        return replace(FUSED, variants=counted, notes=None)
 
     monkeypatch.setattr("samebits.hazards.injection.by_name", named)
     few = Budget(operations=100_000)

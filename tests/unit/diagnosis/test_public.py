@@ -95,14 +95,14 @@ _sb: Any = sb
 """Not looked at by the type checker, which refuses most of these calls too."""
 REFUSED: list[tuple[Callable[[Path], Any], str]] = [
     (lambda r: _sb.diagnose(3, r, b="managed"), "is a int, not a Simulation"),
-    (lambda r: _sb.diagnose(DRIFT, r), "nothing says what the other way"),
+    (lambda r: _sb.diagnose(DRIFT, r), "side b is not given"),
     (lambda r: _sb.diagnose(DRIFT, r, b="managed", seed=1), "seed= does not go with this"),
     (lambda r: _sb.diagnose(DRIFT, r, b="managed", frames=0), "0 frames are asked for"),
     (lambda r: _sb.diagnose(DRIFT, r, b="manged"), "'manged' does not name an execution"),
     (lambda r: _sb.diagnose(report_of(r, "managed", 1), r), "with a report, not with"),
     (lambda r: _sb.diagnose(DRIFT, report_of(r, "managed", 1), b="managed"), "where the replay"),
     (lambda r: _sb.diagnose(DRIFT, b=report_of(r, "managed", 1)), "with a run of its replay"),
-    (lambda r: report_of(r, "managed", range(0, 8, 2)), "names no frames"),
+    (lambda r: report_of(r, "managed", range(0, 8, 2)), "no range of consecutive frames"),
     (lambda r: report_of(r, "managed", range(50, 70)), "frames"),
     (lambda r: _sb.make_report(DRIFT, r, 3, trace=4), "frame 4 is not among"),
     (lambda r: _sb.make_report(step, r), "not a Simulation"),

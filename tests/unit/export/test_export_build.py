@@ -173,7 +173,7 @@ def test_a_link_among_a_builds_folders_is_not_followed(run: Any, tmp_path: Path)
     (tmp_path / "out" / "wasm32").symlink_to(tmp_path / "elsewhere")
     code, out, err = run("build", SMALL, "--target", "wasm32", "--out", tmp_path / "out")
     assert (code, out) == (2, "")
-    assert "wasm32 is a link, and what is behind it is not written to" in err
+    assert "wasm32 is a link, whose target is not written to" in err
     assert not list((tmp_path / "elsewhere").iterdir())
 
 

@@ -41,7 +41,7 @@ def replay(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def swayed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Inputs of a run whose loops call rare functions."""
+    """Inputs of a run whose loops call cold functions."""
     folder = tmp_path_factory.mktemp("swayed")
     with SWAYING.record(folder / "push.mcap", seed=5) as recording:
         recording.run(player(SWAYING, "push", 5)(0, 40))

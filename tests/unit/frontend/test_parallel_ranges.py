@@ -44,7 +44,7 @@ def test_the_order_of_turns_makes_no_difference() -> None:
         for i in reversed(range(start, stop)):
             evaluator.call(body, [i, i + 1, *captured])
 
-    evaluator = Evaluator(module, turns=backwards)
+    evaluator = Evaluator(module, run_iterations=backwards)
     evaluator.run(name, [first, v, 0.5, 1.0, 2.0, 3.0])
     evaluate_call(k.move, (other, v, np.float32(0.5), sb.float3(1, 2, 3)))
     assert first.tobytes() == other.tobytes()

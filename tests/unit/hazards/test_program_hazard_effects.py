@@ -306,7 +306,7 @@ LATER = sb.Simulation(
 
 def test_frames_are_counted_by_the_state_itself_or_behind_it() -> None:
     assert own_count(KERNELS) == "frame"
-    assert own_count(STEPS.program.kernels) is None  # it counts turns
+    assert own_count(STEPS.program.kernels) is None  # it counts iterations
     assert own_count(TALLIES.program.kernels) == "frames"
     assert own_count(LATER.program.kernels) is None  # it begins with another number
 

@@ -1,4 +1,4 @@
-"""The math library's rare kernels are such that loops around them vectorise."""
+"""The math library's cold kernels are such that loops around them vectorise."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from samebits.lang.kernel import Kernel
 from samebits.passes.pipeline import optimise
 
 
-def rare_kernels() -> dict[str, Kernel]:
+def cold_kernels() -> dict[str, Kernel]:
     found: dict[str, Kernel] = {}
-    for info in pkgutil.iter_modules(mathlib.__path__, "samebits.mathlib."):
+    for info in pkgutil.walk_packages(mathlib.__path__, "samebits.mathlib."):
         module = importlib.import_module(info.name)
         for name, value in vars(module).items():
-            if isinstance(value, Kernel) and value.rare:
+            if isinstance(value, Kernel) and value.cold:
                 found[f"{value.function.__module__}.{name}"] = value
     return found
 
 
-RARE = rare_kernels()
+COLD = cold_kernels()
 
 
 def traps(module: Module) -> list[str]:
@@ -37,10 +37,10 @@ def traps(module: Module) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("name", RARE)
-def test_no_rare_kernel_can_trap(name: str) -> None:
-    types = RARE[name].fixed_types
+@pytest.mark.parametrize("name", COLD)
+def test_no_cold_kernel_can_trap(name: str) -> None:
+    types = COLD[name].fixed_types
     assert types is not None
-    unit = compile_kernel(RARE[name], types)
-    assert unit.function.rare
+    unit = compile_kernel(COLD[name], types)
+    assert unit.function.cold
     assert traps(optimise(link(unit), [unit.function.name])) == []

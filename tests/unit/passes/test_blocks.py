@@ -1,4 +1,4 @@
-"""Loops that go in blocks of turns do what they did: values, memory, traps, whatever overlaps."""
+"""Loops in blocks of iterations do what they did: values, memory, traps, whatever overlaps."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def doubling(source: str, read: int, written: int, again: bool = False) -> Modul
 def test_what_a_turn_reads_of_another_is_not_read_ahead(
     source: str, again: bool, shift: int
 ) -> None:
-    """Sixty doublings leave int64, of memory that no turn alone would overflow."""
+    """Sixty doublings leave int64, of memory that no iteration alone would overflow."""
     module = doubling(source, 0, shift, again)
     done = optimise(module, ["f"])
     for offset in (-1, 0, 1, 2):

@@ -314,5 +314,5 @@ def test_a_warm_start_still_finds_its_entry(
 ) -> None:
     project.write("hostile_m.py", TWICE)
     assert answer(project.load(), 1.0) == 2.0
-    monkeypatch.setattr("samebits.runtime.compile._linked", None)
+    monkeypatch.setattr("samebits.runtime.compile._request", None)
     assert float(project.load().k(1.0)) == 2.0

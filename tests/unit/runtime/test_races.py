@@ -1,4 +1,4 @@
-"""A race is found, and named by its turns, memory and source; what is none is not."""
+"""A race is found, and named by its iterations, memory and source; what is none is not."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ def test_a_recording_goes_on_after_an_interrupt_from_its_frame(
             refused = str(error)
             with contextlib.suppress(sb.ReplayError):
                 recording.close()
-        assert not refused or "an interrupt came in the writing" in refused
+        assert not refused or "an interrupt came during writing" in refused
         whole = not refused
         replay = sb.Replay.open(path if path.exists() else partial_path(path), SMALL)
         count = len(replay)

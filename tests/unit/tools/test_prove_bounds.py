@@ -76,7 +76,7 @@ QUICK = [
     "a guard's sums may overflow",
     "facts are taken away any number of times",
     "bounds of products have two corners",
-    "a loop ends a turn early",
+    "a loop ends an iteration early",
     "`or` is `and`",
     "remainders are positive",
     "less than leaves one out",

@@ -48,7 +48,7 @@ class VectorEmitter(LaneEmitter):
         inside = self._body_counts(statement)
         if inside is None or not is_full(inside, self.target):
             return None
-        return Accesses(statement, self.facts.slot_types).apart_in_turns()
+        return Accesses(statement, self.facts.slot_types).iteration_separations()
 
     def _body_counts(self, statement: For) -> EmittedCounts | None:
         """The counts of the body; None if something in it can trap, divides, or is a call that is

@@ -332,7 +332,7 @@ class CallGraph:
         self._most[name] = _RUN_BOUNDS.of(function, lambda: run_bound(function, self._most))
         stack_bytes[name] = own + deepest
         self._traps[name] = traps
-        out_of_line = function.rare and not traps  # a function that can trap is emitted as hot
+        out_of_line = function.cold and not traps  # a function that can trap is emitted as hot
         self._divides[name] = divides and not out_of_line
         if out_of_line:
             self._add_cold(function)

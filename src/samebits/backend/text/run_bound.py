@@ -112,7 +112,7 @@ def short(bound: Bound) -> Bound:
 def run_bound(function: Function, callees: Mapping[str, Bound]) -> Bound:
     """The most statements of a call of `function`; `callees` has the bounds of its callees."""
     found = _Counting(function, callees).most(function.body)
-    is_cold = function.rare and is_library(function.name)
+    is_cold = function.cold and is_library(function.name)
     return float(COLD_STATEMENTS) if is_cold and found == OPEN else found
 
 

@@ -36,13 +36,13 @@ from samebits.hazards.environments import environments
 from samebits.hazards.site_variants import SiteVariant
 from samebits.ir.analysis.budget import REBUILT
 from samebits.ir.grammar import Module, Op, walk
+from samebits.ir.once import is_library
 from samebits.ir.refs import OpRef
 from samebits.sim.program import Program
 from samebits.trace.record import Trace
 from samebits.types import ScalarType
 
 MOST_EXPERIMENTS = 90
-MATHLIB = "samebits.mathlib."
 MOST_PLAYERS = 8
 FEW_FRAMES = 3
 """Frames of an experiment in the interpreter when another hazard explains everything."""
@@ -52,7 +52,7 @@ SURE_FRAMES = 8
 _LEVELS = (0, 3)
 """Optimisation levels of code in another environment, whose bits depend on them."""
 
-STRUCTURAL_OF: dict[str, tuple[str, ...]] = {
+PROGRAM_HAZARDS_OF: dict[str, tuple[str, ...]] = {
     "result": ("changed-constant", "changed-operation"),
     "loop": ("lanes", "iteration-order", "changed-constant", "changed-operation"),
     "path": ("lost-store", "changed-operation", "changed-constant"),
@@ -211,7 +211,7 @@ class _Inquiry:
         if mine.opcode != "call" or other.opcode != "call" or mine.attr == other.attr:
             return
         # The library's own, by another precision: what else is called is for experiments to find.
-        if not str(other.attr).startswith(MATHLIB):
+        if not is_library(str(other.attr)):
             return
         hazard, every = by_name("changed-operation"), other_calls(self.kernels, theirs)
         text = f"{other.attr} for {mine.attr}"
@@ -336,7 +336,7 @@ class _Inquiry:
     def _structures(self) -> None:
         place, kind = self.q.difference.place, self.q.difference.kind
         tried: list[tuple[ProgramHazard, Sequence[OpRef]]] = []
-        for name in STRUCTURAL_OF[kind]:
+        for name in PROGRAM_HAZARDS_OF[kind]:
             hazard = by_name(name)
             assert isinstance(hazard, ProgramHazard)
             tried.append((hazard, hazard.places(self.kernels)))

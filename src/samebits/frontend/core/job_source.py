@@ -257,7 +257,7 @@ class _Rewriting:
             self._fail(
                 node,
                 f"'{field.symbol}' can't be assigned in `execute`",
-                note="a job has a copy of its fields, which nobody reads afterwards",
+                note="a job has a copy of its fields, which is discarded afterwards",
                 fix="write into an array that the job was given",
             )
         if id(node) not in self._stored:

@@ -64,7 +64,7 @@ def _definition(code: CodeType, lines: tuple[str, ...]) -> FunctionNode | None:
 
 
 def source_of(kernel: Kernel) -> Source:
-    """The source of a kernel as it was decorated; CompileError where there is none to read."""
+    """The source of a kernel as it was decorated. Raises CompileError if it cannot be read."""
     function, lines = kernel.function, tuple(kernel.lines)
     code = function.__code__
     node = _definition(code, lines) if lines else None

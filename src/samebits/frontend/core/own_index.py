@@ -119,7 +119,7 @@ def is_own(function: Function, access: Op, own: OwnRange) -> bool:
 
 
 def _keeps(op: Op) -> bool:
-    """Whether a conversion to `int` gives the number that it was given."""
+    """Whether a conversion to `int` preserves its operand's value."""
     source = op.args[0].type
     return (
         op.result.type == INT

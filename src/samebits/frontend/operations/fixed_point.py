@@ -402,8 +402,8 @@ def from_float(ctx: Context, node: ast.AST, operand: Operand, t: FixedPointType)
         )  # fmt: skip
     scaled = emit.op("round", emit.op("mul", value, emit.const(2.0**t.fraction, FLOAT64)))
     if t.overflow is Overflow.WRAP:
-        turns = emit.op("trunc", emit.op("mul", scaled, emit.const(2.0**-t.bits, FLOAT64)))
-        rest = emit.op("sub", scaled, emit.op("mul", turns, emit.const(2.0**t.bits, FLOAT64)))
+        wraps = emit.op("trunc", emit.op("mul", scaled, emit.const(2.0**-t.bits, FLOAT64)))
+        rest = emit.op("sub", scaled, emit.op("mul", wraps, emit.const(2.0**t.bits, FLOAT64)))
         unsigned = UINT32 if t.bits == 32 else UINT64
         size = emit.to(t.storage, emit.to(unsigned, emit.op("abs", rest)))
         below = emit.test("lt", rest, emit.const(0.0, FLOAT64))

@@ -26,7 +26,8 @@ from samebits.types import (
 def load(
     ctx: Context, ref: Value, t: MemoryType, roots: frozenset[str], readonly: bool, span: Span
 ) -> Operand:
-    """What lies at `ref`: a scalar or vector by value, a struct or array as a place."""
+    """The content of `ref`: a scalar or vector by value, a struct or array as a reference to its
+    memory."""
     match t:
         case ScalarType():
             return Scalar(_loaded(ctx, ref, t, span), t)

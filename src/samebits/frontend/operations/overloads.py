@@ -106,7 +106,7 @@ def _fixed_point(
 def _float(
     ctx: Context, node: ast.Call, name: str, operand: Operand, source: ast.expr
 ) -> Literal | Scalar | Vector:
-    """`operand`, if it can stand for a float."""
+    """`operand`, if it is accepted as a float."""
     if isinstance(operand, Vector) and isinstance(operand.type, (MatrixType, QuaternionType)):
         ctx.fail(
             source,

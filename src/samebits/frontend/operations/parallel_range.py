@@ -40,7 +40,7 @@ def is_prange(ctx: Context, call: ast.expr) -> bool:
 
 
 def _outer(ctx: Context, node: ast.expr) -> object:
-    """The outer object that a name, or an attribute of one, stands for; None where it is none."""
+    """The outer object that a name, or an attribute of one, denotes; None if it is none."""
     try:
         if isinstance(node, ast.Name) and node.id not in ctx.local_names:
             return ctx.lookup(node.id)

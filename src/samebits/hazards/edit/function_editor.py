@@ -149,9 +149,9 @@ def brought(
             continue
         editor = FunctionEditor(Module(made, module.tables), name)
         if name in given:
-            rare = editor.function.rare and isinstance(t, ScalarType)
+            cold = editor.function.cold and isinstance(t, ScalarType)
             editor.function = replace(
-                editor.function, params=(*editor.function.params, (slot, t)), rare=rare
+                editor.function, params=(*editor.function.params, (slot, t)), cold=cold
             )
         elif name in new:
             editor.function.slots[slot] = t

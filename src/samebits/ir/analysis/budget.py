@@ -1,7 +1,7 @@
-"""What the programs of another machine's report may take, for all that is done with them together.
+"""The budget of everything done with the programs of another machine's reports, taken together.
 
-Owns the bounds and what they are counted in: operations, levels and bytes, never seconds, so that a
-program is given up at the same place on every machine. Knows nothing of reports.
+Owns the bounds and their units: operations, levels and bytes, never seconds, so that a program is
+given up at the same place on every machine. Knows nothing of reports.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ REBUILT = 8
 """What it takes to make one operation of a changed program, in operations."""
 _PREPARED = 4
 """What it takes to make one operation ready to be evaluated, in operations."""
-_TURN = 4
+_BEGIN = 4
 """What it takes to begin a region, or a call, in operations."""
 NAME = 4096
 """Characters of a name or text in a program."""
@@ -54,8 +54,8 @@ _MORE = 8
 
 @dataclass(eq=False)
 class Budget:
-    """What is left for one report. `why` says what ran out, once something did, and `advice` what
-    can be done then."""
+    """What is left for one report. `why` says what ran out, if anything did, and `advice` what the
+    user can do then."""
 
     operations: int = OPERATIONS
     frame: int = FRAME
@@ -77,7 +77,7 @@ class Budget:
 
     @classmethod
     def wider(cls, times: int) -> Budget:
-        """So many times as much of everything but levels, which Python's stack bounds."""
+        """A budget of so many times everything but levels, which Python's stack bounds."""
         few = cls()
         return cls(
             few.operations * times, few.frame * times, few.matching * times, few.levels,
@@ -86,11 +86,11 @@ class Budget:
 
     @property
     def is_spent(self) -> bool:
-        """Whether something was given up, so that not all was tried that could be."""
+        """Whether something was given up, so that the search is incomplete."""
         return bool(self.why)
 
     def spend(self, operations: int) -> None:
-        """Raises TraceError where no more is left."""
+        """Deduct operations. Raises TraceError if none are left."""
         self.operations -= operations
         if self.operations >= self._least:
             return
@@ -105,13 +105,13 @@ class Budget:
         )
 
     def work(self, operations: int) -> None:
-        """As `spend`, for what is done with the program besides evaluating it."""
+        """Deduct work on a program other than evaluating it, as `spend` does."""
         self._least = 0
         self.spend(operations)
 
     @contextmanager
     def trying(self) -> Generator[None]:
-        """What is evaluated is an experiment: where one is given up, others may be made."""
+        """A context for an experiment: if its evaluation is given up, others may follow."""
         old, self._trying = self._trying, True
         try:
             yield
@@ -119,13 +119,13 @@ class Budget:
             self._trying = old
 
     def enter(self, operations: int) -> None:
-        """A region of so many operations begins. Raises TraceError."""
+        """Begin a region of so many operations. Raises TraceError."""
         self._level += 1
         self.nests(self._level)
         self.spend(operations)
 
     def nests(self, level: int) -> None:
-        """Something is inside so many others. Raises TraceError."""
+        """Check a nesting depth. Raises TraceError."""
         if level > self.levels:
             self.cut(
                 f"the report's program nests more than {self.levels} calls and regions", _DEEPEST
@@ -133,12 +133,12 @@ class Budget:
             raise TraceError(self.why)
 
     def leave(self) -> None:
-        """A region ends."""
+        """End a region."""
         self._level -= 1
 
     def begin(self, memory: int, least: int = 0) -> None:
-        """An evaluation begins, on a state of so many bytes; `least` is what that takes besides.
-        Raises TraceError."""
+        """Begin an evaluation, on a state of `memory` bytes, with a fixed cost of `least`. Raises
+        TraceError."""
         self._level = 0
         self._least = max(0, self.operations - self.frame)
         self.spend(1 + memory // WORD + least)
@@ -146,7 +146,7 @@ class Budget:
             self._over(f"the report's state has {memory:,} bytes, more than {self.memory:,}")
 
     def cut(self, why: str, advice: str = "") -> str:
-        """Something is given up for want of budget: why, as it is to be told."""
+        """Record and return why something is given up for want of budget."""
         more = self.times * _MORE
         self.why = self.why or why
         self.advice = self.advice or advice or (
@@ -165,27 +165,27 @@ _DEEPEST = "that is as deep as the interpreter goes with a report's program, who
 
 
 def start_cost(module: Module, columns: int) -> int:
-    """What it takes to begin an evaluation, on a state of so many columns."""
+    """The cost of beginning an evaluation, on a state of so many columns."""
     return _COLUMN * columns + sum(len(t.values) for t in module.tables.values()) // _MANY
 
 
 def prepared_cost(region: Region) -> int:
-    """What it takes to make a region ready, without those inside it."""
+    """The cost of preparing a region, without those inside it."""
     return _PREPARED * sum(1 + _operands(statement) for statement in region)
 
 
 def region_cost(region: Region) -> int:
-    """What one turn of a region costs, without those inside it."""
-    return _TURN + sum(map(_cost, region))
+    """The cost of one iteration of a region, without those inside it."""
+    return _BEGIN + sum(map(_cost, region))
 
 
-def turn_cost(lanes: Lanes) -> int:
-    """What a turn of a loop with lanes costs besides its body."""
+def iteration_cost(lanes: Lanes) -> int:
+    """The cost of an iteration of a loop with lanes besides its body."""
     return len(lanes.slots)
 
 
 def call_cost(function: Function, values: int) -> int:
-    """What a call costs besides its body: its local memory, and a frame of so many values."""
+    """The cost of a call besides its body: its local memory, and a frame of so many values."""
     memory = sum(t.size for t in function.locals.values()) // WORD
     return memory + _LOCAL * len(function.locals) + values // WORD
 
@@ -206,7 +206,7 @@ def _cost(statement: Statement) -> int:
 
 
 def _operands(statement: Statement) -> int:
-    """What operands and results cost that are more than usual."""
+    """The cost of operands and results beyond the usual number."""
     return (
         (len(statement.args) + len(statement.results)) // _MANY if isinstance(statement, Op) else 0
     )

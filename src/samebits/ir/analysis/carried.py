@@ -1,4 +1,5 @@
-"""Local memory that is another's: `x = zeros(...)` makes a new array and copies it to `x`.
+"""Local memory that another local takes over: `x = zeros(...)` makes a new array and copies it to
+`x`.
 
 The new array is used for nothing else, so that it can lie where `x` does: it is counted once, and
 the compiled code has it once.
@@ -29,7 +30,7 @@ def carried(body: Region) -> frozenset[str]:
 
 
 def destination(function: Function) -> dict[str, str]:
-    """For each of `carried`, the local that it is copied to."""
+    """The local that each of `carried` is copied to."""
     names = carried(function.body)
     return {
         str(first.attr): str(second.attr)
@@ -39,7 +40,7 @@ def destination(function: Function) -> dict[str, str]:
 
 
 def local_bytes(function: Function) -> int:
-    """The local memory that a call of the function needs, callees' apart."""
+    """The bytes of local memory of a call of the function, without its callees."""
     names = carried(function.body)
     return sum(t.size for name, t in function.locals.items() if name not in names)
 

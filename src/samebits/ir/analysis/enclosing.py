@@ -1,4 +1,4 @@
-"""Where the statements of a function lie: in which statements, in which of their regions.
+"""The position of each statement of a function: the statements around it, and their regions.
 
 Knows one function, and nothing of what happened when it ran.
 """
@@ -33,7 +33,7 @@ class Spot(NamedTuple):
 
 
 class Layout:
-    """Finds the statements of one function by id."""
+    """An index of one function's statements by id."""
 
     def __init__(self, function: Function) -> None:
         self.statements: dict[int, Numbered] = {}
@@ -46,7 +46,7 @@ class Layout:
                 self.spots[statement.id] = spots
 
     def loops_around(self, statement: int) -> tuple[For, ...]:
-        """The loops over ranges whose turns a statement is in, the outermost first."""
+        """The loops over ranges around a statement, the outermost first."""
         around = [self.statements[s.around] for s in self.spots[statement] if s.around is not None]
         branches = [s.branch for s in self.spots[statement][1:]]
         return tuple(
@@ -68,14 +68,14 @@ def _spots(
 
 
 def leaves_region(statement: Statement) -> bool:
-    """Whether control can go from an `if` to somewhere else than what follows it."""
+    """Whether control can go from an `if` elsewhere than to the statement after it."""
     return isinstance(statement, If) and any(
         isinstance(inner, Break | Continue | Return) for inner in walk([statement])
     )
 
 
 def around(function: Function) -> Iterator[tuple[Statement, tuple[Statement, ...]]]:
-    """Every statement, with those that it lies in, the outermost first."""
+    """Every statement with those around it, the outermost first."""
 
     def inside(
         region: Region, outer: tuple[Statement, ...]

@@ -1,4 +1,4 @@
-"""Which integers of IR are halves: what a load reads from a float16 in memory, or a store writes.
+"""The integers of IR that are halves: loaded from a float16 in memory, or stored to one.
 
 Owns that question alone. In IR a half is the uint16 of its bits; only references know it by name.
 """
@@ -10,8 +10,7 @@ from samebits.types import FLOAT16, RefType, ScalarType
 
 
 def shown_type(op: Op, value: Value) -> ScalarType | None:
-    """The type that an operand or a result of an operation has for people; None where it is no
-    scalar."""
+    """The type of an operand or result as shown to people; None if it is no scalar."""
     t = value.type
     if not isinstance(t, ScalarType):
         return None

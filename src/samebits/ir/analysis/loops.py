@@ -1,4 +1,4 @@
-"""What decides a loop's trip count, and which functions run inside loops.
+"""The operations that decide a loop's trip count, and the functions that run inside loops.
 
 Owns a backward slice within a function. A changed build has to end, because it runs in the process
 that compares.
@@ -13,8 +13,8 @@ from samebits.ir.grammar import CALLS, For, Function, Module, Numbered, Op, Valu
 
 
 def deciding(function: Function) -> set[int]:
-    """The operations whose results reach a bound of a `for` or the condition of a `while`, by way
-    of values and slots, and every statement inside a `while`."""
+    """The operations whose results reach a bound of a `for` or the condition of a `while`, through
+    values and slots, and every statement inside a `while`."""
     makers: dict[int, Op] = {}
     setters: dict[str, list[Op]] = defaultdict(list)
     wanted: list[Value] = []
@@ -48,7 +48,7 @@ def deciding(function: Function) -> set[int]:
 
 
 def endless(module: Module) -> set[str]:
-    """The functions that a `while` calls, theirs included."""
+    """The functions called in a `while`, and their callees."""
     found: set[str] = set()
     for function in reversed(list(module.functions.values())):
         calls = {op.id: str(op.attr) for op in _calls(function)}
@@ -67,7 +67,7 @@ def endless(module: Module) -> set[str]:
 
 
 def called_by_loops(module: Module) -> tuple[set[str], set[str]]:
-    """The functions that loops call, and those that parallel ranges do, callees included."""
+    """The functions called in loops, and those called in parallel ranges, each with callees."""
     repeated: set[str] = set()
     parallel: set[str] = set()
     for function in reversed(list(module.functions.values())):

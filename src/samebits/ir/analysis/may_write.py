@@ -1,4 +1,4 @@
-"""Which parts of the memory that a function is given it may write, its callees included.
+"""The parts of its arguments' memory that a function may write, its callees included.
 
 Owns an over-approximation by paths: a field's name, a component's number, `ANY` for any element.
 """
@@ -17,7 +17,7 @@ Root = tuple[str, Path]
 
 
 def written(module: Module) -> dict[str, dict[str, set[Path]]]:
-    """For each function and parameter, the paths that it may write."""
+    """The paths that each function may write, by parameter."""
     found: dict[str, dict[str, set[Path]]] = {}
     for function in module.functions.values():
         found[function.name] = _Writes(module, function, found).run()

@@ -1,5 +1,5 @@
-"""Where a function's references lead: which parameter's memory, which fields of it, and whether
-through an element that an index chose.
+"""Points-to analysis of a function's references: the parameter and field that they refer to, and
+whether through an element that an index chose.
 
 A name that holds references may hold any that it is set to. Knows nothing of values.
 """
@@ -26,7 +26,7 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A place in `region`: the whole of it, or, where `inside`, within one of its elements."""
+    """A position in `region`: the whole of it, or, if `inside`, within one of its elements."""
 
     region: Region
     inside: bool = False
@@ -34,7 +34,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """An operation that reads or writes what lies at `origin`."""
+    """An operation that reads or writes the memory at `origin`."""
 
     op: Op
     origin: Origin
@@ -57,7 +57,7 @@ NOWHERE: Origins = frozenset()
 
 
 class Memory:
-    """What `function` does to the memory of its parameters, in `uses` and `accesses`.
+    """The accesses of `function` to its parameters' memory, in `uses` and `accesses`.
 
     `exempt` are results, by op and index, whose references are not followed.
     """
@@ -84,11 +84,11 @@ class Memory:
             self._look(op)
 
     def of(self, value: Value) -> Origins:
-        """Where a reference or an array leads; nowhere for memory of the call and tables."""
+        """The origins of a reference or an array; none for memory of the call and tables."""
         return self._origins.get((value.op, value.index), NOWHERE)
 
     def _settle(self, ops: list[Op]) -> None:
-        """Follow references until the names that hold them hold no more."""
+        """Follow references until the names that hold them reach a fixed point."""
         while True:
             before = dict(self._slots)
             for op in ops:

@@ -1,4 +1,4 @@
-"""Where the values of a function come from: the operation, its region, what a slot holds there.
+"""The definitions of a function's values: the operation, its region, and what a slot holds there.
 
 Owns reaching definitions in straight-line code. Knows nothing of expressions.
 """
@@ -15,7 +15,7 @@ from samebits.ir.rewrite import operands
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What a slot holds from some statement on; `value` if that was set in region `region`."""
+    """The content of a slot from some statement on; `value` if it was set in region `region`."""
 
     number: int
     value: Value | None = None
@@ -23,7 +23,7 @@ class Version:
 
 
 class Definitions:
-    """Of one function, which must not change meanwhile."""
+    """The definitions in one function, which must not change meanwhile."""
 
     def __init__(self, function: Function) -> None:
         self.ops: dict[int, Op] = {}
@@ -44,11 +44,12 @@ class Definitions:
         return self._places[op.id][0]
 
     def position(self, op: Op) -> int:
-        """A number that is larger for what comes later in the source."""
+        """A number that increases in source order."""
         return self._places[op.id][1]
 
     def identity(self, value: Value) -> object:
-        """The same for values that are the same number because they are read from one slot."""
+        """A key that is equal for values that are the same number because they are read from one
+        slot."""
         version = self.read.get(value.op)
         return (value.op, value.index) if version is None else version
 

@@ -34,11 +34,11 @@ Listener = Callable[[Op, tuple[Any, ...], tuple[Any, ...]], None]
 
 Call = Callable[[str, list[Any]], tuple[Any, ...]]
 """Runs a function of the module by name."""
-Turns = Callable[[str, int, int, list[Any]], None]
-"""Runs the turns from start to stop of a parallel body: its name, start, stop, captured values."""
+IterationRunner = Callable[[str, int, int, list[Any]], None]
+"""Runs iterations of a parallel body: its name, start, stop, captured values."""
 Frame = list[Any]
 Signal = tuple[Any, ...] | None
-"""What a statement tells its region: None to go on, BREAK, CONTINUE, or the returned values."""
+"""How a statement ends: None to go on, BREAK, CONTINUE, or the returned values."""
 Step = Callable[[Frame], Signal]
 
 BREAK: Signal = ("break",)
@@ -59,12 +59,12 @@ class Steps:
         tables: Mapping[str, Ref],
         call: Call,
         listener: Listener | None,
-        turns: Turns | None = None,
+        run_iterations: IterationRunner | None = None,
     ) -> None:
         self.function = function
         self.tables = tables
         self.call = call
-        self.turns = turns or self._in_order
+        self.run_iterations = run_iterations or self._in_order
         self.listener = listener
         slots = [*(name for name, _ in function.params), *function.slots]
         self.slots = {name: i for i, name in enumerate(slots)}
@@ -177,7 +177,7 @@ class Steps:
         return run
 
     def laned(self, statement: For, lanes: Lanes, body: Step) -> Step:
-        """The turns of a loop with lanes."""
+        """The step that runs a loop with lanes."""
         start, stop, step = self.read(statement.start), self.read(statement.stop), statement.step
         counter = self.slots[statement.slot]
         types = {**dict(self.function.params), **self.function.slots}
@@ -196,18 +196,18 @@ class Steps:
             for slot, join in lanes.slots
         ]
 
-        def turn(frame: Frame, i: int) -> Signal:
+        def iteration(frame: Frame, i: int) -> Signal:
             frame[counter] = i
             signal = body(frame)
             return None if signal is CONTINUE else signal
 
-        def blocks(frame: Frame, turns: Sequence[int], count: int) -> Signal:
+        def blocks(frame: Frame, iterations: Sequence[int], count: int) -> Signal:
             before = [frame[slot] for slot, *_ in joined]
             cells = [[neutral] * count for *_, neutral in joined]
-            for k, i in enumerate(turns):
+            for k, i in enumerate(iterations):
                 for (slot, *_), cell in zip(joined, cells, strict=True):
                     frame[slot] = cell[k % count]
-                signal = turn(frame, i)
+                signal = iteration(frame, i)
                 if signal is not None:
                     return signal
                 for (slot, *_), cell in zip(joined, cells, strict=True):
@@ -221,16 +221,16 @@ class Steps:
             return None
 
         def run(frame: Frame) -> Signal:
-            turns = range(frame[start], frame[stop], step)
-            left = _length(turns)
+            iterations = range(frame[start], frame[stop], step)
+            left = _length(iterations)
             for count in lanes.counts:
                 whole, left = left - left % count, left % count
-                signal = blocks(frame, turns[:whole], count) if whole else None
+                signal = blocks(frame, iterations[:whole], count) if whole else None
                 if signal is not None:
                     return signal
-                turns = turns[whole:]
-            for i in turns:
-                signal = turn(frame, i)
+                iterations = iterations[whole:]
+            for i in iterations:
+                signal = iteration(frame, i)
                 if signal is not None:
                     return signal
             return None
@@ -301,9 +301,9 @@ class Steps:
         return run
 
 
-def _length(turns: range) -> int:
-    """As `len`, which has an end that 64-bit ranges can pass."""
-    return max(0, -((turns.start - turns.stop) // turns.step))
+def _length(iterations: range) -> int:
+    """`len` of a range whose end may exceed 64 bits."""
+    return max(0, -((iterations.start - iterations.stop) // iterations.step))
 
 
 def _const(steps: Steps, op: Op) -> Step:
@@ -406,11 +406,11 @@ def _own(steps: Steps, op: Op) -> Step:
 
 
 def _parallel(steps: Steps, op: Op) -> Step:
-    name, turns = str(op.attr), steps.turns
+    name, run_iterations = str(op.attr), steps.run_iterations
     start, stop, _, *captured = [steps.read(value) for value in op.args]
 
     def run(frame: Frame) -> None:
-        turns(name, frame[start], frame[stop], [frame[i] for i in captured])
+        run_iterations(name, frame[start], frame[stop], [frame[i] for i in captured])
 
     return run
 

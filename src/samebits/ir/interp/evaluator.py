@@ -1,4 +1,4 @@
-"""Evaluate IR: the reference interpreter, which defines what a compiled kernel must do.
+"""The evaluator of IR: the reference interpreter, which defines what a compiled kernel must do.
 
 Owns entry and arguments. Control flow is `steps`, what an operation computes is `semantics`, where
 memory lies is `memory`.
@@ -16,14 +16,20 @@ import numpy as np
 from samebits.bits import round_float
 from samebits.errors import ArgumentError, IRError, Trap
 from samebits.ir.grammar import Attribute, Function, HostFunction, Module, Op, ValueType
-from samebits.ir.interp.closures import Listener, Steps, Turns
+from samebits.ir.interp.closures import IterationRunner, Listener, Steps
 from samebits.ir.interp.host_calls import host_call
 from samebits.ir.interp.memory import ArrayView, Ref, array_argument, ref_argument, table
 from samebits.ir.interp.semantics import SEMANTICS
 from samebits.types import BOOL, ArrayType, RefType, ScalarType
 
 __all__ = [
-    "Evaluator", "Listener", "Turns", "array_argument", "evaluate", "evaluator_of", "fold",
+    "Evaluator",
+    "IterationRunner",
+    "Listener",
+    "array_argument",
+    "evaluate",
+    "evaluator_of",
+    "fold",
     "ref_argument",
 ]  # fmt: skip
 
@@ -49,7 +55,7 @@ _MOST_KEPT = 16
 def evaluator_of(module: Module) -> Evaluator:
     """A plain evaluator of the same functions and tables: a new one, or one that is kept.
 
-    To make a function's steps takes longer than most calls, and each call of a kernel links a new
+    Preparing a function's steps takes longer than most calls, and each call of a kernel links a new
     module of the same functions. None of these may change.
     """
     functions, tables = module.functions, module.tables
@@ -75,17 +81,21 @@ def fold(op: Op, values: Sequence[Attribute]) -> Attribute:
 
 
 class Evaluator:
-    """Evaluates functions of one module again and again. The module must not change meanwhile.
+    """Evaluates functions of one module, which must not change meanwhile.
 
-    `turns` runs parallel ranges, by calls of `call`; by default all turns run in ascending order.
+    `run_iterations` runs parallel ranges, by calls of `call`; by default their iterations run in
+    ascending order.
     """
 
     def __init__(
-        self, module: Module, listener: Listener | None = None, turns: Turns | None = None
+        self,
+        module: Module,
+        listener: Listener | None = None,
+        run_iterations: IterationRunner | None = None,
     ) -> None:
         self.module = module
         self.listener = listener
-        self._turns = turns
+        self._run_iterations = run_iterations
         self.tables = {name: table(data) for name, data in module.tables.items()}
         self._steps: dict[str, Steps] = {}
 
@@ -117,8 +127,8 @@ class Evaluator:
         return result
 
     def prepared(self, function: Function) -> Steps:
-        """How a function is run, asked for once; a subclass may do more at its operations."""
-        return Steps(function, self.tables, self.call, self.listener, self._turns)
+        """The steps of a function, made once; a subclass may do more at its operations."""
+        return Steps(function, self.tables, self.call, self.listener, self._run_iterations)
 
 
 _ARRAY: type[Any] = np.ndarray

@@ -1,4 +1,4 @@
-"""Calls of functions of the machine that this runs on, by C's rules."""
+"""Calls of C functions of this machine."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def _require_dtype(array: np.ndarray[Any, Any], t: MemoryType) -> None:
 
 
 def array_argument(array: np.ndarray[Any, Any], t: ArrayType) -> ArrayView:
-    """The view of a NumPy array that a parameter of type `t` gets; the memory is shared.
+    """The view of a NumPy array for a parameter of type `t`; the memory is shared.
 
     A vector element is a last axis of its length, a matrix two: columns, rows. Raises
     ArgumentError where dtype, shape, contiguity or writability do not fit.
@@ -89,7 +89,7 @@ def ref_argument(array: np.ndarray[Any, Any], t: MemoryType | None = None) -> Re
 
 
 def fresh(t: MemoryType) -> Ref:
-    """Memory of its own for a `t`. Its bytes are not zero, so that a missing `zero` shows."""
+    """New memory for a `t`. Its bytes are not zero, so that a missing `zero` shows."""
     return Ref(bytearray(b"\xa5" * t.size), 0)
 
 

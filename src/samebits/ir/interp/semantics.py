@@ -1,4 +1,4 @@
-"""What each scalar operation computes: one table from opcode to a function of type and operands.
+"""The meaning of each scalar operation: one table from opcode to a function of type and operands.
 
 Values are Python's own: bool, int within its type's range, float (a binary32 value is held as the
 equal binary64). Nothing here uses NumPy's arithmetic, which the managed run is made of: that two

@@ -26,7 +26,7 @@ _SHOWN = 40
 
 class Line:
     """One line of IR text, read word by word, none of which is kept: a line may have any length.
-    Raises IRError where a word is not as expected."""
+    Raises IRError at an unexpected word."""
 
     def __init__(self, number: int, text: str) -> None:
         self.number = number
@@ -45,7 +45,7 @@ class Line:
         raise IRError(f"IR text, line {self.number}: expected {expected}, found {shown}")
 
     def next(self) -> None:
-        """Go on behind the word that comes next."""
+        """Advance to the next word."""
         match = _WORD.match(self._text, self._at)
         if match is not None:
             self._at = match.end()
@@ -58,7 +58,7 @@ class Line:
             self.kind, self.word = "end", ""
 
     def accept(self, *texts: str) -> str | None:
-        """The next word's text if it is one of `texts` (and no string), which is then read."""
+        """The text of the next word, which is then read, if it is one of `texts` and no string."""
         word = self.word
         if word not in texts or self.kind == "string":
             return None
@@ -66,11 +66,11 @@ class Line:
         return word
 
     def expect(self, *texts: str) -> str:
-        """As `accept`, of words that have to be there."""
+        """The text of the next word, as `accept`; it must be one of them."""
         return self.accept(*texts) or self.fail(" or ".join(texts))
 
     def take(self, kind: str) -> str:
-        """The text of the next word, of this kind."""
+        """The text of the next word, which must be of this kind."""
         word = self.word
         if self.kind != kind:
             self.fail(_NAMES.get(kind, f"a {kind}"))

@@ -1,4 +1,4 @@
-"""Text to IR, the inverse of `text_print`; the text may be anything.
+"""The parser of IR text, the inverse of `printer`; the text may be anything.
 
 Owns the syntax. Meaning (types, scopes, signatures) is for `verify` to check afterwards.
 """
@@ -65,15 +65,15 @@ def parse_module(text: str) -> Module:
 
 
 class _Reader:
-    """The lines that are not blank, in order, of which `first` is the first one's number. One of
-    them at a time is taken apart."""
+    """The lines that are not blank, in order; `first` is the number of the first one. One of them
+    at a time is split into words."""
 
     def __init__(self, lines: list[str], first: int) -> None:
         self._lines = (Line(n, line) for n, line in enumerate(lines, first) if line.strip(" "))
         self._line = next(self._lines, None)
 
     def next_at(self, indent: int) -> Line | None:
-        """The next line if it has just this indent, which is then read."""
+        """The next line, read, if it has exactly this indent."""
         line = self.peek_at(indent)
         if line is not None:
             self._line = next(self._lines, None)
@@ -127,7 +127,7 @@ def _number(line: Line) -> bool | int | float:
 
 
 def _attribute(line: Line) -> Attribute:
-    """The attribute that comes next; None where none does."""
+    """The next attribute; None if there is none."""
     match line.kind:
         case "string":
             return line.string()
@@ -158,14 +158,14 @@ class _FunctionParser:
         results: list[ScalarType] = []
         slots: dict[str, ValueType] = {}
         locals_: dict[str, MemoryType] = {}
-        rare = False
+        cold = False
         options: dict[str, Any] = {}
         while (row := reader.next_at(2)) is not None:
             match row.expect(
                 "rare", "option", "source", "param", "result", "slot", "local", "body"
             ):
                 case "rare":
-                    rare = True
+                    cold = True
                 case "option":
                     self.option(row, options)
                 case "source":
@@ -190,7 +190,7 @@ class _FunctionParser:
         span = self.span(line, head)
         body = self.region(4)
         self.function = Function(
-            name, tuple(params.items()), tuple(results), slots, locals_, body, span, rare,
+            name, tuple(params.items()), tuple(results), slots, locals_, body, span, cold,
             replace(DEFAULTS, **options),
         )  # fmt: skip
 
@@ -243,10 +243,10 @@ class _FunctionParser:
                 at, wanted = self.id(line), line.accept("vectorized") is not None
                 span = self.last_span(line)
                 head = self.region(indent + 2)
-                turn = self.reader.next_at(indent) or self.missing(line, "do")
-                turn.expect("do")
-                condition = self.value(turn)
-                turn.end()
+                tail = self.reader.next_at(indent) or self.missing(line, "do")
+                tail.expect("do")
+                condition = self.value(tail)
+                tail.end()
                 body, orelse = self.region(indent + 2), self.orelse(indent)
                 return While(at, head, condition, body, orelse, span, wanted)
             case "for":

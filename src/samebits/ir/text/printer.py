@@ -1,4 +1,4 @@
-"""IR to text, in the form that `text` describes."""
+"""The printer of IR, in the form that the package describes."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ class _Printer:
         self.region(it.body, "    ")
         return [
             head,
-            *(["  rare"] * it.rare),
+            *(["  rare"] * it.cold),  # digests of what is proven have this word in them
             *(
                 f"  option {name} {_option(value)}"
                 for name, value in changed_options(it.options).items()
@@ -234,9 +234,9 @@ class _Printer:
                 self.region(statement.body, inner)
                 self.orelse(statement.orelse, indent)
             case For():
-                turns = f"{_value(statement.start)}, {_value(statement.stop)}, {statement.step}"
+                counted = f"{_value(statement.start)}, {_value(statement.stop)}, {statement.step}"
                 wanted = VECTORIZED if statement.vectorized else ""
-                head = f"for#{statement.id} {wanted}{quoted(statement.slot)} = {turns}"
+                head = f"for#{statement.id} {wanted}{quoted(statement.slot)} = {counted}"
                 head += _lanes(statement.lanes)
                 self.lines.append(f"{indent}{head} {span}")
                 self.region(statement.body, inner)

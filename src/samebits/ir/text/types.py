@@ -1,4 +1,4 @@
-"""Types in IR text: structs as they are declared, and the types that mention them.
+"""The types of IR text: structs as declared, and the types that mention them.
 
 Owns the bounds that keep hostile text from building types of runaway depth, size or repetition.
 """
@@ -47,7 +47,7 @@ class Types:
         return name, label
 
     def define(self, line: Line, name: str, label: str, fields: dict[str, MemoryType]) -> None:
-        """Make the struct known; `line` is where an error about it points."""
+        """Add the struct; `line` is where an error about it points."""
         parts = tuple((field, id(t)) for field, t in fields.items())
         t = self._known.setdefault((name, parts), StructType(name, tuple(fields.items())))
         assert isinstance(t, StructType)

@@ -43,7 +43,7 @@ _FIXES: dict[Takes, str] = {
 
 
 def _common(name: str, types: tuple[ScalarType, ...]) -> ScalarType:
-    """The type that all operands take. Raises ArgumentError where there is none."""
+    """The common type of all operands. Raises ArgumentError if there is none."""
     if len(set(types)) == 1:
         return types[0]
 

@@ -135,7 +135,7 @@ outside managed runs, all but `@` give what they give there."""
 
 
 def common_type(rule: Rule, a: ScalarType, b: ScalarType) -> ScalarType:
-    """The type in which `rule` works on `a` and `b`. Raises ArgumentError where there is none."""
+    """The type in which `rule` works on `a` and `b`. Raises ArgumentError if there is none."""
     if BOOL in (a, b):
         raise refuse_bool(rule.symbol)
     common = promote(a, b)

@@ -27,7 +27,7 @@ FORMS = "matrix @ matrix, matrix @ vector, vector @ matrix, quaternion @ quatern
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic(Generic[T]):
-    """How two elements are added, subtracted and multiplied."""
+    """The addition, subtraction and multiplication of two elements."""
 
     add: Callable[[T, T], T]
     sub: Callable[[T, T], T]
@@ -47,7 +47,7 @@ class Arithmetic(Generic[T]):
 
 
 def product_type(a: Type | None, b: Type | None) -> VectorType | None:
-    """The type of the product of values of these types; None where there is none."""
+    """The type of the product of values of these types; None if there is none."""
     if not isinstance(a, VectorType) or not isinstance(b, VectorType) or a.element != b.element:
         return None
     if a.element is BOOL:

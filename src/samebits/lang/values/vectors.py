@@ -252,7 +252,7 @@ def components(value: Vector) -> tuple[Any, ...]:
 
 
 def vector_class(element: ScalarType, length: int) -> type[Vector]:
-    """The vector class of an element type. Raises ArgumentError where there is none."""
+    """The vector class of an element type. Raises ArgumentError if there is none."""
     cls = _BY_ELEMENT.get((element, length))
     if cls is None:
         raise ArgumentError(
@@ -290,7 +290,7 @@ def _swizzle(cls: type[Vector], name: str) -> Callable[[Any], Any] | None:
 
 
 def takes(source: ScalarType, target: ScalarType) -> bool:
-    """Whether a value of type `source` stands for one of type `target` unconverted."""
+    """Whether a value of type `source` is accepted as one of type `target` unconverted."""
     if source == target:
         return True
     if not source.weak or target is BOOL:

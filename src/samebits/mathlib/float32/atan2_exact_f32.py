@@ -13,7 +13,7 @@ from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import abs, bitcast, clamp, copysign, select
 from samebits.lang.memory.tables import table
 from samebits.lang.values.scalars import float32, float64, int32, uint64
-from samebits.mathlib.primitives import product_error, rare_kernel
+from samebits.mathlib.primitives import cold_kernel, product_error
 
 # π, and atan(i/8), each rounded to a float64 and the rest.
 PI = float.fromhex("0x1.921fb54442d18p1")
@@ -110,7 +110,7 @@ def rounded_to_odd(a: float64, a_low: float64) -> float64:
     return bitcast(float64, bits)
 
 
-@rare_kernel
+@cold_kernel
 def atan2_exact(y: float32, x: float32) -> float32:
     """The angle of the point (x, y) in radians; NaN if either is NaN, IEEE 754's special values."""
     size_x = abs(float64(x))

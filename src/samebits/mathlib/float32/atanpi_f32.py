@@ -17,7 +17,7 @@ from samebits.lang.values.scalars import float32, float64
 from samebits.mathlib.float32.asin_acos_f32 import asin_series
 from samebits.mathlib.float32.atan_f32 import COT_EIGHTH, TAN_EIGHTH, atan_series
 from samebits.mathlib.float64.atanpi_exact_f64 import wide_atan2pi
-from samebits.mathlib.primitives import muladd, rare_kernel
+from samebits.mathlib.primitives import cold_kernel, muladd
 from samebits.mathlib.wide.to_float32 import to_float32
 
 INVERSE_PI = float.fromhex("0x1.45f306dc9c883p-2")
@@ -73,7 +73,7 @@ def atanpi(x: float32) -> float32:
     return copysign(float32(select(a == HARD_B, ATANPI_B, v)), x)
 
 
-@rare_kernel
+@cold_kernel
 def atan2pi_rare(y: float32, x: float32) -> float32:
     """The angle of the point (x, y) in half turns, from 192-bit integers; NaN if either is NaN."""
     if x != x or y != y:

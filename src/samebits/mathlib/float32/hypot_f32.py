@@ -2,7 +2,7 @@
 
 Owns the kernel. Squares of float32 are exact in float64, and √ is correctly rounded there, which
 leaves one doubt: a root that comes out as a float32 tie. The squares then say on which side it is,
-in the rare kernel, which infinities and NaN go to as well.
+in the cold kernel, which infinities and NaN go to as well.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import abs, bitcast, copysign, select, sqrt
 from samebits.lang.values.scalars import float32, float64, uint64
-from samebits.mathlib.primitives import rare_kernel
+from samebits.mathlib.primitives import cold_kernel
 
 INFINITY = float("inf")
 LAST_DIGITS = 0x1FFF_FFFF
@@ -19,7 +19,7 @@ TIE = 0x1000_0000
 STEP = 2.0**-50
 
 
-@rare_kernel
+@cold_kernel
 def hypot_rare(x: float32, y: float32) -> float32:
     """√(x² + y²), correctly rounded, of any pair."""
     a = float64(x)

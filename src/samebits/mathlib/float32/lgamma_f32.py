@@ -33,7 +33,7 @@ from samebits.mathlib.float64.tgamma_f64 import (
     TWELFTH,
     log_of_normal,
 )
-from samebits.mathlib.primitives import muladd, rare_kernel
+from samebits.mathlib.primitives import cold_kernel, muladd
 from samebits.mathlib.wide.to_float32 import to_float32
 
 INFINITY = float("inf")
@@ -43,7 +43,7 @@ MARGIN = 2.0**-49
 """Bounds the error relative to what is summed: no term is off by more than 2^-51 of it."""
 
 
-@rare_kernel
+@cold_kernel
 def lgamma_rare(x: float32) -> float32:
     """ln |Γ(x)|, rounded to nearest, from 192-bit integers."""
     wide = float64(x)

@@ -29,7 +29,7 @@ from samebits.mathlib.float32.exp_f32 import (
 )
 from samebits.mathlib.float32.log_f32 import log_near_one
 from samebits.mathlib.float64.logaddexp_exact_f64 import FAR, LARGEST, wide_logaddexp
-from samebits.mathlib.primitives import muladd, rare_kernel
+from samebits.mathlib.primitives import cold_kernel, muladd
 from samebits.mathlib.wide.to_float32 import to_float32
 
 NEAR = -110.0
@@ -46,7 +46,7 @@ relative 2^-51, and by half an ULP of the difference d; that is at most 2^-48 wh
 that d can lose. The sum's rounding is 2^-53 of it."""
 
 
-@rare_kernel
+@cold_kernel
 def logaddexp_rare(x: float32, y: float32) -> float32:
     """log(e^x + e^y), from 192-bit integers; NaN for NaN."""
     if x != x or y != y:

@@ -1,6 +1,6 @@
 """float32 pow, correctly rounded: |x|^y = 2^(y·log2 |x|) in float64, and integers for open cases.
 
-Owns the kernel at precision HIGH. What float64 leaves open, one pair in 2^18, goes to the rare
+Owns the kernel at precision HIGH. What float64 leaves open, one pair in 2^18, goes to the cold
 kernel, and so do results outside the normal numbers, zeros, infinities and NaN: the rest of a loop
 still vectorises.
 """
@@ -16,7 +16,7 @@ from samebits.lang.values.scalars import float32, float64, int32, int64, uint32,
 from samebits.mathlib.float32.exp_f32 import ROUNDER, power_of_two
 from samebits.mathlib.float32.log_f32 import INFINITY, split
 from samebits.mathlib.float64.pow_exact_f64 import BEYOND, pow_exact
-from samebits.mathlib.primitives import muladd, rare_kernel
+from samebits.mathlib.primitives import cold_kernel, muladd
 from samebits.mathlib.wide.arithmetic import HALF_NOISE, NOISE_BITS, TOP_BIT, from_float64, multiply
 from samebits.mathlib.wide.exp import exp2
 from samebits.mathlib.wide.log import log
@@ -52,7 +52,7 @@ E8 = float.fromhex("0x1.63e7d49ccfbcfp-20")
 E9 = float.fromhex("0x1.b3642f6745b02p-24")
 
 
-@rare_kernel
+@cold_kernel
 def pow_rare(x: float32, y: float32) -> float32:
     """x^y, correctly rounded, from 192-bit integers."""
     a = float64(abs(x))

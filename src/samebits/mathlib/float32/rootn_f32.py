@@ -1,7 +1,7 @@
 """float32 rootn, compound, pown and powr, correctly rounded: 2^(y·log2 x) in float64, and integers
 for open cases.
 
-Owns these kernels at precision HIGH. As for pow, what float64 leaves open goes to the rare kernels,
+Owns these kernels at precision HIGH. As for pow, what float64 leaves open goes to the cold kernels,
 and so do results outside the normal numbers, zeros, infinities and NaN.
 """
 
@@ -46,7 +46,7 @@ from samebits.mathlib.float64.rootn_exact_f64 import (
     wide_power,
     wide_root,
 )
-from samebits.mathlib.primitives import muladd, rare_kernel
+from samebits.mathlib.primitives import cold_kernel, muladd
 from samebits.mathlib.wide.arithmetic import from_float64, from_int, multiply
 from samebits.mathlib.wide.log import log
 from samebits.mathlib.wide.to_float32 import to_float32
@@ -76,7 +76,7 @@ def power(t: float64) -> tuple[float32, bool]:
     return float32(wide), certain and abs(near) < 126.0
 
 
-@rare_kernel
+@cold_kernel
 def pown_rare(x: float32, n: int32) -> float32:
     """x^n, correctly rounded, from 192-bit integers."""
     a = float64(abs(x))
@@ -110,7 +110,7 @@ def powr(x: float32, y: float32) -> float32:
     return select(nothing or not x >= 0.0 or y != y, NAN, pow(size, y))
 
 
-@rare_kernel
+@cold_kernel
 def rootn_rare(x: float32, n: int32) -> float32:
     """x^(1/n), correctly rounded, from 192-bit integers."""
     a = float64(abs(x))
@@ -132,7 +132,7 @@ def rootn(x: float32, n: int32) -> float32:
     return select(x < 0.0, -result, result)
 
 
-@rare_kernel
+@cold_kernel
 def compound_rare(x: float32, n: int32) -> float32:
     """(1 + x)^n, correctly rounded, from 192-bit integers."""
     if n == 0 or not (x > -1.0 and x < INFINITY):

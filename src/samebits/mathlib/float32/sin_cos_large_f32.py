@@ -36,7 +36,7 @@ from samebits.mathlib.float32.sin_cos_f32_table import (
     REST_4,
     REST_5,
 )
-from samebits.mathlib.primitives import rare_kernel
+from samebits.mathlib.primitives import cold_kernel
 
 ROUNDER = 1.5 * 2.0**52
 """Adding it to |v| < 2⁵¹ rounds v to an integer, which stands in the sum's low bits."""
@@ -120,13 +120,13 @@ def sin_turned(x: float32, turns: uint64) -> float64:
     return select((quadrant & 2) != 0, -r, r)
 
 
-@rare_kernel
+@cold_kernel
 def sin_large(x: float32) -> float32:
     """Sine of any x, correctly rounded."""
     return float32(sin_turned(x, 0))
 
 
-@rare_kernel
+@cold_kernel
 def cos_large(x: float32) -> float32:
     """Cosine of any x, correctly rounded."""
     y = float32(sin_turned(x, 1))
@@ -135,7 +135,7 @@ def cos_large(x: float32) -> float32:
     return select(magnitude == HARD_B, COS_B, y)
 
 
-@rare_kernel
+@cold_kernel
 def tan_large(x: float32) -> float32:
     """Tangent of any x, correctly rounded."""
     f, n = quarter_turns(x)

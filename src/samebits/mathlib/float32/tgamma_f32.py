@@ -31,7 +31,7 @@ from samebits.mathlib.float64.tgamma_f64 import (
     stirling_in_two_parts,
 )
 from samebits.mathlib.float64.trigonometric_f64 import PI
-from samebits.mathlib.primitives import muladd, rare_kernel
+from samebits.mathlib.primitives import cold_kernel, muladd
 from samebits.mathlib.wide.to_float32 import to_float32
 
 LARGEST = 36.0
@@ -43,7 +43,7 @@ MARGIN = 2.0**-49
 than 2^-52 each, the first two by 2^-51."""
 
 
-@rare_kernel
+@cold_kernel
 def tgamma_rare(x: float32) -> float32:
     """Γ(x), rounded to nearest, from 192-bit integers."""
     wide = float64(x)

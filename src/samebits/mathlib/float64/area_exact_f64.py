@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from samebits.lang.intrinsics import abs
 from samebits.lang.values.scalars import float64
-from samebits.mathlib.primitives import rare_kernel
+from samebits.mathlib.primitives import cold_kernel
 from samebits.mathlib.wide.arithmetic import (
     TOP_BIT,
     add,
@@ -27,7 +27,7 @@ SERIES_END = 2.0**-6
 NEAR_ONE = 1.0 + 2.0**-14
 
 
-@rare_kernel
+@cold_kernel
 def asinh_exact(x: float64) -> float64:
     """asinh x, rounded to nearest; −0 for −0."""
     if abs(x) < TINY or not abs(x) <= LARGEST:
@@ -47,7 +47,7 @@ def asinh_exact(x: float64) -> float64:
     return to_float64(x < 0.0, e, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def acosh_exact(x: float64) -> float64:
     """acosh x, rounded to nearest; NaN below 1."""
     if not x >= 1.0:
@@ -69,7 +69,7 @@ def acosh_exact(x: float64) -> float64:
     return to_float64(False, e, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def atanh_exact(x: float64) -> float64:
     """atanh x, rounded to nearest; −0 for −0, infinities for ±1, NaN beyond."""
     if abs(x) < TINY:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import abs, bitcast, min, select
 from samebits.lang.values.scalars import float64, int32, uint64
-from samebits.mathlib.primitives import rare_kernel
+from samebits.mathlib.primitives import cold_kernel
 from samebits.mathlib.wide.arithmetic import (
     TOP_BIT,
     add,
@@ -29,7 +29,7 @@ BELOW = 0x400_0000_0000
 """2^-150 of a fraction, in its lowest word."""
 
 
-@rare_kernel
+@cold_kernel
 def atan_exact(x: float64) -> float64:
     """atan x, rounded to nearest; −0 for −0."""
     if x != x or abs(x) < TINY:
@@ -39,7 +39,7 @@ def atan_exact(x: float64) -> float64:
     return to_float64(x < 0.0, e, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def atan2_exact(y: float64, x: float64) -> float64:
     """The angle of (x, y), rounded to nearest; special cases as IEEE 754-2019, 9.2.1 has them."""
     if x != x or y != y:
@@ -72,7 +72,7 @@ def other_leg(x: float64) -> tuple[int32, uint64, uint64, uint64]:
     return root(ae, a2, a1, a0)
 
 
-@rare_kernel
+@cold_kernel
 def asin_exact(x: float64) -> float64:
     """asin x, rounded to nearest; −0 for −0, NaN beyond 1."""
     if abs(x) < TINY:
@@ -85,7 +85,7 @@ def asin_exact(x: float64) -> float64:
     return to_float64(x < 0.0, e, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def acos_exact(x: float64) -> float64:
     """acos x, rounded to nearest; NaN beyond 1."""
     if not abs(x) <= 1.0:

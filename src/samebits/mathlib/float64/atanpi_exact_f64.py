@@ -9,7 +9,7 @@ from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import abs, bitcast, min, select
 from samebits.lang.values.scalars import float64, int32, int64, uint64
 from samebits.mathlib.float64.atan_exact_f64 import INFINITY, LARGEST, other_leg
-from samebits.mathlib.primitives import rare_kernel
+from samebits.mathlib.primitives import cold_kernel
 from samebits.mathlib.wide.arithmetic import TOP_BIT, from_float64, multiply, reciprocal, to_float64
 from samebits.mathlib.wide.atan import atan2
 from samebits.mathlib.wide.sin_cos import sine
@@ -27,7 +27,7 @@ def in_half_turns(
     return multiply(e, x2, x1, x0, -1, INVERSE_PI_HIGH, INVERSE_PI_MIDDLE, INVERSE_PI_LOW)
 
 
-@rare_kernel
+@cold_kernel
 def atanpi_exact(x: float64) -> float64:
     """atan(x)/π, rounded to nearest; −0 for −0."""
     if x != x or x == 0.0:
@@ -54,7 +54,7 @@ def wide_atan2pi(y: float64, x: float64) -> tuple[int32, uint64, uint64, uint64]
     return in_half_turns(e, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def atan2pi_exact(y: float64, x: float64) -> float64:
     """The angle of (x, y) in half turns, rounded to nearest; special cases as IEEE 754-2019."""
     if x != x or y != y:
@@ -63,7 +63,7 @@ def atan2pi_exact(y: float64, x: float64) -> float64:
     return to_float64(bitcast(uint64, y) >= TOP_BIT, e, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def asinpi_exact(x: float64) -> float64:
     """asin(x)/π, rounded to nearest; −0 for −0, NaN beyond 1."""
     if x == 0.0:
@@ -77,7 +77,7 @@ def asinpi_exact(x: float64) -> float64:
     return to_float64(x < 0.0, e, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def acospi_exact(x: float64) -> float64:
     """acos(x)/π, rounded to nearest; NaN beyond 1."""
     if not abs(x) <= 1.0:
@@ -89,7 +89,7 @@ def acospi_exact(x: float64) -> float64:
     return to_float64(False, e, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def tanpi_exact(x: float64) -> float64:
     """tan(x·π), rounded to nearest; of integers a zero and half way between them an infinity, both
     with the sign of x for every other one, else the other; NaN for infinities."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import abs
 from samebits.lang.values.scalars import float64, int32, uint64
-from samebits.mathlib.primitives import rare_kernel
+from samebits.mathlib.primitives import cold_kernel
 from samebits.mathlib.wide.arithmetic import (
     TOP_BIT,
     add,
@@ -70,7 +70,7 @@ def wide_erf(x: float64) -> tuple[int32, uint64, uint64, uint64]:
     return multiply(se, s2, s1, s0, qe + 1, q2, q1, q0)
 
 
-@rare_kernel
+@cold_kernel
 def erf_exact(x: float64) -> float64:
     """erf x, rounded to nearest; −0 for −0."""
     if x == 0.0 or x != x:
@@ -98,7 +98,7 @@ def wide_erfc(x: float64) -> tuple[int32, uint64, uint64, uint64]:
     return multiply(e, x2, x1, x0, ve, v2, v1, v0)
 
 
-@rare_kernel
+@cold_kernel
 def erfc_exact(x: float64) -> float64:
     """1 - erf x, rounded to nearest, from a value good to a relative 2^-169; up to 6 to an absolute
     2^-175."""

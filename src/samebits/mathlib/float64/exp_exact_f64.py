@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from samebits.lang.intrinsics import clamp
 from samebits.lang.values.scalars import float64
-from samebits.mathlib.primitives import rare_kernel
+from samebits.mathlib.primitives import cold_kernel
 from samebits.mathlib.wide.arithmetic import from_float64, multiply, to_float64
 from samebits.mathlib.wide.exp import exp2
 from samebits.mathlib.wide.table import (
@@ -25,7 +25,7 @@ LARGEST_E = 800.0
 LARGEST_10 = 400.0
 
 
-@rare_kernel
+@cold_kernel
 def exp_exact(x: float64) -> float64:
     """e^x, rounded to nearest."""
     if x != x:
@@ -37,7 +37,7 @@ def exp_exact(x: float64) -> float64:
     return to_float64(n, e, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def exp2_exact(x: float64) -> float64:
     """2^x, rounded to nearest."""
     if x != x:
@@ -48,7 +48,7 @@ def exp2_exact(x: float64) -> float64:
     return to_float64(n, e, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def exp10_exact(x: float64) -> float64:
     """10^x, rounded to nearest."""
     if x != x:
@@ -60,7 +60,7 @@ def exp10_exact(x: float64) -> float64:
     return to_float64(n, e, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def expm1_exact(x: float64) -> float64:
     """e^x - 1, rounded to nearest; −0 for −0."""
     if x == 0.0 or x != x:
@@ -72,7 +72,7 @@ def expm1_exact(x: float64) -> float64:
     return to_float64(n, e, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def exp2m1_exact(x: float64) -> float64:
     """2^x - 1, rounded to nearest; −0 for −0."""
     if x == 0.0 or x != x:
@@ -83,7 +83,7 @@ def exp2m1_exact(x: float64) -> float64:
     return to_float64(n, e, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def exp10m1_exact(x: float64) -> float64:
     """10^x - 1, rounded to nearest; −0 for −0."""
     if x == 0.0 or x != x:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import abs, bitcast, min
 from samebits.lang.values.scalars import float64, int32, int64, uint64
-from samebits.mathlib.primitives import rare_kernel
+from samebits.mathlib.primitives import cold_kernel
 from samebits.mathlib.wide.arithmetic import (
     INFINITY_BITS,
     TOP_BIT,
@@ -130,7 +130,7 @@ def is_pole(x: float64) -> bool:
     return x <= 0.0 and (x <= -ALL_INTEGERS or float64(int64(x)) == x)
 
 
-@rare_kernel
+@cold_kernel
 def tgamma_exact(x: float64) -> float64:
     """Γ(x), rounded to nearest; infinities for zeros, NaN for negative integers and -inf."""
     if x != x:
@@ -193,7 +193,7 @@ def wide_lgamma(x: float64) -> tuple[bool, int32, uint64, uint64, uint64]:
     return log(e, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def lgamma_exact(x: float64) -> float64:
     """ln |Γ(x)|, rounded to nearest; inf for 0, negative integers and infinities."""
     if x != x:

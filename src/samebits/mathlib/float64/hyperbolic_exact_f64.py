@@ -8,7 +8,7 @@ from __future__ import annotations
 from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import abs, min
 from samebits.lang.values.scalars import float64
-from samebits.mathlib.primitives import rare_kernel
+from samebits.mathlib.primitives import cold_kernel
 from samebits.mathlib.wide.arithmetic import (
     TOP_BIT,
     add,
@@ -46,7 +46,7 @@ def sinh_or_cosh(x: float64, cosh: bool) -> float64:
     return to_float64(False, e - 1, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def sinh_exact(x: float64) -> float64:
     """sinh x, rounded to nearest; −0 for −0."""
     if x != x or abs(x) < TINY:
@@ -55,13 +55,13 @@ def sinh_exact(x: float64) -> float64:
     return -y if x < 0.0 else y
 
 
-@rare_kernel
+@cold_kernel
 def cosh_exact(x: float64) -> float64:
     """cosh x, rounded to nearest."""
     return x if x != x else sinh_or_cosh(x, True)
 
 
-@rare_kernel
+@cold_kernel
 def tanh_exact(x: float64) -> float64:
     """tanh x, rounded to nearest; −0 for −0."""
     if x != x or abs(x) < TINY:

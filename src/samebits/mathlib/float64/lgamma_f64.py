@@ -36,7 +36,7 @@ from samebits.mathlib.float64.tgamma_f64 import (
     stirling_in_two_parts,
 )
 from samebits.mathlib.float64.trigonometric_f64 import reduce_half_turns, turned
-from samebits.mathlib.primitives import muladd, product_error, rare_kernel
+from samebits.mathlib.primitives import cold_kernel, muladd, product_error
 
 # ln π in two parts, made by tools/math/gamma_f64_table.py --constants.
 LOG_PI = float.fromhex("0x1.250d048e7a1bdp+0")
@@ -138,7 +138,7 @@ def lgamma_below_0(x: float64) -> tuple[float64, float64, float64]:
     return total, low, margin + select(far, of_stirling, 0.0)
 
 
-@rare_kernel
+@cold_kernel
 def lgamma_rest(x: float64) -> float64:
     """ln |Γ(x)| where x is below 0 or `lgamma_in_two_parts` leaves it open."""
     if x >= LEAST and x <= -SMALLEST:

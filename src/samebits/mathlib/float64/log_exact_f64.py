@@ -8,7 +8,7 @@ from __future__ import annotations
 from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import abs
 from samebits.lang.values.scalars import float64, int32, uint64
-from samebits.mathlib.primitives import rare_kernel
+from samebits.mathlib.primitives import cold_kernel
 from samebits.mathlib.wide.arithmetic import (
     TOP_BIT,
     add,
@@ -43,7 +43,7 @@ def special(x: float64) -> float64:
     return (x - x) / 0.0
 
 
-@rare_kernel
+@cold_kernel
 def log_exact(x: float64) -> float64:
     """ln x, rounded to nearest."""
     if not (x > 0.0 and x <= LARGEST):
@@ -53,7 +53,7 @@ def log_exact(x: float64) -> float64:
     return to_float64(n, e, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def log2_exact(x: float64) -> float64:
     """log2 x, rounded to nearest."""
     if not (x > 0.0 and x <= LARGEST):
@@ -64,7 +64,7 @@ def log2_exact(x: float64) -> float64:
     return to_float64(n, e, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def log10_exact(x: float64) -> float64:
     """log10 x, rounded to nearest."""
     if not (x > 0.0 and x <= LARGEST):
@@ -75,7 +75,7 @@ def log10_exact(x: float64) -> float64:
     return to_float64(n, e, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def log1p_exact(x: float64) -> float64:
     """ln(1 + x), rounded to nearest; −0 for −0."""
     if abs(x) < TINY:
@@ -104,7 +104,7 @@ def wide_log1p(x: float64) -> tuple[bool, int32, uint64, uint64, uint64]:
     return n, e, x2, x1, x0
 
 
-@rare_kernel
+@cold_kernel
 def log2p1_exact(x: float64) -> float64:
     """log2(1 + x), rounded to nearest; −0 for −0."""
     if x == 0.0:
@@ -116,7 +116,7 @@ def log2p1_exact(x: float64) -> float64:
     return to_float64(n, e, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def log10p1_exact(x: float64) -> float64:
     """log10(1 + x), rounded to nearest; −0 for −0."""
     if x == 0.0:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import abs, max, min
 from samebits.lang.values.scalars import float64, int32, uint64
-from samebits.mathlib.primitives import rare_kernel
+from samebits.mathlib.primitives import cold_kernel
 from samebits.mathlib.wide.arithmetic import (
     TOP_BIT,
     add,
@@ -49,7 +49,7 @@ def wide_logaddexp(big: float64, small: float64) -> tuple[bool, int32, uint64, u
     return add(big < 0.0, be, bh, 0, 0, False, e, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def logaddexp_exact(x: float64, y: float64) -> float64:
     """log(e^x + e^y), rounded to nearest; NaN for NaN."""
     if x != x or y != y:

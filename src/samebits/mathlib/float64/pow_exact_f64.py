@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from samebits.lang.intrinsics import abs, bitcast, select
 from samebits.lang.values.scalars import float64, int32, int64, uint64
-from samebits.mathlib.primitives import rare_kernel
+from samebits.mathlib.primitives import cold_kernel
 from samebits.mathlib.wide.arithmetic import (
     INFINITY_BITS,
     TOP_BIT,
@@ -30,7 +30,7 @@ BEYOND = 0xC000_0000_0000_0000
 """Of the exponent 11: 1536, more than the logarithm of any float64."""
 
 
-@rare_kernel
+@cold_kernel
 def pow_exact(x: float64, y: float64) -> float64:
     """x^y, rounded to nearest; special cases as IEEE 754-2019, 9.2.1 has them."""
     if x == 1.0 or y == 0.0:

@@ -14,7 +14,7 @@ from samebits.lang.intrinsics import abs, bitcast, select
 from samebits.lang.values.scalars import float64, int32, uint64
 from samebits.mathlib.float64.log_exact_f64 import wide_log1p
 from samebits.mathlib.float64.pow_exact_f64 import BEYOND, INFINITY
-from samebits.mathlib.primitives import rare_kernel
+from samebits.mathlib.primitives import cold_kernel
 from samebits.mathlib.wide.arithmetic import (
     TOP_BIT,
     from_float64,
@@ -63,7 +63,7 @@ def special_root(x: float64, n: int32) -> float64:
     return bitcast(float64, bits | (uint64(negative) << 63))
 
 
-@rare_kernel
+@cold_kernel
 def rootn_exact(x: float64, n: int32) -> float64:
     """x^(1/n), rounded to nearest; special cases as IEEE 754-2019, 9.2.1 has them."""
     a = abs(x)
@@ -92,7 +92,7 @@ def special_compound(x: float64, n: int32) -> float64:
     return select((x > 0.0) == (n > 0), float64(INFINITY), float64(0.0))
 
 
-@rare_kernel
+@cold_kernel
 def compound_exact(x: float64, n: int32) -> float64:
     """(1 + x)^n, rounded to nearest; special cases as IEEE 754-2019, 9.2.1 has them."""
     if n == 0 or not (x > -1.0 and x < INFINITY):

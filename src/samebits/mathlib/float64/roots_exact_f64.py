@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from samebits.lang.intrinsics import abs, select
 from samebits.lang.values.scalars import float64, int64, uint64
-from samebits.mathlib.primitives import rare_kernel
+from samebits.mathlib.primitives import cold_kernel
 from samebits.mathlib.wide.arithmetic import (
     add,
     difference,
@@ -35,7 +35,7 @@ GUESS = 1.03
 SLOPE = 0.072
 
 
-@rare_kernel
+@cold_kernel
 def cbrt_exact(x: float64) -> float64:
     """∛x, rounded to nearest; −0 for −0."""
     if x == 0.0 or not abs(x) <= LARGEST:
@@ -70,7 +70,7 @@ def cbrt_exact(x: float64) -> float64:
     return to_float64(x < 0.0, e, y2, y1, y0)
 
 
-@rare_kernel
+@cold_kernel
 def rsqrt_exact(x: float64) -> float64:
     """1/√x, rounded to nearest; infinities with the sign of zeros, NaN below."""
     if x == 0.0:
@@ -84,7 +84,7 @@ def rsqrt_exact(x: float64) -> float64:
     return to_float64(False, e, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def hypot_exact(x: float64, y: float64) -> float64:
     """√(x² + y²), rounded to nearest; inf if either is infinite, be the other NaN."""
     x = abs(x)

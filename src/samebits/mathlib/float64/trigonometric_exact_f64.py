@@ -8,7 +8,7 @@ from __future__ import annotations
 from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import abs, bitcast, select
 from samebits.lang.values.scalars import float64, int64, uint64
-from samebits.mathlib.primitives import rare_kernel
+from samebits.mathlib.primitives import cold_kernel
 from samebits.mathlib.wide.arithmetic import TOP_BIT, from_float64, multiply, reciprocal, to_float64
 from samebits.mathlib.wide.sin_cos import quarter_turns, sine
 
@@ -29,7 +29,7 @@ def sin_turned(x: float64, turns: uint64) -> float64:
     return to_float64(((n & 2) != 0) != (negative and not odd), e, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def sin_exact(x: float64) -> float64:
     """sin x, rounded to nearest; −0 for −0, NaN for infinities."""
     if abs(x) < TINY:
@@ -40,7 +40,7 @@ def sin_exact(x: float64) -> float64:
     return -y if x < 0.0 else y
 
 
-@rare_kernel
+@cold_kernel
 def cos_exact(x: float64) -> float64:
     """cos x, rounded to nearest; NaN for infinities."""
     if abs(x) < TINY:
@@ -50,7 +50,7 @@ def cos_exact(x: float64) -> float64:
     return sin_turned(x, 1)
 
 
-@rare_kernel
+@cold_kernel
 def tan_exact(x: float64) -> float64:
     """tan x, rounded to nearest; −0 for −0, NaN for infinities."""
     if abs(x) < TINY:
@@ -82,7 +82,7 @@ def sinpi_turned(a: float64, turns: uint64) -> float64:
     return to_float64(((n & 2) != 0) != (f < 0.0 and not odd), e, x2, x1, x0)
 
 
-@rare_kernel
+@cold_kernel
 def sinpi_exact(x: float64) -> float64:
     """sin(x·π), rounded to nearest; of integers a zero with the sign of x, NaN for infinities."""
     if not abs(x) <= LARGEST:
@@ -95,7 +95,7 @@ def sinpi_exact(x: float64) -> float64:
     return -y if bitcast(uint64, x) >= TOP_BIT else y
 
 
-@rare_kernel
+@cold_kernel
 def cospi_exact(x: float64) -> float64:
     """cos(x·π), rounded to nearest; +0 half way between integers, NaN for infinities."""
     if not abs(x) <= LARGEST:

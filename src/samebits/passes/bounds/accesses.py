@@ -1,7 +1,7 @@
-"""Which memory a loop's body reads and writes, and whether reading ahead of writing is the same.
+"""The memory that a loop's body reads and writes, and whether its iterations are independent.
 
-Owns the question whether a turn can load what an earlier turn, or its own earlier part, stored.
-What the text does not answer, addresses do before the loop: the operation `apart`.
+Owns the question whether an iteration can load what an earlier one, or its own earlier part,
+stored. What the text leaves open, the operation `apart` decides by addresses before the loop.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ Base = str | Value
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A field or a component by `name`; an index where that is None. `turn` says that `index`
-    differs between any two turns, or that it is the same in all."""
+    """A field or a component by `name`; if that is None, an index: its origin, and what of that."""
 
     name: str | int | None
     index: tuple[str, object] = ("", 0)
 
     @property
-    def turn(self) -> bool:
-        return self.index[0] == "turn"
+    def varies(self) -> bool:
+        """Whether the index is the counter plus a constant, so that no two iterations share it."""
+        return self.index[0] == "counter"
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A load or a store: `order` is its place among those of a turn."""
+    """A load or a store: `order` is its position among those of an iteration."""
 
     base: Base
     path: tuple[Step, ...]
@@ -42,7 +42,7 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """Memory that has to be `apart`, in the sense that has `attr` as `aligned`."""
+    """Two pieces of memory that must be disjoint: operands of `apart`, whose attr is `aligned`."""
 
     a: Base
     b: Base
@@ -50,8 +50,8 @@ class Separation:
 
 
 class Accesses:
-    """The accesses of a loop without loops inside; `types` is of slots. `known` is False where
-    some are not to be told."""
+    """The accesses of a loop without loops inside; `types` is of slots. `known` is False if some
+    address is not."""
 
     def __init__(self, loop: For, types: dict[str, ValueType]) -> None:
         self.loads: list[Access] = []
@@ -75,8 +75,8 @@ class Accesses:
                     pass
 
     def separations(self) -> list[Separation] | None:
-        """What has to be apart so that a loop that only loads finds what the loop would: empty
-        where nothing has to, None where nothing would do."""
+        """The memory that must be disjoint for a loop that only loads to find what the loop would:
+        empty if none must, None if that does not suffice."""
         if not self.known:
             return None
         found: dict[Separation, None] = {}
@@ -92,9 +92,9 @@ class Accesses:
                     return None
         return [*found] if len(found) <= PAIR_LIMIT else None
 
-    def apart_in_turns(self) -> list[Separation] | None:
-        """What has to be apart so that no turn touches what another writes: empty where nothing has
-        to, None where nothing would do."""
+    def iteration_separations(self) -> list[Separation] | None:
+        """The memory that must be disjoint for iterations to be independent: none touches what
+        another writes. Empty if none must, None if that does not suffice."""
         found = self.separations()
         if found is None:
             return None
@@ -110,14 +110,14 @@ class Accesses:
         return [*pairs] if len(pairs) <= PAIR_LIMIT else None
 
     def in_rows(self) -> bool:
-        """Whether every access is at the turn's own place in a row or the same in all turns, and
-        every store at the turn's: what LLVM makes vectors of."""
+        """Whether LLVM can vectorise the accesses: each is at the iteration's own index in a row or
+        the same in all iterations, and each store at its own."""
         indexes = [[s for s in a.path if s.name is None] for a in (*self.loads, *self.stores)]
         if any(s.index[0] == "op" for steps in indexes for s in steps):
             return False
-        if any(s.turn for steps in indexes for s in steps[:-1]):
+        if any(s.varies for steps in indexes for s in steps[:-1]):
             return False
-        return all(steps and steps[-1].turn for steps in indexes[len(self.loads) :])
+        return all(steps and steps[-1].varies for steps in indexes[len(self.loads) :])
 
     def type_of(self, base: Base) -> ValueType:
         return self._types[base] if isinstance(base, str) else base.type
@@ -161,17 +161,17 @@ class Accesses:
             case "const":
                 return "const", op.attr
             case "get" if op.attr == self._slot and not self._moved:
-                return "turn", 0
+                return "counter", 0
             case "get" if op.attr not in self._sets:
                 return "slot", op.attr
             case "add" | "sub":
                 a, b = (self._index(arg) for arg in op.args)
-                if op.opcode == "add" and b[0] == "turn":
+                if op.opcode == "add" and b[0] == "counter":
                     a, b = b, a
-                if a[0] == "turn" and b[0] == "const":
+                if a[0] == "counter" and b[0] == "const":
                     assert isinstance(a[1], int)
                     assert isinstance(b[1], int)
-                    return "turn", a[1] + b[1] if op.opcode == "add" else a[1] - b[1]
+                    return "counter", a[1] + b[1] if op.opcode == "add" else a[1] - b[1]
             case _:
                 pass
         return "op", op.id
@@ -185,7 +185,7 @@ class Accesses:
 def _clash(load: Access, store: Access) -> bool:
     """Whether the load may find what the store wrote in the same run of the loop, both being of
     one piece of memory."""
-    same, turn = True, False
+    same, own = True, False
     for a, b in zip(load.path, store.path, strict=False):
         if (a.name is None) != (b.name is None):
             return True
@@ -195,5 +195,5 @@ def _clash(load: Access, store: Access) -> bool:
         elif a.index != b.index:
             same = False
         else:
-            turn = turn or a.turn
-    return not (same and turn) or load.order > store.order
+            own = own or a.varies
+    return not (same and own) or load.order > store.order

@@ -1,9 +1,9 @@
-"""Loops in blocks of turns, whose checks are made for a block before it runs.
+"""Loops in blocks of iterations, whose checks are made for a block before it runs.
 
-A dry run over the block stores nothing and finds whether some check may fail. Where none does, a
+A dry run over the block stores nothing and finds whether some check may fail. If none does, a
 copy of the loop runs without checks, which LLVM can vectorise; else the loop as it was, which
-traps where it should, or does not. Owns the shape of that; `dry_run` and `accesses` say for which
-loops it is the same.
+traps where it should, or does not. Owns the shape of that; `dry_run` and `accesses` decide for
+which loops it is equivalent.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from samebits.passes.bounds.dry_run import BODY_LIMIT, CHECKS, DryRun
 from samebits.types import BOOL, INT, INT64, UINT64
 
 BLOCK = 512
-"""Turns of a block: what they read stays in the first cache between the dry run and the run."""
+"""Iterations of a block: what they read stays in the L1 cache between the dry run and the run."""
 LEAST = 16
-"""Turns below which a block is not worth a dry run."""
+"""Iterations below which a block is not worth a dry run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a loop goes in blocks: `dry_run` is the loop over a block that notes in the slots `found`
-    and `excess`; it is to be analysed, and `assembled` only if no check is left in it."""
+    """A loop in blocks to be: `dry_run` is the loop over a block that reports in the slots `found`
+    and `excess`; once analysed, it is `assembled` only if no check is left in it."""
 
     dry_run: For
     found: str
@@ -53,7 +53,7 @@ def plan(
     types: dict[str, ValueType],
     ids: Iterator[int],
 ) -> Plan | None:
-    """The plan of a loop whose checks with the ids `hard` stay; None where there is no way.
+    """The plan of a loop whose checks with the ids `hard` stay; None if it cannot run in blocks.
 
     `total` are functions that only compute scalars and always end, `types` those of slots.
     """
@@ -78,7 +78,7 @@ def plan(
 
 
 def condition(plan: Plan, types: dict[str, ValueType], writer: ValueWriter) -> Value | None:
-    """Whether what has to be apart is so; None where nothing has to."""
+    """Whether the memory that must be disjoint is; None if none must."""
     result: Value | None = None
     for pair in plan.separations:
         a, b = (_value(base, types, writer) for base in (pair.a, pair.b))
@@ -100,9 +100,9 @@ def assembled(plan: Plan, dry_run: For, run: For, ids: Iterator[int], block: str
     first = w.op("get", INT, attr=block)
     start = w.op("convert", INT64, first)
     left = w.op("sub", INT64, w.op("convert", INT64, run.stop), start)
-    turns = w.op("min", UINT64, w.op("convert", UINT64, left), w.constant(BLOCK, UINT64))
-    stop = w.op("convert", INT, w.op("add", INT64, start, w.op("convert", INT64, turns)))
-    few = w.op("lt", BOOL, turns, w.constant(LEAST, UINT64))
+    iterations = w.op("min", UINT64, w.op("convert", UINT64, left), w.constant(BLOCK, UINT64))
+    stop = w.op("convert", INT, w.op("add", INT64, start, w.op("convert", INT64, iterations)))
+    few = w.op("lt", BOOL, iterations, w.constant(LEAST, UINT64))
     w.emit("set", few, attr=plan.found)
     w.emit("set", w.constant(0, UINT64), attr=plan.excess)
     swept = w.op("select", INT, few, first, stop)

@@ -1,4 +1,4 @@
-"""What a walk over a function knows at one point: abstract values of results and of slots.
+"""The abstract domain of range analysis: what is known of results and of slots at one point.
 
 Owns how integers, conditions and arrays are described. Knows nothing of single operations.
 """
@@ -38,7 +38,7 @@ class Either:
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """A bool of which nothing is known but which one it is."""
+    """A bool of which only the identity is known."""
 
     number: int
     truth: bool = True
@@ -80,7 +80,7 @@ def is_integer(t: ValueType) -> bool:
 
 
 class AbstractState:
-    """Facts, the abstract value of every op's first result, and of every slot surely set."""
+    """A fact base, the abstract value of every op's first result, and of every slot surely set."""
 
     def __init__(self) -> None:
         self.facts = FactBase()
@@ -152,7 +152,7 @@ class AbstractState:
     # --- learning ---
 
     def learn(self, op: Op, abstract: Abstract) -> None:
-        """The first result of `op` is `abstract`."""
+        """Record the abstract value of the first result of `op`."""
         self.values[op.id] = abstract
         if isinstance(abstract, Form):
             terms = abstract.terms
@@ -160,12 +160,12 @@ class AbstractState:
                 self.origins.setdefault(terms[0][0], op.result)
 
     def assume_within(self, form: Form, low: int, high: int) -> None:
-        """From now on `form` lies in low..high, as bounds of its atoms."""
+        """Assume that `form` lies in low..high, as bounds of its atoms."""
         self.facts.bound(shift(form, -low))
         self.facts.bound(subtract(constant(high), form))
 
     def assume(self, condition: Condition) -> None:
-        """From now on `condition` is true."""
+        """Assume that `condition` is true."""
         facts = self.facts
         match condition:
             case Compare("ge", form):

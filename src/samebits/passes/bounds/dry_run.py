@@ -1,4 +1,4 @@
-"""The dry run of a block: a copy of a loop's body that stores nothing, never traps, and notes
+"""The dry run of a block: a copy of a loop's body that stores nothing, never traps, and reports
 whether a check may fail.
 
 What it notes may be wrong in one direction: that a check fails which would not. Owns what stands
@@ -29,9 +29,9 @@ used."""
 
 
 class DryRun:
-    """`checked` are the ids of the checks that may fail, by opcodes of `CHECKS`; `total` the
-    functions that only compute and always end. What may fail is noted in two slots: the bool
-    `found`, and the uint64 `excess`, of which then some bit is set."""
+    """The dry run of one loop: `checked` are the ids of the checks that may fail, by opcodes of
+    `CHECKS`; `total` the functions that only compute and always end. A possible failure is reported
+    in two slots: the bool `found`, and the uint64 `excess`, of which some bit is set then."""
 
     def __init__(self, loop: For, checked: set[int], total: set[str], ids: Iterator[int]) -> None:
         self.found = f"checks.{next(ids)}"
@@ -56,8 +56,8 @@ class DryRun:
                 self._renamed(str(op.attr))
 
     def body(self) -> Region | None:
-        """The copy; None where the body has what does not go into it, or reads in one turn what
-        it set in another."""
+        """The copy; None if an operation of the body cannot be in it, or if an iteration reads what
+        an earlier one set."""
         try:
             region, _ = self._region(self._loop.body, {self._loop.slot})
         except _Unfit:
@@ -101,11 +101,11 @@ class DryRun:
         return then, orelse, then_have & else_have
 
     def value(self, value: Value) -> Value:
-        """What stands for `value` in the copy."""
+        """The copy's value for `value`."""
         return self._values.get((value.op, value.index), value)
 
     def made_by(self, value: Value) -> Op | None:
-        """The body's operation that gives `value`."""
+        """The body's operation whose result is `value`."""
         return self._made.get(value.op)
 
     def product(self, value: Value) -> tuple[Value, Value, int] | None:
@@ -119,11 +119,11 @@ class DryRun:
         return call.args[0], call.args[1], int(bits.attr)
 
     def has_size(self, value: Value) -> bool:
-        """Whether the size of an integer is to be had without the integer."""
+        """Whether the size of an integer can be computed without the integer."""
         return self._origin(value) is not None
 
     def _origin(self, value: Value) -> Op | None:
-        """The product or the sum with one in it that gives an integer."""
+        """The product, or the sum with one in it, whose result is an integer."""
         while (op := self.made_by(value)) is not None:
             match op.opcode:
                 case "get" if op.id in self._read:
@@ -196,7 +196,7 @@ class DryRun:
 
 
 class _Unfit(Exception):
-    """The body is not such that a dry run can be made of it."""
+    """Raised for a body that has no dry run."""
 
 
 Check = Callable[[DryRun, ValueWriter, Op], tuple[Value, Value | None]]
@@ -205,7 +205,7 @@ does not."""
 
 
 def _overflow(dry: DryRun, w: ValueWriter, op: Op) -> tuple[Value, None]:
-    """Of a fixed-point product whether it is large, at a fourth of the cost of the product."""
+    """Whether a fixed-point product is large, at a fourth of the cost of the product."""
     test = dry.made_by(op.args[0])
     if test is not None and test.opcode == "ne" and test.args[0].index == 1:
         zero, product = dry.made_by(test.args[1]), dry.product(test.args[0])
@@ -217,7 +217,7 @@ def _overflow(dry: DryRun, w: ValueWriter, op: Op) -> tuple[Value, None]:
 
 
 def _limit() -> float:
-    """The least magnitude that no int has, but for one."""
+    """The least magnitude that no int has, except the minimum."""
     return float(INT.maximum + 1)
 
 

@@ -13,7 +13,7 @@ from samebits.ir.grammar import Region, Value, ValueType
 from samebits.ir.rewrite import ValueWriter
 from samebits.passes.bounds.affine import Form, atom_form, constant, shift, substitute, subtract
 from samebits.passes.bounds.domain import Abstract, AbstractState, Lengths
-from samebits.passes.bounds.prover import Choice, LastTurn, Product, Wrapped, eliminate
+from samebits.passes.bounds.prover import Choice, LastIteration, Product, Wrapped, eliminate
 from samebits.types import BOOL, INT, INT64, ScalarType
 
 TERM_LIMIT = 1 << 48
@@ -26,7 +26,8 @@ SEARCH_STEPS = 64
 
 
 class Guard:
-    """Collects what a loop wants while it is walked; `state` is that before the loop."""
+    """The conditions that a loop needs, collected while it is walked; `state` is that before the
+    loop."""
 
     def __init__(
         self, state: AbstractState, ids: Iterator[int], types: dict[str, ValueType]
@@ -46,7 +47,8 @@ class Guard:
     # --- collecting ---
 
     def want(self, form: Form) -> bool:
-        """Ask for `form` >= 0 in every turn; whether something before the loop can give it."""
+        """Ask for `form` >= 0 in every iteration; whether a test before the loop can establish
+        it."""
         self._steps = SEARCH_STEPS
         found = self._residual(form, SEARCH_DEPTH)
         if found is None:
@@ -60,7 +62,7 @@ class Guard:
         return not self._wanted
 
     def _residual(self, form: Form, depth: int) -> list[Form] | None:
-        """Inequalities over invariants that imply `form` >= 0 where it is wanted, or None."""
+        """Inequalities over invariants that imply `form` >= 0 inside the loop, or None."""
         self._steps -= 1
         inner = [(atom, c) for atom, c in form.terms if not self._invariant(atom)]
         if not inner:
@@ -113,13 +115,13 @@ class Guard:
         match self._facts.definition(atom):
             case Product(a, b):
                 return self._invariant(a) and self._invariant(b)
-            case LastTurn(start, limit, _):
+            case LastIteration(start, limit, _):
                 return all(self._invariant(a) for a, _ in (*start.terms, *limit.terms))
             case _:
                 return atom < self._first_inner and self._locate(atom) is not None
 
     def _locate(self, atom: int) -> Value | tuple[str, int | None] | None:
-        """Where the atom's value is before the loop: a result, a slot, or a slot's length."""
+        """Where the atom's value is found before the loop: a result, a slot, or a slot's length."""
         found = self._origins.get(atom)
         if found is not None:
             return found
@@ -134,8 +136,8 @@ class Guard:
     # --- staying exact in 64 bits ---
 
     def _note_limits(self, form: Form) -> bool:
-        """Note what must be bounded so that `form` is computed exactly; False if that is not to
-        be had."""
+        """Record what must be bounded so that `form` is computed exactly; False if that cannot
+        be."""
         limits: dict[int, int] = {}
         if self._magnitude(form, limits) >= SUM_LIMIT:
             return False
@@ -154,7 +156,7 @@ class Guard:
                 return self._atom_magnitude(a, FACTOR_LIMIT, limits) * self._atom_magnitude(
                     b, FACTOR_LIMIT, limits
                 )
-            case LastTurn(start, end, step):
+            case LastIteration(start, end, step):
                 far = self._magnitude(start, limits) + self._magnitude(end, limits)
                 return far + self._magnitude(start, limits) + abs(step)
             case _:
@@ -166,7 +168,8 @@ class Guard:
     # --- assuming and emitting ---
 
     def conditions(self) -> list[Form]:
-        """Assume, as of before the loop, all that the guard tests; what is to be tested >= 0."""
+        """Assume, at the point before the loop, all that the guard tests; returns the forms to test
+        >= 0."""
         facts = self._facts
         tests: list[Form] = []
         for atom, limit in self._limits.items():
@@ -192,7 +195,7 @@ class Guard:
                         pass
 
     def emit(self, tests: list[Form], out: Region, span: Span) -> Value:
-        """Append the code that tests `tests`; the bool that says that all hold.
+        """Append the code that tests `tests`; the bool that all hold.
 
         It is in wrapping 64-bit arithmetic, which never traps. Where a bound fails, the rest may
         be nonsense, and the answer is false all the same.
@@ -232,11 +235,11 @@ class Guard:
         match self._facts.definition(atom):
             case Product(a, b):
                 value = writer.op("mul", INT64, self._value(a, writer), self._value(b, writer))
-            case LastTurn(start, limit, step):
+            case LastIteration(start, limit, step):
                 first, end = self._signed_sum(start, writer), self._signed_sum(limit, writer)
                 span = writer.op("sub", INT64, end, first)
-                turns = writer.op("floordiv", INT64, span, writer.constant(step), unchecked=True)
-                whole = writer.op("mul", INT64, turns, writer.constant(step))
+                count = writer.op("floordiv", INT64, span, writer.constant(step), unchecked=True)
+                whole = writer.op("mul", INT64, count, writer.constant(step))
                 value = writer.op("add", INT64, first, whole)
             case _:
                 value = self._outer(atom, writer)

@@ -1,4 +1,4 @@
-"""What can be read off a region without walking it in order: which slots each statement sets.
+"""The slots that each statement modifies, read off a region without walking it in order.
 
 Owns facts about the text of a function that loops need before their bodies are walked.
 """
@@ -9,7 +9,7 @@ from samebits.ir.grammar import For, Op, Region, Statement, Value, regions, walk
 
 
 class ModifiedSlots:
-    """Indexes statements: `sets` by statement, producers by op id, sizes by statement."""
+    """An index of statements: `sets` by statement, producers by op id, sizes by statement."""
 
     def __init__(self) -> None:
         self._sets: dict[int, frozenset[str]] = {}
@@ -17,7 +17,7 @@ class ModifiedSlots:
         self._producers: dict[int, Op] = {}
 
     def add(self, region: Region) -> tuple[frozenset[str], int]:
-        """Index `region`; gives the slots that it sets and its number of statements."""
+        """Index `region`; returns the slots that it sets and its number of statements."""
         names: set[str] = set()
         size = 0
         for statement in region:
@@ -62,8 +62,8 @@ class ModifiedSlots:
         return None
 
     def direction(self, slot: str, statement: Statement) -> int:
-        """1 where everything inside only ever adds constants >= 0 to the slot, -1 where it only
-        takes them away, 0 otherwise. Weak ints trap rather than wrap, so 1 bounds from below."""
+        """1 if everything inside only ever adds constants >= 0 to the slot, -1 if it only subtracts
+        them, 0 otherwise. Weak ints trap rather than wrap, so 1 bounds from below."""
         sign = 0
         if isinstance(statement, For) and statement.slot == slot:
             return 0

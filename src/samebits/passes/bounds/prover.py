@@ -1,4 +1,4 @@
-"""What is known of atoms at one point of a function: bounds, inequalities, and proofs from them.
+"""The fact base: bounds and inequalities of atoms at one point of a function, and proofs from them.
 
 Everything learnt is logged, so that leaving a branch or a loop forgets it. Knows nothing of IR.
 """
@@ -54,15 +54,16 @@ class Wrapped:
 
 
 @dataclass(frozen=True, slots=True)
-class LastTurn:
-    """The atom is start + ((limit - start) // step) * step: the counter in a loop's last turn."""
+class LastIteration:
+    """The atom is the counter in a loop's last iteration:
+    start + ((limit - start) // step) * step."""
 
     start: Form
     limit: Form
     step: int
 
 
-Definition = Product | Choice | Wrapped | LastTurn
+Definition = Product | Choice | Wrapped | LastIteration
 
 
 class FactBase:
@@ -76,7 +77,7 @@ class FactBase:
         self._derived: list[list[Form]] = []
         self._definitions: dict[int, Definition] = {}
         self._products: dict[tuple[int, int], int] = {}
-        self._last_turns: dict[LastTurn, int] = {}
+        self._last_iterations: dict[LastIteration, int] = {}
         self._log: list[tuple[int, int, int] | tuple[list[list[Form]], Form]] = []
 
     # --- atoms ---
@@ -114,20 +115,20 @@ class FactBase:
         self.tighten(atom, low, high)
         return atom
 
-    def last_turn(self, start: Form, limit: Form, step: int) -> int:
-        """The atom for the counter in a loop's last turn: the same one each time. It means
-        nothing where there is no turn."""
-        key = LastTurn(start, limit, step)
-        if key not in self._last_turns:
+    def last_iteration(self, start: Form, limit: Form, step: int) -> int:
+        """The atom for the counter in a loop's last iteration: the same one each time. Meaningless
+        if there is no iteration."""
+        key = LastIteration(start, limit, step)
+        if key not in self._last_iterations:
             # At most |step| beyond `limit`, which is at most one beyond an int.
             reach = (1 << 65) + abs(step)
-            self._last_turns[key] = self.fresh(-reach, reach, key)
-        return self._last_turns[key]
+            self._last_iterations[key] = self.fresh(-reach, reach, key)
+        return self._last_iterations[key]
 
     # --- bounds ---
 
     def reach(self, atom: int) -> int:
-        """The most that the magnitude of the atom can be, whatever is assumed."""
+        """The greatest magnitude of the atom, whatever is assumed."""
         low, high = self._born[atom]
         return max(abs(low), abs(high))
 
@@ -149,7 +150,7 @@ class FactBase:
         return total
 
     def tighten(self, atom: int, low: int, high: int) -> None:
-        """From now on the atom lies in low..high as well."""
+        """Assume that the atom lies in low..high as well."""
         old_low, old_high = self._low[atom], self._high[atom]
         if low > old_low or high < old_high:
             self._log.append((atom, old_low, old_high))
@@ -159,7 +160,7 @@ class FactBase:
     # --- inequalities ---
 
     def bound(self, form: Form) -> None:
-        """From now on `form` >= 0: bounds of its atoms follow, the form itself is not kept."""
+        """Assume `form` >= 0: bounds of its atoms follow, the form itself is not kept."""
         top = self.high(form)
         for atom, c in form.terms:
             if c > 0:
@@ -170,8 +171,8 @@ class FactBase:
                 self.tighten(atom, self._low[atom], rest // -c)
 
     def assume(self, form: Form, derived: bool = False) -> None:
-        """From now on `form` >= 0. `derived` marks what follows from a check in the code, as
-        opposed to what is given by the control flow."""
+        """Assume `form` >= 0. `derived` marks what follows from a check in the code, as opposed to
+        what the control flow implies."""
         self.bound(form)
         if len(form.terms) < 2:
             return
@@ -183,7 +184,7 @@ class FactBase:
             self._log.append((about, form))
 
     def given(self, atom: int) -> list[Form]:
-        """What the control flow gives about `atom`, newest first."""
+        """What the control flow implies about `atom`, newest first."""
         return self._given[atom][::-1]
 
     def mark(self) -> int:
@@ -222,7 +223,7 @@ class FactBase:
     # --- proofs ---
 
     def proves(self, form: Form) -> bool:
-        """Whether `form` >= 0 follows from what is known. False means: not shown."""
+        """Whether `form` >= 0 follows from the facts. False means: not proved."""
         if self.low(form) >= 0:
             return True
         if not form.terms or self.high(form) < 0:
@@ -277,7 +278,7 @@ def _size(form: Form) -> int:
 
 
 def eliminate(form: Form, fact: Form, atom: int, c: int) -> Form | None:
-    """`form` less that multiple of `fact` which takes `atom` out; None where none does.
+    """`form` less the multiple of `fact` that eliminates `atom`; None if there is none.
 
     Where the result and `fact` are >= 0, so is `form`.
     """

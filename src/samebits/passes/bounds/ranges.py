@@ -1,4 +1,4 @@
-"""Range analysis: walks a function once, in order, and takes out the checks that cannot fail.
+"""Range analysis: walks a function once, in order, and removes the checks that cannot fail.
 
 Slots that a loop sets are unknown at its head, so that no fixed point is needed. Owns how
 knowledge passes through control flow; what operations do to it is `transfer`'s.
@@ -45,7 +45,7 @@ Slots = dict[str, Abstract]
 
 
 class Ranges:
-    """One walk over one function. Never changes what it is given."""
+    """One walk over one function. Never changes its input."""
 
     def __init__(self, function: Function) -> None:
         self.function = function
@@ -62,7 +62,7 @@ class Ranges:
         return replace(self.function, body=body)
 
     def want(self, form: Form) -> None:
-        """Is told what would have to be >= 0 for one more check to go."""
+        """Receives each inequality `form >= 0` whose proof would remove a check."""
 
     # --- regions ---
 
@@ -88,7 +88,7 @@ class Ranges:
         return out, True
 
     def folded(self, op: Op) -> Op:
-        """A constant in the place of an integer op whose result is known."""
+        """A constant that replaces an integer op whose result is known."""
         if len(op.results) != 1 or op.opcode == "const" or not is_integer(op.result.type):
             return op
         found = self.state.values.get(op.id)
@@ -100,7 +100,7 @@ class Ranges:
         return Op(op.id, "const", (), found.constant, op.results, op.span)
 
     def scoped(self, region: Region) -> tuple[Region, bool]:
-        """As `region`, forgetting at the end what was learnt inside."""
+        """As `region`, but facts learnt inside are forgotten at its end."""
         facts, state = self.state.facts, self.state
         mark, origins = facts.mark(), state.origins
         state.origins = dict(origins)
@@ -166,7 +166,8 @@ class Ranges:
     # --- loops ---
 
     def forget(self, statement: For | While, keep: Slots) -> None:
-        """Make every slot that the loop sets unknown, but for the side to which it can't go."""
+        """Make every slot that the loop sets unknown, except toward the side to which it can't
+        go."""
         state = self.state
         state.slots = dict(keep)
         for slot in self.modified.sets(statement):
@@ -181,7 +182,7 @@ class Ranges:
                     state.facts.assume(scale(subtract(new, old), direction))
 
     def enter(self, statement: For) -> None:
-        """Learn what the loop's slot can be inside its body."""
+        """Learn the range of the loop's slot inside its body."""
         state = self.state
         start, stop = state.form(statement.start), state.form(statement.stop)
         counter = state.bounded(*integer_range(INT))
@@ -189,17 +190,17 @@ class Ranges:
         sign = 1 if step > 0 else -1
         last = shift(stop, -sign)
         if abs(step) > 1:
-            last = self.last_turn(start, last, statement)
+            last = self.last_iteration(start, last, statement)
         state.facts.assume(scale(subtract(counter, start), sign))
         state.facts.assume(scale(subtract(last, counter), sign))
         state.slots[statement.slot] = counter
 
-    def last_turn(self, start: Form, limit: Form, statement: For) -> Form:
-        """The counter in the last turn, where there is one; `limit` is as far as it could go."""
+    def last_iteration(self, start: Form, limit: Form, statement: For) -> Form:
+        """The counter in the last iteration, if there is one; it goes no further than `limit`."""
         if not start.terms and not limit.terms:
-            turns = (limit.constant - start.constant) // statement.step
-            return constant(start.constant + turns * statement.step)
-        last = atom_form(self.state.facts.last_turn(start, limit, statement.step))
+            iterations = (limit.constant - start.constant) // statement.step
+            return constant(start.constant + iterations * statement.step)
+        last = atom_form(self.state.facts.last_iteration(start, limit, statement.step))
         sign = 1 if statement.step > 0 else -1
         self.state.facts.assume(scale(subtract(limit, last), sign))
         self.state.facts.assume(scale(subtract(last, start), sign))
@@ -232,7 +233,7 @@ class Ranges:
         out.append(replace(statement, head=head, body=body, orelse=orelse))
 
     def leave(self, statement: For | While, before: Slots) -> Region:
-        """After the loop: its `orelse`, then whatever is true with it and without it."""
+        """After the loop: its `orelse`, then the facts that hold with it and without it."""
         self.forget(statement, before)
         if not statement.orelse:
             return []
@@ -242,7 +243,7 @@ class Ranges:
 
 
 class _Side:
-    """What one side of a branch leaves behind for the join."""
+    """The state that one side of a branch leaves for the join."""
 
     def __init__(self, slots: Slots, facts: FactBase, mark: int, changed: frozenset[str]) -> None:
         self.slots = slots
@@ -255,5 +256,5 @@ class _Side:
 
 
 def check_ranges(function: Function) -> Function:
-    """The same function without the checks that range analysis shows to be needless."""
+    """The function without the checks that range analysis proves needless."""
     return Ranges(function).run()

@@ -1,7 +1,7 @@
-"""What each operation does to what is known: ranges of results, and whether a check can go.
+"""The transfer function of each operation: the range of its results, and whether its check can go.
 
-One function an opcode, in a table. `apply` gives the op as it should stand, or None where it
-has become needless. Wrong knowledge here is wrong code: whatever is not surely so is unknown.
+One function an opcode, in a table. `apply` returns the op as it should stand, or None if it is
+needless. A wrong fact here is wrong code: whatever is not certain is unknown.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from samebits.types import BOOL, Kind, ScalarType
 
 
 class Wanted(Protocol):
-    """Is told each inequality (`form` >= 0) for want of which a check stays."""
+    """Receives each inequality `form >= 0` whose proof would remove a check."""
 
     def __call__(self, form: Form) -> None: ...
 
@@ -54,7 +54,7 @@ OVERFLOW_MARGIN = 1 << 62
 
 
 def apply(state: AbstractState, op: Op, want: Wanted) -> Op | None:
-    """`op` with the checks taken out that cannot fail; learns its results."""
+    """`op` without the checks that cannot fail; learns its results."""
     handler = HANDLERS.get(op.opcode)
     if handler is not None:
         return handler(state, op, want)
@@ -155,7 +155,7 @@ def _mul(state: AbstractState, op: Op, want: Wanted) -> Op:
 
 
 def _reach(state: AbstractState, a: Form, b: Form) -> int:
-    """The most that a number in a*b, multiplied out, can be."""
+    """The greatest magnitude of a number in a*b, multiplied out."""
     one, other = (
         max(abs(form.constant), *[abs(c) * state.facts.reach(atom) for atom, c in form.terms])
         for form in (a, b)

@@ -1,4 +1,4 @@
-"""Kernels that say `bounds_check=False`: their indices and assumptions are not tested.
+"""Kernels with `bounds_check=False`: their indices and assumptions are not tested.
 
 Only what is compiled goes without: evaluation runs IR from before this pass.
 """

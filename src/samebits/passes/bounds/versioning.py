@@ -1,5 +1,5 @@
-"""Loop versioning: two copies of an innermost counted loop, one without the checks that a test
-before the loop answers for all turns at once.
+"""Loop versioning: two copies of an innermost counted loop, one of them without the checks that a
+test before the loop answers for all iterations at once.
 
 Owns which loops are worth it. The test is `guard`'s; that a check can go is shown by range
 analysis alone, under what the test says, so a test that says too little leaves checks in place.
@@ -30,13 +30,13 @@ from samebits.types import BOOL, INT
 
 BODY_LIMIT = 800
 """Statements in a loop beyond which a second copy costs more than its checks."""
-SMALL_TURNS = 64
-"""A loop of at most this many turns, known as such, belongs to the loop around it."""
+FEW_ITERATIONS = 64
+"""A loop of at most this many iterations, known as such, belongs to the loop around it."""
 
 
 class Versioning(Ranges):
-    """Range analysis that also splits loops in two. `total` are functions that only compute scalars
-    and always end; with them, loops may go in blocks."""
+    """Range analysis that also versions loops. `total` are functions that only compute scalars and
+    always end; with them, loops may go in blocks."""
 
     def __init__(self, function: Function, total: set[str] | None = None) -> None:
         super().__init__(function)
@@ -79,7 +79,7 @@ class Versioning(Ranges):
         if start is None or stop is None:
             return False
         # No `len` of a range, which is refused beyond 2^63.
-        return (stop - start) * (1 if statement.step > 0 else -1) <= SMALL_TURNS * abs(
+        return (stop - start) * (1 if statement.step > 0 else -1) <= FEW_ITERATIONS * abs(
             statement.step
         )
 
@@ -113,7 +113,7 @@ class Versioning(Ranges):
             out.extend(checked)
 
     def _walked(self, loop: Statement, before: Slots, origins: dict[int, Value]) -> Region:
-        """A copy of the loop as analysed by what is known, as it is before the loop."""
+        """A copy of the loop as analysed from the facts before it."""
         state = self.state
         state.slots, state.origins = dict(before), dict(origins)
         self.modified.add([loop])
@@ -125,8 +125,8 @@ class Versioning(Ranges):
     def _in_blocks(
         self, loop: For, copy: Statement, free: Region, before: Slots, origins: dict[int, Value]
     ) -> tuple[Plan, For] | None:
-        """The plan to run the loop in blocks, and the loop in blocks, if that can be. `free` is
-        `copy` as analysed, a copy of the loop or itself."""
+        """The plan to run the loop in blocks, and that loop, if there is one. `free` is `copy` as
+        analysed, a copy of the loop or itself."""
         if self._total is None:
             return None
         staying = {s.id for s in walk(free) if isinstance(s, Op) and can_trap(s)}
@@ -158,7 +158,7 @@ class Versioning(Ranges):
         statement: For,
         out: Region,
     ) -> None:
-        """The loop in blocks where what it takes is so, else the loop with its checks."""
+        """Append the loop in blocks if its conditions hold, else the loop with its checks."""
         made, loop = blocks
         writer = ValueWriter(out, statement.span, self._ids)
         result = condition(made, self.types, writer)

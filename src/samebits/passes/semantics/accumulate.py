@@ -1,7 +1,7 @@
-"""Accumulations in loops take a fixed shape: which loops, which slots, how many lanes.
+"""Accumulations in loops, given a fixed shape: which loops, which slots, how many lanes.
 
 Owns the search for accumulators. What lanes mean is `ir.grammar.Lanes`'; the shape depends on the
-number of turns alone, so that every target does the same operations.
+number of iterations alone, so that every target does the same operations.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ MOST = {32: 64, 64: 32}
 ROOM = 8 * 512
 """Bits that the lanes of all accumulators may take: where they are many, they have fewer lanes."""
 LEAST = 8
-"""Lanes for the turns that are left, and where accumulators are many."""
-SMALL_TURNS = 7
-"""A loop of at most this many turns, known as such, is part of the body around it."""
+"""Lanes for the iterations that are left, and where accumulators are many."""
+FEW_ITERATIONS = 7
+"""A loop of at most this many iterations, known as such, is part of the body around it."""
 
 JOIN_OF = {
     "add": "add",
@@ -59,7 +59,8 @@ PLACES = {
 
 
 class Accumulation:
-    """Gives the loops of one function their lanes. With `only`, loops of other ids have none."""
+    """A pass that gives the loops of one function their lanes. With `only`, loops of other ids have
+    none."""
 
     def __init__(self, function: Function, only: Collection[int] | None = None) -> None:
         self._only = only
@@ -95,7 +96,7 @@ class Accumulation:
                 return laned
         return map_regions(statement, self._region)
 
-    def _turns(self, statement: For) -> int | None:
+    def _iterations(self, statement: For) -> int | None:
         start = self._modified.constant(statement.start)
         stop = self._modified.constant(statement.stop)
         if start is None or stop is None:
@@ -103,13 +104,14 @@ class Accumulation:
         return max(0, -((start - stop) // statement.step))
 
     def of(self, statement: For) -> tuple[tuple[str, str], ...]:
-        """The slots that a loop of this function accumulates into, each with what joins its lanes;
-        none where the loop cannot have lanes. How many turns it has does not matter."""
+        """The slots that a loop of this function accumulates into, each with the operation that
+        joins its lanes; none if the loop cannot have lanes. Its number of iterations does not
+        matter."""
         for inner in walk(statement.body):
             match inner:
                 case While() | Return() | Break():
                     return ()
-                case For() if (n := self._turns(inner)) is None or n > SMALL_TURNS:
+                case For() if (n := self._iterations(inner)) is None or n > FEW_ITERATIONS:
                     return ()
                 case _:
                     pass
@@ -118,8 +120,8 @@ class Accumulation:
     def _lanes(self, statement: For) -> Lanes | None:
         if self._only is not None and statement.id not in self._only:
             return None
-        turns = self._turns(statement)
-        if turns is not None and turns <= SMALL_TURNS:
+        iterations = self._iterations(statement)
+        if iterations is not None and iterations <= FEW_ITERATIONS:
             return None
         slots = self.of(statement)
         if not slots:
@@ -129,10 +131,11 @@ class Accumulation:
         while count > LEAST and count * widest * len(slots) > ROOM:
             count //= 2
         counts = dict.fromkeys((count, LEAST))
-        return Lanes(tuple(n for n in counts if turns is None or n <= turns), slots)
+        return Lanes(tuple(n for n in counts if iterations is None or n <= iterations), slots)
 
     def _accumulators(self, statement: For) -> Iterator[tuple[str, str]]:
-        """The slots that the body only accumulates into, each with what joins its lanes."""
+        """The slots that the body only accumulates into, each with the operation that joins its
+        lanes."""
         touched: dict[str, list[Op]] = {}
         for inner in walk(statement.body):
             if isinstance(inner, Op) and inner.opcode in ("get", "set"):
@@ -148,7 +151,7 @@ class Accumulation:
                 yield slot, flat[0]
 
     def _update(self, slot: str, region: Region) -> list[str]:
-        """What joins lanes, for each update of `slot` in the region itself."""
+        """The joining operation of each update of `slot` in the region itself."""
         found: list[str] = []
         last: Op | None = None
         for statement in region:
@@ -165,7 +168,8 @@ class Accumulation:
         return found
 
     def _chain(self, get: Op, last: Op) -> str | None:
-        """What joins lanes, if from `get` to `last` each operation accumulates in the same way."""
+        """The joining operation, if from `get` to `last` each operation accumulates in the same
+        way."""
         op, join = get, None
         while True:
             if self._uses[op.id] != 1:

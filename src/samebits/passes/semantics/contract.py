@@ -15,8 +15,8 @@ from samebits.types import ScalarType
 
 
 class Contraction:
-    """Contracts one function to operations `fused`. With `only`, sums and differences of other ids
-    stay."""
+    """A pass that contracts one function to operations `fused`. With `only`, sums and differences
+    of other ids stay."""
 
     def __init__(
         self,

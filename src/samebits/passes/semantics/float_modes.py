@@ -1,4 +1,5 @@
-"""What options of kernels mean, written out in typed IR before a target is known.
+"""The lowering of float modes: what options of kernels mean, written out in typed IR before a
+target is known.
 
 The module that `lower_float_modes` returns is the meaning: `evaluate` runs it, every target agrees.
 """
@@ -18,7 +19,7 @@ from samebits.passes.semantics.flush import flush_function
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """One rewrite: `kind` is "lanes" or "contract", `text` what has been done at `span`."""
+    """One rewrite: `kind` is "lanes" or "contract", `text` describes what it did at `span`."""
 
     kind: str
     span: Span
@@ -26,7 +27,7 @@ class Rewrite:
 
 
 def lower_float_modes(module: Module, fast: Mapping[str, Collection[int]] | None = None) -> Module:
-    """A linked module with the options of each function seen to; `module` stays as it is.
+    """A linked module with the options of each function lowered; `module` stays as it is.
 
     Once for each module, before anything else sees it: evaluation, the passes, a back end. `fast`
     are the statements of FAST functions that are rewritten, by function and id; None: all.
@@ -54,7 +55,8 @@ def first_fast(module: Module) -> str | None:
 def _rewritten(
     function: Function, only: Collection[int] | None = None
 ) -> tuple[Function, tuple[Rewrite, ...]]:
-    """`only` are the statements that are rewritten if the function is FAST; None: all."""
+    """The function lowered, and its rewrites. `only` are the statements that are rewritten if the
+    function is FAST; None: all."""
     if function.options.mode is STRICT:
         return function, ()
     done: list[Rewrite] = []

@@ -1,4 +1,5 @@
-"""Functions that flush subnormal numbers, written out: a `flush` after all that can give one.
+"""Functions that flush subnormal numbers, written out: a `flush` after every operation that can
+yield one.
 
 What a flush leaves is no subnormal number, so that the operations which only hand values on, or
 which give none of normal operands, need none.
@@ -32,7 +33,8 @@ float is another, and a constant is flushed as it stands."""
 
 
 def flush_function(function: Function, module: Module) -> Function:
-    """`function` with every subnormal number that it reads or makes flushed to a zero of its sign.
+    """`function` with every subnormal number that it reads or computes flushed to a zero of its
+    sign.
 
     Results of callees that flush by themselves are left as they are.
     """

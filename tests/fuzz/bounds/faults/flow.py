@@ -98,10 +98,10 @@ def what_a_loops_body_finds_stays() -> None:
 
 @fault
 def a_counter_ends_a_step_before_its_limit() -> None:
-    def last_turn(self: Ranges, start: Form, limit: Form, statement: Any) -> Form:
+    def last_iteration(self: Ranges, start: Form, limit: Form, statement: Any) -> Form:
         return shift(limit, 1 - abs(statement.step) if statement.step > 0 else -1 - statement.step)
 
-    Ranges.last_turn = last_turn
+    Ranges.last_iteration = last_iteration
 
 
 @fault

@@ -1,4 +1,4 @@
-"""LLVM is given a width only for loops whose turns are apart: else it would reorder sums."""
+"""LLVM is given a width only for loops with independent iterations: else it would reorder sums."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def text_for(kernel: Kernel, level: str) -> str:
 
 
 @pytest.mark.parametrize("kernel", APART, ids=lambda k: k.__name__)
-def test_a_large_loop_whose_turns_are_apart_has_a_width(kernel: Kernel) -> None:
+def test_a_large_loop_of_independent_iterations_has_a_width(kernel: Kernel) -> None:
     assert WIDTH in text_for(kernel, "x86-64-v3")
 
 
@@ -214,5 +214,5 @@ def sum_in_lanes(x: ReadOnly[float32], out: Array[float32]) -> None:
     out[0] = total
 
 
-def test_lanes_are_apart() -> None:
+def test_lanes_are_independent() -> None:
     assert WIDTH in text_for(sum_in_lanes, "x86-64-v3")

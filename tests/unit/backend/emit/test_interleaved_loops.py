@@ -1,4 +1,4 @@
-"""Loops around functions of the math library do several turns at once, with the same bits."""
+"""Loops around functions of the math library do several iterations at once, with the same bits."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def rows_of_sines(x: ReadOnly[float32], out: Array[float32]) -> None:
 
 
 def counts(kernel: Kernel, target: str) -> list[int]:
-    """How many turns the kernel's loops are told to do at once; loops left to LLVM have none."""
+    """The iterations that the kernel's loops interleave; loops left to LLVM have none."""
     assert kernel.fixed_types is not None
     with executions.pinned():
         unit = compile_kernel(kernel, kernel.fixed_types)

@@ -1,4 +1,4 @@
-"""Loops around much of the math library are vectors alone, with the bits of turn after turn."""
+"""Loops around much of the math library are vectors alone, with the bits of scalar loops."""
 
 # pyright: reportArgumentType=false, reportIndexIssue=false, reportUnknownVariableType=false
 

@@ -1,4 +1,4 @@
-"""The turns of a parallel range are as good code as those of the plain loop."""
+"""The iterations of a parallel range are as good code as those of the plain loop."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_turns_are_vectors_as_the_plain_loops_are(plain: Kernel, parallel: Kerne
     expected, found = packed(plain), packed(parallel)
     assert expected
     assert found.keys() == expected.keys()  # plain loops may have more copies
-    assert min(found.values()) >= 4  # turns interleaved
+    assert min(found.values()) >= 4  # iterations interleaved
 
 
 def test_code_for_elsewhere_has_no_hook() -> None:

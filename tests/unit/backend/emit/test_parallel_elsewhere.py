@@ -22,7 +22,7 @@ STEP = 2.0**-52
 
 @kernel
 def hash_of_turns(seed: uint64, leaving: uint64) -> uint64:
-    """A hash of what 50 turns leave; where `leaving` is below 50, its turn leaves its range."""
+    """A hash of what 50 iterations write; if `leaving` is below 50, that one leaves its range."""
     x = sb.zeros(50, float64)
     state = seed
     for i in range(50):

@@ -1,4 +1,4 @@
-"""Loops whose turns LLVM counts by dividing more than 64 bits link, and have their bits."""
+"""Loops whose iterations LLVM counts by dividing more than 64 bits link, and have their bits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A loop around a rare function is vectorised, and the function is called for the lanes alone
+"""A loop around a cold function is vectorised, and the function is called for the lanes alone
 that need it."""
 
 # pyright: reportReturnType=false
@@ -24,7 +24,7 @@ from samebits.ir.grammar import Module
 from samebits.ir.interp.evaluator import evaluate
 from samebits.ir.text import parse_module, print_module
 from samebits.ir.verify import verify
-from samebits.mathlib.primitives import rare_kernel
+from samebits.mathlib.primitives import cold_kernel
 from samebits.runtime.compile import compile_native
 from samebits.types import FLOAT64, INT, ArrayType
 
@@ -39,7 +39,7 @@ def narrow_curves(x: ReadOnly[float32], result: Array[float32]) -> None:
         result[i] = y * float32(0.5) + v
 
 
-@rare_kernel
+@cold_kernel
 def is_beyond(x: float64, most: float64, always: bool) -> bool:
     y = x
     for _ in range(4):
@@ -92,19 +92,19 @@ def test_every_lane_has_the_bits_of_a_call_alone(target: Target, every: int) -> 
         assert found.tobytes() == wanted.tobytes()
 
 
-def test_a_rare_function_is_marked_in_the_text_and_read_back() -> None:
+def test_a_cold_function_is_marked_in_the_text_and_read_back() -> None:
     module, _ = optimised(curves)
     text = print_module(module)
     assert text.count("\n  rare\n") == 1
     again = parse_module(text)
-    assert [f.rare for f in again.functions.values()] == [f.rare for f in module.functions.values()]
+    assert [f.cold for f in again.functions.values()] == [f.cold for f in module.functions.values()]
     assert print_module(again) == text
 
 
-def test_a_rare_function_takes_scalars_and_gives_one() -> None:
+def test_a_cold_function_takes_scalars_and_gives_one() -> None:
     b = Builder("f", {"a": ArrayType(FLOAT64, 1)}, [INT])
     function = b.ret(b.length(b.get("a")))
-    function.rare = True
+    function.cold = True
     with pytest.raises(IRError, match="it takes scalars and gives one"):
         verify(Module({"f": function}))
 
@@ -113,13 +113,13 @@ def test_one_that_can_trap_is_a_function_as_any_other() -> None:
     b = Builder("f", {"a": INT}, [INT])
     a = b.get("a")
     f = b.ret(b.op("add", a, a))
-    f.rare = True
+    f.cold = True
     text = llvm_text(Module({"f": f}), ["f"], TARGETS["x86-64-v3"])
     assert "sb.some" not in text
     assert "ret { i32, i64 }" in text
 
 
-@rare_kernel
+@cold_kernel
 def rounded_everyway(x: float64) -> float64:
     return floor(x) + ceil(x) * trunc(x) - round(x)
 

@@ -1,4 +1,4 @@
-"""Loops around rare functions give evaluation's bits on every machine that is emulated here."""
+"""Loops around cold functions give evaluation's bits on every machine that is emulated here."""
 
 # pyright: reportReturnType=false
 
@@ -24,7 +24,7 @@ STEP = 2.0**-52
 
 @kernel
 def hash_of_curves(seed: uint64, every: uint64) -> uint64:
-    """A hash of two curves at 99 places, of which one in `every` is left to the rare function."""
+    """A hash of two curves at 99 places, of which one in `every` is left to the cold function."""
     x = sb.zeros(99, float64)
     y = sb.zeros(99, float64)
     z = sb.zeros(99, float32)

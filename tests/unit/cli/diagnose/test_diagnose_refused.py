@@ -36,7 +36,8 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a hazard that changes nothing at all": (
         (SMALL, "push.mcap", "--b", "hazard=min-max"),
-        "min-max changes nothing in this simulation\n  note: there is no operation that it acts on",
+        "min-max changes nothing in this simulation\n"
+        "  note: it acts on no operation of the simulation",
     ),
     "a line without an operation": (
         (SMALL, "push.mcap", "--b", "hazard=fma@small_simulation.py:9999"),

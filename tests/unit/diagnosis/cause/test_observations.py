@@ -46,7 +46,7 @@ def test_the_differing_frame_is_not_evaluated_again(monkeypatch: pytest.MonkeyPa
         runs.append(frames)
         return instances_in(frames, *args)
 
-    monkeypatch.setattr("samebits.diagnosis.cause.observations.environment", counted)
+    monkeypatch.setattr("samebits.diagnosis.cause.observations.instances_in", counted)
     values = values_of(sites, place)
     seen = FrameObservations(place, 0, lambda number: None if number else given, values)
     ways = [way for hazard in EXPRESSION_HAZARDS for way in variants_of(hazard, sites, place)]

@@ -140,7 +140,7 @@ def test_a_loop_of_other_lanes_is_found() -> None:
 
     for counts in ((4,), (8,), (16, 2)):
         checked(SMALL.difference(SMALL.rebuilt(place, laned(counts))), SMALL, "loop", place)
-    # With as many lanes as turns, only how they are joined can differ.
+    # With as many lanes as iterations, only how they are joined can differ.
     kernels = [SMALL.rebuilt(place, laned(counts)) for counts in ((4,), (8,), (2,))]
     for a in kernels:
         for b in kernels:

@@ -95,7 +95,7 @@ def library_cache() -> ObjectCache | None:
 
 @cache
 def every_function() -> tuple[Module, tuple[str, ...]]:
-    """A wrapper around each function of the math library that is called from outside, or rare, and
+    """A wrapper around each function of the math library that is called from outside, or cold, and
     cannot trap; and their names."""
     linked, called = Module(), set[str]()
     for overloads in (getattr(math, name) for name in dir(math)):
@@ -115,7 +115,7 @@ def every_function() -> tuple[Module, tuple[str, ...]]:
         ops = [s for s in walk(function.body) if isinstance(s, Op)]
         if any(can_trap(op) or (op.opcode == "call" and op.attr in traps) for op in ops):
             traps.add(function.name)
-        elif function.rare or function.name in called:
+        elif function.cold or function.name in called:
             b = Builder(f"call {function.name}", dict(function.params), function.results)
             given = [b.get(name) for name, _ in function.params]
             wrappers.functions[b.function.name] = b.ret(*b.call(function, *given))
@@ -175,7 +175,7 @@ def test_every_function_has_the_same_bits_shared_and_compiled_into_the_kernel(
         assert found == outputs(module, whole(names), names)
         assert all(found)
     assert len(every) > 150
-    assert kinds == {("cold", True), ("call", True), ("call", False)}  # which call rare ones
+    assert kinds == {("cold", True), ("call", True), ("call", False)}  # which call cold ones
 
 
 @LEVELS
@@ -218,7 +218,7 @@ def test_shared_functions_pass_the_audit_on_every_level(name: str) -> None:
         functions = [
             shared_function(ready, n, kind, False, target)
             for n in chosen
-            if ready.functions[n].rare == (kind == "cold")
+            if ready.functions[n].cold == (kind == "cold")
         ]
         text = shared_assembly(functions, target)
         found = [f for f in audit(text, target, allow_fma=True) if SYMBOL not in f.text]
@@ -241,7 +241,7 @@ def test_the_key_depends_on_all_that_the_code_does() -> None:
     assert sin.key == _sin().key
     others = [_sin("copy"), _sin(optnone=True), _sin(target="x86-64-v4")]
     module = sin.module
-    callee = next(n for n in module.functions if n != sin.name and not module.functions[n].rare)
+    callee = next(n for n in module.functions if n != sin.name and not module.functions[n].cold)
     function = module.functions[callee]
     tables = module.tables
     table = next(n for n, t in tables.items() if t.element.is_float and 0.0 in t.values)
@@ -269,10 +269,10 @@ def test_the_key_depends_on_all_that_the_code_does() -> None:
 def test_functions_of_this_machine_are_compiled_into_the_kernel() -> None:
     """Their addresses hold for one process, and their IR does not tell them apart."""
     sin = _sin()
-    name = next(n for n in sin.module.functions if sin.module.functions[n].rare)
+    name = next(n for n in sin.module.functions if sin.module.functions[n].cold)
     b = Builder("game.step", {"x": sin.module.functions[sin.name].params[0][1]})
-    rare = sin.module.functions[name]
-    fields = {f: getattr(rare, f) for f in rare.__dataclass_fields__}
+    cold = sin.module.functions[name]
+    fields = {f: getattr(cold, f) for f in cold.__dataclass_fields__}
     planted = {**sin.module.functions, name: HostFunction(**fields, address=64)}
     module = Module(planted, sin.module.tables)
     caller = b.function

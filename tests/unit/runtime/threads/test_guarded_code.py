@@ -11,10 +11,13 @@ from tests.support.kernels.long_kernels import chaos, count, needs_signals
 from tests.support.limits import HANG_SECONDS
 
 import samebits as sb
+import samebits.runtime.compile as compiling
 from samebits import float64
 from samebits.backend.emit.module import emit_module
 from samebits.backend.llvm import engine
 from samebits.backend.records import GUARD
+from samebits.backend.request import Request
+from samebits.runtime.objects.library import compiled_here
 
 pytestmark = needs_signals
 
@@ -34,10 +37,11 @@ def test_only_what_may_run_long_is_guarded() -> None:
 
 
 def _object(kernel: Any) -> bytes:
-    from samebits.runtime.compile import _compile, _linked
+    return compiled_here(_request(kernel), None).object_bytes
 
-    linked = _linked(kernel, kernel.fixed_types)
-    return _compile(linked, engine.host_target(), 3, False, None).object_bytes
+
+def _request(kernel: Any) -> Request:
+    return compiling._request(kernel, kernel.fixed_types, engine.host_target(), 3)
 
 
 def test_the_loops_of_guarded_code_have_nothing_in_them() -> None:
@@ -51,12 +55,8 @@ def test_the_loops_of_guarded_code_have_nothing_in_them() -> None:
 
 
 def _texts(kernel: Any, threads: bool) -> str:
-    from samebits.passes.pipeline import optimise
-    from samebits.runtime.compile import _linked
-
-    module, names = _linked(kernel, kernel.fixed_types)
-    ready = optimise(module, names)
-    return emit_module(ready, names, engine.host_target(), threads=threads).text
+    request = _request(kernel)
+    return emit_module(request.optimised, request.entries, request.target, threads=threads).text
 
 
 WITHOUT = """\

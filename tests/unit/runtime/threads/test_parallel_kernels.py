@@ -135,7 +135,9 @@ def test_one_array_by_two_names_gives_what_the_plain_loop_gives(
 
     found = results(k.mirror, both)
     assert len(found) == 1
-    assert shared() == 0  # the order of the turns makes a difference: nothing else may run them
+    assert (
+        shared() == 0
+    )  # the order of the iterations makes a difference: nothing else may run them
     expected = floats(1 << 20)
     k.mirror.managed(expected[:64], expected[:64])
     x = floats(1 << 20)[:64].copy()

@@ -25,7 +25,7 @@ from tests.support.kernels.long_kernels import (
     long_job,
     needs_signals,
     numbers,
-    one_turn_is_long,
+    one_iteration_is_long,
     outer,
     shared,
     signalled,
@@ -56,10 +56,10 @@ CALLS: dict[str, Callable[[np.ndarray[Any, Any]], Any]] = {
     "called": lambda out: outer(out, int64(ENDLESS)),
     "not optimised": lambda out: _unoptimised(out, int64(ENDLESS)),
     "range on threads": lambda out: shared(out, numbers(), ENDLESS),
-    "range whose last turn is another's": lambda out: one_turn_is_long(
+    "range whose last iteration is another's": lambda out: one_iteration_is_long(
         out[:2], numbers(2), 1, ENDLESS
     ),
-    "range whose last turn is its own": lambda out: one_turn_is_long(
+    "range whose last iteration is its own": lambda out: one_iteration_is_long(
         out[:2], numbers(2), 0, ENDLESS
     ),
     "job in line": lambda out: long_job(out).run(8),
