@@ -62,16 +62,16 @@ def read_report(source: str | os.PathLike[str] | BinaryIO) -> Report:
 
     Raises ReportError if there is no file, if it is not a report, or if its description is lost.
     """
-    given: Any = source
-    is_path = isinstance(given, str | os.PathLike)
-    if not is_path and not hasattr(given, "read"):
+    if isinstance(source, str | os.PathLike):
+        name = os.fspath(source)
+        return report_from_bytes(_file(Path(name)), name)
+    stream: Any = source
+    if not hasattr(stream, "read"):
         raise ReportError(
-            f"a {type(given).__name__} is neither a path nor a binary stream",
+            f"a {type(stream).__name__} is neither a path nor a binary stream",
             fix='give the path of a report, as in read_report("game.desync")',
         )
-    name = os.fspath(source) if is_path else "the stream"
-    data = _file(Path(name)) if is_path else _stream(source, name)
-    return report_from_bytes(data, name)
+    return report_from_bytes(_stream(stream, "the stream"), "the stream")
 
 
 def is_report(path: str) -> bool:

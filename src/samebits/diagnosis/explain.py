@@ -102,9 +102,8 @@ def explain(
     used.
     """
     given: Any = (expression, values, type)
-    for value, kind, name in zip(
-        given, (str, Mapping, str), ("expression", "values", "type"), strict=True
-    ):
+    kinds = {"expression": str, "values": Mapping, "type": str}
+    for value, (name, kind) in zip(given, kinds.items(), strict=True):
         if not isinstance(value, kind):
             raise ArgumentError(
                 f"{name} is {value!r:.40}",

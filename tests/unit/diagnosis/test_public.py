@@ -110,7 +110,7 @@ REFUSED: list[tuple[Callable[[Path], Any], str]] = [
     (lambda r: _sb.evaluate(len, 1), "is no kernel"),
     (lambda r: _sb.evaluate(scaled, 1.0), "scaled"),
     (lambda r: _sb.explain("a+b", {"a": 1, "b": [2]}, 3), "b is [2]"),
-    (lambda r: _sb.diagnose(DRIFT, r, b=Path("theirs.desync")), "read a report with sb.read_report"),
+    (lambda r: _sb.diagnose(DRIFT, r, b=Path("theirs.desync")), "read a report with sb"),
     (lambda r: _sb.diagnose(DRIFT, r, a=3, b="managed"), "a is an int, not text"),
     (lambda r: _sb.diagnose(DRIFT, DRIFT, b="managed"), "the replay is a Simulation"),
     (lambda r: _sb.diagnose(DRIFT, b="managed", frames=10**30), "no whole number from 1"),
