@@ -28,9 +28,11 @@ from samebits.errors import (
     JobError,
     RaceError,
     ReplayError,
+    ReportError,
     RunnerError,
     SamebitsError,
     SamebitsWarning,
+    SideError,
     SimulationError,
     StackError,
     TargetError,
@@ -261,6 +263,11 @@ def __getattr__(name: str) -> Any:
     return value
 
 
+def __dir__() -> list[str]:
+    """The public names, those that are not loaded yet included."""
+    return sorted({*__all__, "__doc__", "__file__", "__name__", "__path__", "__version__"})
+
+
 __all__ = [
     "DETERMINISTIC",
     "FAST",
@@ -286,9 +293,11 @@ __all__ = [
     "ReadOnly",
     "Replay",
     "ReplayError",
+    "ReportError",
     "RunnerError",
     "SamebitsError",
     "SamebitsWarning",
+    "SideError",
     "Simulation",
     "SimulationError",
     "StackError",

@@ -123,7 +123,10 @@ def as_json(e: Explanation) -> dict[str, Any]:
     def bits(pattern: int) -> str:
         return f"0x{pattern:0{e.form.bits // 4}x}"
 
+    from samebits.cli.printing import JSON_FORMAT  # whose tables nothing else here needs
+
     return {
+        "format": JSON_FORMAT,
         "expression": e.expression,
         "type": e.form.name,
         "operands": {name: bits(pattern) for name, pattern in e.operands.items()},

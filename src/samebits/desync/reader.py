@@ -62,10 +62,16 @@ def read_report(source: str | os.PathLike[str] | BinaryIO) -> Report:
 
     Raises ReportError if there is no file, if it is not a report, or if its description is lost.
     """
-    is_path = isinstance(source, str | os.PathLike)
-    name = os.fspath(source) if is_path else "the stream"
-    data = _file(Path(name)) if is_path else _stream(source, name)
-    return report_from_bytes(data, name)
+    if isinstance(source, str | os.PathLike):
+        name = os.fspath(source)
+        return report_from_bytes(_file(Path(name)), name)
+    stream: Any = source
+    if not hasattr(stream, "read"):
+        raise ReportError(
+            f"a {type(stream).__name__} is neither a path nor a binary stream",
+            fix='give the path of a report, as in read_report("game.desync")',
+        )
+    return report_from_bytes(_stream(stream, "the stream"), "the stream")
 
 
 def is_report(path: str) -> bool:
@@ -228,15 +234,22 @@ def _file(path: Path) -> bytes:
             raise ReportError(f"{path} is not a file", fix=_NO_REPORT)
         with open(path, "rb") as file:
             return _stream(file, str(path))
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: the name has a NUL
         raise ReportError(
-            f"cannot read {path}: {error.strerror or error}",
+            f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or error}",
             fix="give the path of a report that this user may read",
         ) from None
 
 
 def _stream(file: Any, name: str) -> bytes:
-    data = cast("BinaryIO", file).read(MAX_FILE + 1)
+    try:
+        data: Any = file.read(MAX_FILE + 1)
+    except (OSError, ValueError) as error:
+        raise ReportError(
+            f"cannot read {name}: {error}", fix="give an open binary stream"
+        ) from None
+    if not isinstance(data, bytes):
+        raise ReportError(f"{name} gives text, not bytes", fix='open the file with mode "rb"')
     if len(data) > MAX_FILE:
         raise ReportError(
             f"{name} has more than {MAX_FILE:,} bytes: it is no desync report", fix=_NO_REPORT

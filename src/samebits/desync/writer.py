@@ -67,6 +67,14 @@ def write_report(report: Report, path: str | os.PathLike[str], force: bool = Fal
     The file appears under its name only once it is complete. Raises ReportError if it cannot be
     written or, unless `force`, if it exists.
     """
+    given: Any = report
+    if not isinstance(given, Report):
+        raise ReportError(
+            f"a {type(given).__name__} is no report", fix="write_report(report, path)"
+        )
+    place: Any = path
+    if not isinstance(place, str | os.PathLike) or not os.fspath(place):
+        raise ReportError(f"{place!r:.60} is no path", fix="write_report(report, path)")
     target = Path(path)
     if os.path.lexists(target) and not force:
         raise _exists(target)
@@ -78,14 +86,14 @@ def write_report(report: Report, path: str | os.PathLike[str], force: bool = Fal
     except OSError as error:
         raise ReportError(
             f"cannot write {target}: {os_reason(error)}",
-            fix=f"{remedy(error)}, with -o",
+            fix=remedy(error),
         ) from None
     return len(data)
 
 
 def _exists(target: Path) -> ReportError:
     return ReportError(
-        f"{target} exists already", fix="give another name with -o, or --force to replace it"
+        f"{target} exists already", fix="give another name, or force=True to replace it"
     )
 
 

@@ -108,6 +108,8 @@ def diagnose_report(
     require_replay(report, simulation.header(source.seed), source.replay or "this run")
     out = _begun(simulation.name, simulation.version, source.seed, a.text, title(report))
     inputs = InputStream(source)
+    _require_known(report, inputs.frames)
+    _tell_damage(out, report)
     with _timed(out), closing(open_run(a)) as run:
         _require_inputs(report, inputs, simulation)
         trap, names = report.contents.trap, PortableNames(simulation)
@@ -155,6 +157,8 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
     header = a.header
     out = _begun(header.simulation, header.version, header.seed, title(a), title(b))
     out.frames = min(a.contents.begun, b.contents.begun)
+    for report in (a, b):
+        _tell_damage(out, report)
     frame, first = both.first_difference, both.first_differing_inputs
     with _timed(out):
         if first is not None and (frame is None or first < frame):
@@ -168,6 +172,22 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
         _TwoReports(out, one, other, found, a.types[0], progress).run()
     _tell_budget(out, a)
     return out
+
+
+def _require_known(report: Report, frames: int) -> None:
+    """Raise ReportError if nothing of a run of `frames` can be compared with the report."""
+    trap = report.contents.trap is not None and report.frames < frames
+    if not trap and not any(frame < frames for frame in report.known):
+        raise ReportError(
+            f"{report.name} has no hash of a frame of this run",
+            note=report.damage[0] if report.damage else None,
+            fix="ask for the report again, or compare more frames",
+        )
+
+
+def _tell_damage(out: Diagnosis, report: Report) -> None:
+    if report.damage:
+        out.note(f"{report.name} is damaged: what it has lost is not compared")
 
 
 A = TypeVar("A", bound=Evidence)

@@ -101,6 +101,14 @@ def explain(
     Raises ArgumentError for what is not in the language, and for operands that are missing or not
     used.
     """
+    given: Any = (expression, values, type)
+    kinds = {"expression": str, "values": Mapping, "type": str}
+    for value, (name, kind) in zip(given, kinds.items(), strict=True):
+        if not isinstance(value, kind):
+            raise ArgumentError(
+                f"{name} is {value!r:.40}",
+                fix='explain("a*b + c", {"a": 0.1, "b": 0.1, "c": -0.01}, "0x300f5c29", "float32")',
+            )
     form = FORMATS.get(type)
     if form is None:
         raise ArgumentError(
@@ -125,7 +133,10 @@ def _text(value: Any, form: Format, what: str) -> str:
         raise ArgumentError(
             f"{what} is {value!r:.40}", fix="give a float, or text such as 0x3dcccccd or 0.1"
         )
-    number = float(value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ArgumentError(f"{what} is no float: {error}", fix="give a float, or text") from None
     if number - number == 0:
         return number.hex()
     return f"0x{float_to_bits(number, form.bits):0{form.bits // 4}x}"

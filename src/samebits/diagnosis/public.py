@@ -6,7 +6,9 @@ Owns what the arguments may be. What is done with them is `diagnosis`'s and `des
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from operator import index
 from typing import Any, overload
 
 from samebits.desync.record import ReportRequest, record_report
@@ -23,6 +25,10 @@ from samebits.sim.sources import InputSource, PlayerSource, ReplaySource
 
 Progress = Callable[[str, int, int], None]
 """What is being done, how much of it is done, and of how much; 0 where that is not known."""
+
+
+MOST_FRAMES = 10**9
+"""Frames that are run at most."""
 
 
 def _silent(what: str, done: int, total: int) -> None:
@@ -80,7 +86,8 @@ def diagnose(
                 f"a report is compared with a report, not with {_kind(replay)}",
                 fix="diagnose(ours, theirs), or diagnose(simulation, replay, b=theirs)",
             )
-        return diagnose_reports(simulation, replay, progress)
+        with _stoppable(progress) as show:
+            return diagnose_reports(simulation, replay, show)
     _require_simulation(simulation, "diagnose(game, replay, b=...)")
     if isinstance(replay, Report):
         raise ArgumentError(
@@ -92,14 +99,16 @@ def diagnose(
             fix='give b="mode=FAST", b="x86-64-v1-O0" or b=report',
         )
     source = _source(simulation, replay, frames, players, seed)
-    ours = _side(simulation, a)
+    ours = _side(simulation, "a", a)
     if isinstance(b, Report):
         if replay is None:
             raise ArgumentError(
                 "a report is compared with a run of its replay", fix="name the replay"
             )
-        return diagnose_report(source, ours, b, progress)
-    return diagnose_runs(simulation, source, ours, _side(simulation, b), progress)
+        with _stoppable(progress) as show:
+            return diagnose_report(source, ours, b, show)
+    with _stoppable(progress) as show:
+        return diagnose_runs(simulation, source, ours, _side(simulation, "b", b), show)
 
 
 def make_report(
@@ -113,27 +122,85 @@ def make_report(
 ) -> Report:
     """Run a replay here and return what another machine needs to diagnose a difference from it.
 
-    `frames` are those to tell in detail, a range or one; None: the hashes of the whole run alone.
-    `trace` is the frame among them of which every operation is told. `side` is a word of `samebits
-    diagnose --list-sides`; None is this machine's best target. `sb.write_report` writes the result
-    to a file.
+    `frames` are those to report in detail, a range or one; None: the hashes of the whole run alone.
+    `trace` is the frame among them of which every operation is recorded. `side` is what `samebits
+    diagnose --list-sides` lists; None is this machine's best target. `sb.write_report` writes the
+    result to a file.
 
     Raises ReportError where the frames are not there or too many, and what `diagnose` raises.
     """
     _require_simulation(simulation, "make_report(game, replay, range(120, 130))")
-    asked = range(frames, frames + 1) if isinstance(frames, int) else frames
-    if asked is None and trace is not None:
-        asked = range(trace, trace + 1)
+    traced = None if trace is None else _whole("trace", trace, 0)
+    asked = _asked(frames if frames is not None or traced is None else traced)
     if asked is not None and (asked.step != 1 or not asked or asked.start < 0):
         raise ReportError(f"{asked!r:.60} is no range of consecutive frames", fix="range(120, 130)")
-    if trace is not None and asked is not None and trace not in asked:
-        raise ReportError(f"frame {trace} is not among {asked}", fix=f"trace={asked.start}")
-    source = ReplaySource(simulation, os.fspath(replay))
+    if traced is not None and asked is not None and traced not in asked:
+        raise ReportError(f"frame {traced} is not among {asked}", fix=f"trace={asked.start}")
+    source = ReplaySource(simulation, _path(replay))
     total = source.frames if asked is None else min(asked.stop, source.frames)
-    return record_report(
-        _side(simulation, side), source, ReportRequest(asked, trace),
-        lambda what, done: progress(what, done, total),
-    )  # fmt: skip
+    with _stoppable(progress) as show:
+        return record_report(
+            _side(simulation, "side", side), source, ReportRequest(asked, traced),
+            lambda what, done: show(what, done, total),
+        )  # fmt: skip
+
+
+class _StoppedError(BaseException):
+    """An exception of the progress callback, which no step of a diagnosis takes for its own."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__()
+        self.error = error
+
+
+@contextmanager
+def _stoppable(progress: Any) -> Generator[Progress]:
+    """`progress`, whose exceptions leave the block as they are."""
+    if not callable(progress):
+        raise ArgumentError(
+            f"progress is {_kind(progress)}, not a function",
+            fix="give one of (what, done, total), or leave it out",
+        )
+
+    def show(what: str, done: int, total: int) -> None:
+        try:
+            progress(what, done, total)
+        except BaseException as error:
+            raise _StoppedError(error) from None
+
+    try:
+        yield show
+    except _StoppedError as stopped:
+        raise stopped.error from None
+
+
+def _whole(name: str, value: Any, least: int) -> int:
+    """A count or a frame's number. Raises ArgumentError for anything else."""
+    try:
+        number = index(value)
+    except TypeError:
+        number = -1
+    if isinstance(value, bool) or not least <= number <= MOST_FRAMES:
+        raise ArgumentError(
+            f"{name}={value!r:.40} is no whole number from {least} to {MOST_FRAMES:,}",
+            fix=f"give {name} as an int",
+        )
+    return number
+
+
+def _asked(frames: Any) -> range | None:
+    if frames is None or isinstance(frames, range):
+        return frames
+    first = _whole("frames", frames, 0)
+    return range(first, first + 1)
+
+
+def _path(replay: Any) -> str:
+    if not isinstance(replay, str | os.PathLike) or not isinstance(os.fspath(replay), str):
+        raise ArgumentError(
+            f"the replay is {_kind(replay)}, not a path", fix='give its path, such as "duel.mcap"'
+        )
+    return os.fspath(replay)
 
 
 def _require_simulation(value: Any, fix: str) -> None:
@@ -141,7 +208,14 @@ def _require_simulation(value: Any, fix: str) -> None:
         raise ArgumentError(f"the first argument is {_kind(value)}, not a Simulation", fix=fix)
 
 
-def _side(simulation: Simulation, words: str | None) -> Side:
+def _side(simulation: Simulation, name: str, words: Any) -> Side:
+    if words is not None and not isinstance(words, str):
+        raise ArgumentError(
+            f"{name} is {_kind(words)}, not text",
+            fix="read a report with sb.read_report(path), and give it as b"
+            if isinstance(words, os.PathLike)
+            else f'give words, such as {name}="mode=FAST"',
+        )
     return parse_side(default_words() if words is None else words, simulation)
 
 
@@ -152,14 +226,13 @@ def _source(
     players: str | None,
     seed: int | None,
 ) -> InputSource:
-    if frames is not None and frames < 1:
-        raise ArgumentError(f"{frames} frames are asked for", fix="ask for 1 or more")
+    frames = None if frames is None else _whole("frames", frames, 1)
     if replay is None:
         return PlayerSource(
             simulation, players, DEFAULT_SEED if seed is None else seed, frames or DEFAULT_FRAMES
         )
     _refuse("a replay has its own inputs and seed", players=players, seed=seed)
-    return ReplaySource(simulation, os.fspath(replay), frames)
+    return ReplaySource(simulation, _path(replay), frames)
 
 
 def _refuse(why: str, **given: Any) -> None:
@@ -170,4 +243,5 @@ def _refuse(why: str, **given: Any) -> None:
 
 
 def _kind(value: Any) -> str:
-    return "nothing" if value is None else f"a {type(value).__name__}"
+    name = type(value).__name__
+    return "None" if value is None else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"

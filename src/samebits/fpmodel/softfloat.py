@@ -224,10 +224,8 @@ def square_root(x: Number) -> Number:
 
 def compare(a: Number, b: Number) -> int:
     """−1, 0 or 1 as a < b, a = b or a > b; zeros are equal, neither is NaN."""
-    if a.kind == "infinite" or b.kind == "infinite":
-        big_a = (-1 if a.negative else 1) if a.kind == "infinite" else 0
-        big_b = (-1 if b.negative else 1) if b.kind == "infinite" else 0
-        return (big_a > big_b) - (big_a < big_b)
-    exponent = min(a.exponent, b.exponent)
-    left, right = a.signed << (a.exponent - exponent), b.signed << (b.exponent - exponent)
-    return (left > right) - (left < right)
+    difference = added(a, negated(b))
+    # Equal infinities have no difference.
+    if difference.is_nan or difference.is_zero:
+        return 0
+    return -1 if difference.negative else 1

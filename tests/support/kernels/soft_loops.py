@@ -9,9 +9,12 @@ import numpy as np
 
 import samebits as sb
 from samebits import int32, uint64
-from samebits.fpmodel.soft import KERNELS
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.soft import KERNELS, parameters
 from samebits.lang.kernel import Kernel
 from tests.support.kernels.soft_operands import Wide
+
+flushed_input = KERNELS["flushed_input"]
 
 
 def unary(operation: Kernel) -> Kernel:
@@ -23,9 +26,10 @@ def unary(operation: Kernel) -> Kernel:
         out: sb.Array[uint64], oute: sb.Array[int32], outk: sb.Array[int32],
     ) -> None:  # fmt: skip
         for i in range(len(a)):
+            am, ax, ac = flushed_input(a[i], ae[i], ak[i], least, inputs[i])
             m, e, k = operation(
-                a[i], ae[i], ak[i],
-                precision, least, most, rounding[i], flush[i], inputs[i],
+                am, ax, ac,
+                precision, least, most, rounding[i], flush[i],
             )  # fmt: skip
             out[i] = m
             oute[i] = e
@@ -44,9 +48,11 @@ def binary(operation: Kernel) -> Kernel:
         out: sb.Array[uint64], oute: sb.Array[int32], outk: sb.Array[int32],
     ) -> None:  # fmt: skip
         for i in range(len(a)):
+            am, ax, ac = flushed_input(a[i], ae[i], ak[i], least, inputs[i])
+            bm, bx, bc = flushed_input(b[i], be[i], bk[i], least, inputs[i])
             m, e, k = operation(
-                a[i], ae[i], ak[i], b[i], be[i], bk[i],
-                precision, least, most, rounding[i], flush[i], inputs[i],
+                am, ax, ac, bm, bx, bc,
+                precision, least, most, rounding[i], flush[i],
             )  # fmt: skip
             out[i] = m
             oute[i] = e
@@ -66,9 +72,12 @@ def ternary(operation: Kernel) -> Kernel:
         out: sb.Array[uint64], oute: sb.Array[int32], outk: sb.Array[int32],
     ) -> None:  # fmt: skip
         for i in range(len(a)):
+            am, ax, ac = flushed_input(a[i], ae[i], ak[i], least, inputs[i])
+            bm, bx, bc = flushed_input(b[i], be[i], bk[i], least, inputs[i])
+            cm, cx, cc = flushed_input(c[i], ce[i], ck[i], least, inputs[i])
             m, e, k = operation(
-                a[i], ae[i], ak[i], b[i], be[i], bk[i], c[i], ce[i], ck[i],
-                precision, least, most, rounding[i], flush[i], inputs[i],
+                am, ax, ac, bm, bx, bc, cm, cx, cc,
+                precision, least, most, rounding[i], flush[i],
             )  # fmt: skip
             out[i] = m
             oute[i] = e
@@ -91,10 +100,11 @@ def columns(rows: Sequence[Wide]) -> list[np.ndarray[Any, Any]]:
 
 
 def results(
-    name: str, cases: Sequence[Sequence[Wide]], settings: Sequence[tuple[int, ...]]
+    name: str, cases: Sequence[Sequence[Wide]], arithmetics: Sequence[Arithmetic]
 ) -> list[Wide]:
-    """What the operation gives for each case. `settings` have one format, and are `parameters`."""
+    """What the operation gives for each case. The arithmetics have one working format."""
     arrays = [a for operand in zip(*cases, strict=True) for a in columns(operand)]
+    settings = [(*parameters(a.working, a.rounding, a.flush), a.flush_inputs) for a in arithmetics]
     changing = [np.array(c, np.int32) for c in list(zip(*settings, strict=True))[3:]]
     out = columns([(0, 0, 0)] * len(cases))
     LOOPS[name](*arrays, *settings[0][:3], *changing, *out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -94,10 +95,10 @@ def test_a_report_without_frames_holds_the_hashes_of_the_whole_run(replay: Path)
 _sb: Any = sb
 """Not looked at by the type checker, which refuses most of these calls too."""
 REFUSED: list[tuple[Callable[[Path], Any], str]] = [
-    (lambda r: _sb.diagnose(3, r, b="managed"), "is a int, not a Simulation"),
+    (lambda r: _sb.diagnose(3, r, b="managed"), "is an int, not a Simulation"),
     (lambda r: _sb.diagnose(DRIFT, r), "side b is not given"),
     (lambda r: _sb.diagnose(DRIFT, r, b="managed", seed=1), "seed= does not go with this"),
-    (lambda r: _sb.diagnose(DRIFT, r, b="managed", frames=0), "0 frames are asked for"),
+    (lambda r: _sb.diagnose(DRIFT, r, b="managed", frames=0), "frames=0 is no whole number from 1"),
     (lambda r: _sb.diagnose(DRIFT, r, b="manged"), "'manged' does not name an execution"),
     (lambda r: _sb.diagnose(report_of(r, "managed", 1), r), "with a report, not with"),
     (lambda r: _sb.diagnose(DRIFT, report_of(r, "managed", 1), b="managed"), "where the replay"),
@@ -109,6 +110,24 @@ REFUSED: list[tuple[Callable[[Path], Any], str]] = [
     (lambda r: _sb.evaluate(len, 1), "is no kernel"),
     (lambda r: _sb.evaluate(scaled, 1.0), "scaled"),
     (lambda r: _sb.explain("a+b", {"a": 1, "b": [2]}, 3), "b is [2]"),
+    (lambda r: _sb.diagnose(DRIFT, r, b=Path("theirs.desync")), "read a report with sb"),
+    (lambda r: _sb.diagnose(DRIFT, r, a=3, b="managed"), "a is an int, not text"),
+    (lambda r: _sb.diagnose(DRIFT, DRIFT, b="managed"), "the replay is a Simulation"),
+    (lambda r: _sb.diagnose(DRIFT, b="managed", frames=10**30), "no whole number from 1"),
+    (lambda r: _sb.diagnose(DRIFT, r, b="managed", frames=1e6), "no whole number from 1"),
+    (lambda r: _sb.diagnose(DRIFT, r, b="managed", progress=3), "progress is an int"),
+    (lambda r: _sb.make_report(DRIFT, r, "5:9"), "frames='5:9' is no whole number"),
+    (lambda r: _sb.make_report(DRIFT, r, 7.0), "frames=7.0 is no whole number"),
+    (lambda r: _sb.make_report(DRIFT, r, trace=float("nan")), "trace=nan is no whole number"),
+    (lambda r: _sb.make_report(DRIFT, None), "the replay is None, not a path"),
+    (lambda r: _sb.make_report(DRIFT, r, side=3), "side is an int, not text"),
+    (lambda r: _sb.read_report(None), "a NoneType is neither a path nor a binary stream"),
+    (lambda r: _sb.read_report(io.StringIO("text")), "gives text, not bytes"),
+    (lambda r: _sb.read_report("a\0b"), "cannot read"),
+    (lambda r: _sb.write_report("a.desync", report_of(r, "managed", 1)), "is no report"),
+    (lambda r: _sb.write_report(report_of(r, "managed", 1), None), "None is no path"),
+    (lambda r: _sb.explain("a+b", None, 3), "values is None"),
+    (lambda r: _sb.explain("a+1", {"a": 10**400}, 3), "a is no float"),
 ]  # fmt: skip
 
 
@@ -129,3 +148,43 @@ def test_explain_takes_floats_as_it_takes_text() -> None:
     )
     assert as_text == as_floats
     assert sb.explain("a*b", {"a": float("inf"), "b": 0}, float("nan")).causes
+
+
+@pytest.mark.parametrize("call", [1, 3, 7])
+def test_what_a_progress_callback_raises_ends_the_diagnosis(replay: Path, call: int) -> None:
+    calls: list[str] = []
+
+    def progress(what: str, done: int, total: int) -> None:
+        calls.append(what)
+        if len(calls) == call:
+            raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        sb.diagnose(DRIFT, replay, a="evaluate", b=FMA, progress=progress)
+
+
+def test_a_report_without_a_usable_hash_is_refused(replay: Path, tmp_path: Path) -> None:
+    path = tmp_path / "whole.desync"
+    sb.write_report(report_of(replay, "managed", range(40, 50)), path)
+    cut = tmp_path / "cut.desync"
+    cut.write_bytes(path.read_bytes()[:1500])
+    theirs = sb.read_report(cut)
+    assert theirs.damage
+    assert not any(frame >= 0 for frame in theirs.known)
+    with pytest.raises(sb.ReportError, match="has no hash of a frame of this run"):
+        sb.diagnose(DRIFT, replay, a=FMA, b=theirs)
+
+
+def test_damage_is_among_the_notes(replay: Path, tmp_path: Path) -> None:
+    path = tmp_path / "whole.desync"
+    size = sb.write_report(report_of(replay, "managed", range(40, 50)), path)
+    cut = tmp_path / "cut.desync"
+    cut.write_bytes(path.read_bytes()[: size * 3 // 4])
+    theirs = sb.read_report(cut)
+    assert theirs.known
+    found = sb.diagnose(DRIFT, replay, a="evaluate", b=theirs)
+    assert any("is damaged: what it has lost is not compared" in note for note in found.notes)
+
+
+def test_all_public_names_are_listed_before_they_are_loaded() -> None:
+    assert {*sb.__all__} <= {*dir(sb)}

@@ -20,6 +20,7 @@ from samebits.fpmodel.softfloat import (
     X87_24,
     X87_53,
     X87_64,
+    Flush,
     Format,
 )
 from samebits.fpmodel.tree import Node, Operand, Tree, rebuilt, written
@@ -111,6 +112,14 @@ def test_extremes_and_steps_have_the_bits_of_the_reference_at_the_edges(form: Fo
                     bits = {n: float_to_bits(x, form.bits) for n, x in given.items()}
                     expected = site.bits(tree, arithmetic, bits)
                     assert float_to_bits(found, form.bits) == expected, (tree, arithmetic, given)
+
+
+@pytest.mark.parametrize("flush", ["before", "after"])
+def test_a_subnormal_half_is_kept_where_subnormal_floats_are_flushed(flush: Flush) -> None:
+    tree = Node("cast", (Operand("a"),), "float16")
+    module = module_of(function_of(tree, FLOAT32), tree, Arithmetic(FLOAT32, FLOAT32, flush=flush))
+    assert isinstance(module, Module)
+    assert Evaluator(module).run("f", [2.0**-20]) == (2.0**-20,)
 
 
 @FORMS

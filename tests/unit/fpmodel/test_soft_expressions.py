@@ -34,6 +34,7 @@ from_float32, from_float64 = KERNELS["from_float32"], KERNELS["from_float64"]
 to_float32, to_float64 = KERNELS["to_float32"], KERNELS["to_float64"]
 sub, mul, div = KERNELS["sub"], KERNELS["mul"], KERNELS["div"]
 sqrt, fma = KERNELS["sqrt"], KERNELS["fma"]
+flushed_input = KERNELS["flushed_input"]
 EXPRESSION = parse("fma(a, b, c) - sqrt(c) / b * a")
 NEAREST, PLAIN = ROUNDINGS["nearest"], FLUSHES["no"]
 PAIRS = [
@@ -53,11 +54,18 @@ def expression32(
     a, ae, ak = from_float32(x)
     b, be, bk = from_float32(y)
     c, ce, ck = from_float32(z)
-    s, se, sk = sqrt(c, ce, ck, precision, least, most, rounding, flush, inputs)
-    s, se, sk = div(s, se, sk, b, be, bk, precision, least, most, rounding, flush, inputs)
-    s, se, sk = mul(s, se, sk, a, ae, ak, precision, least, most, rounding, flush, inputs)
-    m, e, k = fma(a, ae, ak, b, be, bk, c, ce, ck, precision, least, most, rounding, flush, inputs)
-    m, e, k = sub(m, e, k, s, se, sk, precision, least, most, rounding, flush, inputs)
+    a, ae, ak = flushed_input(a, ae, ak, least, inputs)
+    b, be, bk = flushed_input(b, be, bk, least, inputs)
+    c, ce, ck = flushed_input(c, ce, ck, least, inputs)
+    s, se, sk = sqrt(c, ce, ck, precision, least, most, rounding, flush)
+    s, se, sk = flushed_input(s, se, sk, least, inputs)
+    s, se, sk = div(s, se, sk, b, be, bk, precision, least, most, rounding, flush)
+    s, se, sk = flushed_input(s, se, sk, least, inputs)
+    s, se, sk = mul(s, se, sk, a, ae, ak, precision, least, most, rounding, flush)
+    m, e, k = fma(a, ae, ak, b, be, bk, c, ce, ck, precision, least, most, rounding, flush)
+    s, se, sk = flushed_input(s, se, sk, least, inputs)
+    m, e, k = flushed_input(m, e, k, least, inputs)
+    m, e, k = sub(m, e, k, s, se, sk, precision, least, most, rounding, flush)
     return to_float32(m, e, k, last, last_flush)
 
 
@@ -69,11 +77,18 @@ def expression64(
     a, ae, ak = from_float64(x)
     b, be, bk = from_float64(y)
     c, ce, ck = from_float64(z)
-    s, se, sk = sqrt(c, ce, ck, precision, least, most, rounding, flush, inputs)
-    s, se, sk = div(s, se, sk, b, be, bk, precision, least, most, rounding, flush, inputs)
-    s, se, sk = mul(s, se, sk, a, ae, ak, precision, least, most, rounding, flush, inputs)
-    m, e, k = fma(a, ae, ak, b, be, bk, c, ce, ck, precision, least, most, rounding, flush, inputs)
-    m, e, k = sub(m, e, k, s, se, sk, precision, least, most, rounding, flush, inputs)
+    a, ae, ak = flushed_input(a, ae, ak, least, inputs)
+    b, be, bk = flushed_input(b, be, bk, least, inputs)
+    c, ce, ck = flushed_input(c, ce, ck, least, inputs)
+    s, se, sk = sqrt(c, ce, ck, precision, least, most, rounding, flush)
+    s, se, sk = flushed_input(s, se, sk, least, inputs)
+    s, se, sk = div(s, se, sk, b, be, bk, precision, least, most, rounding, flush)
+    s, se, sk = flushed_input(s, se, sk, least, inputs)
+    s, se, sk = mul(s, se, sk, a, ae, ak, precision, least, most, rounding, flush)
+    m, e, k = fma(a, ae, ak, b, be, bk, c, ce, ck, precision, least, most, rounding, flush)
+    s, se, sk = flushed_input(s, se, sk, least, inputs)
+    m, e, k = flushed_input(m, e, k, least, inputs)
+    m, e, k = sub(m, e, k, s, se, sk, precision, least, most, rounding, flush)
     return to_float64(m, e, k, last, last_flush)
 
 
@@ -82,9 +97,10 @@ KERNEL: dict[Format, Kernel] = {FLOAT32: expression32, FLOAT64: expression64}
 
 def settings(arithmetic: Arithmetic) -> tuple[int, ...]:
     """The kernel's parameters: a result in the working format is stored as it stands."""
-    given = parameters(arithmetic)
-    stored = arithmetic.working is arithmetic.form
-    return (*given, *((NEAREST, PLAIN) if stored else given[3:5]))
+    a = arithmetic
+    given = parameters(a.working, a.rounding, a.flush)
+    last = (NEAREST, PLAIN) if a.working is a.form else given[3:]
+    return (*given, int(a.flush_inputs), *last)
 
 
 def triples(form: Format, working: Format) -> list[dict[str, Number]]:

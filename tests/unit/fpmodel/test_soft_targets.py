@@ -23,7 +23,8 @@ from samebits.passes.pipeline import optimise
 from_float32, from_float64 = KERNELS["from_float32"], KERNELS["from_float64"]
 to_float32, to_float64 = KERNELS["to_float32"], KERNELS["to_float64"]
 add, sub, mul, div = KERNELS["add"], KERNELS["sub"], KERNELS["mul"], KERNELS["div"]
-sqrt, fma, short_root = KERNELS["sqrt"], KERNELS["fma"], KERNELS["rsqrt12_float64"]
+sqrt, fma, short_root = KERNELS["sqrt"], KERNELS["fma"], KERNELS["rsqrt12"]
+flushed_input = KERNELS["flushed_input"]
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -59,18 +60,19 @@ def hash_of_results(seed: uint64, precision: int32, rounding: int32, flush: int3
         b, be, bk = number(state ^ (state >> 29))
         if i & 1 == 0:
             be = ae + (be & 63) - 31
-        c, ce, ck = mul(a, ae, ak, b, be, bk, precision, least, most, rounding, flush, flush & 1)
-        a, ae, ak = div(a, ae, ak, b, be, bk, precision, least, most, rounding, flush, flush & 1)
-        b, be, bk = sub(c, ce, ck, b, be, bk, precision, least, most, rounding, flush, flush & 1)
-        a, ae, ak = fma(
-            a, ae, ak, b, be, bk, c, ce, ck, precision, least, most, rounding, flush, flush & 1
-        )
-        a, ae, ak = add(a, ae, ak, c, ce, ck, precision, least, most, rounding, flush, flush & 1)
-        b, be, bk = sqrt(b, be, bk, precision, least, most, rounding, flush, flush & 1)
+        a, ae, ak = flushed_input(a, ae, ak, least, flush & 1)
+        b, be, bk = flushed_input(b, be, bk, least, flush & 1)
+        c, ce, ck = mul(a, ae, ak, b, be, bk, precision, least, most, rounding, flush)
+        a, ae, ak = div(a, ae, ak, b, be, bk, precision, least, most, rounding, flush)
+        b, be, bk = sub(c, ce, ck, b, be, bk, precision, least, most, rounding, flush)
+        a, ae, ak = fma(a, ae, ak, b, be, bk, c, ce, ck, precision, least, most, rounding, flush)
+        a, ae, ak = add(a, ae, ak, c, ce, ck, precision, least, most, rounding, flush)
+        b, be, bk = sqrt(b, be, bk, precision, least, most, rounding, flush)
         state = state ^ a ^ uint64(ae) ^ (uint64(ak) << 40)
         state = state ^ uint64(sb.bitcast(uint32, to_float32(a, ae, ak, rounding, flush)))
-        root = short_root(to_float64(b, be, bk, rounding, flush))
-        state = state ^ sb.bitcast(uint64, root)
+        b, be, bk = from_float64(to_float64(b, be, bk, rounding, flush))
+        b, be, bk = short_root(b, be, bk)
+        state = state ^ sb.bitcast(uint64, to_float64(b, be, bk, 0, 0))
     return state
 
 

@@ -16,8 +16,7 @@ from samebits.fpmodel.lowering.nan_signs import Nans
 from samebits.fpmodel.lowering.native import Native
 from samebits.fpmodel.lowering.soft import Soft
 from samebits.fpmodel.lowering.walk import CannotLower, Walk
-from samebits.fpmodel.lowering.wide import WideWalk
-from samebits.fpmodel.softfloat import FLOAT16, FLOAT32, FLOAT64
+from samebits.fpmodel.softfloat import FLOAT32, FLOAT64
 from samebits.fpmodel.tree import Node, Tree
 from samebits.frontend.compile import Unit
 from samebits.ir.grammar import HostFunction, Op, Value
@@ -81,9 +80,7 @@ def _foreign(code: Code, a: Arithmetic, operands: Mapping[str, Value]) -> Walk[A
         return Nans(code, a, operands, {})
     if a == Arithmetic(FLOAT32, FLOAT64):
         return Native(code, a, operands, {})
-    if a.working in (FLOAT16, FLOAT32, FLOAT64):
-        return Soft(code, a, operands, {})
-    return WideWalk(code, a, operands, {})
+    return Soft(code, a, operands, {})
 
 
 def _result(walk: Walk[Any], tree: Tree, result: Op) -> Value:

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from samebits.fpmodel.soft import FLUSHES, KERNELS, ROUNDINGS
+from samebits.fpmodel.softfloat import Flush, Rounding
 from samebits.frontend.compile import Unit, compile_kernel
 from samebits.ir.grammar import Function, HostFunction, Op, Value
 from samebits.ir.rewrite import ValueWriter
 from samebits.lang.kernel import Kernel
-from samebits.types import BOOL, ScalarType, Type
+from samebits.types import BOOL, FLOAT32, INT32, ScalarType, Type
+
+Wide = tuple[Value, Value, Value]
+"""A wide value (`samebits.fpmodel.soft.wide`): mantissa, exponent and kind."""
 
 
 class Code(ValueWriter):
@@ -51,6 +56,26 @@ class Code(ValueWriter):
         unit = compile_kernel(kernel, types)
         self.units[unit.function.name] = unit
         return self._called(unit.function, args)
+
+    def soft(self, name: str, *args: Value) -> tuple[Value, ...]:
+        """Call a kernel of `samebits.fpmodel.soft`."""
+        kernel = KERNELS[name]
+        return self.call(kernel, kernel.signature.resolve(()), *args)
+
+    def wide(self, name: str, *args: Value) -> Wide:
+        """Call a soft kernel whose result is a wide value."""
+        mantissa, exponent, kind = self.soft(name, *args)
+        return mantissa, exponent, kind
+
+    def from_float(self, x: Value) -> Wide:
+        return self.wide("from_float32" if x.type == FLOAT32 else "from_float64", x)
+
+    def to_float(
+        self, x: Wide, t: ScalarType, rounding: Rounding = "nearest", flush: Flush = "no"
+    ) -> Value:
+        name = "to_float32" if t == FLOAT32 else "to_float64"
+        manner = (self.const(INT32, n) for n in (ROUNDINGS[rounding], FLUSHES[flush]))
+        return self.soft(name, *x, *manner)[0]
 
     def host(self, function: HostFunction, *args: Value) -> Value:
         """Call a host function; its result."""

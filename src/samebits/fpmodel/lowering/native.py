@@ -6,40 +6,30 @@ Also owns conversions of floats to integers by each processor's rule
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from samebits.bits import bits_to_float
-from samebits.fpmodel.evaluate import Arithmetic
-from samebits.fpmodel.libm import estimate_function
 from samebits.fpmodel.lowering.code import Code
-from samebits.fpmodel.lowering.walk import CannotLower, Walk, type_of
-from samebits.fpmodel.soft import KERNELS
+from samebits.fpmodel.lowering.walk import Walk, type_of
 from samebits.fpmodel.softfloat import FLOAT32 as FORMAT32
 from samebits.fpmodel.softfloat import FLOAT64 as FORMAT64
 from samebits.fpmodel.softfloat import Format, Number, to_bits
-from samebits.fpmodel.tree import Tree
 from samebits.ir.grammar import Value
 from samebits.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, UINT64, ScalarType
 
 
 class Native(Walk[Value]):
-    """Lowers to floats of one type, the wider of the expression's format and the working format if
-    that is a type; subclasses round to other formats."""
+    """Lowers to floats of one type, the wider of the expression's and the working format."""
 
-    def __init__(
-        self,
-        code: Code,
-        arithmetic: Arithmetic,
-        operands: Mapping[str, Value],
-        known: Mapping[Tree, Value],
-    ) -> None:
-        super().__init__(code, arithmetic, operands, known)
-        double = FORMAT64 in (arithmetic.form, arithmetic.working)
-        self.type = FLOAT64 if double else FLOAT32
+    @property
+    def type(self) -> ScalarType:
+        double = FORMAT64 in (self.arithmetic.form, self.arithmetic.working)
+        return FLOAT64 if double else FLOAT32
 
     def operand(self, value: Value) -> Value:
         return self.code.convert(value, self.type)
+
+    from_integer = from_function = operand
 
     def number(self, number: Number) -> Value:
         form = FORMAT32 if self.type is FLOAT32 else FORMAT64
@@ -59,9 +49,6 @@ class Native(Walk[Value]):
     def signed(self, name: str, x: Value) -> Value:
         return self.code.alike(name, x)
 
-    def read(self, x: Value) -> Value:
-        return x
-
     def select(self, condition: Value, then: Value, otherwise: Value) -> Value:
         return self.code.select(condition, then, otherwise)
 
@@ -79,26 +66,6 @@ class Native(Walk[Value]):
 
     def cast(self, form: Format, x: Value) -> Value:
         return self.code.convert(self.code.convert(x, type_of(form)), self.type)
-
-    def from_integer(self, x: Value) -> Value:
-        return self.code.convert(x, self.type)
-
-    def from_function(self, x: Value) -> Value:
-        return self.code.convert(x, self.type)
-
-    def estimate(self, detail: str, x: Value) -> Value:
-        if self.type != self.form:
-            raise CannotLower(
-                f"{detail} takes a {self.form}, and intermediate results are {self.type}"
-            )
-        kernel = KERNELS.get(f"{detail}_{self.form.name}")
-        if kernel is not None:
-            return self.code.call(kernel, kernel.signature.resolve(()), x)[0]
-        function = estimate_function(detail)
-        if function is None or self.form != FLOAT32:
-            raise CannotLower(f"this machine has no {detail}")
-        bits = self.code.host(function, self.code.op("bitcast", UINT32, x))
-        return self.code.op("bitcast", FLOAT32, bits)
 
 
 TYPES = {t.name: t for t in (INT32, UINT32, INT64, UINT64)}

@@ -1,160 +1,149 @@
 """Lowering to calls of software floating point, for arithmetic without IR operations.
 
-Owns how values are passed to the kernels of `samebits.fpmodel.soft` and back.
+A number is a wide value of `samebits.fpmodel.soft`, which holds those of every format.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from samebits.fpmodel.evaluate import Arithmetic
-from samebits.fpmodel.lowering.code import Code
-from samebits.fpmodel.lowering.native import Native
-from samebits.fpmodel.soft import FLUSHES, KERNELS, ROUNDINGS
-from samebits.fpmodel.soft.wide import FINITE, NEGATIVE
-from samebits.fpmodel.softfloat import FLOAT32, FLOAT64, Flush, Format, Rounding
-from samebits.fpmodel.tree import Tree
+from samebits.fpmodel.lowering.code import Wide
+from samebits.fpmodel.lowering.native import Truncated, integer, scaled
+from samebits.fpmodel.lowering.walk import Walk
+from samebits.fpmodel.soft import parameters
+from samebits.fpmodel.soft.wide import FINITE, INFINITE, NAN, NEGATIVE
+from samebits.fpmodel.softfloat import FLOAT16, Flush, Format, Number, Rounding
 from samebits.ir.grammar import Value
-from samebits.types import BOOL, INT32, UINT64, ScalarType
-from samebits.types import FLOAT32 as T32
+from samebits.types import BOOL, INT32, INT64, UINT64, ScalarType
 
-Wide = tuple[Value, Value, Value]
-"""Mantissa, exponent and kind."""
-_FORMATS = {32: FLOAT32, 64: FLOAT64}
+_ORDER = {"min": -1, "max": 1}
+"""How the operand that an operation takes compares with the other, by soft `compare`."""
 
 
-class Kernels:
-    """Emits calls of the soft kernels under one arithmetic."""
+class Soft(Walk[Wide]):
+    """Lowers every operation to a call of a soft kernel."""
 
-    def __init__(self, code: Code, arithmetic: Arithmetic) -> None:
-        self.code = code
-        self.arithmetic = arithmetic
-
-    def call(self, name: str, *args: Value) -> tuple[Value, ...]:
-        kernel = KERNELS[name]
-        return self.code.call(kernel, kernel.signature.resolve(()), *args)
-
-    def wide(self, name: str, *args: Value) -> Wide:
-        mantissa, exponent, kind = self.call(name, *args)
-        return mantissa, exponent, kind
-
-    def number(self, value: int) -> Value:
+    def constant(self, value: int) -> Value:
         return self.code.const(INT32, value)
 
-    def operation(self, name: str, args: list[Wide]) -> Wide:
-        """One operation, rounded to the working format."""
+    def operand(self, value: Value) -> Wide:
+        return self.code.from_float(self.code.convert(value, self.form))
+
+    def number(self, number: Number) -> Wide:
+        sign = NEGATIVE if number.negative else 0
+        mantissa = exponent = 0
+        if number.is_nan:
+            kind = NAN
+        elif number.kind == "infinite":
+            kind = INFINITE | sign
+        elif number.is_zero:
+            kind = sign
+        else:
+            length = number.mantissa.bit_length()
+            kind = FINITE | sign
+            mantissa = number.mantissa << 64 - length
+            exponent = number.exponent + length - 1
+        code = self.code
+        return code.const(UINT64, mantissa), code.const(INT32, exponent), code.const(INT32, kind)
+
+    def stored(self, held: Wide) -> Value:
         a = self.arithmetic
-        given = [self.format(a.working), self.manner(a.rounding, a.flush)]
-        last = self.number(int(a.flush_inputs))
-        parts = [v for row in (*args, *given) for v in row]
-        return self.wide(name, *parts, last)
+        if a.working is a.form:
+            return self.code.to_float(held, self.form)
+        return self.code.to_float(held, self.form, a.rounding, a.flush)
 
-    def format(self, form: Format) -> tuple[Value, Value, Value]:
-        """A format as arguments: precision, exponents of the smallest normal and largest number."""
-        return (
-            self.number(form.precision),
-            self.number(form.smallest_normal),
-            self.number(form.limit - 1),
+    def integer(self, detail: str, held: Wide) -> Value:
+        code, (mantissa, exponent, kind) = self.code, held
+        none = code.const(INT32, 0)
+
+        def has(bits: int) -> Value:
+            return code.test("ne", code.alike("and", kind, code.const(INT32, bits)), none)
+
+        power = code.alike("sub", exponent, code.const(INT32, 63))
+        finite = code.alike("not", has(INFINITE | NAN))
+        parts = Truncated(
+            has(NAN),
+            has(NEGATIVE),
+            code.op("and", BOOL, finite, code.test("le", power, none)),
+            scaled(code, mantissa, code.convert(power, INT64)),
         )
+        return integer(code, detail, parts)
 
-    def manner(self, rounding: Rounding, flush: Flush) -> tuple[Value, Value]:
-        return self.number(ROUNDINGS[rounding]), self.number(FLUSHES[flush])
+    def rounded(self, name: str, args: list[Wide]) -> Wide:
+        a = self.arithmetic
+        return self.rounding(name, args, a.working, a.rounding, a.flush)
 
-    def rounded(self, x: Wide, form: Format, rounding: Rounding, flush: Flush) -> Wide:
-        return self.wide("round_wide", *x, *self.format(form), *self.manner(rounding, flush))
+    def rounding(
+        self, name: str, args: list[Wide], form: Format, rounding: Rounding, flush: Flush = "no"
+    ) -> Wide:
+        """The result of a kernel that rounds to a format."""
+        given = map(self.constant, parameters(form, rounding, flush))
+        return self.code.wide(name, *(part for x in args for part in x), *given)
 
-    def input(self, x: Wide) -> Wide:
-        """The operand of an operation that does not round."""
+    def signed(self, name: str, x: Wide) -> Wide:
+        return self.code.wide(name, *x)
+
+    def read(self, x: Wide) -> Wide:
         a = self.arithmetic
         if not a.flush_inputs:
             return x
-        least = self.number(a.working.smallest_normal)
-        return self.wide("flushed_input", *x, least, self.number(1))
+        least = self.constant(a.working.smallest_normal)
+        return self.code.wide("flushed_input", *x, least, self.constant(1))
 
-    def from_float(self, x: Value) -> Wide:
-        return self.wide("from_float32" if x.type == T32 else "from_float64", x)
+    def select(self, condition: Value, then: Wide, otherwise: Wide) -> Wide:
+        mantissa, exponent, kind = (
+            self.code.select(condition, a, b) for a, b in zip(then, otherwise, strict=True)
+        )
+        return mantissa, exponent, kind
 
-    def to_float(
-        self, x: Wide, t: ScalarType, rounding: Rounding = "nearest", flush: Flush = "no"
-    ) -> Value:
-        name = "to_float32" if t == T32 else "to_float64"
-        return self.call(name, *x, *self.manner(rounding, flush))[0]
+    def is_nan(self, x: Wide) -> Value:
+        return self.code.test("eq", x[2], self.code.const(INT32, NAN))
 
-    def from_integer(self, x: Value) -> Wide:
-        """The exact wide value of an integer of at most 64 bits, signed or not."""
+    def precedes(self, name: str, x: Wide, y: Wide) -> Value:
+        (order,) = self.code.soft("compare", *x, *y)
+        return self.code.test("eq", order, self.constant(_ORDER[name]))
+
+    def extreme(self, name: str, x: Wide, y: Wide) -> Wide:
         code = self.code
-        t = x.type
+        (order,) = code.soft("compare", *x, *y)
+        first = code.test("eq", order, self.constant(_ORDER[name]))
+        equal = code.test("eq", order, self.constant(0))
+        sign = code.alike("and", x[2], self.constant(NEGATIVE))
+        zero_first = code.test("eq", sign, self.constant(NEGATIVE if name == "min" else 0))
+        # Equal numbers differ only if they are zeros; y is taken if it alone is NaN.
+        taken = code.alike("or", first, code.alike("and", equal, zero_first))
+        return self.select(code.alike("or", taken, self.is_nan(x)), x, y)
+
+    def as_float(self, x: Wide, t: ScalarType) -> Value:
+        return self.code.to_float(x, t)
+
+    def cast(self, form: Format, x: Wide) -> Wide:
+        a = self.arithmetic
+        # As in the reference, conversions to half precision never flush.
+        flush = "no" if form is FLOAT16 else a.flush
+        return self.rounding("round_wide", [x], form, a.rounding, flush)
+
+    def from_integer(self, value: Value) -> Wide:
+        """An integer of at most 64 bits, signed or not, rounded to the working format."""
+        code = self.code
+        t = value.type
         assert isinstance(t, ScalarType)
-        bits = code.convert(x, UINT64)
+        bits = code.convert(value, UINT64)
         zero = code.const(t, 0)
-        negative = code.test("lt", x, zero) if t.is_signed else code.const(BOOL, False)
+        negative = code.test("lt", value, zero) if t.is_signed else code.const(BOOL, False)
         magnitude = code.select(negative, code.alike("neg", bits), bits)
         zeros = code.alike("clz", magnitude)
-        some = code.test("ne", x, zero)
-        none = self.number(0)
-        exponent = code.alike("sub", self.number(63), code.convert(zeros, INT32))
-        kind = code.alike(
-            "add", self.number(FINITE), code.select(negative, self.number(NEGATIVE), none)
-        )
-        return (
+        some = code.test("ne", value, zero)
+        none = self.constant(0)
+        exponent = code.alike("sub", self.constant(63), code.convert(zeros, INT32))
+        kind = code.select(negative, self.constant(FINITE | NEGATIVE), self.constant(FINITE))
+        exact = (
             code.alike("shl", magnitude, zeros),
             code.select(some, exponent, none),
             code.select(some, kind, none),
         )
-
-
-class Soft(Native):
-    """Lowering for a working format that a type can hold: intermediate results have that type, and
-    each operation is a call of a soft kernel."""
-
-    def __init__(
-        self,
-        code: Code,
-        arithmetic: Arithmetic,
-        operands: Mapping[str, Value],
-        known: Mapping[Tree, Value],
-    ) -> None:
-        super().__init__(code, arithmetic, operands, known)
-        self.kernels = Kernels(code, arithmetic)
-
-    def stored(self, held: Value) -> Value:
         a = self.arithmetic
-        if a.working is a.form:
-            return held
-        wide = self.kernels.from_float(held)
-        return self.kernels.to_float(wide, self.form, a.rounding, a.flush)
+        return self.rounding("round_wide", [exact], a.working, a.rounding)
 
-    def rounded(self, name: str, args: list[Value]) -> Value:
-        wide = [self.kernels.from_float(x) for x in args]
-        return self.kernels.to_float(self.kernels.operation(name, wide), self.type)
-
-    def read(self, x: Value) -> Value:
-        if not self.arithmetic.flush_inputs:
-            return x
-        if self.arithmetic.working is _FORMATS[self.type.bits]:
-            return self.code.alike("flush", x)
-        return self.kernels.to_float(self.kernels.input(self.kernels.from_float(x)), self.type)
-
-    def cast(self, form: Format, x: Value) -> Value:
+    def from_function(self, value: Value) -> Wide:
         a = self.arithmetic
-        return self._again(x, form, a.rounding, a.flush)
-
-    def from_integer(self, x: Value) -> Value:
-        a = self.arithmetic
-        wide = self.kernels.from_integer(x)
-        return self.kernels.to_float(
-            self.kernels.rounded(wide, a.working, a.rounding, "no"), self.type
-        )
-
-    def from_function(self, x: Value) -> Value:
-        a = self.arithmetic
-        given = _FORMATS[x.type.bits if isinstance(x.type, ScalarType) else 0]
-        x = self.code.convert(x, self.type)
-        if a.flush == "no" and a.working is given:
-            return x
-        return self._again(x, a.working, "nearest", a.flush)
-
-    def _again(self, x: Value, form: Format, rounding: Rounding, flush: Flush) -> Value:
-        """A float rounded to a format, as a float of the same type."""
-        wide = self.kernels.rounded(self.kernels.from_float(x), form, rounding, flush)
-        return self.kernels.to_float(wide, self.type)
+        exact = self.code.from_float(value)
+        return self.rounding("round_wide", [exact], a.working, "nearest", a.flush)

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from typing import Generic, TypeVar
 
 from samebits.fpmodel.evaluate import Arithmetic, constant
-from samebits.fpmodel.libm import OPERATIONS, kernel_of, library_function
+from samebits.fpmodel.libm import OPERATIONS, estimate_function, kernel_of, library_function
 from samebits.fpmodel.lowering.code import Code
+from samebits.fpmodel.soft import KERNELS
 from samebits.fpmodel.softfloat import FLOAT32 as FORMAT32
 from samebits.fpmodel.softfloat import FORMATS, Format, Number
 from samebits.fpmodel.tree import Constant, Node, Operand, Tree
@@ -82,11 +83,12 @@ class Walk(ABC, Generic[Held]):
 
     def apply(self, op: Node, args: list[Held]) -> Held:
         """One operation. Raises CannotLower."""
-        if op.name in ROUNDED:
-            return self.rounded(op.name, args)
         if op.name in SIGN_ONLY:
             return self.signed(op.name, args[0])
-        x, *others = [self.read(arg) for arg in args]
+        args = [self.read(arg) for arg in args]
+        if op.name in ROUNDED:
+            return self.rounded(op.name, args)
+        x, *others = args
         match op.name:
             case "min" | "max":
                 return self._extreme(op.name, op.detail, x, others[0])
@@ -103,7 +105,13 @@ class Walk(ABC, Generic[Held]):
                 given = [self.as_float(arg, t) for arg in (x, *others)]
                 return self.from_function(called(self.code, op.detail, given, t))
             case _:
-                return self.estimate(op.detail, x)
+                form, working = self.arithmetic.form, self.arithmetic.working
+                if working.limit > form.limit:
+                    raise CannotLower(
+                        f"{op.detail} takes a {form.name}, and intermediate results are "
+                        f"{working.name}"
+                    )
+                return self.operand(estimated(self.code, op.detail, self.as_float(x, self.form)))
 
     def _extreme(self, name: str, rule: str, x: Held, y: Held) -> Held:
         if rule == "lt":
@@ -124,9 +132,9 @@ class Walk(ABC, Generic[Held]):
     def signed(self, name: str, x: Held) -> Held:
         """The result of an operation on the sign bit alone."""
 
-    @abstractmethod
     def read(self, x: Held) -> Held:
-        """The operand of an operation that does not round."""
+        """The operand of an operation other than those on the sign bit alone."""
+        return x
 
     @abstractmethod
     def select(self, condition: Value, then: Held, otherwise: Held) -> Held:
@@ -153,16 +161,12 @@ class Walk(ABC, Generic[Held]):
         """A number rounded to a format."""
 
     @abstractmethod
-    def from_integer(self, x: Value) -> Held:
+    def from_integer(self, value: Value) -> Held:
         """An integer, rounded to the working format."""
 
     @abstractmethod
-    def from_function(self, x: Value) -> Held:
+    def from_function(self, value: Value) -> Held:
         """The result of a math function, rounded to nearest."""
-
-    @abstractmethod
-    def estimate(self, detail: str, x: Held) -> Held:
-        """A processor's estimate. Raises CannotLower."""
 
     @abstractmethod
     def stored(self, held: Held) -> Value:
@@ -208,3 +212,15 @@ def called(code: Code, name: str, args: list[Value], t: ScalarType) -> Value:
     if found is None:
         raise CannotLower(f"{name} is not a function of the library")
     return code.call(*found, *args)[0]
+
+
+def estimated(code: Code, detail: str, x: Value) -> Value:
+    """A processor's estimate for a float, of its type. Raises CannotLower."""
+    t = x.type
+    assert isinstance(t, ScalarType)
+    if detail in KERNELS:
+        return code.to_float(code.wide(detail, *code.from_float(x)), t)
+    function = estimate_function(detail)
+    if function is None or t != FLOAT32:
+        raise CannotLower(f"this machine has no {detail}")
+    return code.op("bitcast", t, code.host(function, code.op("bitcast", UINT32, x)))

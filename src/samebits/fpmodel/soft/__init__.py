@@ -3,7 +3,7 @@
 Kernels in integers alone, so that a simulation whose operations they replace gives the foreign
 bits on every target. The reference is `samebits.fpmodel.evaluate`, but for the payloads of
 NaNs: there is one NaN here. Operands and results are wide values (`soft.wide`), three scalars
-each.
+each. Where inputs are flushed, `flushed_input` prepares each operand.
 
 An entry with many of them is best compiled for "compile_time" or "size": for "speed" they are put
 in line at every call, which of a hundred takes seconds to compile and saves a third of their time.
@@ -13,9 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.soft import arithmetic, conversions, division, estimates, wide
-from samebits.fpmodel.softfloat import Flush, Rounding
+from samebits.fpmodel.softfloat import Flush, Format, Rounding
 from samebits.lang.kernel import Kernel
 
 ROUNDINGS: Mapping[Rounding, int] = {
@@ -45,30 +44,26 @@ KERNELS: Mapping[str, Kernel] = {
     "abs": wide.abs,
     "compare": wide.compare,
     "flushed_input": wide.flushed_input,
-    "frecpe_float32": estimates.frecpe_float32,
-    "frecpe_float64": estimates.frecpe_float64,
-    "frsqrte_float32": estimates.frsqrte_float32,
-    "frsqrte_float64": estimates.frsqrte_float64,
-    "rcp12_float32": estimates.rcp12_float32,
-    "rcp12_float64": estimates.rcp12_float64,
-    "rsqrt12_float32": estimates.rsqrt12_float32,
-    "rsqrt12_float64": estimates.rsqrt12_float64,
+    "frecpe": estimates.arm_reciprocal,
+    "frsqrte": estimates.arm_root,
+    "rcp12": estimates.short_reciprocal,
+    "rsqrt12": estimates.short_root,
 }
-"""What lowering calls, by name: the tree's operation, or an estimate's and a type's."""
+"""What lowering calls, by the tree's name of the operation or of the estimate."""
 
 
-def parameters(arithmetic: Arithmetic) -> tuple[int, int, int, int, int, int]:
-    """precision, least, most, rounding, flush and flush_inputs of operations of an arithmetic.
+def parameters(
+    form: Format, rounding: Rounding = "nearest", flush: Flush = "no"
+) -> tuple[int, int, int, int, int]:
+    """precision, least, most, rounding and flush of operations that round to a format.
 
-    `to_float32` and `to_float64` take the fourth and fifth where the working format is not that of
-    the result; where it is, a value of it is stored as it stands, with 0 and 0.
+    `to_float32` and `to_float64` take the last two where the working format is not that of the
+    result; where it is, a value of it is stored as it stands, with 0 and 0.
     """
-    working = arithmetic.working
     return (
-        working.precision,
-        working.smallest_normal,
-        working.limit - 1,
-        ROUNDINGS[arithmetic.rounding],
-        FLUSHES[arithmetic.flush],
-        int(arithmetic.flush_inputs),
+        form.precision,
+        form.smallest_normal,
+        form.limit - 1,
+        ROUNDINGS[rounding],
+        FLUSHES[flush],
     )

@@ -9,12 +9,11 @@ from samebits.fpmodel.soft.wide import (
     NAN,
     NEGATIVE,
     TOP_BIT,
-    operand_kind,
     round_wide,
     rounded,
 )
 from samebits.lang.decorators import kernel
-from samebits.lang.intrinsics import clz, min
+from samebits.lang.intrinsics import clz
 from samebits.lang.values.scalars import int32, uint64
 from samebits.mathlib.wide.arithmetic import difference
 from samebits.mathlib.wide.fraction128 import mul_high
@@ -40,10 +39,15 @@ def behind(high: uint64, low: uint64, distance: int32) -> tuple[uint64, uint64, 
 @kernel
 def joined(
     high: uint64, low: uint64, exponent: int32, sign: int32,
-    b_high: uint64, b_low: uint64, b_exponent: int32, b_sign: int32,
+    b_high: uint64, b_exponent: int32, b_sign: int32,
     precision: int32, least: int32, most: int32, rounding: int32, flush: int32,
 ) -> tuple[uint64, int32, int32]:  # fmt: skip
-    """The sum of two 128-bit numbers; the first is not smaller than the second."""
+    """The sum of a number of 128 bits and one of 64; neither is zero."""
+    b_low = uint64(0)
+    if exponent < b_exponent or (exponent == b_exponent and high < b_high):
+        high, low, exponent, sign, b_high, b_low, b_exponent, b_sign = (
+            b_high, b_low, b_exponent, b_sign, high, low, exponent, sign,
+        )  # fmt: skip
     y2, y1, y0 = behind(b_high, b_low, exponent - b_exponent)
     if sign == b_sign:
         # Without the last bits of y a carry changes nothing but the first two words.
@@ -84,12 +88,8 @@ def fma(
     a: uint64, a_exponent: int32, a_kind: int32, b: uint64, b_exponent: int32, b_kind: int32,
     c: uint64, c_exponent: int32, c_kind: int32,
     precision: int32, least: int32, most: int32, rounding: int32, flush: int32,
-    flush_inputs: int32,
 ) -> tuple[uint64, int32, int32]:  # fmt: skip
     """a·b + c."""
-    a_kind = operand_kind(a_exponent, a_kind, least, flush_inputs)
-    b_kind = operand_kind(b_exponent, b_kind, least, flush_inputs)
-    c_kind = operand_kind(c_exponent, c_kind, least, flush_inputs)
     kind = product_kind(a_kind, b_kind)
     sign = kind & NEGATIVE
     if kind & FINITE == 0:
@@ -101,20 +101,10 @@ def fma(
         if c_kind > NEGATIVE:
             return uint64(0), int32(0), c_kind
         return rounded(high, low, exponent, sign, precision, least, most, rounding, flush)
-    c_sign = c_kind & NEGATIVE
-    if exponent < c_exponent or (exponent == c_exponent and high < c):
-        return joined(
-            c, 0, c_exponent, c_sign, high, low, exponent, sign,
-            precision, least, most, rounding, flush,
-        )  # fmt: skip
     return joined(
-        high, low, exponent, sign, c, 0, c_exponent, c_sign,
+        high, low, exponent, sign, c, c_exponent, c_kind & NEGATIVE,
         precision, least, most, rounding, flush,
     )  # fmt: skip
-
-
-# pyright: reportReturnType=false
-# Arithmetic gives samebits' scalars, which NumPy's stubs do not know.
 
 
 @kernel
@@ -140,61 +130,29 @@ def special_sum(
 def add(
     a: uint64, a_exponent: int32, a_kind: int32, b: uint64, b_exponent: int32, b_kind: int32,
     precision: int32, least: int32, most: int32, rounding: int32, flush: int32,
-    flush_inputs: int32,
 ) -> tuple[uint64, int32, int32]:  # fmt: skip
     """a + b; a zero sum has the sign that IEEE 754 requires."""
-    a_kind = operand_kind(a_exponent, a_kind, least, flush_inputs)
-    b_kind = operand_kind(b_exponent, b_kind, least, flush_inputs)
     if a_kind & b_kind & FINITE == 0:
         return special_sum(
             a, a_exponent, a_kind, b, b_exponent, b_kind,
             precision, least, most, rounding, flush,
         )  # fmt: skip
-    if a_exponent < b_exponent or (a_exponent == b_exponent and a < b):
-        a, a_exponent, a_kind, b, b_exponent, b_kind = b, b_exponent, b_kind, a, a_exponent, a_kind
-    # b aligned to a, in 128 bits of which the last is sticky.
-    n = uint64(min(a_exponent - b_exponent, 128))
-    high = b >> n
-    low = (b << (64 - n)) | (b >> (n - 64)) | uint64(b << (128 - n) != 0)
-    exponent = a_exponent
-    if (a_kind ^ b_kind) & NEGATIVE == 0:
-        high = a + high
-        if high < a:
-            # Then b was moved by less than 64 bits, and the last bit of low is zero.
-            low = (low >> 1) | (high << 63)
-            high = (high >> 1) | TOP_BIT
-            exponent += 1
-    else:
-        high = a - high - uint64(low != 0)
-        low = -low
-        if high == 0:
-            if low == 0:
-                return uint64(0), int32(0), int32(rounding == DOWN)
-            high = low
-            low = uint64(0)
-            exponent -= 64
-        zeros = clz(high)
-        high = (high << zeros) | (low >> (64 - zeros))
-        low = low << zeros
-        exponent -= int32(zeros)
-    return rounded(high, low, exponent, a_kind & NEGATIVE, precision, least, most, rounding, flush)
+    return joined(
+        a, 0, a_exponent, a_kind & NEGATIVE, b, b_exponent, b_kind & NEGATIVE,
+        precision, least, most, rounding, flush,
+    )  # fmt: skip
 
 
 @kernel
 def sub(
     a: uint64, a_exponent: int32, a_kind: int32, b: uint64, b_exponent: int32, b_kind: int32,
     precision: int32, least: int32, most: int32, rounding: int32, flush: int32,
-    flush_inputs: int32,
 ) -> tuple[uint64, int32, int32]:  # fmt: skip
     """a − b."""
     return add(
         a, a_exponent, a_kind, b, b_exponent, b_kind ^ NEGATIVE,
-        precision, least, most, rounding, flush, flush_inputs,
+        precision, least, most, rounding, flush,
     )  # fmt: skip
-
-
-# pyright: reportReturnType=false
-# Arithmetic gives samebits' scalars, which NumPy's stubs do not know.
 
 
 @kernel
@@ -227,11 +185,8 @@ def exact_product(a: uint64, b: uint64, exponent: int32) -> tuple[uint64, uint64
 def mul(
     a: uint64, a_exponent: int32, a_kind: int32, b: uint64, b_exponent: int32, b_kind: int32,
     precision: int32, least: int32, most: int32, rounding: int32, flush: int32,
-    flush_inputs: int32,
 ) -> tuple[uint64, int32, int32]:  # fmt: skip
     """a·b."""
-    a_kind = operand_kind(a_exponent, a_kind, least, flush_inputs)
-    b_kind = operand_kind(b_exponent, b_kind, least, flush_inputs)
     kind = product_kind(a_kind, b_kind)
     if kind & FINITE == 0:
         return uint64(0), int32(0), kind

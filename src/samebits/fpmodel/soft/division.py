@@ -10,13 +10,13 @@ INRIA RR-3805, 1999.
 
 from __future__ import annotations
 
+from samebits.fpmodel.soft.arithmetic import product_kind
 from samebits.fpmodel.soft.wide import (
     FINITE,
     INFINITE,
     NAN,
     NEGATIVE,
     TOP_BIT,
-    operand_kind,
     rounded,
 )
 from samebits.lang.decorators import kernel
@@ -24,6 +24,22 @@ from samebits.lang.intrinsics import max
 from samebits.lang.values.scalars import int32, uint64
 
 LOW_32 = 0xFFFF_FFFF
+
+
+@kernel
+def reciprocal_kind(kind: int32) -> int32:
+    """The kind of 1/x."""
+    if kind & (FINITE | NAN) != 0:
+        return kind
+    return kind ^ INFINITE
+
+
+@kernel
+def root_kind(kind: int32) -> int32:
+    """The kind of √x."""
+    if kind & NEGATIVE != 0 and kind != NEGATIVE:
+        return int32(NAN)
+    return kind
 
 
 @kernel
@@ -47,19 +63,11 @@ def digit(rest: uint64, following: uint64, divisor: uint64) -> tuple[uint64, uin
 def div(
     a: uint64, a_exponent: int32, a_kind: int32, b: uint64, b_exponent: int32, b_kind: int32,
     precision: int32, least: int32, most: int32, rounding: int32, flush: int32,
-    flush_inputs: int32,
 ) -> tuple[uint64, int32, int32]:  # fmt: skip
     """a / b."""
-    a_kind = operand_kind(a_exponent, a_kind, least, flush_inputs)
-    b_kind = operand_kind(b_exponent, b_kind, least, flush_inputs)
-    sign = (a_kind ^ b_kind) & NEGATIVE
-    if a_kind & b_kind & FINITE == 0:
-        a_class = a_kind & (FINITE | INFINITE)
-        if (a_kind | b_kind) & NAN != 0 or a_class == b_kind & (FINITE | INFINITE):
-            return uint64(0), int32(0), int32(NAN)
-        if a_class == 0 or b_kind & INFINITE != 0:
-            return uint64(0), int32(0), sign
-        return uint64(0), int32(0), INFINITE | sign
+    kind = product_kind(a_kind, reciprocal_kind(b_kind))
+    if kind & FINITE == 0:
+        return uint64(0), int32(0), kind
     exponent = a_exponent - b_exponent
     low = uint64(0)
     if a < b:
@@ -74,8 +82,9 @@ def div(
     if rest > b - rest:
         tail = uint64(TOP_BIT | 1)
     return rounded(
-        (high << 32) | second, tail, exponent, sign, precision, least, most, rounding, flush
-    )
+        (high << 32) | second, tail, exponent, kind & NEGATIVE,
+        precision, least, most, rounding, flush,
+    )  # fmt: skip
 
 
 @kernel
@@ -99,14 +108,11 @@ def root_of_word(x: uint64) -> tuple[uint64, uint64]:
 def sqrt(
     x: uint64, exponent: int32, kind: int32,
     precision: int32, least: int32, most: int32, rounding: int32, flush: int32,
-    flush_inputs: int32,
 ) -> tuple[uint64, int32, int32]:  # fmt: skip
     """√x."""
-    kind = operand_kind(exponent, kind, least, flush_inputs)
+    kind = root_kind(kind)
     if kind & FINITE == 0:
-        return uint64(0), int32(0), int32(NAN) if kind == INFINITE | NEGATIVE else kind
-    if kind & NEGATIVE != 0:
-        return uint64(0), int32(0), int32(NAN)
+        return uint64(0), int32(0), kind
     high = x
     low = uint64(0)
     if exponent & 1 == 0:

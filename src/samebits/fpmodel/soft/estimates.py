@@ -2,7 +2,7 @@
 
 ARM's are RecipEstimate and RecipSqrtEstimate of the Arm Architecture Reference Manual;
 `rcp12` and `rsqrt12` are correctly rounded to twelve bits, then to the type. The reference is
-`samebits.fpmodel.estimates`.
+`samebits.fpmodel.estimates`. The operand is a float's value, the result is not yet rounded to it.
 """
 
 # pyright: reportReturnType=false, reportOperatorIssue=false
@@ -10,37 +10,15 @@ ARM's are RecipEstimate and RecipSqrtEstimate of the Arm Architecture Reference 
 
 from __future__ import annotations
 
-from samebits.fpmodel.soft.conversions import (
-    from_float32,
-    from_float64,
-    to_float32,
-    to_float64,
-)
-from samebits.fpmodel.soft.division import div
-from samebits.fpmodel.soft.wide import FINITE, INFINITE, KEPT, NAN, NEAREST, NEGATIVE, TOP_BIT
+from samebits.fpmodel.soft.division import div, reciprocal_kind, root_kind
+from samebits.fpmodel.soft.wide import FINITE, KEPT, NEAREST, TOP_BIT
 from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import clz, max
-from samebits.lang.values.scalars import float32, float64, int32, uint64
+from samebits.lang.values.scalars import int32, uint64
 from samebits.mathlib.wide.fraction128 import mul_high
 
 ANY_EXPONENT = 1 << 20
 """Beyond the exponent of any number here."""
-
-
-@kernel
-def reciprocal_kind(kind: int32) -> int32:
-    """The kind of 1/x."""
-    if kind & (FINITE | NAN) != 0:
-        return kind
-    return kind ^ INFINITE
-
-
-@kernel
-def root_kind(kind: int32) -> int32:
-    """The kind of 1/√x."""
-    if kind & NEGATIVE != 0 and kind != NEGATIVE:
-        return int32(NAN)
-    return reciprocal_kind(kind)
 
 
 @kernel
@@ -74,7 +52,7 @@ def arm_root(mantissa: uint64, exponent: int32, kind: int32) -> tuple[uint64, in
         if scaled * (t + bit) * (t + bit) < 1 << 28:
             t += bit
         bit = bit >> 1
-    return whole((t + 1) >> 1, -8 - half, root_kind(kind))
+    return whole((t + 1) >> 1, -8 - half, reciprocal_kind(root_kind(kind)))
 
 
 @kernel
@@ -82,7 +60,7 @@ def short_reciprocal(mantissa: uint64, exponent: int32, kind: int32) -> tuple[ui
     """1/x rounded to twelve bits."""
     return div(
         TOP_BIT, 0, FINITE, mantissa, exponent, kind,
-        12, -ANY_EXPONENT, ANY_EXPONENT, NEAREST, KEPT, 0,
+        12, -ANY_EXPONENT, ANY_EXPONENT, NEAREST, KEPT,
     )  # fmt: skip
 
 
@@ -104,68 +82,4 @@ def short_root(mantissa: uint64, exponent: int32, kind: int32) -> tuple[uint64, 
         if mul_high(middle * middle, f) < 1 << 24:
             n += bit
         bit = bit >> 1
-    return whole(n, -12 - (exponent >> 1), root_kind(kind))
-
-
-@kernel
-def frecpe_float32(x: float32) -> float32:
-    """AArch64's FRECPE."""
-    m, e, k = from_float32(x)
-    m, e, k = arm_reciprocal(m, e, k)
-    return to_float32(m, e, k, NEAREST, KEPT)
-
-
-@kernel
-def frecpe_float64(x: float64) -> float64:
-    """AArch64's FRECPE."""
-    m, e, k = from_float64(x)
-    m, e, k = arm_reciprocal(m, e, k)
-    return to_float64(m, e, k, NEAREST, KEPT)
-
-
-@kernel
-def frsqrte_float32(x: float32) -> float32:
-    """AArch64's FRSQRTE."""
-    m, e, k = from_float32(x)
-    m, e, k = arm_root(m, e, k)
-    return to_float32(m, e, k, NEAREST, KEPT)
-
-
-@kernel
-def frsqrte_float64(x: float64) -> float64:
-    """AArch64's FRSQRTE."""
-    m, e, k = from_float64(x)
-    m, e, k = arm_root(m, e, k)
-    return to_float64(m, e, k, NEAREST, KEPT)
-
-
-@kernel
-def rcp12_float32(x: float32) -> float32:
-    """1/x with twelve bits."""
-    m, e, k = from_float32(x)
-    m, e, k = short_reciprocal(m, e, k)
-    return to_float32(m, e, k, NEAREST, KEPT)
-
-
-@kernel
-def rcp12_float64(x: float64) -> float64:
-    """1/x with twelve bits."""
-    m, e, k = from_float64(x)
-    m, e, k = short_reciprocal(m, e, k)
-    return to_float64(m, e, k, NEAREST, KEPT)
-
-
-@kernel
-def rsqrt12_float32(x: float32) -> float32:
-    """1/√x with twelve bits."""
-    m, e, k = from_float32(x)
-    m, e, k = short_root(m, e, k)
-    return to_float32(m, e, k, NEAREST, KEPT)
-
-
-@kernel
-def rsqrt12_float64(x: float64) -> float64:
-    """1/√x with twelve bits."""
-    m, e, k = from_float64(x)
-    m, e, k = short_root(m, e, k)
-    return to_float64(m, e, k, NEAREST, KEPT)
+    return whole(n, -12 - (exponent >> 1), reciprocal_kind(root_kind(kind)))

@@ -33,6 +33,8 @@ NEAREST, ZERO, UP, DOWN = 0, 1, 2, 3
 """Roundings. Rounding `UP + sign` is the one that goes away from zero."""
 KEPT, FLUSHED_BEFORE, FLUSHED_AFTER = 0, 1, 2
 """What becomes of a subnormal result: kept, or a zero by its value before or after rounding."""
+UNORDERED = 2
+"""What `compare` gives for a NaN."""
 ALL_ONES = (1 << 64) - 1
 
 
@@ -109,21 +111,6 @@ def round_wide(
 
 
 @kernel
-def operand_kind(exponent: int32, kind: int32, least: int32, flush_inputs: int32) -> int32:
-    """The kind of an operand, that of a zero where it is subnormal and inputs are flushed."""
-    if flush_inputs != 0 and exponent < least and kind & FINITE != 0:
-        return kind & NEGATIVE
-    return kind
-
-
-# pyright: reportReturnType=false
-# Arithmetic gives samebits' scalars, which NumPy's stubs do not know.
-
-
-UNORDERED = 2
-
-
-@kernel
 def neg(mantissa: uint64, exponent: int32, kind: int32) -> tuple[uint64, int32, int32]:
     """−x; a NaN as it is."""
     return mantissa, exponent, kind if kind & NAN != 0 else kind ^ NEGATIVE
@@ -139,11 +126,9 @@ def abs(mantissa: uint64, exponent: int32, kind: int32) -> tuple[uint64, int32, 
 def flushed_input(
     mantissa: uint64, exponent: int32, kind: int32, least: int32, flush_inputs: int32
 ) -> tuple[uint64, int32, int32]:
-    """An operand, or a zero of its sign where it is subnormal and inputs are flushed: what
-    operations other than those of this package read."""
-    given = operand_kind(exponent, kind, least, flush_inputs)
-    if given != kind:
-        return uint64(0), int32(0), given
+    """An operand, or a zero of its sign where it is subnormal and inputs are flushed."""
+    if flush_inputs != 0 and exponent < least and kind & FINITE != 0:
+        return uint64(0), int32(0), kind & NEGATIVE
     return mantissa, exponent, kind
 
 
