@@ -236,7 +236,7 @@ def _file(path: Path) -> bytes:
             return _stream(file, str(path))
     except (OSError, ValueError) as error:  # ValueError: the name has a NUL
         raise ReportError(
-            f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or error}",
+            f"cannot read {path}: {getattr(error, 'strerror', None) or error}",
             fix="give the path of a report that this user may read",
         ) from None
 
