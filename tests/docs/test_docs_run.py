@@ -35,7 +35,7 @@ def save(page: str, folder: Path) -> None:
 
 
 def plain(text: str) -> str:
-    """Output without what another machine has otherwise: columns' widths, and how fast rows ran."""
+    """Output without what differs on another machine: columns' widths, and how fast rows ran."""
     return re.sub(r" +$", "", SPEED.sub("", re.sub(r"(?<=\S) +", " ", text)), flags=re.MULTILINE)
 
 

@@ -111,9 +111,7 @@ def explain(
             )
     form = FORMATS.get(type)
     if form is None:
-        raise ArgumentError(
-            f"there is no type {type!r:.40} here", fix="float16, float32 or float64"
-        )
+        raise ArgumentError(f"there is no type {type:.40} here", fix="float16, float32 or float64")
     tree = parse(expression)
     bits = _operand_bits(tree, values, form)
     goal = pattern(_text(observed, form, "what was observed"), form, "what was observed")

@@ -270,7 +270,7 @@ class ReportEvidence:
             return
         frames = range(max(0, self.frame - _AROUND), self.frame + _AROUND + 1)
         self.out.note(
-            f"{self.report.name} does not tell the operations of frame {self.frame:,}; on that "
+            f"{self.report.name} has no trace of frame {self.frame:,}; on that "
             f"machine, write another: {command(frames, self.frame)}"
         )
 

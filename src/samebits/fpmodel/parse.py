@@ -200,7 +200,9 @@ def pattern(text: str, form: Format, what: str) -> int:
         other = {4: "float16", 8: "float32", 16: "float64"}.get(len(match[1]))
         raise ArgumentError(
             f"{what} has {len(match[1])} hex digits, and the bits of a {form.name} are {digits}",
-            fix=f"add `--type {other}`" if other else f"write 0x and {digits} digits",
+            fix=f"give the type {other}, with --type or type="
+            if other
+            else f"write 0x and {digits} digits",
         )
     sign, name = text.startswith("-"), text.lstrip("+-").lower()
     if name in ("inf", "infinity"):

@@ -138,6 +138,8 @@ def read_words(text: str) -> SideSpec:
     execution: str | None = None
     found: dict[str, Any] = {}
     for part in (part.strip() for part in text.split(",")):
+        if not part and text.strip():
+            raise SideError(f"'{text}' has an empty word", fix="leave out the comma")
         name, equals, value = part.partition("=")
         if part == "contract":
             name, equals, value = "contract", "=", "on"
@@ -200,9 +202,7 @@ def _targets() -> dict[str, tuple[Target, str | None, bool]]:
 
 def _execution(name: str | None, text: str) -> tuple[str, Target | None, int | None]:
     """The execution's kind, its target, and the optimisation level if the name includes one."""
-    if name is None or not name:
-        if name is not None and text.strip():
-            raise SideError(f"'{text}' has an empty word", fix="leave out the comma")
+    if not name:
         return NATIVE, engine.host_target(), None
     if name in (MANAGED, EVALUATE):
         return name, None, None

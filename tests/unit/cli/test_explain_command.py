@@ -127,7 +127,7 @@ def test_eight_operations_are_explained_in_bounded_work() -> None:
         ("a + b", {"a": "1"}, "1", "no value is given for b"),
         ("a + 1", {"a": "1", "z": "1"}, "1", "the expression has no z"),
         ("a + 1", {"a": "x"}, "1", "a is not a number: 'x'"),
-        ("a + 1", {"a": "0x3fb999999999999a"}, "1", "add `--type float64`"),
+        ("a + 1", {"a": "0x3fb999999999999a"}, "1", "give the type float64, with --type or type="),
         ("a + 1", {"a": "1"}, "0x1", "what was observed has 1 hex digits"),
         ("a +", {"a": "1"}, "1", "this is not an expression"),
         ("a", {"a": "1"}, "1", "there is no operation to explain"),

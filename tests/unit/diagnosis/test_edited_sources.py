@@ -115,7 +115,7 @@ def test_an_edit_is_found_where_it_is(
     assert (found.operation.place.line, found.operation.opcode) == (line, opcode)
     assert found.causes[0].hazard == hazard
     assert found.causes[0].holds
-    assert found.causes[0].scope == "with all else that the other version has otherwise"
+    assert found.causes[0].scope == "with all else that differs in the other version"
     assert found.certainty == "likely"  # the change was not injected by itself
 
 

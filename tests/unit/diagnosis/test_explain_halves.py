@@ -126,8 +126,8 @@ def test_the_report_shows_halves_as_four_digits_and_short_decimals() -> None:
 @pytest.mark.parametrize(
     ("value", "type", "fix"),
     [
-        ("0x3c00", "float32", "add `--type float16`"),
-        ("0x3f800000", "float16", "add `--type float32`"),
+        ("0x3c00", "float32", "give the type float16, with --type or type="),
+        ("0x3f800000", "float16", "give the type float32, with --type or type="),
         ("0x3c", "float16", "write 0x and 4 digits"),
         ("1", "half", "float16, float32 or float64"),
     ],

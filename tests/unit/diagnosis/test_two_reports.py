@@ -95,7 +95,7 @@ def test_without_a_trace_it_says_which_command_writes_one(compare: Compare, haza
     assert found.fields[0].path.startswith("motes[")
     assert found.certainty == "unknown"
     assert found.notes == [
-        "theirs does not tell the operations of frame 9; on that machine, write another: "
+        "theirs has no trace of frame 9; on that machine, write another: "
         "samebits report SIM REPLAY --frames 7:12 --trace 9"
     ]
 
@@ -103,7 +103,7 @@ def test_without_a_trace_it_says_which_command_writes_one(compare: Compare, haza
 def test_a_trace_of_another_frame_is_no_trace_of_this_one(compare: Compare) -> None:
     found = compare(theirs("fma@drift,from=9", 7, 13, 11))
     assert (found.frame, found.operation) == (9, None)
-    assert "theirs does not tell the operations of frame 9; " in found.notes[0]
+    assert "theirs has no trace of frame 9; " in found.notes[0]
 
 
 def test_reports_that_do_not_both_tell_the_frame_say_how_to_write_ones_that_do() -> None:

@@ -61,7 +61,7 @@ REFUSED = {
     "x86-64-v3-O2": "'x86-64-v3-O2' does not name an execution or an option",
     "speed=fast": "'speed=fast' does not name an execution or an option",
     "managed,evaluate": "'managed,evaluate' names two executions: managed and evaluate",
-    "managed,": "'managed,' names two executions: managed and ",
+    "managed,": "'managed,' has an empty word",
     "opt=0,opt=3": "'opt=0,opt=3' gives opt= twice",
     f"{HOST.name}-O0,opt=3": f"'{HOST.name}-O0,opt=3' gives two optimisation levels",
     "opt=1": "opt= takes 0 or 3, not '1'",

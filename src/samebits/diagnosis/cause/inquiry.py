@@ -79,7 +79,7 @@ class Question:
     """How often each side does the differing operation in the frame."""
     frame: int = 0
     changes: tuple[Change, ...] = ()
-    """What the other side's source has otherwise, where both sources are known."""
+    """What differs in the other side's source, where both sources are known."""
     theirs: Module | None = None
     """What the other side evaluates, if that is known."""
     trace: Trace | None = None

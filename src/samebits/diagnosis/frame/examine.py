@@ -144,7 +144,7 @@ def _hash(found: BlockOutcome, index: int) -> int | None:
 def examined(a: FrameBlock, b: FrameBlock, index: int, since: int) -> FirstFrame:
     """The frame `index` of two blocks that begin at the same frame and differ there.
 
-    Where a side is not determined, another of the frames may be the first to differ when they are
+    Where a side is nondeterministic, another of the frames may be the first to differ when they are
     run again; that one is then given. Both sides are left before the frame.
     """
     first = a.kept.frame

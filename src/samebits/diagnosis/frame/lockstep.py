@@ -195,7 +195,7 @@ class LockstepSearch(FrameSearch):
         self.report.found = replace(found, a=sides[0], b=sides[1])
         for text, side in zip(("a", "b"), sides, strict=True):
             if side.repeats is False:
-                self.report.notes.append(f"side {text} is not determined: a second run differed")
+                self.report.notes.append(f"side {text} is nondeterministic: a second run differed")
 
     def _comes_again(self, n: int, running: SideRun) -> bool:
         """Whether a second run, with memory of its own, gives the hashes of the first."""

@@ -35,7 +35,7 @@ _Tokens = Sequence[tuple[object, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One operation that the second version has otherwise.
+    """One operation that differs in the second version.
 
     `kind` is "constant", "operation", "operands", "added" or "removed"; `place` is in the first
     version, or, for what was added, in the second as `MatchedVersion` numbers it, where the first

@@ -24,7 +24,7 @@ SCOPES = ("at this operation alone", "on this line", "in this function", "everyw
 """Where a hazard acts: from the least to the most of the operations that it can act on."""
 THROUGHOUT = "everywhere, the library's own code included"
 """Where a floating-point environment does."""
-WITH_ALL_ELSE = "with all else that the other version has otherwise"
+WITH_ALL_ELSE = "with all else that differs in the other version"
 """How a change acted that was not injected by itself: the whole other program was."""
 
 

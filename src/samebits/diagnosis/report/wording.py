@@ -47,9 +47,9 @@ def near(text: str) -> str:
 def kind_of(o: OperationFact) -> str:
     """In which way an operation is the first that differs."""
     if o.kind == "result" and o.b is None:
-        return "the first that side b does in another way"
+        return "the first that side b does differently"
     if o.kind == "result" and o.a is None:
-        return "the first that side a does in another way"
+        return "the first that side a does differently"
     return _KINDS[o.kind]
 
 

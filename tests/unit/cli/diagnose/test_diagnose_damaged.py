@@ -21,7 +21,7 @@ def test_a_damaged_report_is_used_as_far_as_it_goes(run: Run) -> None:
     assert "frame: frame 10 of 14 is the first that differs" in out
     assert "field: bodies[1].pos.x; 2 scalars differ after the frame\n" in out
     assert (
-        "note: cut.desync does not tell the operations of frame 10; on that machine, write "
+        "note: cut.desync has no trace of frame 10; on that machine, write "
         "another: samebits report SIM REPLAY --frames 8:13 --trace 10\n"
     ) in out
 

@@ -152,7 +152,7 @@ def test_a_side_that_is_not_determined_is_told() -> None:
     report = LockstepSearch(side(""), inputs(100), b).run()
     assert report.found is not None
     assert report.found.b.repeats is False
-    assert report.notes == ["side b is not determined: a second run differed"]
+    assert report.notes == ["side b is nondeterministic: a second run differed"]
 
 
 def test_memory_that_no_hash_sees_is_told() -> None:

@@ -214,7 +214,7 @@ def test_components_of_one_expression_are_one_cousin() -> None:
 
 
 def test_an_operation_of_which_one_side_is_known_is_not_said_to_give_two_results() -> None:
-    assert kind_of(replace(operation(), b=None)) == "the first that side b does in another way"
+    assert kind_of(replace(operation(), b=None)) == "the first that side b does differently"
 
 
 def test_bits_are_written_as_explain_takes_them() -> None:

@@ -81,7 +81,7 @@ def _values(t: ScalarType, value: Attribute, draws: Random) -> Iterator[Attribut
 
 CHANGED_CONSTANT = ProgramHazard(
     "changed-constant",
-    "a constant that another version has otherwise",
+    "a constant that differs in another version",
     _places,
     _changes,
     practice="builds of two commits, tuning values, configuration read at start",

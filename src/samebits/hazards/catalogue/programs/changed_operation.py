@@ -141,7 +141,7 @@ def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKer
 
 CHANGED_OPERATION = ProgramHazard(
     "changed-operation",
-    "an operation that another version has otherwise",
+    "an operation that differs in another version",
     _places,
     _changes,
     practice="builds of two commits, a patch that one machine lacks, an #ifdef",
