@@ -41,7 +41,7 @@ def page(path: Path) -> None:
 
 
 def report(path: Path) -> None:
-    write.write_report(cast("Any", None), path, force=True)
+    write.write_report(object.__new__(write.Report), path, force=True)
 
 
 def library(path: Path) -> None:
