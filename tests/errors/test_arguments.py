@@ -249,3 +249,9 @@ def test_keywords_are_checked_as_in_python() -> None:
         with pytest.raises(ArgumentError, match=r"^first\(\): 'a' is given twice"):
             run(LINE, a=LINE, n=0)
         assert run(n=0, a=LINE) == 0
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_class_in_the_place_of_a_value_is_called_one(run: str) -> None:
+    with pytest.raises(ArgumentError, match="parameter 'ship': expected Ship; got the class Ship"):
+        RUNS[run](hull)(Ship)

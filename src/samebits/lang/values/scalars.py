@@ -224,7 +224,9 @@ CONVERTERS: dict[ScalarType, dict[type, Callable[[Any], Any]]] = {
 
 
 def describe(value: Any) -> str:
-    """The type of a value as messages name it."""
+    """The type of a value as messages name it; of a class, that it is one."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
     t = getattr(value, "__sb_type__", None) or TYPE_OF.get(kind_of(value))
     return str(t) if t is not None else type(value).__name__
 
