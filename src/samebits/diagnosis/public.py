@@ -28,7 +28,7 @@ Progress = Callable[[str, int, int], None]
 
 
 MOST_FRAMES = 10**9
-"""Frames that are run at most."""
+"""Frames that are run at most, as on the command line."""
 
 
 def _silent(what: str, done: int, total: int) -> None:
@@ -148,7 +148,7 @@ def make_report(
 class _StoppedError(BaseException):
     """An exception of the progress callback, which no step of a diagnosis takes for its own."""
 
-    def __init__(self, error: BaseException) -> None:
+    def __init__(self, error: Exception) -> None:
         super().__init__()
         self.error = error
 
@@ -165,7 +165,7 @@ def _stoppable(progress: Any) -> Generator[Progress]:
     def show(what: str, done: int, total: int) -> None:
         try:
             progress(what, done, total)
-        except BaseException as error:
+        except Exception as error:  # an interrupt passes every step as it is
             raise _StoppedError(error) from None
 
     try:
