@@ -114,8 +114,7 @@ from samebits.lang.values.fixed.fixed_vectors import (
     fix48x4_sat,
     fix48x4_wrap,
 )
-from samebits.lang.values.half import float16, half
-from samebits.lang.values.half_vectors import half2, half3, half4
+from samebits.lang.values.half import float16, half, half2, half3, half4
 from samebits.lang.values.literals import f32
 from samebits.lang.values.matrices import (
     bool2x2,

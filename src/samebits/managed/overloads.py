@@ -20,7 +20,7 @@ from samebits.lang.values.fixed.fixed_rules import fit
 from samebits.lang.values.scalars import CONVERTERS, int64, type_of_scalar
 from samebits.lang.values.storage import implicit
 from samebits.lang.values.thread_state import managed_run
-from samebits.lang.values.vectors import VECTOR_CLASSES, Vector, as_element, vector
+from samebits.lang.values.vectors import Vector, as_element, vector, vector_class
 from samebits.modes import Precision
 from samebits.types import (
     INT64,
@@ -30,7 +30,6 @@ from samebits.types import (
     ScalarType,
     Type,
     VectorType,
-    vector_of,
 )
 
 Runner = Callable[[Kernel, tuple[Type, ...]], Callable[..., Any]]
@@ -156,5 +155,4 @@ def _by_component(
 
 
 def _vector(items: tuple[Any, ...]) -> Any:
-    t = vector_of(type_of_scalar(items[0]), len(items))
-    return vector(VECTOR_CLASSES[t], items)
+    return vector(vector_class(type_of_scalar(items[0]), len(items)), items)

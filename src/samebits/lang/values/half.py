@@ -1,6 +1,7 @@
 """The class `float16`, alias `half`: a number kept in 16 bits, which converts and nothing else.
 
-Owns the class, its conversions and its refusals. Outside the language its raw value is its bits.
+Owns the class, its vectors, its conversions and its refusals. Outside the language its raw value
+is its bits.
 """
 
 # ruff: noqa: N801  (the names are the language's)
@@ -18,6 +19,7 @@ from samebits.lang.values.conversions import kind_of, narrow_float
 from samebits.lang.values.fixed.fixed_point import not_implicit
 from samebits.lang.values.scalars import CONVERTERS, MAKERS, RAW_OF, SCALAR_CLASSES, TYPE_OF
 from samebits.lang.values.thread_state import running
+from samebits.lang.values.vectors import PlainVector
 from samebits.types import FLOAT16, FLOAT32, FixedPointType, Kind, ScalarType
 
 
@@ -149,3 +151,15 @@ def _install() -> None:
 
 
 _install()
+
+
+class half2(PlainVector):
+    """Two float16."""
+
+
+class half3(PlainVector):
+    """Three float16."""
+
+
+class half4(PlainVector):
+    """Four float16."""
