@@ -16,10 +16,10 @@ from typing import Any, ClassVar, NoReturn, TypeVar, cast
 import numpy as np
 
 from samebits.errors import ArgumentError, Trap
-from samebits.lang.values.conversions import kind_of
+from samebits.lang.values.conversions import ValueClass, kind_of
 from samebits.lang.values.elementwise import is_half
 from samebits.lang.values.scalars import MAKERS, TYPE_OF, convert
-from samebits.lang.values.vectors import COMPOSITE_CLASSES, ValueClass, Vector, components, vector
+from samebits.lang.values.vectors import COMPOSITE_CLASSES, Vector, components, vector
 from samebits.types import FLOAT32, MATRICES, MatrixType
 
 _Item = TypeVar("_Item")

@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import Any, ClassVar, cast
 
 from samebits.errors import ArgumentError
+from samebits.lang.values.conversions import ValueClass
 from samebits.lang.values.scalars import MAKERS
-from samebits.lang.values.vectors import ValueClass, Vector, vector
+from samebits.lang.values.vectors import Vector, vector
 from samebits.types import QuaternionType
 
 

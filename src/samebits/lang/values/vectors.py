@@ -17,7 +17,7 @@ import numpy as np
 
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.values import operators
-from samebits.lang.values.conversions import kind_of
+from samebits.lang.values.conversions import ValueClass, kind_of
 from samebits.lang.values.scalars import CONVERTERS, RAW_OF, TYPE_OF, convert, type_of_scalar
 from samebits.lang.values.weak import divided, reflected_divided
 from samebits.types import (
@@ -142,13 +142,6 @@ class Vector:
         if not isinstance(other, Vector):
             return NotImplemented
         return self.__sb_product__(other)
-
-
-class ValueClass(type):
-    """Makes classes whose values have no attributes but those of `Vector`."""
-
-    def __new__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> Any:
-        return super().__new__(cls, name, bases, {"__slots__": (), **members})
 
 
 class PlainVector(Vector, metaclass=ValueClass):
