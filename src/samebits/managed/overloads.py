@@ -96,21 +96,12 @@ def _plan(
             f"{function.__name__}() takes a float, got {' and '.join(map(str, floats))}",
             fix="convert it first, for example float32(x)",
         )
-    return _scalar_plan(runner, function, precision, float_type(floats), args)
-
-
-def _scalar_plan(
-    runner: Runner,
-    function: Overloads,
-    precision: Precision,
-    element: ScalarType,
-    args: tuple[Any, ...],
-) -> Callable[..., Any]:
+    element = float_type(floats)
     kernel = function.kernel_for(element, precision)
-    types = kernel.signature.resolve((element,) * function.arity)
-    target = runner(kernel, types)
+    parameters = kernel.signature.resolve((element,) * function.arity)
+    target = runner(kernel, parameters)
     takes: list[Callable[[Any], Any]] = []
-    for n, (a, t, integer) in enumerate(zip(args, types, function.integers, strict=True)):
+    for n, (a, t, integer) in enumerate(zip(args, parameters, function.integers, strict=True)):
         assert isinstance(t, ScalarType)
         place = f"argument {n + 1} of {function.__name__}()"
         takes.append(
