@@ -217,7 +217,7 @@ def _converters(t: ScalarType) -> dict[type, Callable[[Any], Any]]:
 
 
 CONVERTERS: dict[ScalarType, dict[type, Callable[[Any], Any]]] = {
-    t: _converters(t) for t in tuple(SCALAR_CLASSES) if t is FLOAT or t in SCALAR_CLASSES
+    t: _converters(t) for t in SCALAR_CLASSES
 }
 """For each target type, `conversion` by the exact class of the value."""
 
