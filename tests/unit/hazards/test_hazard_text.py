@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.support.runs.injections import Injection, injected
 from tests.support.runs.observed_frames import ARENA
 from tests.support.runs.small_runs import SMALL, hashes, side
 
 from samebits.errors import HazardError
-from samebits.hazards.injection import Injection, injected, places_of
+from samebits.hazards.injection import places_of
 from samebits.hazards.locate import find
 from samebits.hazards.text import inject_texts
 from samebits.ir.text import print_module
