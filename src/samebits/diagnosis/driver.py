@@ -21,7 +21,6 @@ from samebits.desync.portable import PortableNames, portable
 from samebits.desync.report import Report
 from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.cause.experiment import Agreement
-from samebits.diagnosis.cause.inquiry import Progress
 from samebits.diagnosis.cause.proxy import proxy_trace
 from samebits.diagnosis.evidence import Evidence, Validated
 from samebits.diagnosis.fast.findings import FastFindings
@@ -30,7 +29,7 @@ from samebits.diagnosis.frame.hash_search import HashSearch
 from samebits.diagnosis.frame.lockstep import LockstepSearch
 from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
 from samebits.diagnosis.frame.recorded import recorded_in
-from samebits.diagnosis.frame.search import FrameReport, FrameSearch
+from samebits.diagnosis.frame.search import FrameReport, FrameSearch, Progress, silent
 from samebits.diagnosis.frame.state_diff import differences, timeline
 from samebits.diagnosis.live_evidence import LiveEvidence
 from samebits.diagnosis.narrow import Pair, narrow
@@ -52,10 +51,6 @@ from samebits.types import StructType
 OTHER_RUN = 0.5
 """The part of the frames whose inputs may differ before a report is one of another run."""
 _PROXY = "side b could not be traced; side a with the hazard injected everywhere serves as proxy"
-
-
-def silent(what: str, done: int, total: int) -> None:
-    """Progress callback that does nothing."""
 
 
 def diagnose(

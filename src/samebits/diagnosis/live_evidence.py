@@ -15,11 +15,11 @@ import numpy as np
 from samebits.bits import to_canonical, xxh64
 from samebits.desync.portable import PortableNames
 from samebits.diagnosis.cause.experiment import FRAMES, Experiment
-from samebits.diagnosis.cause.inquiry import Progress
 from samebits.diagnosis.cause.nondeterminism import RerunFacts
 from samebits.diagnosis.evidence import Evidence, FrameAt, Validated, joined
 from samebits.diagnosis.frame.examine import SideFrame, begun, outcome
 from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
+from samebits.diagnosis.frame.search import Progress
 from samebits.diagnosis.operation.match_versions import MatchedVersion, match_versions
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.errors import TraceError

@@ -15,11 +15,11 @@ from samebits.bits import xxh64
 from samebits.desync.compare import ReportPair, command
 from samebits.desync.report import Report
 from samebits.diagnosis.cause.experiment import FRAMES_INTERPRETED, Experiment
-from samebits.diagnosis.cause.inquiry import Progress
 from samebits.diagnosis.cause.nondeterminism import RerunFacts
 from samebits.diagnosis.evidence import Evidence, FrameAt, Validated, joined
 from samebits.diagnosis.frame.examine import SideFrame
 from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
+from samebits.diagnosis.frame.search import Progress
 from samebits.diagnosis.operation.match_versions import match_versions
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.errors import IRError, ReportError, TraceError

@@ -15,8 +15,9 @@ from itertools import product
 from samebits.bits import ulp_distance, value_of
 from samebits.diagnosis.cause.experiment import FRAMES, Agreement, Experiment, exchange
 from samebits.diagnosis.cause.nondeterminism import RerunFacts, nondeterministic_cause
-from samebits.diagnosis.cause.observations import ObservationSource
+from samebits.diagnosis.cause.observations import Observations
 from samebits.diagnosis.cause.trials import Trials
+from samebits.diagnosis.frame.search import Progress
 from samebits.diagnosis.operation.first_difference import OperationDifference
 from samebits.diagnosis.operation.match_versions import Change
 from samebits.diagnosis.operation.source_changes import (
@@ -31,13 +32,13 @@ from samebits.errors import SamebitsError, TraceError
 from samebits.hazards.apply import rewritten
 from samebits.hazards.catalogue import ExpressionHazard, ProgramHazard, by_name
 from samebits.hazards.catalogue.programs.changed_input import changed_in
-from samebits.hazards.edit.function_editor import FunctionEditor, guarded
+from samebits.hazards.edit.function_editor import guarded, with_statements
 from samebits.hazards.environments import environments
 from samebits.hazards.site_variants import SiteVariant
 from samebits.ir.analysis.budget import REBUILT
-from samebits.ir.grammar import Module, Op, walk
+from samebits.ir.grammar import Module, walk
 from samebits.ir.once import is_library
-from samebits.ir.refs import OpRef
+from samebits.ir.refs import OpRef, op_at
 from samebits.sim.program import Program
 from samebits.trace.record import Trace
 from samebits.types import ScalarType
@@ -61,9 +62,6 @@ PROGRAM_HAZARDS_OF: dict[str, tuple[str, ...]] = {
 }
 """Which program hazards can show in which kind of difference, the most plausible first."""
 
-Progress = Callable[[str, int, int], None]
-"""What is being tried, how many experiments are done, of how many."""
-
 
 @dataclass(frozen=True, eq=False)
 class Question:
@@ -73,7 +71,7 @@ class Question:
     """The first side's."""
     difference: OperationDifference
     experiment: Experiment
-    observe: ObservationSource
+    observe: Observations
     facts: RerunFacts = field(default_factory=RerunFacts)
     times: tuple[int, int] = (0, 0)
     """How often each side does the differing operation in the frame."""
@@ -115,22 +113,11 @@ def explain_difference(question: Question, progress: Progress) -> Answer:
     return _Inquiry(question, progress).answer()
 
 
-@dataclass(frozen=True, slots=True)
-class _Result:
-    found: Found
-    agreement: Agreement
-    rank: int
-
-    @property
-    def holds(self) -> bool:
-        return self.agreement.whole
-
-
 class _Inquiry:
     def __init__(self, question: Question, progress: Progress) -> None:
         self.q = question
         self.kernels = question.program.kernels
-        self.results: list[_Result] = []
+        self.results: list[Found] = []
         self.notes: list[str] = []
         self.untried: set[str] = set()
         """Hazards that had more ways which fit than were tried."""
@@ -167,7 +154,7 @@ class _Inquiry:
 
     @property
     def _explained(self) -> bool:
-        return any(result.holds for result in self.results)
+        return any(found.fact.holds for found in self.results)
 
     def _versions(self) -> None:
         """The other source's own functions, put in the first one's place."""
@@ -234,11 +221,8 @@ class _Inquiry:
         if bits is None or not isinstance(t, ScalarType):
             return
         value = value_of(t, bits)
-        editor = FunctionEditor(self.kernels, place.function)
-        with editor.instead(place.op) as old:
-            assert isinstance(old, Op)
-            editor.append(replace(old, attr=value))
-        kernels = editor.done()
+        other = replace(op_at(self.kernels, place), attr=value)
+        kernels = with_statements(self.kernels, place.function, {place.op: [other]})
         mine = seen if d.a is None else d.a
         apart = ulp_distance(mine.results[0] or 0, bits, t.bits) if t.is_float else None
         hazard = by_name("constant" if apart == 1 else "changed-constant")
@@ -297,7 +281,7 @@ class _Inquiry:
         of these differs, or what such a hazard gives at an operation of the program's own."""
         op, experiment = self.q.difference.op, self.q.experiment
         called = op is not None and op.opcode == "call"
-        hazards = {result.found.fact.hazard for result in self.results}
+        hazards = {found.fact.hazard for found in self.results}
         for each, opt in product(environments(), _LEVELS):
             if experiment.interpreted or not (called or each.hazard in hazards):
                 continue
@@ -413,33 +397,31 @@ class _Inquiry:
             frames_compared=agreement.compared,
             evidence=evidence,
         )
-        found = Found(fact, hazard, place, note, only)
-        self.results.append(_Result(found, agreement, len(self.results)))
+        self.results.append(Found(fact, hazard, place, note, only))
 
     def _named(self) -> Answer:
-        best: dict[str, _Result] = {}
-        for result in self.results:
-            name = result.found.fact.hazard
-            if name not in best or result.agreement.same > best[name].agreement.same:
-                best[name] = result
+        best: dict[str, Found] = {}
+        for found in self.results:
+            known = best.setdefault(found.fact.hazard, found)
+            if found.fact.frames_same > known.fact.frames_same:
+                best[found.fact.hazard] = found
         # What running b again has told comes before what explains the first frames alone.
         order = sorted(
-            best.values(),
-            key=lambda r: (not r.holds, bool(r.agreement.compared), -r.agreement.same, r.rank),
+            (found for found in self.results if best[found.fact.hazard] is found),
+            key=lambda f: (not f.fact.holds, bool(f.fact.frames_compared), -f.fact.frames_same),
         )
         if not order:
             return Answer((), "unknown")
-        top = order[0]
-        if not top.agreement.compared:
-            return Answer((top.found,), "likely")
-        if not top.agreement.same:
-            return Answer(tuple(r.found for r in order), "possible")
-        alike = [r for r in order if r.agreement.same == top.agreement.same]
-        found = tuple(r.found for r in alike)
+        top = order[0].fact
+        if not top.frames_compared:
+            return Answer((order[0],), "likely")
+        if not top.frames_same:
+            return Answer(tuple(order), "possible")
+        alike = tuple(found for found in order if found.fact.frames_same == top.frames_same)
         if not top.holds:
-            return Answer(found, "possible")
-        rivals = self.untried - {top.found.fact.hazard}
-        enough = top.agreement.compared >= SURE_FRAMES
-        by_itself = top.found.fact.scope != WITH_ALL_ELSE
+            return Answer(alike, "possible")
+        rivals = self.untried - {top.hazard}
+        enough = top.frames_compared >= SURE_FRAMES
+        by_itself = top.scope != WITH_ALL_ELSE
         sure = len(alike) == 1 and not rivals and enough and by_itself
-        return Answer(found, "certain" if sure else "likely")
+        return Answer(alike, "certain" if sure else "likely")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from samebits.diagnosis.cause.inquiry import Progress
 from samebits.diagnosis.fast.bisection import (
     After,
     BisectionResult,
@@ -18,6 +17,7 @@ from samebits.diagnosis.fast.bisection import (
 from samebits.diagnosis.fast.candidates import with_flags
 from samebits.diagnosis.frame.examine import FirstFrame, SideFrame
 from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
+from samebits.diagnosis.frame.search import Progress
 from samebits.diagnosis.frame.state_diff import datum
 from samebits.diagnosis.operation.describe import ValueNames
 from samebits.diagnosis.report.findings import SCOPES, CauseFact, Datum, Diagnosis, OperationFact

@@ -30,14 +30,8 @@ from samebits.trace.last_write import Origin, origin_in_state, origin_of_load
 from samebits.trace.record import Trace
 
 Kind = Literal["result", "path", "memory", "input", "loop"]
+"""What each of them is, `OperationFact` says."""
 Way = tuple[OpRef, ...]
-KINDS: dict[Kind, str] = {
-    "result": "an operation gives other bits for the same operands",
-    "path": "an operation is done on one side alone, or an `if` goes two ways",
-    "memory": "memory differs that no operation wrote differently: it did before, or is never set",
-    "input": "an input differs",
-    "loop": "a loop's iterations differ in order or number, or are summed in other lanes",
-}
 
 
 @dataclass(frozen=True, slots=True)

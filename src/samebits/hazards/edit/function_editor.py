@@ -99,7 +99,7 @@ class FunctionEditor(Builder):
 
 def entries(module: Module) -> tuple[str, str]:
     """The names of `init` and `step` in a simulation's kernels, by what they take. LookupError."""
-    called = {op.attr for f in module.functions.values() for op in _calls(f)}
+    called = {op.attr for f in module.functions.values() for op in calls_in(f)}
     found = sorted(own_functions(module), key=lambda f: f.name in called)
     step = next((f for f in found if _is_step(f)), None)
     taken = [] if step is None else [step.params[0][1], UINT64]
@@ -134,12 +134,13 @@ def callers(module: Module, name: str) -> set[str]:
     """The functions from which calls lead to `name`, itself included."""
     found = {name}
     for function in module.functions.values():
-        if any(op.attr in found for op in _calls(function)):
+        if any(op.attr in found for op in calls_in(function)):
             found.add(function.name)
     return found
 
 
-def _calls(function: Function) -> list[Op]:
+def calls_in(function: Function) -> list[Op]:
+    """The operations of a function that call another one."""
     return [op for op in walk(function.body) if isinstance(op, Op) and op.opcode in CALLS]
 
 
@@ -162,7 +163,7 @@ def brought(
     made = dict(module.functions)
     called: set[str] = set()
     for name, old in module.functions.items():
-        calls = [op.id for op in _calls(old) if op.attr in given]
+        calls = [op.id for op in calls_in(old) if op.attr in given]
         if name not in new and not calls:
             continue
         editor = FunctionEditor(Module(made, module.tables), name)

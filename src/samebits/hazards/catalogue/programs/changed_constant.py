@@ -59,8 +59,8 @@ def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKer
     assert isinstance(t, ScalarType)
     for value in dict.fromkeys(_values(t, constant.attr, draws)):
         if value != constant.attr:
-            made = {place.op: [replace(constant, attr=value)]}
-            changed = with_statements(module, place.function, made)
+            other = replace(constant, attr=value)
+            changed = with_statements(module, place.function, {place.op: [other]})
             yield changed, f"{constant.attr} has become {value}"
 
 

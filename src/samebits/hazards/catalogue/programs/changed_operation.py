@@ -12,7 +12,7 @@ from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.edit.function_editor import own_functions, with_statements
 from samebits.ir.analysis.loops import deciding, endless
 from samebits.ir.analysis.reaching import Definitions
-from samebits.ir.grammar import Function, If, Module, Numbered, Op, Statement, walk
+from samebits.ir.grammar import Function, If, Module, Numbered, Op, Region, Statement, walk
 from samebits.ir.refs import OpRef, statement_at
 from samebits.ir.verify import terminates
 from samebits.types import ScalarType
@@ -121,10 +121,10 @@ def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKer
     for other in text.others(statement):
         assert isinstance(statement, Op)
         note = other if other == _SWAP else f"{statement.opcode} has become {other}"
-        made = {op.id: [_mistaken(op, other)] for op in ops}
+        made: dict[int, Region] = {op.id: [_mistaken(op, other)] for op in ops}
         yield with_statements(module, place.function, made), note
     if text.can_go(statement):
-        gone = {each.id: [] for each in ops or [statement]}
+        gone: dict[int, Region] = {each.id: [] for each in ops or [statement]}
         yield with_statements(module, place.function, gone), "the statement is left out"
 
 

@@ -45,8 +45,8 @@ def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKer
     for count in _COUNTS:
         lanes = Lanes((count,), slots, flush)
         if lanes != loop.lanes:
-            made = {place.op: [replace(loop, lanes=lanes)]}
-            changed = with_statements(module, place.function, made)
+            laned = replace(loop, lanes=lanes)
+            changed = with_statements(module, place.function, {place.op: [laned]})
             yield changed, f"{count} lanes, folded by halves: {_VECTORS[count]}"
 
 
