@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -66,7 +67,7 @@ class Evidence(Protocol):
         """Frames that an experiment with its program runs at most."""
         ...
 
-    @property
+    @cached_property
     def model(self) -> Model | None:
         """The evaluation that gives its bits in the frame."""
         ...

@@ -6,6 +6,7 @@ and whether a second run gives the same.
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -18,7 +19,7 @@ from samebits.diagnosis.cause.experiment import FRAMES, Experiment
 from samebits.diagnosis.cause.nondeterminism import RerunFacts
 from samebits.diagnosis.evidence import Evidence, FrameAt, Validated, joined
 from samebits.diagnosis.frame.examine import SideFrame, begun, outcome
-from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
+from samebits.diagnosis.frame.points import InitPoint, Point
 from samebits.diagnosis.frame.search import Progress
 from samebits.diagnosis.operation.match_versions import MatchedVersion, match_versions
 from samebits.diagnosis.report.findings import Diagnosis
@@ -80,12 +81,8 @@ class LiveEvidence:
 
     # -- side a -----------------------------------------------------------------------------------
 
-    @property
-    def model(self) -> Model | None:
-        return self._model
-
     @cached_property
-    def _model(self) -> Model | None:
+    def model(self) -> Model | None:
         return self._model_of(self.running.side)
 
     def _model_of(self, side: Side) -> Model | None:
@@ -100,10 +97,7 @@ class LiveEvidence:
     @property
     def own_point(self) -> Point:
         """Where the frame begins on this side."""
-        before, row = self.seen.before, self.seen.inputs
-        if before is None or row is None:
-            return InitPoint(self.stream.seed)
-        return FramePoint(before.canonical, row)
+        return self.seen.point(self.stream.seed)
 
     def point(self, b: Evidence) -> Point | str:
         return self.own_point
@@ -243,15 +237,12 @@ class LiveEvidence:
 
     def _from_start(self, side: Side, rows: Inputs) -> tuple[bytes, TrapFact | None]:
         """The hashes of a run of its own, and its trap."""
-        run = open_run(side)
-        try:
+        with closing(open_run(side)) as run:
             first = begun(run, self.stream.seed)
             if first.trap is not None:
                 return b"", first.trap
             done = outcome(run.advance(rows))
             return first.hashes.tobytes() + done.hashes.tobytes(), done.trap
-        finally:
-            run.close()
 
 
 def _memory(model: Model, kept: Snapshot) -> np.ndarray[Any, Any]:

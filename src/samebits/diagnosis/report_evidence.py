@@ -93,12 +93,8 @@ class ReportEvidence:
 
     # -- side a -----------------------------------------------------------------------------------
 
-    @property
-    def model(self) -> Model | None:
-        return self._model
-
     @cached_property
-    def _model(self) -> Model | None:
+    def model(self) -> Model | None:
         program = self.program
         if program is None:
             return None

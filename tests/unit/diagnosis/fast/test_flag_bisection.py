@@ -193,7 +193,7 @@ def test_init_is_searched_too() -> None:
         assert not HOST.has_fma
         return
     out = FlagBisection(fast, InitPoint(1), *states).run()
-    assert out.found
+    assert out.is_confirmed
     assert {o.place.function for o in out.operations} <= {"arena.draw", "arena.spawn_asteroid"}
     assert out.flags == ("contract",)
 
@@ -212,7 +212,7 @@ def test_only_operations_that_were_executed_are_tried(tmp_path: Path) -> None:
 def test_what_rewriting_does_not_explain_is_told(tmp_path: Path) -> None:
     game = simulation(tmp_path, "regrouped")
     rounded = found(game, "mode=FAST,fpenv=up")
-    assert not rounded.found
+    assert not rounded.is_confirmed
     assert rounded.notes == [
         "with no operation free the side's code does not give side a's bits: something else than "
         "rewriting makes a difference"
@@ -220,7 +220,7 @@ def test_what_rewriting_does_not_explain_is_told(tmp_path: Path) -> None:
     strict = search(game, "mode=FAST")
     strict.b_after = bytes(reversed(strict.b_after or b""))
     out = strict.run()
-    assert (out.found, out.operations) == (False, ())
+    assert (out.is_confirmed, out.operations) == (False, ())
 
 
 def test_a_search_that_has_no_runs_left_says_so(tmp_path: Path) -> None:
