@@ -7,6 +7,7 @@ Knows nothing of files.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,13 +86,10 @@ def record_report(
         readable(side, asked.start if request.trace is None else request.trace), names
     )
     progress(f"preparing {side.text}", 0)
-    running = open_run(side)
-    try:
+    with closing(open_run(side)) as running:
         run = _Run(running, asked, request.trace, names)
         run.start(source.seed)
         run.advance(source, progress)
-    finally:
-        running.close()
     text = print_module(module).encode()
     if len(text) > MAX_PROGRAM:
         text = b""
@@ -108,17 +106,13 @@ def record_report(
         trace=0 if trace is None else len(trace.encoded),
         traced=0 if trace is None or request.trace is None else request.trace,
         traced_hash=0 if trace is None else trace.hash,
-        trap=None if run.trap is None else _plain(names.trap(run.trap)),
+        trap=None if run.trap is None else names.trap(run.trap),
     )
     parts = {**run.parts(header), Key(PROGRAM, 0): text}
     if trace is not None:
         parts[Key(TRACE, contents.traced)] = trace.encoded
     ordered = {key: parts[key] for key in plan(header, contents)}
     return Report(machine, header, contents, ordered)
-
-
-def _plain(trap: TrapFact) -> TrapFact:
-    return TrapFact(trap.kind, line_of(trap.message), line_of(trap.place))
 
 
 def _asked(

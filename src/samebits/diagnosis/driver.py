@@ -15,7 +15,6 @@ from typing import Generic, TypeVar
 
 from samebits.bits import to_canonical, xxh64
 from samebits.desync.compare import ReportPair, require_replay
-from samebits.desync.format import line_of
 from samebits.desync.hash_tree import merkle_tree
 from samebits.desync.portable import PortableNames, portable
 from samebits.desync.report import Report
@@ -42,7 +41,6 @@ from samebits.sides.input_stream import InputStream
 from samebits.sides.run import open_run
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
-from samebits.sim.outcome import TrapFact
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import InputSource
 from samebits.trace.record import Trace
@@ -58,21 +56,20 @@ def diagnose(
     source: InputSource,
     a: Side,
     b: Side,
-    progress: Progress | None = None,
+    progress: Progress = silent,
     source_b: InputSource | None = None,
 ) -> Diagnosis:
     """Compare sides `a` and `b` of a simulation over the inputs of `source`, or `source_b` for b.
 
     Raises what opening the sides and reading the inputs raise.
     """
-    show = progress or silent
     out = _begun(simulation.name, simulation.version, source.seed, a.text, b.text)
     inputs = InputStream(source)
     inputs_b = None if source_b is None else InputStream(source_b)
     with _timed(out), closing(open_run(a)) as run_a, closing(open_run(b)) as run_b:
         search = LockstepSearch(
-            run_a, inputs, run_b, inputs_b=inputs_b, progress=show, recorded=recorded_in(source)
-        )
+            run_a, inputs, run_b, inputs_b=inputs_b, progress=progress, recorded=recorded_in(source)
+        )  # fmt: skip
         done = _searched(out, search, a)
         out.frames = done.compared
         found = done.found
@@ -84,9 +81,10 @@ def diagnose(
             return out
         out.frames = max(out.frames, inputs.frames)
         frame = found.frame
-        one = LiveEvidence("a", a, run_a, frame, found.a, inputs, a, out, show)
-        other = LiveEvidence("b", b, run_b, frame, found.b, inputs_b or inputs, a, out, show)
-        _TwoRuns(out, one, other, found, a.plain.state, show).run()
+        one = LiveEvidence("a", a, run_a, frame, found.a, inputs, a, out, progress)
+        theirs = inputs_b or inputs
+        other = LiveEvidence("b", b, run_b, frame, found.b, theirs, a, out, progress)
+        _TwoRuns(out, one, other, found, a.plain.state, progress).run()
         with beyond_first_facts(out.notes, "the timeline is"):
             out.timeline = timeline(a.plain.state, found, run_a, run_b, (one.rows, other.rows))
     return out
@@ -108,14 +106,9 @@ def diagnose_report(
     with _timed(out), closing(open_run(a)) as run:
         _require_inputs(report, inputs, simulation)
         trap, names = report.contents.trap, PortableNames(simulation)
-
-        def as_told(found: TrapFact) -> TrapFact:
-            there = names.trap(found)
-            return replace(there, message=line_of(there.message), place=line_of(there.place))
-
         search = HashSearch(
             run, inputs, report.known, progress=progress, recorded=recorded_in(source),
-            trap=None if trap is None else (report.frames, trap), as_told=as_told,
+            trap=None if trap is None else (report.frames, trap), as_told=names.trap,
         )  # fmt: skip
         done = _searched(out, search, a)
         out.frames = min(inputs.frames, report.contents.begun)
