@@ -7,18 +7,22 @@ the states around one block of frames, and `ANCHORS` states where a side is slow
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import KW_ONLY, dataclass, replace
 
 from samebits.bits import xxh64
 from samebits.diagnosis.beyond import beyond_first_facts
-from samebits.diagnosis.frame.effort import frame_operations
 from samebits.diagnosis.frame.examine import FirstFrame, FrameBlock, begun, examined, of_init
 from samebits.diagnosis.frame.search import FrameReport, FrameSearch, blocks
+from samebits.errors import TraceError
+from samebits.ir.analysis.budget import Budget
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import SideRun, open_run
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import first_unequal
+from samebits.trace.model import Model
+from samebits.trace.observer import LIMIT, BoundedObserver, FrameInput
 
 SLOW_OPERATIONS = 24_000_000
 """What slow sides run from the start, and then again from states spread over the run. The
@@ -140,41 +144,38 @@ class LockstepSearch(FrameSearch):
         fast = next((r for r in (self.a, self.b) if not r.side.is_slow), None)
         anchors = [] if fast is None else self._anchors(fast, first)[1:]
         left = self.operations
-        for n, anchor in enumerate(_spread_out(anchors)):
+        for n, (frame, state) in enumerate(_spread_out(anchors)):
             if left < 0:
                 break
             self.progress("trying frames further on", n, len(anchors))
-            rows = self.inputs.between(anchor.frame, anchor.frame + _PROBE_FRAMES)
-            theirs = self._inputs_b.between(anchor.frame, anchor.frame + len(rows))
+            rows = self.inputs.between(frame, frame + _PROBE_FRAMES)
+            theirs = self._inputs_b.between(frame, frame + len(rows))
             if not len(theirs):
                 continue
             for running in (self.a, self.b):
-                running.restore_canonical(anchor.frame, anchor.state)
+                running.restore_canonical(frame, state)
             left -= self._cost(rows[:1]) * len(theirs)
-            self.advance(anchor.frame, (rows[: len(theirs)], theirs), since=first - 1)
+            self.advance(frame, (rows[: len(theirs)], theirs), since=first - 1)
             if self.report.found is not None:
                 self.report.notes.append(
                     f"only frames 0 to {first - 1} were all compared; from the other side's "
                     "state this frame differs, and one before it may"
                 )
                 return
-        self._gave_up(first)
-
-    def _gave_up(self, first: int) -> None:
         self.report.notes.append(
             f"only the first {first} frames were all compared: a side is too slow for all "
             f"{self.inputs.frames}"
         )
 
-    def _anchors(self, fast: SideRun, first: int) -> list[Anchor]:
+    def _anchors(self, fast: SideRun, first: int) -> list[_Anchor]:
         """States of the fast side from frame `first` on, evenly spread."""
-        anchors: list[Anchor] = []
+        anchors: list[_Anchor] = []
         every = max(1, (self.inputs.frames - first) // ANCHORS)
         stream = self.inputs if fast is self.a else self._inputs_b
         for at, block in stream.blocks(first):
             inputs = block.inputs[max(0, first - at) :]
             while len(inputs):
-                anchors.append(Anchor(fast.frame, fast.save()))
+                anchors.append((fast.frame, fast.save()))
                 if fast.advance(inputs[:every]).trap is not None:
                     return anchors
                 inputs = inputs[every:]
@@ -200,8 +201,7 @@ class LockstepSearch(FrameSearch):
     def _comes_again(self, n: int, running: SideRun) -> bool:
         """Whether a second run, with memory of its own, gives the hashes of the first."""
         stream = self.inputs if n == 0 else self._inputs_b
-        other = open_run(running.side)
-        try:
+        with closing(open_run(running.side)) as other:
             begun(other, stream.seed)
             at = 0
             for size, digest in zip(self._sizes, self._digests[n], strict=True):
@@ -210,23 +210,27 @@ class LockstepSearch(FrameSearch):
                     return False
                 at += size
             return True
-        finally:
-            other.close()
 
 
 def _speed(side: Side) -> str:
     return "slow" if side.is_slow else "emulated" if side.is_emulated else "compiled"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Anchor:
-    """A canonical state before the step of a frame."""
+def frame_operations(side: Side, before: bytes, row: Inputs) -> int:
+    """Operations of the interpreter in the frame from a canonical state, with inputs of shape (1,
+    players): by these a search stops at the same frame on every machine."""
+    budget = Budget(operations=LIMIT, frame=LIMIT)
+    model = replace(Model.of(side.plain), budget=budget)
+    with suppress(TraceError):  # it is as much as can be counted
+        FrameInput.of(model, before, row[0]).run(BoundedObserver())
+    return LIMIT - max(0, budget.operations)
 
-    frame: int
-    state: bytes
+
+_Anchor = tuple[int, bytes]
+"""A frame, and a canonical state before its step."""
 
 
-def _spread_out(anchors: Sequence[Anchor]) -> Iterator[Anchor]:
+def _spread_out(anchors: Sequence[_Anchor]) -> Iterator[_Anchor]:
     """In an order in which the first ones lie far from one another: halves, quarters, …"""
     bits = max(1, (len(anchors) - 1).bit_length())
     order = (int(f"{n:0{bits}b}"[::-1], 2) for n in range(1 << bits))

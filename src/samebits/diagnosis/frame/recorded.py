@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 from itertools import takewhile
 
 import numpy as np
@@ -116,18 +118,15 @@ class Recorded:
             return found
         theirs = next(state for n, state in self._source.keyframes() if n == number)
         inputs = InputStream(self._source)
-        run = open_run(side)
-        try:
+        with closing(open_run(side)) as run:
             run.start(inputs.seed)
             if number:
                 run.advance(inputs.between(0, number))
             mine = run.save() if run.frame == number else None
-        finally:
-            run.close()
         if mine is None:
             return found
         every = differences(side.plain.state, mine, theirs, FIELDS)
-        return found.with_fields(number, every.first, every.differing)
+        return replace(found, keyframe=number, fields=every.first, differing=every.differing)
 
 
 def recorded_in(source: InputSource, frames: int | None = None) -> Recorded | None:

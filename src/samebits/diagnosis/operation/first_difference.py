@@ -6,7 +6,7 @@ what was in memory or in a slot, the answer is what put it there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -53,8 +53,6 @@ class OperationDifference:
     """The operation to blame, if it is one, as side a has it, or else as side b does."""
     a: Instance | None = None
     b: Instance | None = None
-    writer: OpRef | None = None
-    """For "memory": what wrote it last on side a, or else on side b, if anything in the frame."""
 
 
 def first_difference(a: Trace, b: Trace) -> OperationDifference | None:
@@ -113,9 +111,7 @@ def _memory(
     if missing is not None and (missing.opcode != "zero" or place is None):
         return _missing(at, missing)
     read = any(o.memory == "inputs" and o.write is None for o in origins)
-    found = _found(at, "input" if read else "memory", place, a, b)
-    writer = next((o.write.place for o in origins if o.write is not None), None)
-    return replace(found, writer=writer)
+    return _found(at, "input" if read else "memory", place, a, b)
 
 
 def _missing(at: Alignment, missing: MissingWrite) -> OperationDifference:

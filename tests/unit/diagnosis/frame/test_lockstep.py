@@ -12,9 +12,8 @@ from tests.support.runs.small_runs import SMALL, changed_source, hashes, inputs,
 
 from samebits.bits import xxh64
 from samebits.diagnosis.frame import lockstep
-from samebits.diagnosis.frame.effort import frame_operations
 from samebits.diagnosis.frame.examine import FirstFrame
-from samebits.diagnosis.frame.lockstep import LockstepSearch
+from samebits.diagnosis.frame.lockstep import LockstepSearch, frame_operations
 from samebits.diagnosis.frame.search import FrameReport
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import SideRun
