@@ -15,8 +15,7 @@ from samebits.ir.analysis.enclosing import Layout
 from samebits.ir.grammar import CALLS, Op, Value
 from samebits.ir.interp.closures import UNSET, Frame, Step, Steps
 from samebits.ir.refs import OpRef
-from samebits.trace.model import Model
-from samebits.trace.observer import FrameInput, Memory, Observer, State
+from samebits.trace.observer import FrameInput, Observer
 from samebits.types import ScalarType
 
 
@@ -62,27 +61,11 @@ def instance_at(given: FrameInput, event: int, values: Sequence[Value] = ()) -> 
     return observer.found[0]
 
 
-def instances_at(
-    model: Model,
-    state: State,
-    inputs: Memory,
-    place: OpRef,
-    limit: int,
-    values: Sequence[Value] = (),
+def instances_in(
+    given: FrameInput, place: OpRef, limit: int, values: Sequence[Value] = ()
 ) -> list[Instance]:
     """The first `limit` instances in a frame of the visible operation at a place."""
-    return instances_in(FrameInput.of(model, state, inputs), place, limit, values)
-
-
-def instances_in(
-    given: FrameInput,
-    place: OpRef,
-    limit: int,
-    values: Sequence[Value] = (),
-    events: int | None = None,
-) -> list[Instance]:
-    """As `instances_at`, of a frame input, among its first `events` events."""
-    observer = _Instances(values, place=place, limit=limit, events=events)
+    observer = _Instances(values, place=place, limit=limit)
     _run(given, observer)
     return observer.found
 
@@ -105,14 +88,12 @@ class _Instances(Observer):
         event: int | None = None,
         place: OpRef | None = None,
         limit: int = 1,
-        events: int | None = None,
     ) -> None:
         self.found: list[Instance] = []
         self._values = values
         self._event = event
         self._place = place
         self._limit = limit
-        self._events = events
         self._count = 0
         self._calls: list[tuple[Steps, Op, Frame]] = []
         self._layouts: dict[str, Layout] = {}
@@ -137,8 +118,6 @@ class _Instances(Observer):
                 if len(self.found) >= self._limit:
                     raise _Found
             self._count += 1
-            if self._count == self._events:
-                raise _Found
 
         return run
 
