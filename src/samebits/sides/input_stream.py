@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samebits.sim.inputs import Inputs
 from samebits.sim.sources import InputBlock, InputSource
@@ -61,15 +60,6 @@ class InputStream:
             rows[done : done + len(part)] = part
             done += len(part)
         return rows
-
-    def hashes(self) -> NDArray[np.uint64] | None:
-        """The hash after each frame; None unless the source knows every one."""
-        parts: list[NDArray[np.uint64]] = []
-        for _, block in self.blocks():
-            if block.hashes is None:
-                return None
-            parts.append(block.hashes)
-        return np.concatenate(parts) if parts else None
 
     def _none(self) -> Inputs:
         for _, block in self.blocks():

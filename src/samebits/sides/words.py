@@ -32,6 +32,7 @@ class SideSpec:
     opt: int
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     workers: int | None = None
+    """How many threads run parallel ranges; None for the process's default."""
     environment: tuple[str, ...] = ()
     source: str | None = None
     hazards: tuple[str, ...] = ()

@@ -96,6 +96,6 @@ def test_an_injected_model_is_seen_as_the_plain_one() -> None:
     assert (acts.module, acts.plain) == (chosen.program.kernels, chosen.plain.kernels)
     running = side("hazard=constant@step")
     running.start(1)
-    model = running.model()
+    model = running.side.model(running.frame)
     assert model is not None
     assert model.plain is running.side.plain.kernels
