@@ -35,7 +35,9 @@ class ReportPair:
     @property
     def differing_inputs(self) -> int:
         """How many frames have different inputs."""
-        return _differing(self.a, self.b)
+        a, b = self.a.input_hashes, self.b.input_hashes
+        shared = a.shared(b)
+        return int(np.count_nonzero(a.values[shared] != b.values[shared]))
 
     @cached_property
     def first_difference(self) -> int | None:
@@ -153,12 +155,6 @@ def _require_same_run(a: ReplayHeader, b: ReplayHeader, one: str, other: str) ->
             f"{one} was run with seed {a.seed}, and {other} with seed {b.seed}",
             fix="report the same replay on both machines",
         )
-
-
-def _differing(a: Report, b: Report) -> int:
-    shared = a.input_hashes.shared(b.input_hashes)
-    one, other = a.input_hashes.values[shared], b.input_hashes.values[shared]
-    return int(np.count_nonzero(one != other))
 
 
 def _asked(report: Report) -> str:

@@ -128,13 +128,15 @@ def _asked(
         return range(source.frames, source.frames)
     frames = request.frames
     if frames.stop > source.frames:
-        last = f"frame {frames.stop - 1:,} is requested, and {_frame_count(source)}"
+        run, total = source.replay or "the run", source.frames
         for _ in source.blocks():  # to its end, where damage shows
             pass
         raise ReportError(
-            last, note=source.damage, fix=f"select frames below {source.frames}, or give a longer "
-            "replay"
-        )  # fmt: skip
+            f"frame {frames.stop - 1:,} is requested, and {run} has {total:,} "
+            f"frame{'s' * (total != 1)}",
+            note=source.damage,
+            fix=f"select frames below {source.frames}, or give a longer replay",
+        )
     most = most_asked(header, len(merkle_tree(simulation.state_type).leaves))
     if len(frames) > most or frames.stop > MAX_FRAMES:
         raise ReportError(
@@ -143,11 +145,6 @@ def _asked(
             fix=f"select fewer: --frames {frames.start}:{frames.start + min(most, 10)}",
         )
     return frames
-
-
-def _frame_count(source: InputSource) -> str:
-    count = f"{source.frames:,} frame{'s' * (source.frames != 1)}"
-    return f"{source.replay or 'the run'} has {count}"
 
 
 class _Run:
