@@ -47,10 +47,6 @@ class ExpressionVariant:
         """The evaluation at the first place, in C's notation."""
         return self.parts[0].expression
 
-    def kernels(self, kernels: Module) -> Module:
-        """The kernels with this variant. Raises HazardError if it cannot be lowered to IR."""
-        return rewritten(kernels, self.parts)
-
 
 def places_of(kernels: Module, hazard: str) -> list[OpRef]:
     """Where a hazard acts, in source order. Raises HazardError for an unknown one."""
