@@ -16,6 +16,7 @@ from samebits.diagnosis.cause.experiment import Experiment
 from samebits.diagnosis.cause.nondeterminism import RerunFacts
 from samebits.diagnosis.frame.points import Point
 from samebits.diagnosis.operation.match_versions import MatchedVersion
+from samebits.sides.input_stream import joined
 from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program
 from samebits.trace.model import Model
@@ -45,8 +46,6 @@ class Evidence(Protocol):
     and for what comes of running it again. What a side cannot know is None.
     """
 
-    # -- either side ------------------------------------------------------------------------------
-
     def inputs_of(self, frame: int) -> Inputs | None:
         """A frame's inputs, of shape (players,), from the differing one on."""
         ...
@@ -59,8 +58,6 @@ class Evidence(Protocol):
         """A canonical state before a frame, the differing one or one from which that is soon
         evaluated, by its number."""
         ...
-
-    # -- side a -----------------------------------------------------------------------------------
 
     @property
     def horizon(self) -> int:
@@ -89,8 +86,6 @@ class Evidence(Protocol):
         """An experiment with programs of this side's alone, run as those may be run."""
         ...
 
-    # -- side b -----------------------------------------------------------------------------------
-
     def inputs_tried(self, a: Evidence) -> Inputs | None:
         """The inputs that experiments run over, from the frame on, of shape (frames, players)."""
         ...
@@ -113,18 +108,12 @@ class Evidence(Protocol):
         ...
 
 
-def joined(rows: Iterable[Inputs | None]) -> Inputs | None:
+def leading(rows: Iterable[Inputs | None]) -> Inputs | None:
     """Inputs of frames, each of shape (players,), up to the first that is not known; None where
     that is the first."""
     found: list[Inputs] = []
     for row in rows:
         if row is None:
             break
-        found.append(row)
-    if not found:
-        return None
-    # Not stacked, which would take the padding out of their type.
-    array = np.zeros((len(found), len(found[0])), found[0].dtype)
-    for k, row in enumerate(found):
-        array[k] = row
-    return array
+        found.append(row[np.newaxis])
+    return joined(found) if found else None

@@ -17,7 +17,7 @@ from samebits.bits import to_canonical, xxh64
 from samebits.desync.portable import PortableNames
 from samebits.diagnosis.cause.experiment import FRAMES, Experiment
 from samebits.diagnosis.cause.nondeterminism import RerunFacts
-from samebits.diagnosis.evidence import Evidence, FrameAt, Validated, joined
+from samebits.diagnosis.evidence import Evidence, FrameAt, Validated, leading
 from samebits.diagnosis.frame.examine import SideFrame, begun, outcome
 from samebits.diagnosis.frame.points import InitPoint, Point
 from samebits.diagnosis.frame.search import Progress
@@ -65,8 +65,6 @@ class LiveEvidence:
         """Its inputs, from the frame on."""
         self.aligned: MatchedVersion | None = None
 
-    # -- either side ------------------------------------------------------------------------------
-
     def inputs_of(self, frame: int) -> Inputs | None:
         at = frame - max(self.frame, 0)
         return self.rows[at] if 0 <= at < len(self.rows) else None
@@ -78,8 +76,6 @@ class LiveEvidence:
     def state_near(self, frame: int) -> tuple[int, bytes] | None:
         kept = self.seen.before
         return None if kept is None or kept.frame > frame else (kept.frame, kept.canonical)
-
-    # -- side a -----------------------------------------------------------------------------------
 
     @cached_property
     def model(self) -> Model | None:
@@ -152,12 +148,10 @@ class LiveEvidence:
         done = outcome(self.running.advance(point.row))
         return self.running.save(), done.trap
 
-    # -- side b -----------------------------------------------------------------------------------
-
     def inputs_tried(self, a: Evidence) -> Inputs | None:
         """Side a's: where this side's are others, that is a hazard to be found like any other."""
         first = max(self.frame, 0)
-        return joined(a.inputs_of(n) for n in range(first, first + a.horizon))
+        return leading(a.inputs_of(n) for n in range(first, first + a.horizon))
 
     def trace_beside(self, a: Evidence, point: Point) -> Validated | None:
         model, first = self.model, a.model

@@ -16,7 +16,7 @@ from samebits.desync.compare import ReportPair, command
 from samebits.desync.report import Report
 from samebits.diagnosis.cause.experiment import FRAMES_INTERPRETED, Experiment
 from samebits.diagnosis.cause.nondeterminism import RerunFacts
-from samebits.diagnosis.evidence import Evidence, FrameAt, Validated, joined
+from samebits.diagnosis.evidence import Evidence, FrameAt, Validated, leading
 from samebits.diagnosis.frame.examine import SideFrame
 from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
 from samebits.diagnosis.frame.search import Progress
@@ -71,8 +71,6 @@ class ReportEvidence:
         self._traces: dict[Point, Trace] = {}
         """Evaluations of its program."""
 
-    # -- either side ------------------------------------------------------------------------------
-
     def inputs_of(self, frame: int) -> Inputs | None:
         return self.report.inputs_array(frame)
 
@@ -90,8 +88,6 @@ class ReportEvidence:
         if found is None and self.input_hash(frame) in (None, other.input_hash(frame)):
             return other.inputs_of(frame)
         return found
-
-    # -- side a -----------------------------------------------------------------------------------
 
     @cached_property
     def model(self) -> Model | None:
@@ -166,13 +162,11 @@ class ReportEvidence:
     def as_own(self, experiment: Experiment) -> Experiment:
         return experiment
 
-    # -- side b -----------------------------------------------------------------------------------
-
     def inputs_tried(self, a: Evidence) -> Inputs | None:
         """Its own, as far as they are known."""
         first = max(self.frame, 0)
         last = min(first + a.horizon, self.report.contents.begun)
-        rows = joined(self._inputs(n, a) for n in range(first, last))
+        rows = leading(self._inputs(n, a) for n in range(first, last))
         if rows is None and self.frame < 0:
             return np.zeros((0, self.report.header.players), self.report.types[1].dtype)
         return rows
@@ -244,8 +238,6 @@ class ReportEvidence:
 
     def rerun(self) -> RerunFacts:
         return RerunFacts()
-
-    # -- traces -----------------------------------------------------------------------------------
 
     @property
     def _stored(self) -> bytes | None:

@@ -5,7 +5,7 @@ Owns where they are kept: the first ones in memory; later ones are read from the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -51,15 +51,7 @@ class InputStream:
             if at >= end:
                 break
             parts.append(block.inputs[max(0, first - at) : end - at])
-        if not parts:
-            return self._none()
-        # np.concatenate would drop the padding of the dtype.
-        rows = np.zeros((sum(map(len, parts)), parts[0].shape[1]), parts[0].dtype)
-        done = 0
-        for part in parts:
-            rows[done : done + len(part)] = part
-            done += len(part)
-        return rows
+        return joined(parts) if parts else self._none()
 
     def _none(self) -> Inputs:
         for _, block in self.blocks():
@@ -78,3 +70,13 @@ class InputStream:
             yield self._blocks[done]
             done += 1
         yield from islice(self.source.blocks(), done, None)
+
+
+def joined(parts: Sequence[Inputs]) -> Inputs:
+    """One or more blocks of inputs as one; np.concatenate would drop the padding of their dtype."""
+    rows = np.zeros((sum(map(len, parts)), parts[0].shape[1]), parts[0].dtype)
+    done = 0
+    for part in parts:
+        rows[done : done + len(part)] = part
+        done += len(part)
+    return rows
