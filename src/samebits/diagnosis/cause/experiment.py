@@ -25,7 +25,7 @@ from samebits.ir.interp.closures import Frame, Step, Steps
 from samebits.ir.refs import OpRef
 from samebits.sim.execution import Execution, NativeExecution
 from samebits.sim.inputs import Inputs
-from samebits.sim.outcome import BlockOutcome, TrapFact
+from samebits.sim.outcome import TrapFact
 from samebits.sim.program import Program
 from samebits.trace.follow import Diverged, FollowingObserver, numbered_as
 from samebits.trace.model import Model
@@ -151,10 +151,9 @@ class Experiment:
             count = min(size, compared - done)
             advance = execution.advance(self.inputs[done : done + count])
             trap = None if advance.trap is None else TrapFact.of(advance.trap)
-            made = BlockOutcome(advance.hashes, trap)
-            same = _leading(made.hashes, goal[done : done + count])
+            same = _leading(advance.hashes, goal[done : done + count])
             if same < count:
-                ends_alike = trapped and done + same == len(goal) == done + len(made.hashes)
+                ends_alike = trapped and done + same == len(goal) == done + len(advance.hashes)
                 return Agreement(done + same + (ends_alike and trap == self.trap), compared)
             done += count
             size = min(max(_FIRST, 4 * size), FRAMES)

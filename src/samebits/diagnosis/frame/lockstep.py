@@ -63,13 +63,8 @@ class LockstepSearch(FrameSearch):
                 self._repeat(self.report.found)
         return self.report
 
-    # -- both run -----------------------------------------------------------------------------
-
     def _side_by_side(self) -> None:
-        outcomes = (
-            self._begin(),
-            begun(self.b, self._inputs_b.seed, self._placed),
-        )
+        outcomes = self._begin(), begun(self.b, self._inputs_b.seed, self._placed)
         if first_unequal(*outcomes) is not None:
             pairs = zip((self.a, self.b), outcomes, strict=True)
             self._found(-1, *(of_init(r, o) for r, o in pairs), since=-2)
@@ -137,8 +132,6 @@ class LockstepSearch(FrameSearch):
                 self.report.inputs_differ = first + i
                 return
 
-    # -- a side that is too slow --------------------------------------------------------------
-
     def _spread(self, first: int) -> None:
         """Compare a few frames here and there, from states that the other side vouches for."""
         fast = next((r for r in (self.a, self.b) if not r.side.is_slow), None)
@@ -180,8 +173,6 @@ class LockstepSearch(FrameSearch):
                     return anchors
                 inputs = inputs[every:]
         return anchors
-
-    # -- whether a run comes again ------------------------------------------------------------
 
     def _repeat(self, found: FirstFrame) -> None:
         sides = [found.a, found.b]

@@ -129,23 +129,18 @@ def _parts(column: Column, a: bytes, b: bytes) -> Iterator[_Part]:
     times its bytes."""
     left, right = column.patterns(a), column.patterns(b)
     for start in range(0, column.count, _PIECE):
-        part = _part(column, left[start : start + _PIECE], right[start : start + _PIECE], start)
-        if part is not None:
-            yield part
-
-
-def _part(column: Column, left: Patterns, right: Patterns, start: int) -> _Part | None:
-    flat = np.flatnonzero(left != right)
-    if not len(flat):
-        return None
-    left, right = left[flat], right[flat]
-    flat += start
-    if column.type.is_ieee:
-        ulps, nan = _ulps(column.type, left, right)
-        distance = np.where(nan, _NAN, ulps.astype(np.float64))
-        return _Part(column, flat, left, right, distance, ulps)
-    x, y = (_numbers(column.type, p) for p in (left, right))
-    return _Part(column, flat, left, right, np.abs(x - y), None)
+        stop = start + _PIECE
+        flat = start + np.flatnonzero(left[start:stop] != right[start:stop])
+        if not len(flat):
+            continue
+        one, other = left[flat], right[flat]
+        if column.type.is_ieee:
+            ulps, nan = _ulps(column.type, one, other)
+            distance = np.where(nan, _NAN, ulps.astype(np.float64))
+            yield _Part(column, flat, one, other, distance, ulps)
+        else:
+            x, y = (_numbers(column.type, p) for p in (one, other))
+            yield _Part(column, flat, one, other, np.abs(x - y), None)
 
 
 def _ulps(t: ScalarType, a: Patterns, b: Patterns) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
