@@ -57,36 +57,29 @@ def diagnose(
     a: Side,
     b: Side,
     progress: Progress = silent,
-    source_b: InputSource | None = None,
 ) -> Diagnosis:
-    """Compare sides `a` and `b` of a simulation over the inputs of `source`, or `source_b` for b.
+    """Compare sides `a` and `b` of a simulation over the inputs of `source`.
 
     Raises what opening the sides and reading the inputs raise.
     """
     out = _begun(simulation.name, simulation.version, source.seed, a.text, b.text)
     inputs = InputStream(source)
-    inputs_b = None if source_b is None else InputStream(source_b)
     with _timed(out), closing(open_run(a)) as run_a, closing(open_run(b)) as run_b:
         search = LockstepSearch(
-            run_a, inputs, run_b, inputs_b=inputs_b, progress=progress, recorded=recorded_in(source)
-        )  # fmt: skip
+            run_a, inputs, run_b, progress=progress, recorded=recorded_in(source)
+        )
         done = _searched(out, search, a)
         out.frames = done.compared
         found = done.found
         if found is None:
-            if done.inputs_differ is not None:
-                out.note(
-                    f"the inputs differ from frame {done.inputs_differ:,} on, and no state does"
-                )
             return out
         out.frames = max(out.frames, inputs.frames)
         frame = found.frame
         one = LiveEvidence("a", a, run_a, frame, found.a, inputs, a, out, progress)
-        theirs = inputs_b or inputs
-        other = LiveEvidence("b", b, run_b, frame, found.b, theirs, a, out, progress)
+        other = LiveEvidence("b", b, run_b, frame, found.b, inputs, a, out, progress)
         _TwoRuns(out, one, other, found, a.plain.state, progress).run()
         with beyond_first_facts(out.notes, "the timeline is"):
-            out.timeline = timeline(a.plain.state, found, run_a, run_b, (one.rows, other.rows))
+            out.timeline = timeline(a.plain.state, found, run_a, run_b, one.rows)
     return out
 
 

@@ -32,8 +32,6 @@ class FrameReport:
 
     compared: int = 0
     found: FirstFrame | None = None
-    inputs_differ: int | None = None
-    """The first frame whose inputs are not the same on both sides."""
     trap: str | None = None
     """The trap that both runs end with, if they do."""
     notes: list[str] = field(default_factory=list[str])

@@ -237,11 +237,11 @@ AFTER = 120
 
 
 def timeline(
-    t: StructType, found: FirstFrame, a: SideRun, b: SideRun, inputs: tuple[Inputs, Inputs]
+    t: StructType, found: FirstFrame, a: SideRun, b: SideRun, inputs: Inputs
 ) -> tuple[TimelineFact, ...]:
     """A row a frame, from some before the differing one to `AFTER` behind it, or to a trap.
 
-    `inputs` are each side's, from the differing frame on. Leaves both sides elsewhere.
+    `inputs` are those from the differing frame on. Leaves both sides elsewhere.
     """
     if found.a.before is None or found.b.before is None:
         return ()
@@ -249,8 +249,8 @@ def timeline(
     rows = [TimelineFact(frame, 0, None) for frame in range(start, found.frame)]
     a.restore(found.a.before)
     b.restore(found.b.before)
-    for k in range(min(AFTER, len(inputs[0]), len(inputs[1]))):
-        done = [run.advance(given[k : k + 1]) for run, given in zip((a, b), inputs, strict=True)]
+    for k in range(min(AFTER, len(inputs))):
+        done = [run.advance(inputs[k : k + 1]) for run in (a, b)]
         if any(advance.trap is not None for advance in done):
             break
         rows.append(differences(t, a.save(), b.save(), most=0).timeline(found.frame + k))
