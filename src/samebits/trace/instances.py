@@ -20,16 +20,6 @@ from samebits.types import ScalarType
 
 
 @dataclass(frozen=True, slots=True)
-class Counter:
-    """A loop around an operation, and the value of its counter's slot."""
-
-    place: OpRef
-    span: Span
-    slot: str
-    value: int
-
-
-@dataclass(frozen=True, slots=True)
 class Instance:
     """One evaluation of an operation. Patterns of what is not a scalar are None."""
 
@@ -40,8 +30,9 @@ class Instance:
     """The operation in the evaluated module."""
     path: tuple[tuple[OpRef, Span], ...]
     """The calls that lead to it, the outermost first."""
-    counters: tuple[Counter, ...]
-    """The loops around it and around the calls, the outermost first."""
+    counters: tuple[tuple[str, int], ...]
+    """The counters of the loops around it and around the calls, the outermost first: each one's
+    slot, and its value."""
     operands: tuple[int | None, ...]
     results: tuple[int | None, ...]
     """Empty if it trapped."""
@@ -143,13 +134,12 @@ class _Instances(Observer):
             _patterns(steps, frame, self._values),
         )
 
-    def _counters(self, steps: Steps, op: Op, frame: Frame) -> Iterator[Counter]:
+    def _counters(self, steps: Steps, op: Op, frame: Frame) -> Iterator[tuple[str, int]]:
         name = steps.function.name
         if name not in self._layouts:
             self._layouts[name] = Layout(steps.function)
         for loop in self._layouts[name].loops_around(op.id):
-            value = frame[steps.slots[loop.slot]]
-            yield Counter(OpRef(name, loop.id), loop.span, loop.slot, value)
+            yield loop.slot, frame[steps.slots[loop.slot]]
 
 
 def _patterns(steps: Steps, frame: Frame, values: Sequence[Value]) -> tuple[int | None, ...]:

@@ -85,7 +85,6 @@ class Numbering:
     """
 
     def __init__(self, module: Module, entry: str, inside: bool) -> None:
-        self.module = module
         self.functions: dict[str, dict[int, int]] = {}
         self.places: list[OpRef] = []
         self.ops: list[Op] = []

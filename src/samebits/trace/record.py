@@ -94,14 +94,13 @@ class Trace:
         return (*(call for call, _ in instance.path), instance.place)
 
 
-def record(model: Model, state: State, inputs: Memory, limit: int | None = None) -> Trace:
+def record(model: Model, state: State, inputs: Memory) -> Trace:
     """The trace of one frame, given the state before it and the players' inputs, shape (players,).
 
-    Raises TraceError after more than `limit` operations, `LIMIT` by default, and IRError as
-    evaluation does.
+    Raises TraceError after more than `LIMIT` operations, and IRError as evaluation does.
     """
     given = FrameInput.of(model, state, inputs)
-    recorder = Recorder(model.numbering, LIMIT if limit is None else limit)
+    recorder = Recorder(model.numbering, LIMIT)
     memory, trap = given.run(recorder)
     numbers, values = recorder.arrays()
     return Trace(given, numbers, values, memory, trap)

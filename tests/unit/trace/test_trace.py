@@ -109,7 +109,7 @@ def test_an_event_knows_its_operands_calls_and_loops() -> None:
     assert (instance.event, instance.place, instance.op.id) == (events[7], place, place.op)
     call = SMALL.at("step", "total += drift", "call")
     assert [at for at, _ in instance.path] == [call]
-    assert [(c.slot, c.value) for c in instance.counters] == [("i", 7)]
+    assert instance.counters == (("i", 7),)
     result = int(trace.values[trace.starts[events[7]]])
     assert instance.results == (result,)
     pos, step = (np.uint32(bits).view(np.float32) for bits in instance.operands if bits is not None)
@@ -125,7 +125,7 @@ def test_an_operations_environment_is_all_its_evaluations_with_the_values_asked_
     assert [i.event for i in found] == events.tolist()
     assert [i.results for i in found] == [(bits,) for bits in trace.values[trace.starts[events]]]
     assert all(i.values == i.operands for i in found)
-    assert [i.counters[0].value for i in found] == list(range(24))
+    assert [i.counters[0][1] for i in found] == list(range(24))
     assert len(instances_in(trace.frame_input, place, 3)) == 3
     other = OpRef(SMALL.program.step, 10_000)
     assert instances_in(trace.frame_input, other, 3) == []
@@ -145,8 +145,9 @@ def test_a_trap_ends_a_trace_at_its_operation() -> None:
         SMALL.trace.instance(len(SMALL.trace))
 
 
-def test_a_frame_of_too_many_operations_is_refused() -> None:
+def test_a_frame_of_too_many_operations_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("samebits.trace.record.LIMIT", 1000)
     with pytest.raises(TraceError, match="more than 1000 operations") as caught:
-        record(SMALL.trace.model, *SMALL.before, limit=1000)
+        record(SMALL.trace.model, *SMALL.before)
     assert caught.value.event is not None
     assert 1000 <= caught.value.event < 1100

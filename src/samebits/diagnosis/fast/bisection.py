@@ -73,7 +73,7 @@ class FlagBisection:
     side `b`.
 
     What is wanted is some scalar of side b's that is not side a's, and not that of the state
-    `beside` either, if one is given; with `whole`, all its state.
+    `beside` either, if one is given.
     """
 
     b: Side
@@ -81,14 +81,12 @@ class FlagBisection:
     a_after: After
     b_after: After
     beside: After = None
-    whole: bool = False
-    statements: int = STATEMENTS
     progress: Progress = lambda what, runs: None
 
     def __post_init__(self) -> None:
         self.out = BisectionResult()
         functions = self.b.linked.kernels.functions.values()
-        self._most = self.statements // sum(1 for f in functions for _ in walk(f.body))
+        self._most = STATEMENTS // sum(1 for f in functions for _ in walk(f.body))
         self._state = self.b.plain.state
         self._differ = _unequal(self._state, self.a_after, self.b_after)
         if self.beside is not None:
@@ -215,7 +213,7 @@ class FlagBisection:
 
     def _explains(self, after: After) -> bool:
         """Whether it is as side b where side b is not as side a."""
-        if self.whole or after is None or self.b_after is None or self.a_after is None:
+        if after is None or self.b_after is None or self.a_after is None:
             return after == self.b_after
         same = ~_unequal(self._state, after, self.b_after)
         return bool((same & self._differ).any())

@@ -89,9 +89,10 @@ class FastFindings:
 
     def _searched(self, out: Diagnosis, which: int, reference: After, trace: Trace) -> bool:
         mine, other = self.frames[which].state, self.frames[1 - which].state
-        search = FlagBisection(self.sides[which], self._point(which), reference, mine, other)
-        search.progress = lambda what, runs: self.progress(what, runs, 0)
-        found = search.run()
+        found = FlagBisection(
+            self.sides[which], self._point(which), reference, mine, other,
+            progress=lambda what, runs: self.progress(what, runs, 0),
+        ).run()  # fmt: skip
         if not found.is_confirmed:
             out.notes += found.notes
             return False
@@ -176,7 +177,7 @@ def _operation(
         opcode=first.what,
         place=Source.of(first.span),
         calls=() if instance is None else tuple(Source.of(span) for _, span in instance.path),
-        iterations=() if instance is None else tuple((c.slot, c.value) for c in instance.counters),
+        iterations=() if instance is None else instance.counters,
         operands=() if instance is None else _operands(instance, ValueNames(function)),
         a=strict if which else None,
         b=None if which else strict,
