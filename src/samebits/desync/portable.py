@@ -62,10 +62,6 @@ class PortableNames:
             self._functions[name] = found
         return found
 
-    def original(self, name: str) -> str:
-        """The own name of a function that was given this portable name; `name` if there is none."""
-        return next((own for own, given in self._functions.items() if given == name), name)
-
     def _named(self, name: str) -> str:
         module = _module_in(name)
         if module is None:

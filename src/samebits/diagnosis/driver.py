@@ -132,7 +132,7 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
     Raises ReportError where they are of different runs, or share too little to be compared.
     """
     both = ReportPair(a, b)
-    both.require(changed_inputs=True)
+    both.require()
     budget = min(a.budget, b.budget, key=astuple)  # one for both together
     a, b = replace(a, budget=budget), replace(b, budget=budget)
     header = a.header

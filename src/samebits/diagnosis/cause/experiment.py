@@ -79,16 +79,15 @@ class Experiment:
     foreign: bool = False
     """Whether another machine told what the side gives: no value from it is to be compiled in."""
 
-    def run(self, program: Program, frames: int = FRAMES, opt: int = _OPTIMISATION) -> Agreement:
-        """Run `program`, compiled at level `opt`, until it gives another hash, or for so many
-        frames."""
+    def run(self, program: Program, opt: int = _OPTIMISATION) -> Agreement:
+        """Run `program`, compiled at level `opt`, until it gives another hash, or for `FRAMES`."""
         if self.interpreted:
-            return self.evaluated(program, frames)
+            return self.evaluated(program, FRAMES)
         execution = NativeExecution(program, program.compiled(host_target(), opt))
         if self.seed is not None:
-            return self._from_init(execution, self.seed, frames)
+            return self._from_init(execution, self.seed)
         execution.restore(self.before)
-        return self._frames(execution, frames)
+        return self._frames(execution, FRAMES)
 
     def evaluated(self, program: Program, frames: int, source: Source | None = None) -> Agreement:
         """Evaluate `program`, with results of operations from `source`, if one is given."""
@@ -131,15 +130,15 @@ class Experiment:
         following.ended()
         return memory, trap
 
-    def _from_init(self, execution: Execution, seed: int, frames: int) -> Agreement:
+    def _from_init(self, execution: Execution, seed: int) -> Agreement:
         try:
             execution.start(seed)
         except Trap as trap:
             same = not len(self.hashes) and TrapFact.of(trap) == self.trap
             return Agreement(int(same), 1)
         if not len(self.hashes) or execution.hash() != self.hashes[0]:
-            return Agreement(0, min(len(self.hashes), frames) or 1)
-        rest = replace(self, hashes=self.hashes[1:])._frames(execution, frames - 1)
+            return Agreement(0, min(len(self.hashes), FRAMES) or 1)
+        rest = replace(self, hashes=self.hashes[1:])._frames(execution, FRAMES - 1)
         return Agreement(rest.same + 1, rest.compared + 1)
 
     def _frames(self, execution: Execution, frames: int) -> Agreement:

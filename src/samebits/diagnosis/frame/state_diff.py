@@ -41,11 +41,6 @@ class Differences:
     farthest: tuple[int, str] | None
     """The floats that are furthest apart, NaN left out: the distance in ULP, and which they are."""
 
-    def timeline(self, frame: int) -> TimelineFact:
-        """These as a row of the timeline of divergence."""
-        ulps, path = self.farthest or (None, "")
-        return TimelineFact(frame, self.differing, ulps, path)
-
 
 @dataclass(frozen=True, eq=False)
 class _Part:
@@ -160,8 +155,9 @@ def timeline(
     a.restore(found.a.before)
     b.restore(found.b.before)
     for k in range(min(AFTER, len(inputs))):
-        done = [run.advance(inputs[k : k + 1]) for run in (a, b)]
-        if any(advance.trap is not None for advance in done):
+        advances = [run.advance(inputs[k : k + 1]) for run in (a, b)]
+        if any(advance.trap is not None for advance in advances):
             break
-        rows.append(differences(t, a.save(), b.save(), most=0).timeline(found.frame + k))
+        done = differences(t, a.save(), b.save(), most=0)
+        rows.append(TimelineFact(found.frame + k, done.differing, *(done.farthest or (None, ""))))
     return tuple(rows)
