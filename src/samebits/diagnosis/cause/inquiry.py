@@ -125,31 +125,20 @@ class _Inquiry:
         self._done = 0
 
     def answer(self) -> Answer:
-        if self.q.facts.is_outside:
+        kind, facts = self.q.difference.kind, self.q.facts
+        if facts.is_outside:
             # One input that is another in one frame is what an experiment can repeat even so.
-            if self.q.difference.kind == "input" and self.q.facts.repeats is not False:
-                self._input()
+            steps = [self._input] if kind == "input" and facts.repeats is not False else []
+        else:
+            steps = [self._versions] if self.q.changes else []
+            if kind == "result":
+                steps += [self._callee, self._constant, self._expressions, self._environments]
+            elif kind == "input":
+                steps.append(self._input)
+            steps.append(self._structures)
+        for step in (*steps, self._outside):
             if not self._explained:
-                self._outside()
-            return self._with_notes()
-        if self.q.changes:
-            self._versions()
-        if not self._explained and self.q.difference.kind == "result":
-            self._callee()
-            self._constant()
-        if not self._explained and self.q.difference.kind == "result":
-            self._expressions()
-            if not self._explained:
-                self._environments()
-        if not self._explained and self.q.difference.kind == "input":
-            self._input()
-        if not self._explained:
-            self._structures()
-        if not self._explained:
-            self._outside()
-        return self._with_notes()
-
-    def _with_notes(self) -> Answer:
+                step()
         return replace(self._named(), notes=tuple(self.notes))
 
     @property

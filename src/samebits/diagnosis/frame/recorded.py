@@ -95,12 +95,9 @@ class Recorded:
         return RecordedFact(name, self._hashes, self._keyframes, found, tuple(notes))
 
     def _departs(self, number: int, here: str, between: bool) -> None:
-        if self._known[number]:
-            recorded = f"{int(self._values[number]):016x}"
-        else:
-            recorded = f"{self._kept[number]:016x}" if number in self._kept else ""
-        if between:
-            recorded = f"{self._kept[number]:016x}"
+        hashed = self._known[number] and not between
+        known = int(self._values[number]) if hashed else self._kept.get(number)
+        recorded = "" if known is None else f"{known:016x}"
         vouched = [int(n) for n in np.flatnonzero(self._known[:number])[-1:]]
         at = bisect_left(self._numbers, number)
         vouched += self._numbers[max(0, at - 1) : at]
