@@ -18,7 +18,7 @@ FILE = Path(__file__).with_name("results.json")
 _CODE = ROOT / "src" / "samebits"
 _NO_PART = ("cli", "doctor", "lint")
 """Packages that no diagnosis uses."""
-_TOOLS = ("draw.py", "edits.py", "judge.py", "planted_side.py", "planting.py", "subjects.py",
+_TOOLS = ("draw.py", "edits.py", "judge.py", "injected_side.py", "injections.py", "subjects.py",
           "truth.py")  # fmt: skip
 
 

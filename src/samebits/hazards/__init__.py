@@ -1,6 +1,6 @@
 """Fault injection: hazards, which make the same source give other bits, put into a simulation.
 
-For rehearsing a desync, and for testing what should notice one. A hazard is one row of the table in
+For tests of what should notice a desync. A hazard is one row of the table in
 docs/reference/hazards.md. It acts at operations of a simulation's own kernels, in one or more
 variants.
 """

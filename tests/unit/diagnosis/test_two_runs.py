@@ -97,7 +97,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("hazard", "cause", "text", "opcode"), CASES, ids=[c[0] for c in CASES])
-def test_what_was_planted_is_named(
+def test_what_was_injected_is_named(
     small: Simulation, hazard: str, cause: str, text: str, opcode: str | None
 ) -> None:
     found = compare(small, "", f"hazard={hazard}")

@@ -1,4 +1,4 @@
-"""The unsound rules by name, and what those that plant them share."""
+"""The unsound rules by name, and what those that inject them share."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from samebits.passes.bounds import transfer
 from samebits.passes.bounds.domain import is_integer
 
 FAULTS: dict[str, Callable[[], None]] = {}
-"""What plants each fault, by name."""
+"""The function that injects each fault, by name."""
 
 
-def fault(plant: Callable[[], None]) -> Callable[[], None]:
-    FAULTS[plant.__name__.replace("_", " ")] = plant
-    return plant
+def fault(inject: Callable[[], None]) -> Callable[[], None]:
+    FAULTS[inject.__name__.replace("_", " ")] = inject
+    return inject
 
 
 def handler(opcode: str, handler: Callable[..., Any]) -> None:
