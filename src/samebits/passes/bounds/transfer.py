@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from samebits.ir.grammar import Op, Value
 from samebits.ir.rules import is_int
@@ -437,7 +438,7 @@ def _hint(state: AbstractState, op: Op, want: Wanted) -> Op:
 
 HANDLERS: dict[str, Handler] = {
     "const": _const, "get": _get, "set": _set,
-    "add": _linear(add), "sub": _linear(subtract), "neg": _linear(lambda a: scale(a, -1)),
+    "add": _linear(add), "sub": _linear(subtract), "neg": _linear(partial(subtract, constant(0))),
     "mul": _mul, "abs": _abs,
     "div": _div, "floordiv": _floordiv, "mod": _mod,
     "min": _extreme(False), "max": _extreme(True), "select": _select,
