@@ -5,6 +5,7 @@ from __future__ import annotations
 import filecmp
 import json
 import sys
+import textwrap
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
@@ -12,12 +13,11 @@ from dataclasses import dataclass, fields, replace
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from samebits.cli.consoles import console, progress_console
+from samebits.cli.consoles import WIDTH, TextConsole, console
 from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import named_simulation, warn_fewer_frames
 from samebits.cli.pages import check_page, write_page
 from samebits.cli.printing import JSON_FORMAT
-from samebits.cli.sides import listed
 from samebits.desync.reader import is_report, read_report
 from samebits.desync.report import Report
 from samebits.desync.summary import summary
@@ -30,13 +30,14 @@ from samebits.errors import ReportError, SideError
 from samebits.hazards.catalogue import EXPRESSION_HAZARDS, PROGRAM_HAZARDS
 from samebits.ir.analysis.budget import Budget
 from samebits.sides.side import Side, parse_side
-from samebits.sides.words import default_words
+from samebits.sides.words import default_words, described_words
 from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import InputSource, PlayerSource, ReplaySource
 
 REPORT_SUFFIX = ".desync"
-_TITLES = tuple(hazard.title for hazard in (*EXPRESSION_HAZARDS, *PROGRAM_HAZARDS))
+_HAZARDS = [(each.name, each.title) for each in (*EXPRESSION_HAZARDS, *PROGRAM_HAZARDS)]
+_TITLES = tuple(title for _, title in _HAZARDS)
 _EXAMPLES = (
     "write `samebits diagnose game.py duel.mcap --b mode=FAST`, `samebits diagnose game.py "
     "duel.mcap theirs.desync` or `samebits diagnose ours.desync theirs.desync`"
@@ -62,7 +63,7 @@ class DiagnoseOptions:
 def run(options: DiagnoseOptions) -> int:
     """Compare and print; return the exit status."""
     if options.list_sides:
-        print("\n".join(listed()))
+        print("\n".join(_sides()))
         return SAME
     if options.html is not None:
         check_page(options.html)
@@ -230,6 +231,24 @@ def _refuse(options: DiagnoseOptions, why: str, *names: str) -> None:
             raise SideError(f"--{name} does not go with this: {why}", fix=f"leave out --{name}")
 
 
+def _sides() -> Iterator[str]:
+    """The words of a side spec, and the hazards."""
+    yield "a side is words separated by commas:"
+    yield from _columns(described_words())
+    yield ""
+    yield "a hazard is injected everywhere or at a PLACE (game.py:131, game.py:131:20, a function):"
+    yield from _columns(_HAZARDS)
+
+
+def _columns(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Two columns: names and their meanings."""
+    width = max(len(name) for name, _ in rows) + 4
+    for name, what in rows:
+        first, *others = textwrap.wrap(what, WIDTH - width)
+        yield f"  {name:<{width - 2}}{first}"
+        yield from (f"{'':<{width}}{line}" for line in others)
+
+
 def _tell_damage(report: Report) -> None:
     for line in report.damage:
         sys.stderr.write(f"{report.name} is damaged: {line}\n")
@@ -245,7 +264,7 @@ def doing(what: str) -> str:
 @contextmanager
 def _progress() -> Generator[Show]:
     """Show progress on stderr while the block runs, if that is a terminal."""
-    console = progress_console()
+    console = TextConsole(stderr=True)
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     off = not console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=off) as bar:
