@@ -8,7 +8,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
@@ -121,7 +121,8 @@ class _Comparison:
 
     def _why_same(self, diagnosis: Diagnosis) -> Iterator[str]:
         """Reasons why a comparison may find no difference."""
-        if len(self.sides) == 2 and _is_one_way(*self.sides):
+        specs = [vars(side.spec) for side in self.sides]
+        if len(specs) == 2 and specs[0] == specs[1]:
             yield "a and b run it the same way: only nondeterminism could make a difference"
         if self.is_one_report:
             yield "a and b are the same report: there can be no difference"
@@ -132,11 +133,6 @@ class _Comparison:
                 f"the same trap ends both runs there, before all {self.source.frames:,} frames "
                 "were compared"
             )
-
-
-def _is_one_way(a: Side, b: Side) -> bool:
-    """Whether two sides have the same spec."""
-    return all(getattr(a.spec, f.name) == getattr(b.spec, f.name) for f in fields(a.spec))
 
 
 def _comparison(options: DiagnoseOptions) -> _Comparison:

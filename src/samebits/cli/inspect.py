@@ -82,9 +82,8 @@ def find_kernel(spec: str) -> tuple[object, ModuleType]:
         simulations = {id(v): v for v in vars(module).values() if isinstance(v, Simulation)}
         if len(simulations) == 1:
             return next(iter(simulations.values())).step, module
-        raise SimulationError(
-            f"{spec} does not say which kernel", fix=f"name one: {place}:{_some(module)}"
-        )
+        some = next(iter(_kernels(module)), "function")
+        raise SimulationError(f"{spec} does not say which kernel", fix=f"name one: {place}:{some}")
     value: object = module
     for part in name.split("."):
         if not hasattr(value, part):
@@ -106,10 +105,6 @@ def _is_kernel(value: object) -> bool:
 
 def _kernels(module: ModuleType) -> list[str]:
     return sorted(k for k, v in vars(module).items() if _is_kernel(v))
-
-
-def _some(module: ModuleType) -> str:
-    return next(iter(_kernels(module)), "function")
 
 
 def _known(module: ModuleType) -> str:

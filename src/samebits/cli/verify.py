@@ -103,7 +103,7 @@ def _verified(
         source,
         rows,
         whole=options.frames == "all",
-        known=_known(options, golden, source),
+        known=_known(options, golden),
         sample_every=simulation.tick_rate if options.update_golden else 0,
         timeout=options.timeout,
     )
@@ -180,9 +180,7 @@ def _golden(options: VerifyOptions, simulation: Simulation) -> Golden | None:
     return golden
 
 
-def _known(
-    options: VerifyOptions, golden: Golden | None, source: InputSource
-) -> dict[str, dict[int, int]]:
+def _known(options: VerifyOptions, golden: Golden | None) -> dict[str, dict[int, int]]:
     """The golden file's hashes; under --frames N, those of the first N frames."""
     if golden is None:
         return {}
