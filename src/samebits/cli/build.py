@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from rich.text import Text
@@ -44,9 +44,11 @@ def export(replay: str, out: str, frames: int | None) -> int:
 @contextmanager
 def _progress(names: Sequence[str]) -> Generator[Callable[[str, str], None]]:
     """Show the current step on stderr, if that is a terminal."""
-    with TextConsole(stderr=True).status("building") as status:
+    console = TextConsole(stderr=True)
+    with console.status("building") if console.is_terminal else nullcontext() as status:
 
         def show(name: str, what: str) -> None:
-            status.update(Text(f"{name} ({names.index(name) + 1} of {len(names)}): {what}"))
+            if status is not None:
+                status.update(Text(f"{name} ({names.index(name) + 1} of {len(names)}): {what}"))
 
         yield show
