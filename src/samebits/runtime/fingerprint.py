@@ -120,9 +120,9 @@ def _host_inputs() -> tuple[list[float], Any, Any, Any]:
 
 def host_bits() -> str:
     """The bits of the host's own libraries, in the default environment: 8 digits."""
-    numbers, wide, narrow, matrix = _host_inputs()
     state = hashlib.sha256()
     with fpenv.pinned():
+        numbers, wide, narrow, matrix = _host_inputs()
         values = [getattr(python_math, name)(x) for name in _HOST_FUNCTIONS for x in numbers]
         values += [x**0.7 for x in numbers] + [python_math.atan2(x, 0.3) for x in numbers]
         for name in _NUMPY_FUNCTIONS:
