@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from samebits.backend.lowering.float import canonical_bits, of_bits
 from samebits.backend.lowering.int64 import float_to_wide, needs_help, wide_to_float
 from samebits.backend.lowering.integer import scalar_type
@@ -11,11 +9,9 @@ from samebits.backend.lowering.parallel import lower_parallel
 from samebits.backend.objects import OWN
 from samebits.backend.text.context import return_type
 from samebits.backend.text.types import parts, scalar
-from samebits.backend.text.writer import FunctionWriter
+from samebits.backend.text.writer import FunctionWriter, Lowering
 from samebits.ir.grammar import HostFunction, Op
 from samebits.types import Kind, ScalarType
-
-Lowering = Callable[[FunctionWriter, Op], None]
 
 
 def _resize(f: FunctionWriter, name: str, source: ScalarType, bits: int) -> str:

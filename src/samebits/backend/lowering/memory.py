@@ -5,12 +5,10 @@ Any two addresses may alias, whatever their types: LLVM is told nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from samebits.backend.lowering.float import store_then_canonicalise, stored_value
 from samebits.backend.lowering.integer import scalar_type
 from samebits.backend.text.types import memory, memory_scalar, scalar
-from samebits.backend.text.writer import OWN_PLACE, FunctionWriter
+from samebits.backend.text.writer import OWN_PLACE, FunctionWriter, Lowering
 from samebits.ir.grammar import Op, Value
 from samebits.types import (
     ArrayType,
@@ -21,8 +19,6 @@ from samebits.types import (
     StructType,
     VectorType,
 )
-
-Lowering = Callable[[FunctionWriter, Op], None]
 
 
 def _target(op: Op, position: int = 0) -> MemoryType:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from samebits.backend.lowering.control import MIXED_LOWERINGS
 from samebits.backend.lowering.float import FLOAT_LOWERINGS
 from samebits.backend.lowering.integer import INTEGER_LOWERINGS
 from samebits.backend.lowering.memory import MEMORY_LOWERINGS
 from samebits.backend.lowering.muladd import PRODUCT_LOWERINGS
-from samebits.backend.text.writer import FunctionWriter
+from samebits.backend.text.writer import FunctionWriter, Lowering
 from samebits.ir.grammar import Op
 from samebits.types import ScalarType
-
-Lowering = Callable[[FunctionWriter, Op], None]
 
 
 def _by_type(integer: Lowering | None, floating: Lowering | None) -> Lowering:

@@ -217,3 +217,7 @@ class FunctionWriter:
         items = returned(self.function, self.can_trap, self.target)
         rest = (f"{t} zeroinitializer" for t in items[1:])
         return "{ " + ", ".join((f"i32 {status}", *rest)) + " }"
+
+
+Lowering = Callable[[FunctionWriter, Op], None]
+"""Appends the text of one operation."""
