@@ -114,15 +114,15 @@ class FunctionEmitter(FunctionWriter):
             if name not in self.facts.set_slots:
                 self._fixed[name] = names
                 continue
-            self._slots[name] = tuple(self._alloca(part) for part in parts(t))
+            self._slots[name] = tuple(self.variable(part) for part in parts(t))
             for part, value, place in zip(parts(t), names, self._slots[name], strict=True):
                 self._allocas.append(f"  store {part} {value}, ptr {place}")
         for name, t in self.function.slots.items():
-            self._slots[name] = tuple(self._alloca(part) for part in parts(t))
+            self._slots[name] = tuple(self.variable(part) for part in parts(t))
         lies_in = destination(self.function)
         for name, t in self.function.locals.items():
             if name not in lies_in:
-                self._locals[name] = self._alloca(memory(t), f", align {max(16, t.align)}")
+                self._locals[name] = self.variable(memory(t), f", align {max(16, t.align)}")
         for name, other in lies_in.items():
             self._locals[name] = self._locals[other]
         if self.module.owns(self.function.name):
@@ -279,7 +279,7 @@ class FunctionEmitter(FunctionWriter):
         step_label = self._label("step")
         loop = Loop(step_label, self._label("exit"))
         step = statement.step
-        counter = self._alloca("i64")
+        counter = self.variable("i64")
         if step in (1, -1):
             no_wrap, more, increment = " nsw", ("slt" if step == 1 else "sgt"), step
         else:

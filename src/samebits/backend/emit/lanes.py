@@ -57,7 +57,7 @@ class LaneEmitter(FunctionEmitter):
     def _accumulators(self, lanes: Lanes) -> list[_Accumulator]:
         found: list[_Accumulator] = []
         for slot, join in lanes.slots:
-            t = self._slot_type(slot)
+            t = self.facts.slot_types[slot]
             assert isinstance(t, ScalarType)
             if slot in self._slots:  # otherwise nothing sets it
                 found.append(_Accumulator(self, self._slots[slot][0], t, join, lanes.flush))
@@ -108,13 +108,13 @@ class LaneEmitter(FunctionEmitter):
     ) -> None:
         accumulators = self._accumulators(lanes)
         before = [a.load() for a in accumulators]
-        cells = [self._alloca(f"[{count} x {a.type}]", f", align {ALIGN}") for a in accumulators]
+        cells = [self.variable(f"[{count} x {a.type}]", f", align {ALIGN}") for a in accumulators]
         for a, place in zip(accumulators, cells, strict=True):
             a.clear(place, 0, count)
         block, done = self._label("block"), self._label("joined")
         head, body, next_block = self._label("head"), self._label("body"), self._label("next")
         loop = Loop(self._label("step"), "")
-        row, lane = self._alloca("i64"), self._alloca("i64")
+        row, lane = self.variable("i64"), self.variable("i64")
         self.do(f"store i64 {first}, ptr {row}")
         self._jump(block)
         self._start(block)
@@ -165,13 +165,13 @@ class LaneEmitter(FunctionEmitter):
         firsts = [sum(lanes.counts[:k]) for k in range(len(lanes.counts) + 1)]
         accumulators = self._accumulators(lanes)
         size = firsts[-1] + 1
-        cells = [self._alloca(f"[{size} x {a.type}]", f", align {ALIGN}") for a in accumulators]
+        cells = [self.variable(f"[{size} x {a.type}]", f", align {ALIGN}") for a in accumulators]
         for a, place in zip(accumulators, cells, strict=True):
             for first, count in zip(firsts, lanes.counts, strict=False):
                 a.clear(place, first, count)
             self.do(f"store {a.type} {a.load()}, ptr {a.place(place, str(firsts[-1]))}")
-        counter, stage = self._alloca("i64"), self._alloca("i32")
-        state = [self._alloca("i64") for _ in range(3)]
+        counter, stage = self.variable("i64"), self.variable("i32")
+        state = [self.variable("i64") for _ in range(3)]
         stages = [
             (str(first), str(count - 1), end)
             for first, count, end in zip(firsts, (*lanes.counts, 1), (*ends, trips), strict=True)

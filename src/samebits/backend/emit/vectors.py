@@ -105,6 +105,6 @@ class VectorEmitter(LaneEmitter):
     def _base(self, base: Base, ids: Iterator[int]) -> Value:
         if isinstance(base, Value):
             return base
-        value = Value(next(ids), 0, self._slot_type(base))
+        value = Value(next(ids), 0, self.facts.slot_types[base])
         self.define(value, *self.load_slot(base))
         return value

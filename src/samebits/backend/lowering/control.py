@@ -6,7 +6,6 @@ from samebits.backend.lowering.float import canonical_bits, of_bits
 from samebits.backend.lowering.int64 import float_to_wide, needs_help, wide_to_float
 from samebits.backend.lowering.integer import scalar_type
 from samebits.backend.lowering.parallel import lower_parallel
-from samebits.backend.objects import OWN
 from samebits.backend.text.context import return_type
 from samebits.backend.text.types import parts, scalar
 from samebits.backend.text.writer import FunctionWriter, Lowering
@@ -146,14 +145,7 @@ def _call(f: FunctionWriter, op: Op) -> None:
     name = str(op.attr)
     callee = f.module.function(name)
     traps = f.module.traps(name)
-    given = [
-        f"{t} {register}"
-        for value in op.args
-        for t, register in zip(parts(value.type), f.operands(value), strict=True)
-    ]
-    if f.module.owns(name):
-        given.append(f"ptr @{OWN}")
-    arguments = ", ".join(given)
+    arguments = f.arguments(name, op.args)
     returned = return_type(callee, traps, f.target)
     if isinstance(callee, HostFunction):
         place = f"inttoptr (i64 {callee.address} to ptr)"

@@ -90,7 +90,7 @@ def _length(f: FunctionWriter, op: Op) -> None:
     f.define(op.result, f.operands(op.args[0])[1 + op.attr])
 
 
-def _extent(f: FunctionWriter, value: Value) -> tuple[str, str]:
+def extent(f: FunctionWriter, value: Value) -> tuple[str, str]:
     """The addresses of the first byte and of the one after the last."""
     base, *lengths = f.operands(value)
     start = f.emit(f"ptrtoint ptr {base} to i64")
@@ -105,7 +105,7 @@ def _extent(f: FunctionWriter, value: Value) -> tuple[str, str]:
 
 
 def _apart(f: FunctionWriter, op: Op) -> None:
-    (a, a_end), (b, b_end) = (_extent(f, value) for value in op.args)
+    (a, a_end), (b, b_end) = (extent(f, value) for value in op.args)
     tests = [f.emit(f"icmp ule i64 {end}, {start}") for end, start in ((a_end, b), (b_end, a))]
     tests += [f.emit(f"icmp eq i64 {end}, {start}") for end, start in ((a_end, a), (b_end, b))]
     if op.attr:

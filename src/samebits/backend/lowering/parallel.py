@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from samebits.backend.lowering.memory import extent
 from samebits.backend.objects import HOOK, OWN
 from samebits.backend.text.context import return_type
-from samebits.backend.text.types import function_symbol, parts, scalar
+from samebits.backend.text.types import function_symbol, scalar
 from samebits.backend.text.writer import FunctionWriter
 from samebits.ir.analysis.points_to import Memory
 from samebits.ir.grammar import (
@@ -28,7 +29,7 @@ from samebits.ir.grammar import (
     can_trap,
     walk,
 )
-from samebits.types import ArrayType, Kind, RefType, ScalarType
+from samebits.types import ArrayType, Kind, ScalarType
 
 _ITERATION_WEIGHT = 8
 """The assumed trip count of an inner loop."""
@@ -47,16 +48,9 @@ def serial(f: FunctionWriter, op: Op) -> str:
     name = str(op.attr)
     traps = f.module.traps(name)
     start, stop, _, *captured = op.args
-    arguments = [
-        f"{t} {register}"
-        for value in (start, stop, *captured)
-        for t, register in zip(parts(value.type), f.operands(value), strict=True)
-    ]
-    if f.module.owns(name):
-        arguments.append(f"ptr @{OWN}")
+    arguments = f.arguments(name, (start, stop, *captured))
     returned = return_type(f.module.function(name), traps, f.target)
-    symbol = function_symbol(name)
-    text = f"call {f.target.convention}{returned} {symbol}({', '.join(arguments)})"
+    text = f"call {f.target.convention}{returned} {function_symbol(name)}({arguments})"
     if traps:
         return f.emit(text)
     f.do(text)
@@ -217,7 +211,7 @@ def _captured(body: Function, op: Op) -> Iterator[_Captured]:
 
 
 def _disjoint(f: FunctionWriter, a: _Captured, b: _Captured) -> str:
-    (first, first_end), (second, second_end) = _ends(f, a.value), _ends(f, b.value)
+    (first, first_end), (second, second_end) = extent(f, a.value), extent(f, b.value)
     before = f.emit(f"icmp ule i64 {first_end}, {second}")
     after = f.emit(f"icmp ule i64 {second_end}, {first}")
     disjoint = f.emit(f"or i1 {before}, {after}")
@@ -234,16 +228,3 @@ def _alike(a: ValueType, b: ValueType) -> bool:
     if not isinstance(a, ArrayType) or not isinstance(b, ArrayType):
         return False
     return (a.element, a.ndim) == (b.element, b.ndim)
-
-
-def _ends(f: FunctionWriter, value: Value) -> tuple[str, str]:
-    """The first address of memory, and the one after its end."""
-    pointer, *lengths = f.operands(value)
-    start = f.emit(f"ptrtoint ptr {pointer} to i64")
-    if isinstance(value.type, RefType):
-        return start, f.emit(f"add i64 {start}, {value.type.target.size}")
-    assert isinstance(value.type, ArrayType)
-    size = str(value.type.element.size)
-    for length in lengths:
-        size = f.emit(f"mul i64 {size}, {length}")
-    return start, f.emit(f"add i64 {start}, {size}")
