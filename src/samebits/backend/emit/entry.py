@@ -13,10 +13,9 @@ from collections.abc import Sequence
 from samebits.backend.emit.preemption import BodyGuard, guarded_call
 from samebits.backend.targets.fp_control import pinned_call
 from samebits.backend.targets.table import Target
-from samebits.backend.text.context import return_type
 from samebits.backend.text.locations import Locations
 from samebits.backend.text.overrides import NONE, CodegenOverrides
-from samebits.backend.text.types import function_symbol, parts, scalar
+from samebits.backend.text.types import function_symbol, parts, return_type, scalar
 from samebits.bits import CANONICAL_NAN
 from samebits.ir.grammar import Function, ValueType
 from samebits.types import Kind, ScalarType

@@ -44,10 +44,8 @@ class LaneEmitter(FunctionEmitter):
                 continue
             if inner.opcode == "call":
                 callee = str(inner.attr)
-                plain = (
-                    self.module.is_inlined(callee) or self.module.cold_function(callee) is not None
-                )
-                if self.module.traps(callee) or not plain:
+                plain = self.module.is_inlined(callee) or callee in self.module.cold
+                if self.module.traps[callee] or not plain:
                     return False
                 size += self.module.inlined_size(callee)
             elif can_trap(inner) or inner.opcode == "parallel":

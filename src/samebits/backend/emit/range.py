@@ -14,10 +14,9 @@ from samebits.backend.emit.entry import SlotReader
 from samebits.backend.emit.preemption import BodyGuard, guarded_call
 from samebits.backend.targets.fp_control import pinned_call
 from samebits.backend.targets.table import Target
-from samebits.backend.text.context import return_type
 from samebits.backend.text.locations import Locations
 from samebits.backend.text.overrides import NONE, CodegenOverrides
-from samebits.backend.text.types import function_symbol
+from samebits.backend.text.types import function_symbol, return_type
 from samebits.errors import IRError
 from samebits.ir.grammar import Function
 from samebits.types import INT, INT64

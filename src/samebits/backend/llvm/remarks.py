@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from samebits.backend.emit.module import emit_module
 from samebits.backend.llvm import engine
 from samebits.backend.targets.table import Target
-from samebits.backend.text.context import DIVISIONS
 from samebits.backend.text.locations import FILE, Location
+from samebits.backend.text.loop_metadata import DIVISIONS
 from samebits.backend.text.profiles import CodegenProfile
 from samebits.errors import Span
 from samebits.ir.grammar import For, Function, Module, Op, Statement, While, can_trap, regions, walk

@@ -6,8 +6,7 @@ from samebits.backend.lowering.float import canonical_bits, of_bits
 from samebits.backend.lowering.int64 import float_to_wide, needs_help, wide_to_float
 from samebits.backend.lowering.integer import scalar_type
 from samebits.backend.lowering.parallel import lower_parallel
-from samebits.backend.text.context import return_type
-from samebits.backend.text.types import parts, scalar
+from samebits.backend.text.types import parts, return_type, scalar
 from samebits.backend.text.writer import FunctionWriter, Lowering
 from samebits.ir.grammar import HostFunction, Op
 from samebits.types import Kind, ScalarType
@@ -144,7 +143,7 @@ of inlining it: that version seldom runs, and would take as long to compile."""
 def _call(f: FunctionWriter, op: Op) -> None:
     name = str(op.attr)
     callee = f.module.function(name)
-    traps = f.module.traps(name)
+    traps = f.module.traps[name]
     arguments = f.arguments(name, op.args)
     returned = return_type(callee, traps, f.target)
     if isinstance(callee, HostFunction):

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from samebits.backend.lowering.memory import extent
 from samebits.backend.objects import HOOK, OWN
-from samebits.backend.text.context import return_type
-from samebits.backend.text.types import function_symbol, scalar
+from samebits.backend.text.types import function_symbol, return_type, scalar
 from samebits.backend.text.writer import FunctionWriter
 from samebits.ir.analysis.points_to import Memory
 from samebits.ir.grammar import (
@@ -46,7 +45,7 @@ begins."""
 def serial(f: FunctionWriter, op: Op) -> str:
     """Emit all iterations in line, in order; returns the status if the body can trap."""
     name = str(op.attr)
-    traps = f.module.traps(name)
+    traps = f.module.traps[name]
     start, stop, _, *captured = op.args
     arguments = f.arguments(name, (start, stop, *captured))
     returned = return_type(f.module.function(name), traps, f.target)
@@ -87,7 +86,7 @@ def lower_parallel(f: FunctionWriter, op: Op) -> None:
 
     def ask() -> None:
         slots = _slots(f, [op.args[0], *op.args[3:]])
-        own = f"ptr @{OWN}" if f.module.owns(str(op.attr)) else "ptr null"
+        own = f"ptr @{OWN}" if str(op.attr) in f.module.owns else "ptr null"
         given = f"ptr {range_function}, ptr {slots}, i64 {count}, i64 {batch}, i64 {least}, {own}"
         f.do(f"store i32 {f.emit(f'call i32 {hook}({given})')}, ptr {result}")
 
@@ -115,8 +114,8 @@ def _least_iterations(f: FunctionWriter, region: Region) -> int:
 def _may_be_vector(f: FunctionWriter, statement: Statement) -> bool:
     match statement:
         case Op(opcode="call"):
-            return f.module.is_inlined(str(statement.attr)) and not f.module.traps(
-                str(statement.attr)
+            return (
+                f.module.is_inlined(str(statement.attr)) and not f.module.traps[str(statement.attr)]
             )
         case Op():
             return not can_trap(statement)

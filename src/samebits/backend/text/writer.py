@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from samebits.backend.emit.emission import Emission
 from samebits.backend.objects import OWN, TrapSite
-from samebits.backend.text.context import ModuleContext, return_type, returned
 from samebits.backend.text.facts import FunctionFacts
 from samebits.backend.text.locations import mark
 from samebits.backend.text.loop_metadata import EmittedCounts
 from samebits.backend.text.nan_patterns import Patterns
-from samebits.backend.text.types import parts
+from samebits.backend.text.types import parts, return_type, returned
 from samebits.ir.grammar import Function, Op, Value
 from samebits.modes import FAST
 
@@ -36,7 +36,7 @@ OWN_PLACE = "%own"
 class FunctionWriter:
     """Appends LLVM text for one function."""
 
-    def __init__(self, module: ModuleContext, function: Function) -> None:
+    def __init__(self, module: Emission, function: Function) -> None:
         self.module = module
         self.function = function
         self.target = module.target
@@ -45,7 +45,7 @@ class FunctionWriter:
         self._chosen = module.overrides.fast if self.fast else None
         self.facts = FunctionFacts(function, is_fast=bool(self.fast) and self._chosen is None)
         self.patterns = Patterns(function)
-        self.can_trap = module.traps(function.name)
+        self.can_trap = module.traps[function.name]
         self._allocas: list[str] = []
         self._lines: list[str] = []
         self._tail: list[str] = []
@@ -98,7 +98,7 @@ class FunctionWriter:
             for value in values
             for t, name in zip(parts(value.type), self.operands(value), strict=True)
         ]
-        return ", ".join([*given, *[f"ptr @{OWN}"] * self.module.owns(callee)])
+        return ", ".join([*given, *[f"ptr @{OWN}"] * (callee in self.module.owns)])
 
     def define(self, value: Value, *names: str) -> None:
         """Set the registers or constants that hold a result."""
