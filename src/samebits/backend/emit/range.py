@@ -62,23 +62,20 @@ run:
   %begin = add i64 %first, {base}
   %end = add i64 %last, {base}"""
 
-_TRAP = """\
+_FAILED = """\
   %failed = icmp ne i32 %status, 0
   br i1 %failed, label %trap, label %claim, !prof !0
 trap:
   %wide = zext i32 %status to i64
   %high = shl i64 %batch, {status_bits}
   %word = or i64 %high, %wide
+"""
+
+_TRAP = """\
   %before = atomicrmw min ptr %trap.p, i64 %word monotonic, align 8
   br label %done"""
 
 _OWN_TRAP = """\
-  %failed = icmp ne i32 %status, 0
-  br i1 %failed, label %trap, label %claim, !prof !0
-trap:
-  %wide = zext i32 %status to i64
-  %high = shl i64 %batch, {status_bits}
-  %word = or i64 %high, %wide
   %lock = getelementptr i64, ptr %shared, i64 {lock}
   br label %knock
 knock:
@@ -141,7 +138,7 @@ def range_text(
         batches=BATCHES, batch_size=BATCH_SIZE, length=LENGTH, trap=TRAP, status_bits=STATUS_BITS,
         lock=LOCK, numbers=OWN_NUMBERS, base=base,
     )  # fmt: skip
-    trap = _OWN_TRAP if owns else _TRAP
+    trap = _FAILED + (_OWN_TRAP if owns else _TRAP)
     lines = [
         f"define internal i32 {symbol}(ptr noundef nonnull %args) noinline #0 {{",
         "entry:",

@@ -126,7 +126,7 @@ class CallGraph:
             self.profile = replace(profile, slp=False)
             if target.architecture != "wasm32":  # where addresses of functions need a table
                 for cold in self.cold.values():
-                    cold.share_loops()
+                    cold.shares = True
 
     def share(self, ranges: Sequence[str] | None, optnone: bool | None = None) -> None:
         """Leave out functions of the math library that are compiled separately, once for all
