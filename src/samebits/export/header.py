@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samebits.export.interface import Interface
-from samebits.export.templates import template
+from samebits.export.templates import render
 from samebits.types import (
     COMPONENTS,
     FLOAT16,
@@ -48,21 +48,29 @@ def extents(t: MemoryType) -> str:
     return "".join(f"[{n}]" for n in t.shape) + extents(t.element)
 
 
+def places(interface: Interface) -> dict[str, object]:
+    """What most templates say of a simulation, by the names of their places."""
+    return {
+        "NAME": interface.name,
+        "GUARD": interface.name.upper(),
+        "STATE": type_name(interface, interface.state),
+        "INPUT": type_name(interface, interface.input),
+        "PLAYERS": interface.players,
+        "DIGEST": interface.simulation.digest,
+        "TICK_RATE": interface.simulation.tick_rate,
+        "STATE_BYTES": interface.state_bytes,
+        "INPUT_BYTES": interface.input_bytes,
+    }
+
+
 def header_text(interface: Interface, traps: int) -> str:
     """The whole header, which is the same for every target."""
     simulation = interface.simulation
-    return template("header.h").render(
-        NAME=interface.name,
-        GUARD=interface.name.upper(),
+    return render(
+        "header.h",
+        **places(interface),
         SIMULATION=printable(simulation.name),
         VERSION=c_string(simulation.version),
-        DIGEST=simulation.digest,
-        PLAYERS=interface.players,
-        TICK_RATE=simulation.tick_rate,
-        STATE=type_name(interface, interface.state),
-        INPUT=type_name(interface, interface.input),
-        STATE_BYTES=interface.state_bytes,
-        INPUT_BYTES=interface.input_bytes,
         TRAPS=traps,
         TYPES="\n".join(_types(interface)),
         WORDS=-(-interface.state_bytes // 8),
