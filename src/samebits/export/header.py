@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from samebits.export.interface import Interface
 from samebits.export.templates import render
 from samebits.types import (
+    BOOL,
     COMPONENTS,
     FLOAT16,
     FixedArrayType,
     FixedPointType,
-    Kind,
     MatrixType,
     MemoryType,
     ScalarType,
@@ -104,14 +104,15 @@ def _struct(interface: Interface, t: StructType) -> Iterator[str]:
     yield f"/* {t.size} bytes, aligned to {t.align}. */"
     yield f"typedef struct {own} {{"
     for name, field_type in t.fields:
-        aligned = _aligned(interface, field_type)
+        element = _element(field_type)
+        scalar = element.element if isinstance(element, VectorType) else element
+        aligned = _aligned(interface, element)
         note = "" if members[name] == name else f", `{printable(name)}` in Python"
-        if _is_bool(field_type):
+        if element == BOOL:
             note += ", 0 or 1"
-        steps = _fraction(field_type)
-        if steps is not None:
-            note += f", in steps of 2^-{steps}"
-        if _scalar(field_type) == FLOAT16:
+        if isinstance(scalar, FixedPointType):
+            note += f", in steps of 2^-{scalar.fraction}"
+        if scalar == FLOAT16:
             note += ", the bits of a binary16"
         yield (
             f"    {aligned}{type_name(interface, field_type)} {members[name]}"
@@ -125,29 +126,13 @@ def _struct(interface: Interface, t: StructType) -> Iterator[str]:
     yield ""
 
 
-def _is_bool(t: MemoryType) -> bool:
-    if isinstance(t, FixedArrayType):
-        return _is_bool(t.element)
-    return isinstance(t, ScalarType) and t.kind is Kind.BOOL
-
-
-def _fraction(t: MemoryType) -> int | None:
-    """The fraction bits of fixed-point numbers; None for anything else."""
-    scalar = _scalar(t)
-    return scalar.fraction if isinstance(scalar, FixedPointType) else None
-
-
-def _scalar(t: MemoryType) -> MemoryType:
-    """The innermost element type of arrays and vectors."""
-    while isinstance(t, FixedArrayType | VectorType):
-        t = t.element
-    return t
+def _element(t: MemoryType) -> MemoryType:
+    """The innermost element type of arrays."""
+    return _element(t.element) if isinstance(t, FixedArrayType) else t
 
 
 def _aligned(interface: Interface, t: MemoryType) -> str:
     """The macro that forces 8-byte alignment: some 32-bit machines align eight bytes to four."""
-    while isinstance(t, FixedArrayType):
-        t = t.element
     return f"{interface.name.upper()}_ALIGN8 " if isinstance(t, ScalarType) and t.size == 8 else ""
 
 
