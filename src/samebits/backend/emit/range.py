@@ -96,17 +96,6 @@ leave:
 """As `_TRAP`, with the numbers of the lowest trap."""
 
 
-def _check(function: Function) -> None:
-    """Raise IRError unless `function` takes the first index and the end first, returning none."""
-    types = [t for _, t in function.params[:2]]
-    if len(types) < 2 or any(t not in (INT, INT64) for t in types) or function.results:
-        raise IRError(
-            f"function {function.name} can't be run over a range",
-            span=function.span,
-            note="its first two parameters are the first index and the end, and it returns nothing",
-        )
-
-
 def range_text(
     name: str,
     function: Function,
@@ -125,7 +114,13 @@ def range_text(
     `based` the slots begin with the first index, and the function is internal. The body is called
     through `guard` if there is one. Raises IRError for a function of another signature.
     """
-    _check(function)
+    types = [t for _, t in function.params[:2]]
+    if len(types) < 2 or any(t not in (INT, INT64) for t in types) or function.results:
+        raise IRError(
+            f"function {function.name} can't be run over a range",
+            span=function.span,
+            note="its first two parameters are the first index and the end, and it returns nothing",
+        )
     symbol = f"@sb.range.{name}"
     reader = SlotReader(target, "%slots")
     base = reader.arguments([("", INT)])[0].split()[1] if based else "0"

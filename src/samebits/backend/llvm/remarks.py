@@ -209,11 +209,12 @@ def _unsaid(
         ops = [s for s in inside if isinstance(s, Op)]
         check = next((op for op in ops if _traps(op, module)), None)
         division = next((op for op in ops if op.opcode in DIVISIONS), None)
-        message, at = GONE, loop.span
         if check is not None:
             message, at = CHECKED, check.span
         elif division is not None:
             message, at = DIVIDES, division.span
+        else:
+            message, at = GONE, loop.span
     return Remark(function.name, loop.span, loop.id, False, 1, 1, message, at, False)
 
 
