@@ -21,8 +21,8 @@ from samebits.cli.sides import listed
 from samebits.desync.reader import is_report, read_report
 from samebits.desync.report import Report
 from samebits.desync.summary import summary
-from samebits.diagnosis.cause.inquiry import Progress as Show
 from samebits.diagnosis.driver import diagnose, diagnose_report, diagnose_reports
+from samebits.diagnosis.frame.search import Progress as Show
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.diagnosis.report.html import page
 from samebits.diagnosis.report.text import as_lines

@@ -37,7 +37,7 @@ def operation_fact(
         opcode="state" if statement is None else what(statement),
         place=Source.of(difference.span),
         calls=() if seen is None else tuple(Source.of(span) for _, span in seen.path),
-        iterations=() if seen is None else tuple((c.slot, c.value) for c in seen.counters),
+        iterations=() if seen is None else seen.counters,
         operands=_operands(kernels, difference),
         a=a,
         b=b,
