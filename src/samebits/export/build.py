@@ -94,10 +94,7 @@ def build(
         text[f"{interface.name}.cmake"] = cmake_text(interface, targets)
         # The traps follow from the IR, so that every target has the same table.
         text[f"{interface.name}.h"] = header_text(interface, len(kernels.sites(targets[0])))
-    with _writing(out):
-        for file, content in text.items():
-            write_file(out / file, content)
-    return [*built, Built("", tuple(out / file for file in text))]
+    return [*built, Built("", _write(out, text))]
 
 
 def _silent(_target: str, _what: str) -> None:
@@ -220,6 +217,13 @@ def _move(work: Path, names: Sequence[str], out: Path) -> tuple[Path, ...]:
             mode = 0o755 if is_program else 0o644
             write_file(out / name, (work / name).read_bytes(), mode=mode)
     return tuple(out / name for name in names)
+
+
+def _write(out: Path, text: dict[str, str]) -> tuple[Path, ...]:
+    with _writing(out):
+        for name, content in text.items():
+            write_file(out / name, content)
+    return tuple(out / name for name in text)
 
 
 @contextmanager
