@@ -108,7 +108,7 @@ def _struct(interface: Interface, t: StructType) -> Iterator[str]:
         scalar = element.element if isinstance(element, VectorType) else element
         aligned = _aligned(interface, element)
         note = "" if members[name] == name else f", `{printable(name)}` in Python"
-        if element == BOOL:
+        if scalar == BOOL:
             note += ", 0 or 1"
         if isinstance(scalar, FixedPointType):
             note += f", in steps of 2^-{scalar.fraction}"

@@ -92,7 +92,8 @@ class CallGraph:
         """The functions called both in line and by threads: one copy is enough."""
         self.traps: dict[str, bool] = {}
         """Whether a function can trap, itself or through what it calls."""
-        self._calls: dict[str, set[str]] = {}
+        self._calls: dict[str, dict[str, None]] = {}
+        """Callees of a function, in order of their first call."""
         self.divides: dict[str, bool] = {}
         """Whether a function, callees included, divides integers by a variable."""
         self.cold: dict[str, ColdFunction] = {}
@@ -113,7 +114,7 @@ class CallGraph:
         """The cold functions, and what is reached from them, if from others too."""
         for name in reversed(found):
             if name in self.cold_section:
-                self.cold_section |= self._calls[name]
+                self.cold_section |= self._calls[name].keys()
         looped = self.reached(self._called_in_loops)
         for name, cold in self.cold.items():
             if name not in looped or not profile.vectorise:
@@ -228,7 +229,7 @@ class CallGraph:
     def _is_vector_dominated(self) -> bool:
         """Whether nearly all code is functions with cold callees that loops call."""
         looped = {name for name, cold in self.cold.items() if cold.has_variants}
-        inside = self.reached(name for name in self._hot if self._calls[name] & looped)
+        inside = self.reached(name for name in self._hot if self._calls[name].keys() & looped)
         inside &= self._hot
         count = sum(self._statements[name] for name in inside)
         others = sum(self._statements[name] for name in self._hot - inside)
@@ -257,7 +258,7 @@ class CallGraph:
         function, stack_bytes = self.function(name), self._stack_bytes
         traps, divides, deepest = False, False, 0
         constants: set[int] = set()
-        calls = self._calls[name] = set[str]()
+        calls = self._calls[name] = dict[str, None]()
         self._statements[name] = 0
         for statement in walk(function.body):
             self._statements[name] += 1
@@ -270,7 +271,7 @@ class CallGraph:
                 continue
             if statement.opcode in CALLS:
                 callee = str(statement.attr)
-                calls.add(callee)
+                calls[callee] = None
                 yield callee
                 traps = traps or self.traps[callee]
                 divides = divides or self.divides[callee]
