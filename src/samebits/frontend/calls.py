@@ -179,7 +179,7 @@ def _int(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Opera
 def _len(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Operand:
     (base,) = operands
     if isinstance(base, Vector):
-        return Scalar(ctx.builder.int_const(base.type.shape[0], ctx.span(node)), INT)
+        return Scalar(ctx.builder.const(base.type.shape[0], INT, ctx.span(node)), INT)
     if isinstance(base, View) or (
         isinstance(base, MemoryOperand) and isinstance(base.type, FixedArrayType)
     ):

@@ -301,7 +301,7 @@ def _call_target(ctx: Context, node: ast.expr) -> Operand:
     """The callee of a call: as any expression, but a refused builtin gets its own fix."""
     if isinstance(node, ast.Name) and ctx.variables.get(node.id) is None:
         try:
-            value = ctx.lookup(node.id)
+            value = ctx.kernel.lookup(node.id)
         except LookupError:
             value = None
         if getattr(value, "__module__", None) == "builtins" and node.id in REFUSED_BUILTINS:

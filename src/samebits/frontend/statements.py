@@ -111,7 +111,7 @@ def _for(ctx: Context, node: ast.For) -> None:
         isinstance(call, ast.Call)
         and isinstance(call.func, ast.Name)
         and call.func.id not in ctx.local_names
-        and ctx.lookup(call.func.id) is builtins.range
+        and ctx.kernel.lookup(call.func.id) is builtins.range
     ):
         ctx.fail(
             node.iter,
@@ -122,7 +122,7 @@ def _for(ctx: Context, node: ast.For) -> None:
         ctx.fail(call, "range() takes one to three numbers", fix="write range(start, stop, step)")
     bounds = [_given_bound(ctx, argument) for argument in call.args[:2]]
     span = ctx.span(call)
-    start = bounds[0] if len(bounds) == 2 else ctx.builder.int_const(0, span)
+    start = bounds[0] if len(bounds) == 2 else ctx.builder.const(0, INT, span)
     step = 1
     if len(call.args) == 3:
         given = lower(ctx, call.args[2])

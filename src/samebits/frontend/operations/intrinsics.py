@@ -22,6 +22,7 @@ from samebits.frontend.operations import fixed_point, halves, matrices
 from samebits.frontend.operations.conversions import index_value, literal, to_scalar
 from samebits.frontend.operations.operators import vector_operands
 from samebits.ir.grammar import Value
+from samebits.ir.once import is_library
 from samebits.lang.intrinsics import INTRINSICS
 from samebits.lang.values.rules import Intrinsic, Takes
 from samebits.types import (
@@ -418,7 +419,7 @@ SPECIAL: dict[str, Callable[..., Operand]] = {
 def lower(ctx: Context, node: ast.Call, name: str, operands: Sequence[Operand]) -> Operand:
     """Lower the intrinsic `name`."""
     row = INTRINSICS[name]
-    if row.library_only and not ctx.in_library:
+    if row.library_only and not is_library(ctx.kernel.function.__module__ or ""):
         ctx.fail(
             node,
             f"{name}() is for samebits' own math functions",

@@ -22,6 +22,7 @@ from samebits.frontend.core.operands import (
 )
 from samebits.frontend.operations import memory
 from samebits.frontend.operations.conversions import coerce
+from samebits.frontend.operations.names import captured
 from samebits.ir.grammar import Value, ValueType
 from samebits.lang.kernel import Kernel
 from samebits.types import (
@@ -53,7 +54,7 @@ def bind(
         operands[kernel.parameters[0].name] = (node.func, self_place)
     for p in kernel.parameters:
         if p.name not in operands:
-            operands[p.name] = (node, ctx.captured(ctx, node, p.default))
+            operands[p.name] = (node, captured(ctx, node, p.default))
     return [operands[p.name] for p in kernel.parameters]
 
 

@@ -54,7 +54,7 @@ def lower(ctx: Context, node: ast.Call, function: Overloads, operands: list[Oper
     else:
         element = float_type([o.type for o in floats if not isinstance(o, Vector)])
     length = vectors[0].length if vectors else 1
-    kernel = function.kernel_for(element, ctx.precision)
+    kernel = function.kernel_for(element, ctx.kernel.precision)
     types = kernel.signature.resolve((element,) * function.arity)
     columns: list[list[Value]] = []
     for n, (operand, t, source) in enumerate(zip(operands, types, node.args, strict=True)):
