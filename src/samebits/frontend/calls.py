@@ -24,7 +24,6 @@ from samebits.frontend.core.refusals import samebits_name
 from samebits.frontend.operations import (
     fixed_point,
     intrinsics,
-    library_calls,
     memory,
     operators,
     overloads,
@@ -205,8 +204,8 @@ _KINDS: tuple[tuple[type, _Row], ...] = (
     (ScalarType, (1, _scalar)),
     (FromFloat, (1, _from_float)),
     (Overloads, (None, overloads.lower)),
-    (Family, (None, library_calls.lower_family)),
-    (Reduction, (None, library_calls.lower_reduction)),
+    (Family, (None, overloads.lower_family)),
+    (Reduction, (None, overloads.lower_reduction)),
 )
 """The row of any other object of a class, or that stands for such a type."""
 

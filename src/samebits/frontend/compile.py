@@ -67,10 +67,7 @@ _TARGETS = {"target", "targets", "optional_vars"}
 _HOLDERS = (ast.stmt, ast.ExceptHandler, ast.match_case, ast.withitem)
 """Nodes that can hold such fields: expressions of the language assign nothing."""
 
-_ZERO = {
-    Kind.BOOL: False, Kind.SIGNED: 0, Kind.UNSIGNED: 0, Kind.FLOAT: 0.0, Kind.FIXED: 0,
-    Kind.HALF: 0,
-}  # fmt: skip
+_ZERO = {Kind.BOOL: False, Kind.SIGNED: 0, Kind.UNSIGNED: 0, Kind.FLOAT: 0.0}
 
 _symbols: weakref.WeakValueDictionary[str, Kernel] = weakref.WeakValueDictionary()
 

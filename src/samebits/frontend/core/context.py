@@ -207,6 +207,11 @@ def of_values(items: tuple[Value, ...], t: ScalarType | VectorType) -> Scalar | 
     return Vector(items, t) if isinstance(t, VectorType) else Scalar(items[0], t)
 
 
+def element_of(t: ScalarType | VectorType) -> ScalarType:
+    """The type of a vector's components; a scalar itself."""
+    return t.element if isinstance(t, VectorType) else t
+
+
 def element_type(operand: Operand) -> Type:
     """The type of a vector's components; that of anything else."""
     return operand.type.element if isinstance(operand, Vector) else operand.type
