@@ -13,7 +13,7 @@ from typing import cast
 from samebits.errors import CompileError, Span
 from samebits.frontend import statements
 from samebits.frontend.core import own_index
-from samebits.frontend.core.context import Callee, Context, Variable, slots_of
+from samebits.frontend.core.context import Callee, Context, Variable, scalars_of, slots_of
 from samebits.frontend.core.kernel_source import source_of
 from samebits.frontend.core.source import Source
 from samebits.frontend.core.warnings import warn_of_tests
@@ -174,7 +174,7 @@ class _Lowering:
         params = self._declare_parameters(ctx)
         statements.block(ctx, self.source.node.body)
         result = ctx.result or NONE
-        scalars = tuple(_result_scalars(result))
+        scalars = scalars_of(result)
         if ctx.assigned is not None:
             if ctx.result not in (None, NONE):
                 ctx.fail(
@@ -338,14 +338,3 @@ def _check_results(result: Type, span: Span) -> None:
                 note="a result is a scalar, a vector, a struct, or a tuple of these",
                 fix="write into a parameter",
             )
-
-
-def _result_scalars(result: Type) -> list[ScalarType]:
-    items = result.items if isinstance(result, TupleType) else (result,)
-    scalars: list[ScalarType] = []
-    for t in items:
-        if isinstance(t, VectorType):
-            scalars += [t.element.storage] * t.length
-        elif isinstance(t, ScalarType):
-            scalars.append(t.storage)
-    return scalars

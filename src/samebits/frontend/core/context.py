@@ -21,6 +21,7 @@ from samebits.types import (
     RefType,
     ScalarType,
     StructType,
+    TupleType,
     Type,
     VectorType,
 )
@@ -106,6 +107,12 @@ class Context:
         with self.builder.nested() as region:
             yield region
 
+    def call(self, kernel: Kernel, args: tuple[Value, ...], span: Span) -> tuple[Value, ...]:
+        """The results of a library kernel that takes and returns scalars."""
+        types = tuple(value.type for value in args if isinstance(value.type, ScalarType))
+        callee = self.compile_callee(kernel, types, span)
+        return self.builder.op("call", args, scalars_of(callee.result), span, callee.symbol)
+
     # Names -------------------------------------------------------------------------------
 
     def read(self, name: str, node: ast.AST) -> Scalar | Vector | View | MemoryOperand | None:
@@ -188,6 +195,17 @@ def slots_of(name: str, t: Type) -> tuple[tuple[str, ValueType], ...]:
             return ((name, RefType(t)),)
         case _:
             raise AssertionError(t)
+
+
+def scalars_of(result: Type) -> tuple[ScalarType, ...]:
+    """The scalars that IR returns for a result: all but its structs."""
+    scalars: list[ScalarType] = []
+    for t in result.items if isinstance(result, TupleType) else (result,):
+        if isinstance(t, VectorType):
+            scalars += [t.element.storage] * t.length
+        elif isinstance(t, ScalarType):
+            scalars.append(t.storage)
+    return tuple(scalars)
 
 
 def merge(a: frozenset[str] | None, b: frozenset[str] | None) -> frozenset[str] | None:

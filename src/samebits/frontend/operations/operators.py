@@ -206,8 +206,7 @@ def _remainder(ctx: Context, node: ast.AST, sign: str, a: Value, b: Value, t: Sc
         ctx.builder.value("div", (a, b), t, span)
         a, b = (ctx.builder.value("convert", (x,), element, span) for x in (a, b))
     kernel = executions.remainder(sign).kernel_for(element)
-    callee = ctx.compile_callee(kernel, (element, element), span)
-    (found,) = ctx.builder.op("call", (a, b), (element,), span, callee.symbol)
+    (found,) = ctx.call(kernel, (a, b), span)
     return ctx.builder.value("convert", (found,), t, span) if t.weak else found
 
 
