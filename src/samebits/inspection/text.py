@@ -142,7 +142,7 @@ def _source(it: KernelFacts, style: Style, library: bool) -> Iterator[str]:
 def line_notes(
     it: KernelFacts, place: SourceLine, loops: dict[SourceLine, list[Remark]]
 ) -> Iterator[tuple[str, str, str]]:
-    """Notes behind a line of the source: their look, a short text, and the whole of it if longer."""
+    """Notes behind a line of the source: their look, a short text, and a longer one."""
     if place in loops:
         best = loops[place][0]
         whole = verdict(best)
