@@ -114,8 +114,7 @@ from samebits.lang.values.fixed.fixed_vectors import (
     fix48x4_sat,
     fix48x4_wrap,
 )
-from samebits.lang.values.half import float16, half
-from samebits.lang.values.half_vectors import half2, half3, half4
+from samebits.lang.values.half import float16, half, half2, half3, half4
 from samebits.lang.values.literals import f32
 from samebits.lang.values.matrices import (
     bool2x2,
@@ -220,40 +219,33 @@ if TYPE_CHECKING:
 
 install()
 
-_LAZY = {
-    "Appender": "samebits.lang.memory.appender",
-    "Replay": "samebits.sim.recording",
-    "For": "samebits.jobs.job",
-    "Job": "samebits.jobs.job",
-    "JobHandle": "samebits.jobs.handles",
-    "ParallelFor": "samebits.jobs.job",
-    "ParallelForBatch": "samebits.jobs.job",
-    "Simulation": "samebits.sim.simulation",
-    "combine": "samebits.jobs.handles",
-    "job": "samebits.jobs.job",
-    "GuardedArray": "samebits.runtime.guarded_arrays",
-    "guarded": "samebits.runtime.guarded_arrays",
-    "set_workers": "samebits.runtime.threads.pool",
-    "workers": "samebits.runtime.threads.pool",
-    "assert_same_bits": "samebits.runtime.same_bits",
-    "to_python": "samebits.lang.values.plain",
-    "math_fingerprint": "samebits.runtime.fingerprint",
-    "set_cache_dir": "samebits.runtime.cache",
-    "inspect": "samebits.inspection.inspection",
-    "diagnose": "samebits.diagnosis.public",
-    "evaluate": "samebits.runtime.evaluate",
-    "explain": "samebits.diagnosis.explain",
-    "make_report": "samebits.diagnosis.public",
-    "read_report": "samebits.desync.reader",
-    "write_report": "samebits.desync.writer",
+_PLACES = {
+    "desync.reader": "read_report",
+    "desync.writer": "write_report",
+    "diagnosis.explain": "explain",
+    "diagnosis.public": "diagnose make_report",
+    "inspection.inspection": "inspect",
+    "jobs.handles": "JobHandle combine",
+    "jobs.job": "For Job ParallelFor ParallelForBatch job",
+    "lang.memory.appender": "Appender",
+    "lang.values.plain": "to_python",
+    "runtime.cache": "set_cache_dir",
+    "runtime.evaluate": "evaluate",
+    "runtime.fingerprint": "math_fingerprint",
+    "runtime.guarded_arrays": "GuardedArray guarded",
+    "runtime.same_bits": "assert_same_bits",
+    "runtime.threads.pool": "set_workers workers",
+    "sim.recording": "Replay",
+    "sim.simulation": "Simulation",
 }
-"""Names that load their module when they are first used."""
+"""The modules that load when the first of their names is used."""
+_LAZY = {name: module for module, names in _PLACES.items() for name in names.split()}
 _MODULES = ("fpenv", "hazards", "math", "noise", "random")
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
-        value = getattr(importlib.import_module(_LAZY[name]), name)
+        value = getattr(importlib.import_module(f"samebits.{_LAZY[name]}"), name)
     elif name in _MODULES:
         value = importlib.import_module(f"samebits.{name}")
     else:

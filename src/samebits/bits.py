@@ -88,9 +88,8 @@ def canonicalize_nans(array: np.ndarray[Any, Any]) -> None:
         nan = np.isnan(array)
         if nan.any():
             pattern = CANONICAL_NAN[array.dtype.itemsize * 8]
-            array[nan] = np.array(pattern, f"u{array.dtype.itemsize}").view(
-                f"f{array.dtype.itemsize}"
-            )
+            size = array.dtype.itemsize
+            array[nan] = np.array(pattern, f"u{size}").view(f"f{size}")
 
 
 def leaves(t: MemoryType, path: str = "", offset: int = 0) -> Iterator[tuple[str, ScalarType, int]]:
@@ -127,9 +126,7 @@ def packed_dtype(t: MemoryType) -> np.dtype[Any]:
     match t:
         case ScalarType():
             return t.dtype.newbyteorder("<")
-        case VectorType():
-            return np.dtype((packed_dtype(t.element), t.shape))
-        case FixedArrayType():
+        case VectorType() | FixedArrayType():
             return np.dtype((packed_dtype(t.element), t.shape))
         case StructType():
             return np.dtype([(name, packed_dtype(field_type)) for name, field_type in t.fields])
@@ -140,9 +137,7 @@ def _convert(t: MemoryType, source: np.ndarray[Any, Any], target: np.ndarray[Any
         case StructType():
             for name, field_type in t.fields:
                 _convert(field_type, source[name], target[name])
-        case FixedArrayType():
-            _convert(t.element, source, target)
-        case VectorType():
+        case VectorType() | FixedArrayType():
             _convert(t.element, source, target)
         case ScalarType(kind=Kind.BOOL):
             np.not_equal(source.view(np.uint8), 0, out=target)

@@ -36,15 +36,6 @@ def is_default() -> bool:
     )
 
 
-def _default_environment(library: Any) -> Any:
-    """C's FE_DFL_ENV."""
-    import ctypes
-
-    if sys.platform == "darwin":
-        return ctypes.byref(ctypes.c_char.in_dll(library, "_FE_DFL_ENV"))
-    return ctypes.c_void_p(-1)
-
-
 @contextmanager
 def default_environment() -> Generator[None]:
     """C's default floating-point environment while the block runs; this thread's own after.
@@ -61,7 +52,9 @@ def default_environment() -> Generator[None]:
         library = ctypes.CDLL(ctypes.util.find_library("m"))
     before = ctypes.create_string_buffer(_ENVIRONMENT_BYTES)
     library.fegetenv(before)
-    default = _default_environment(library)
+    default: Any = ctypes.c_void_p(-1)  # C's FE_DFL_ENV
+    if sys.platform == "darwin":
+        default = ctypes.byref(ctypes.c_char.in_dll(library, "_FE_DFL_ENV"))
     try:
         library.fesetenv(default)
         yield

@@ -425,14 +425,16 @@ NONE = NoneType()
 Type = ScalarType | VectorType | FixedArrayType | StructType | ArrayType | TupleType | NoneType
 
 
+BY_DTYPE = {t.dtype: t for t in (*STRONG_SCALARS, FLOAT16)}
+
+
 def _promotions() -> dict[tuple[ScalarType, ScalarType], ScalarType]:
-    by_dtype = {t.dtype: t for t in STRONG_SCALARS}
     numbers = [t for t in STRONG_SCALARS if t is not BOOL]
     return {
-        (a, b): by_dtype[np.promote_types(a.dtype, b.dtype)]
+        (a, b): BY_DTYPE[np.promote_types(a.dtype, b.dtype)]
         for a in numbers
         for b in numbers
-        if np.promote_types(a.dtype, b.dtype) in by_dtype
+        if np.promote_types(a.dtype, b.dtype) in BY_DTYPE
     }
 
 

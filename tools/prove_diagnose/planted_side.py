@@ -34,7 +34,7 @@ class PlantedSide(Side):
 
     def with_hazards(self, program: Program) -> Program:
         assert self.planted is not None
-        if self.planted.hazard in planting.RACES and self.workers == 1:
+        if self.planted.hazard in planting.RACES and self.spec.workers == 1:
             return program
         return self.planted.again(self.number).program(program)
 

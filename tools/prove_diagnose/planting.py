@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from samebits.errors import HazardError
+from samebits.hazards.apply import rewritten
 from samebits.hazards.catalogue import EXPRESSION_HAZARDS, PROGRAM_HAZARDS
 from samebits.hazards.edit.function_editor import guarded
 from samebits.hazards.injection import places_of as places_of_expression
@@ -46,7 +47,7 @@ class Planted:
         plain = guarded(kernels)
         hazard = _PROGRAM_HAZARDS.get(self.hazard)
         if hazard is None:
-            made = variants_at(plain, self.hazard, self.place)[self.way].kernels(plain)
+            made = rewritten(plain, variants_at(plain, self.hazard, self.place)[self.way].parts)
         else:
             assert self.place is not None
             ways = hazard.variants(plain, self.place, self.draw)

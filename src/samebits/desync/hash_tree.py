@@ -122,12 +122,11 @@ class _Maker:
             match t:
                 case StructType():
                     children = tuple(self._fields(t, path, start))
-                    return MerkleNode(path, start, stop, range(first, len(self.leaves)), children)
                 case FixedArrayType():
                     children = tuple(self._elements(t, path, start))
-                    return MerkleNode(path, start, stop, range(first, len(self.leaves)), children)
                 case _:
-                    pass
+                    return self._leaf(path, start, stop)
+            return MerkleNode(path, start, stop, range(first, len(self.leaves)), children)
         return self._leaf(path, start, stop)
 
     def _leaf(self, path: str, start: int, stop: int) -> MerkleNode:

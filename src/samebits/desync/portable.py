@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
+from samebits.desync.format import line_of
 from samebits.errors import Span
 from samebits.ir.grammar import CALLS, Function, Module, Op, Region, Statement
 from samebits.ir.rewrite import map_region
@@ -62,10 +62,6 @@ class PortableNames:
             self._functions[name] = found
         return found
 
-    def original(self, name: str) -> str:
-        """The own name of a function that was given this portable name; `name` if there is none."""
-        return next((own for own, given in self._functions.items() if given == name), name)
-
     def _named(self, name: str) -> str:
         module = _module_in(name)
         if module is None:
@@ -76,9 +72,10 @@ class PortableNames:
         return replace(span, file=self.file(span.file))
 
     def trap(self, trap: TrapFact) -> TrapFact:
-        """A trap with its place under portable names."""
+        """A trap with its place under portable names, as contents hold it."""
         file, *rest = trap.place.rsplit(":", 2)
-        return replace(trap, place=":".join([self.file(file), *rest])) if file else trap
+        place = ":".join([self.file(file), *rest]) if file else trap.place
+        return TrapFact(trap.kind, line_of(trap.message), line_of(place))
 
     def local(self, file: str) -> str | None:
         """The path on this machine of a file with this portable name; None if it is not here."""
@@ -145,14 +142,9 @@ def _file_of(simulation: Simulation) -> str:
 
 def _module_in(name: str) -> str | None:
     """The longest name of a loaded module that is a prefix of `name`."""
-    return next((head for head in _heads(name) if head in sys.modules), None)
-
-
-def _heads(name: str) -> Iterator[str]:
-    at = name.rfind(".")
-    while at > 0:
-        yield name[:at]
-        at = name.rfind(".", 0, at)
+    parts = name.split(".")
+    heads = (".".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
+    return next((head for head in heads if head in sys.modules), None)
 
 
 @lru_cache(maxsize=1)

@@ -7,6 +7,7 @@ Knows nothing of files.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,13 +86,10 @@ def record_report(
         readable(side, asked.start if request.trace is None else request.trace), names
     )
     progress(f"preparing {side.text}", 0)
-    running = open_run(side)
-    try:
+    with closing(open_run(side)) as running:
         run = _Run(running, asked, request.trace, names)
         run.start(source.seed)
         run.advance(source, progress)
-    finally:
-        running.close()
     text = print_module(module).encode()
     if len(text) > MAX_PROGRAM:
         text = b""
@@ -108,17 +106,13 @@ def record_report(
         trace=0 if trace is None else len(trace.encoded),
         traced=0 if trace is None or request.trace is None else request.trace,
         traced_hash=0 if trace is None else trace.hash,
-        trap=None if run.trap is None else _plain(names.trap(run.trap)),
+        trap=None if run.trap is None else names.trap(run.trap),
     )
     parts = {**run.parts(header), Key(PROGRAM, 0): text}
     if trace is not None:
         parts[Key(TRACE, contents.traced)] = trace.encoded
     ordered = {key: parts[key] for key in plan(header, contents)}
     return Report(machine, header, contents, ordered)
-
-
-def _plain(trap: TrapFact) -> TrapFact:
-    return TrapFact(trap.kind, line_of(trap.message), line_of(trap.place))
 
 
 def _asked(
@@ -134,13 +128,15 @@ def _asked(
         return range(source.frames, source.frames)
     frames = request.frames
     if frames.stop > source.frames:
-        last = f"frame {frames.stop - 1:,} is requested, and {_frame_count(source)}"
+        run, total = source.replay or "the run", source.frames
         for _ in source.blocks():  # to its end, where damage shows
             pass
         raise ReportError(
-            last, note=source.damage, fix=f"select frames below {source.frames}, or give a longer "
-            "replay"
-        )  # fmt: skip
+            f"frame {frames.stop - 1:,} is requested, and {run} has {total:,} "
+            f"frame{'s' * (total != 1)}",
+            note=source.damage,
+            fix=f"select frames below {source.frames}, or give a longer replay",
+        )
     most = most_asked(header, len(merkle_tree(simulation.state_type).leaves))
     if len(frames) > most or frames.stop > MAX_FRAMES:
         raise ReportError(
@@ -149,11 +145,6 @@ def _asked(
             fix=f"select fewer: --frames {frames.start}:{frames.start + min(most, 10)}",
         )
     return frames
-
-
-def _frame_count(source: InputSource) -> str:
-    count = f"{source.frames:,} frame{'s' * (source.frames != 1)}"
-    return f"{source.replay or 'the run'} has {count}"
 
 
 class _Run:

@@ -79,7 +79,8 @@ class Report:
     def hashes(self) -> SparseSeries:
         """The hash of every state, as recorded; if that is lost, computed from the state if it is
         there."""
-        states = ((n, _hash_of(self.parts[Key(STATES, n)])) for n in self.states)
+        hashes = ((n, xxh64(self.parts[Key(STATES, n)])) for n in self.states)
+        states = ((n, np.array([hash_], np.uint64)) for n, hash_ in hashes)
         return SparseSeries(self.frames + 1, chain(states, self._recorded(HASHES)))
 
     @cached_property
@@ -222,10 +223,6 @@ class Report:
 
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"?|\w+')
 """A quoted text, in which quotes may be escaped, or a word."""
-
-
-def _hash_of(state: bytes) -> NDArray[np.uint64]:
-    return np.array([xxh64(state)], np.uint64)
 
 
 class SparseSeries:

@@ -149,18 +149,16 @@ def _names(report: Report) -> dict[str, list[str]]:
 
 
 def _of_module(module: Module) -> dict[str, list[str]]:
-    files: dict[str, None] = {}
-    texts: dict[str, None] = {}
-    variables: dict[str, None] = {}
+    files: set[str] = set()
+    texts: set[str] = set()
+    variables: set[str] = set()
     for function in module.functions.values():
-        files[function.span.file] = None
-        variables.update(dict.fromkeys([name for name, _ in function.params]))
-        variables.update(dict.fromkeys(function.slots))
-        variables.update(dict.fromkeys(function.locals))
+        files.add(function.span.file)
+        variables.update(dict(function.params), function.slots, function.locals)
         for statement in walk(function.body):
-            files[statement.span.file] = None
+            files.add(statement.span.file)
             if isinstance(statement, Op) and statement.opcode == "assert" and statement.attr:
-                texts[str(statement.attr)] = None
+                texts.add(str(statement.attr))
     return {
         "files": sorted(files),
         "functions": list(module.functions),

@@ -15,13 +15,11 @@ from typing import Generic, TypeVar
 
 from samebits.bits import to_canonical, xxh64
 from samebits.desync.compare import ReportPair, require_replay
-from samebits.desync.format import line_of
 from samebits.desync.hash_tree import merkle_tree
 from samebits.desync.portable import PortableNames, portable
 from samebits.desync.report import Report
 from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.cause.experiment import Agreement
-from samebits.diagnosis.cause.inquiry import Progress
 from samebits.diagnosis.cause.proxy import proxy_trace
 from samebits.diagnosis.evidence import Evidence, Validated
 from samebits.diagnosis.fast.findings import FastFindings
@@ -30,7 +28,7 @@ from samebits.diagnosis.frame.hash_search import HashSearch
 from samebits.diagnosis.frame.lockstep import LockstepSearch
 from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
 from samebits.diagnosis.frame.recorded import recorded_in
-from samebits.diagnosis.frame.search import FrameReport, FrameSearch
+from samebits.diagnosis.frame.search import FrameReport, FrameSearch, Progress, silent
 from samebits.diagnosis.frame.state_diff import differences, timeline
 from samebits.diagnosis.live_evidence import LiveEvidence
 from samebits.diagnosis.narrow import Pair, narrow
@@ -43,7 +41,6 @@ from samebits.sides.input_stream import InputStream
 from samebits.sides.run import open_run
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
-from samebits.sim.outcome import TrapFact
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import InputSource
 from samebits.trace.record import Trace
@@ -54,46 +51,35 @@ OTHER_RUN = 0.5
 _PROXY = "side b could not be traced; side a with the hazard injected everywhere serves as proxy"
 
 
-def silent(what: str, done: int, total: int) -> None:
-    """Progress callback that does nothing."""
-
-
 def diagnose(
     simulation: Simulation,
     source: InputSource,
     a: Side,
     b: Side,
-    progress: Progress | None = None,
-    source_b: InputSource | None = None,
+    progress: Progress = silent,
 ) -> Diagnosis:
-    """Compare sides `a` and `b` of a simulation over the inputs of `source`, or `source_b` for b.
+    """Compare sides `a` and `b` of a simulation over the inputs of `source`.
 
     Raises what opening the sides and reading the inputs raise.
     """
-    show = progress or silent
     out = _begun(simulation.name, simulation.version, source.seed, a.text, b.text)
     inputs = InputStream(source)
-    inputs_b = None if source_b is None else InputStream(source_b)
     with _timed(out), closing(open_run(a)) as run_a, closing(open_run(b)) as run_b:
         search = LockstepSearch(
-            run_a, inputs, run_b, inputs_b=inputs_b, progress=show, recorded=recorded_in(source)
+            run_a, inputs, run_b, progress=progress, recorded=recorded_in(source)
         )
         done = _searched(out, search, a)
         out.frames = done.compared
         found = done.found
         if found is None:
-            if done.inputs_differ is not None:
-                out.note(
-                    f"the inputs differ from frame {done.inputs_differ:,} on, and no state does"
-                )
             return out
         out.frames = max(out.frames, inputs.frames)
         frame = found.frame
-        one = LiveEvidence("a", a, run_a, frame, found.a, inputs, a, out, show)
-        other = LiveEvidence("b", b, run_b, frame, found.b, inputs_b or inputs, a, out, show)
-        _TwoRuns(out, one, other, found, a.plain.state, show).run()
+        one = LiveEvidence("a", a, run_a, frame, found.a, inputs, a, out, progress)
+        other = LiveEvidence("b", b, run_b, frame, found.b, inputs, a, out, progress)
+        _TwoRuns(out, one, other, found, a.plain.state, progress).run()
         with beyond_first_facts(out.notes, "the timeline is"):
-            out.timeline = timeline(a.plain.state, found, run_a, run_b, (one.rows, other.rows))
+            out.timeline = timeline(a.plain.state, found, run_a, run_b, one.rows)
     return out
 
 
@@ -113,14 +99,9 @@ def diagnose_report(
     with _timed(out), closing(open_run(a)) as run:
         _require_inputs(report, inputs, simulation)
         trap, names = report.contents.trap, PortableNames(simulation)
-
-        def as_told(found: TrapFact) -> TrapFact:
-            there = names.trap(found)
-            return replace(there, message=line_of(there.message), place=line_of(there.place))
-
         search = HashSearch(
             run, inputs, report.known, progress=progress, recorded=recorded_in(source),
-            trap=None if trap is None else (report.frames, trap), as_told=as_told,
+            trap=None if trap is None else (report.frames, trap), as_told=names.trap,
         )  # fmt: skip
         done = _searched(out, search, a)
         out.frames = min(inputs.frames, report.contents.begun)
@@ -151,7 +132,7 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
     Raises ReportError where they are of different runs, or share too little to be compared.
     """
     both = ReportPair(a, b)
-    both.require(changed_inputs=True)
+    both.require()
     budget = min(a.budget, b.budget, key=astuple)  # one for both together
     a, b = replace(a, budget=budget), replace(b, budget=budget)
     header = a.header

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -15,6 +16,7 @@ from samebits.diagnosis.cause.experiment import Experiment
 from samebits.diagnosis.cause.nondeterminism import RerunFacts
 from samebits.diagnosis.frame.points import Point
 from samebits.diagnosis.operation.match_versions import MatchedVersion
+from samebits.sides.input_stream import joined
 from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program
 from samebits.trace.model import Model
@@ -44,8 +46,6 @@ class Evidence(Protocol):
     and for what comes of running it again. What a side cannot know is None.
     """
 
-    # -- either side ------------------------------------------------------------------------------
-
     def inputs_of(self, frame: int) -> Inputs | None:
         """A frame's inputs, of shape (players,), from the differing one on."""
         ...
@@ -59,14 +59,12 @@ class Evidence(Protocol):
         evaluated, by its number."""
         ...
 
-    # -- side a -----------------------------------------------------------------------------------
-
     @property
     def horizon(self) -> int:
         """Frames that an experiment with its program runs at most."""
         ...
 
-    @property
+    @cached_property
     def model(self) -> Model | None:
         """The evaluation that gives its bits in the frame."""
         ...
@@ -87,8 +85,6 @@ class Evidence(Protocol):
     def as_own(self, experiment: Experiment) -> Experiment:
         """An experiment with programs of this side's alone, run as those may be run."""
         ...
-
-    # -- side b -----------------------------------------------------------------------------------
 
     def inputs_tried(self, a: Evidence) -> Inputs | None:
         """The inputs that experiments run over, from the frame on, of shape (frames, players)."""
@@ -112,18 +108,12 @@ class Evidence(Protocol):
         ...
 
 
-def joined(rows: Iterable[Inputs | None]) -> Inputs | None:
+def leading(rows: Iterable[Inputs | None]) -> Inputs | None:
     """Inputs of frames, each of shape (players,), up to the first that is not known; None where
     that is the first."""
     found: list[Inputs] = []
     for row in rows:
         if row is None:
             break
-        found.append(row)
-    if not found:
-        return None
-    # Not stacked, which would take the padding out of their type.
-    array = np.zeros((len(found), len(found[0])), found[0].dtype)
-    for k, row in enumerate(found):
-        array[k] = row
-    return array
+        found.append(row[np.newaxis])
+    return joined(found) if found else None

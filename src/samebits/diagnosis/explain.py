@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, permutations
 from typing import Any, SupportsFloat
 
 from samebits.bits import float_to_bits, ulp_distance
@@ -220,18 +220,18 @@ class _Search:
         able = {miss.hazard.name for miss in self.misses if miss.evaluations}
         hazards = [h for h in EXPRESSION_HAZARDS if h.name in able]
         left, found = _MOST_OF_PAIRS, list[Cause]()
-        for total in range(1, 2 * len(hazards)):  # the more plausible pairs first
-            for i, j in _split(total, len(hazards)):
-                if hazards[i].last:
-                    continue
-                ways = list(islice(self.pair(hazards[i], hazards[j]), min(left, _MOST_OF_A_PAIR)))
-                left -= len(ways)
-                self.complete &= left > 0 and len(ways) < _MOST_OF_A_PAIR
-                hits = [way for way in ways if self.bits(way) == self.goal]
-                if hits:
-                    found.append(self.cause((hazards[i], hazards[j]), hits))
-                if left <= 0:
-                    return found
+        pairs = permutations(range(len(hazards)), 2)
+        for i, j in sorted(pairs, key=sum):  # the more plausible pairs first
+            if hazards[i].last:
+                continue
+            ways = list(islice(self.pair(hazards[i], hazards[j]), min(left, _MOST_OF_A_PAIR)))
+            left -= len(ways)
+            self.complete &= left > 0 and len(ways) < _MOST_OF_A_PAIR
+            hits = [way for way in ways if self.bits(way) == self.goal]
+            if hits:
+                found.append(self.cause((hazards[i], hazards[j]), hits))
+            if left <= 0:
+                break
         return found
 
     def pair(self, first: ExpressionHazard, second: ExpressionHazard) -> Iterator[_Way]:
@@ -251,10 +251,3 @@ class _Search:
 def _written(tree: Tree) -> str:
     """Without the last conversion to a half."""
     return written(tree.args[0] if isinstance(tree, Node) and stored_as_half(tree) else tree)
-
-
-def _split(total: int, count: int) -> Iterator[tuple[int, int]]:
-    for i in range(count):
-        j = total - i
-        if 0 <= j < count and i != j:
-            yield i, j

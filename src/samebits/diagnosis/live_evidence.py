@@ -6,6 +6,7 @@ and whether a second run gives the same.
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,11 +16,11 @@ import numpy as np
 from samebits.bits import to_canonical, xxh64
 from samebits.desync.portable import PortableNames
 from samebits.diagnosis.cause.experiment import FRAMES, Experiment
-from samebits.diagnosis.cause.inquiry import Progress
 from samebits.diagnosis.cause.nondeterminism import RerunFacts
-from samebits.diagnosis.evidence import Evidence, FrameAt, Validated, joined
+from samebits.diagnosis.evidence import Evidence, FrameAt, Validated, leading
 from samebits.diagnosis.frame.examine import SideFrame, begun, outcome
-from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
+from samebits.diagnosis.frame.points import InitPoint, Point
+from samebits.diagnosis.frame.search import Progress
 from samebits.diagnosis.operation.match_versions import MatchedVersion, match_versions
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.errors import TraceError
@@ -64,8 +65,6 @@ class LiveEvidence:
         """Its inputs, from the frame on."""
         self.aligned: MatchedVersion | None = None
 
-    # -- either side ------------------------------------------------------------------------------
-
     def inputs_of(self, frame: int) -> Inputs | None:
         at = frame - max(self.frame, 0)
         return self.rows[at] if 0 <= at < len(self.rows) else None
@@ -78,14 +77,8 @@ class LiveEvidence:
         kept = self.seen.before
         return None if kept is None or kept.frame > frame else (kept.frame, kept.canonical)
 
-    # -- side a -----------------------------------------------------------------------------------
-
-    @property
-    def model(self) -> Model | None:
-        return self._model
-
     @cached_property
-    def _model(self) -> Model | None:
+    def model(self) -> Model | None:
         return self._model_of(self.running.side)
 
     def _model_of(self, side: Side) -> Model | None:
@@ -100,10 +93,7 @@ class LiveEvidence:
     @property
     def own_point(self) -> Point:
         """Where the frame begins on this side."""
-        before, row = self.seen.before, self.seen.inputs
-        if before is None or row is None:
-            return InitPoint(self.stream.seed)
-        return FramePoint(before.canonical, row)
+        return self.seen.point(self.stream.seed)
 
     def point(self, b: Evidence) -> Point | str:
         return self.own_point
@@ -158,12 +148,10 @@ class LiveEvidence:
         done = outcome(self.running.advance(point.row))
         return self.running.save(), done.trap
 
-    # -- side b -----------------------------------------------------------------------------------
-
     def inputs_tried(self, a: Evidence) -> Inputs | None:
         """Side a's: where this side's are others, that is a hazard to be found like any other."""
         first = max(self.frame, 0)
-        return joined(a.inputs_of(n) for n in range(first, first + a.horizon))
+        return leading(a.inputs_of(n) for n in range(first, first + a.horizon))
 
     def trace_beside(self, a: Evidence, point: Point) -> Validated | None:
         model, first = self.model, a.model
@@ -243,15 +231,12 @@ class LiveEvidence:
 
     def _from_start(self, side: Side, rows: Inputs) -> tuple[bytes, TrapFact | None]:
         """The hashes of a run of its own, and its trap."""
-        run = open_run(side)
-        try:
+        with closing(open_run(side)) as run:
             first = begun(run, self.stream.seed)
             if first.trap is not None:
                 return b"", first.trap
             done = outcome(run.advance(rows))
             return first.hashes.tobytes() + done.hashes.tobytes(), done.trap
-        finally:
-            run.close()
 
 
 def _memory(model: Model, kept: Snapshot) -> np.ndarray[Any, Any]:

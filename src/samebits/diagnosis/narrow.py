@@ -13,16 +13,16 @@ import numpy as np
 
 from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.cause.experiment import Experiment
-from samebits.diagnosis.cause.inquiry import Progress, Question, explain_difference
+from samebits.diagnosis.cause.inquiry import Question, explain_difference
 from samebits.diagnosis.cause.nondeterminism import RerunFacts
 from samebits.diagnosis.cause.observations import (
     FrameObservations,
-    NoObservations,
-    ObservationSource,
+    Observations,
     values_of,
 )
 from samebits.diagnosis.evidence import FrameAt, Validated
 from samebits.diagnosis.exposure.operations import exposed_operations
+from samebits.diagnosis.frame.search import Progress
 from samebits.diagnosis.operation.describe import operation_fact
 from samebits.diagnosis.operation.first_difference import OperationDifference, first_difference
 from samebits.diagnosis.operation.source_changes import attributed
@@ -119,11 +119,11 @@ def _of_inputs(pair: Pair, difference: OperationDifference) -> OperationDifferen
     return replace(difference, kind="input") if read else difference
 
 
-def _observe(pair: Pair, difference: OperationDifference) -> ObservationSource:
+def _observe(pair: Pair, difference: OperationDifference) -> Observations:
     place, seen = difference.place, difference.b
     function = None if place is None else pair.program.kernels.functions.get(place.function)
     if place is None or seen is None or function is None:
-        return NoObservations()
+        return Observations()
     values = values_of(Sites(function), place)
     return FrameObservations(place, seen.event, pair.frames, values)
 

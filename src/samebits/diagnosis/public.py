@@ -6,7 +6,7 @@ Owns what the arguments may be. What is done with them is `diagnosis`'s and `des
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from operator import index
 from typing import Any, overload
@@ -15,6 +15,7 @@ from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.report import Report
 from samebits.diagnosis.driver import diagnose as diagnose_runs
 from samebits.diagnosis.driver import diagnose_report, diagnose_reports
+from samebits.diagnosis.frame.search import Progress, silent
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.errors import ArgumentError, ReportError
 from samebits.sides.side import Side, parse_side
@@ -23,16 +24,8 @@ from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import InputSource, PlayerSource, ReplaySource
 
-Progress = Callable[[str, int, int], None]
-"""What is being done, how much of it is done, and of how much; 0 where that is not known."""
-
-
 MOST_FRAMES = 10**9
 """Frames that are run at most, as on the command line."""
-
-
-def _silent(what: str, done: int, total: int) -> None:
-    """Progress callback that does nothing."""
 
 
 @overload
@@ -60,7 +53,7 @@ def diagnose(
     frames: int | None = None,
     players: str | None = None,
     seed: int | None = None,
-    progress: Progress = _silent,
+    progress: Progress = silent,
 ) -> Diagnosis:
     """Find the first frame, field, operation and cause in which two runs differ.
 
@@ -118,7 +111,7 @@ def make_report(
     *,
     trace: int | None = None,
     side: str | None = None,
-    progress: Progress = _silent,
+    progress: Progress = silent,
 ) -> Report:
     """Run a replay here and return what another machine needs to diagnose a difference from it.
 

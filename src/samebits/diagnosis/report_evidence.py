@@ -15,11 +15,11 @@ from samebits.bits import xxh64
 from samebits.desync.compare import ReportPair, command
 from samebits.desync.report import Report
 from samebits.diagnosis.cause.experiment import FRAMES_INTERPRETED, Experiment
-from samebits.diagnosis.cause.inquiry import Progress
 from samebits.diagnosis.cause.nondeterminism import RerunFacts
-from samebits.diagnosis.evidence import Evidence, FrameAt, Validated, joined
+from samebits.diagnosis.evidence import Evidence, FrameAt, Validated, leading
 from samebits.diagnosis.frame.examine import SideFrame
 from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
+from samebits.diagnosis.frame.search import Progress
 from samebits.diagnosis.operation.match_versions import match_versions
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.errors import IRError, ReportError, TraceError
@@ -71,8 +71,6 @@ class ReportEvidence:
         self._traces: dict[Point, Trace] = {}
         """Evaluations of its program."""
 
-    # -- either side ------------------------------------------------------------------------------
-
     def inputs_of(self, frame: int) -> Inputs | None:
         return self.report.inputs_array(frame)
 
@@ -91,14 +89,8 @@ class ReportEvidence:
             return other.inputs_of(frame)
         return found
 
-    # -- side a -----------------------------------------------------------------------------------
-
-    @property
-    def model(self) -> Model | None:
-        return self._model
-
     @cached_property
-    def _model(self) -> Model | None:
+    def model(self) -> Model | None:
         program = self.program
         if program is None:
             return None
@@ -170,13 +162,11 @@ class ReportEvidence:
     def as_own(self, experiment: Experiment) -> Experiment:
         return experiment
 
-    # -- side b -----------------------------------------------------------------------------------
-
     def inputs_tried(self, a: Evidence) -> Inputs | None:
         """Its own, as far as they are known."""
         first = max(self.frame, 0)
         last = min(first + a.horizon, self.report.contents.begun)
-        rows = joined(self._inputs(n, a) for n in range(first, last))
+        rows = leading(self._inputs(n, a) for n in range(first, last))
         if rows is None and self.frame < 0:
             return np.zeros((0, self.report.header.players), self.report.types[1].dtype)
         return rows
@@ -248,8 +238,6 @@ class ReportEvidence:
 
     def rerun(self) -> RerunFacts:
         return RerunFacts()
-
-    # -- traces -----------------------------------------------------------------------------------
 
     @property
     def _stored(self) -> bytes | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import count
 
 from samebits.errors import HazardError
 from samebits.fpmodel.lowering import Lowered, Unlowered, lower
@@ -43,24 +42,11 @@ def rewritten(kernels: Module, variants: Sequence[SiteVariant]) -> Module:
     return _linked(Module(changed, kernels.tables), needs)
 
 
-def lowered_at(variant: SiteVariant, ids: Iterator[int] | None = None) -> Lowered | Unlowered:
-    """The operations that evaluate a variant; `ids` yields unused ids."""
-    site = variant.site
-    return lower(
-        variant.tree,
-        variant.arithmetic,
-        site.operands,
-        ids or count(1 << 20),
-        site.op,
-        known=site.values,
-    )
-
-
 def _replacement(
     kernels: Module, variant: SiteVariant, ids: Iterator[int], needs: list[Lowered]
 ) -> Region:
-    op = variant.site.op
-    found = lowered_at(variant, ids)
+    site, op = variant.site, variant.site.op
+    found = lower(variant.tree, variant.arithmetic, site.operands, ids, op, known=site.values)
     if isinstance(found, Unlowered):
         raise HazardError(
             f"{variant.hazard.name} cannot be injected at {described(kernels, variant.place)}: "

@@ -21,24 +21,11 @@ from samebits.hazards.locate import find
 from samebits.hazards.site_variants import ACROSS, SiteVariant, first_variants_of, variants_of
 from samebits.ir.analysis.budget import Budget
 from samebits.ir.grammar import Module, Op
-from samebits.ir.refs import OpRef, described, is_own, op_at, statement_at, statements
+from samebits.ir.refs import OpRef, described, is_own, op_at, statements
 from samebits.ir.verify import verify
 from samebits.sim.program import Program
 
 _MOST_LISTED = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Injection:
-    """A hazard at a place, or everywhere if that is None; `variant` indexes `variants_at`.
-
-    What is random in a program hazard follows from `seed`, or is drawn anew each time.
-    """
-
-    hazard: str
-    place: OpRef | None = None
-    variant: int = 0
-    seed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -59,10 +46,6 @@ class ExpressionVariant:
     def expression(self) -> str:
         """The evaluation at the first place, in C's notation."""
         return self.parts[0].expression
-
-    def kernels(self, kernels: Module) -> Module:
-        """The kernels with this variant. Raises HazardError if it cannot be lowered to IR."""
-        return rewritten(kernels, self.parts)
 
 
 def places_of(kernels: Module, hazard: str) -> list[OpRef]:
@@ -167,26 +150,12 @@ def variants_named(
     if not acts:
         raise nothing_there(kernels, hazard, None if at is None else f"at {at}")
     if isinstance(found, ProgramHazard):
-        return program_variants(kernels, found, None if at is None else acts[0], seed)
+        return _program_variants(kernels, found, acts if at is None else acts[:1], seed)
     return (
         variants_at(kernels, hazard, acts[0])
         if len(acts) == 1
         else variants_among(kernels, hazard, acts)
     )
-
-
-def chosen(kernels: Module, injection: Injection) -> ExpressionVariant | ProgramVariant:
-    """The variant that an injection names. Raises HazardError, which lists those that exist."""
-    found = by_name(injection.hazard)
-    variants: Sequence[ExpressionVariant | ProgramVariant]
-    if isinstance(found, ProgramHazard):
-        variants = program_variants(kernels, found, injection.place, injection.seed)
-    else:
-        variants = variants_at(kernels, injection.hazard, injection.place)
-    if not variants:
-        where = None if injection.place is None else f"at {described(kernels, injection.place)}"
-        raise nothing_there(kernels, injection.hazard, where)
-    return numbered(variants, injection.variant)
 
 
 def numbered(
@@ -215,17 +184,11 @@ def nothing_there(kernels: Module, hazard: str, where: str | None) -> HazardErro
     )
 
 
-def injected(program: Program, injections: Sequence[Injection]) -> Program:
-    """The program with hazards in its kernels, and the library functions that they call. Raises
-    HazardError if one changes nothing or cannot be injected."""
-    kernels = guarded(program.kernels)
-    return with_variants(program, [chosen(kernels, injection) for injection in injections])
-
-
 def with_variants(
     program: Program, variants: Sequence[ExpressionVariant | ProgramVariant]
 ) -> Program:
-    """As `injected`, given variants of the program's own kernels."""
+    """The program with variants of its own kernels in them, and the library functions that they
+    call. Raises HazardError if two have one place, or one cannot be injected."""
     kernels = guarded(program.kernels)
     taken = Counter(place for variant in variants for place in variant.places)
     for place, times in taken.items():
@@ -276,17 +239,10 @@ class ProgramVariant:
         return kernels
 
 
-def program_variants(
-    kernels: Module, hazard: ProgramHazard, place: OpRef | None = None, seed: int | None = None
+def _program_variants(
+    kernels: Module, hazard: ProgramHazard, places: Sequence[OpRef], seed: int | None
 ) -> Sequence[ProgramVariant]:
-    """The variants of a program hazard at a place, or at all of its places, most plausible first.
-
-    Raises HazardError if the place does not exist.
-    """
-    if place is not None:
-        statement_at(kernels, place)
-    acts = hazard.places(kernels)
-    places = acts if place is None else [each for each in acts if each == place]
+    """The variants of a program hazard at all of these places, most plausible first."""
     notes: Sequence[str] = ()
     for each in places[:_LOOKED_AT]:
         found = [note for _, note in hazard.variants(kernels, each, seed)]

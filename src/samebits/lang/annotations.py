@@ -199,7 +199,7 @@ def type_of_annotation(annotation: Any, typevars: Mapping[Any, Any] | None = Non
     if isinstance(annotation, _TYPES):
         return annotation
     if isinstance(annotation, ArrayAnnotation):
-        element = _memory_type(annotation.element, typevars, "an array's element")
+        element = field_type(annotation.element, "an array's element", typevars)
         if isinstance(element, FixedArrayType):
             raise CompileError(
                 "an array's element cannot be a fixed array",
@@ -207,7 +207,7 @@ def type_of_annotation(annotation: Any, typevars: Mapping[Any, Any] | None = Non
             )
         return ArrayType(element, annotation.ndim, annotation.readonly)
     if isinstance(annotation, FixedAnnotation):
-        element = _memory_type(annotation.element, typevars, "a fixed array's element")
+        element = field_type(annotation.element, "a fixed array's element", typevars)
         if isinstance(element, FixedArrayType):
             raise CompileError(
                 "a fixed array's element cannot be a fixed array",
@@ -247,7 +247,8 @@ def _suggestion(annotation: Any) -> str:
     return "use a samebits scalar (float32, int32, ...), vector, struct or Array[...]"
 
 
-def _memory_type(annotation: Any, typevars: Mapping[Any, Any] | None, what: str) -> MemoryType:
+def field_type(annotation: Any, what: str, typevars: Mapping[Any, Any] | None = None) -> MemoryType:
+    """The type of something that lies in memory. Raises CompileError, naming it as `what`."""
     t = type_of_annotation(annotation, typevars)
     if isinstance(t, ScalarType) and t.weak:
         raise CompileError(
@@ -256,8 +257,3 @@ def _memory_type(annotation: Any, typevars: Mapping[Any, Any] | None, what: str)
     if isinstance(t, (ArrayType, TupleType, NoneType)):
         raise CompileError(f"{what} cannot be {t}")
     return t
-
-
-def field_type(annotation: Any, what: str) -> MemoryType:
-    """The type of something that lies in memory. Raises CompileError, naming it as `what`."""
-    return _memory_type(annotation, None, what)

@@ -8,9 +8,7 @@ import numpy as np
 
 from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.scalars import CONVERTERS, SCALAR_CLASSES, TYPE_OF
-from samebits.types import FLOAT16, STRONG_SCALARS
-
-_BY_DTYPE = {t.dtype: t for t in (*STRONG_SCALARS, FLOAT16)}
+from samebits.types import BY_DTYPE
 
 
 def constant(value: Any) -> Any:
@@ -23,7 +21,7 @@ def constant(value: Any) -> Any:
         return bool(cast("Any", value))
     if isinstance(value, np.generic):
         number = cast("Any", value)
-        t = _BY_DTYPE.get(number.dtype)
+        t = BY_DTYPE.get(number.dtype)
         if t is None or kind_of(number) is SCALAR_CLASSES[t] or kind_of(number) not in TYPE_OF:
             return number
         return CONVERTERS[t][kind_of(number)](number)

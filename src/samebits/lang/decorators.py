@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar, Unpack, dataclass_transform, overload
 
 from samebits.lang.kernel import Kernel, bind_methods
@@ -29,14 +30,8 @@ def kernel(
     Raises CompileError at decoration where a parameter has no type, at the first call for
     anything else that is not in the language, and ArgumentError for what is no option.
     """
-    checked(options)
-    if function is not None:
-        return Kernel(function, given=options)
-
-    def decorate(inner: Callable[..., Any]) -> Kernel:
-        return Kernel(inner, given=options)
-
-    return decorate
+    decorate = partial(Kernel, given=checked(options))
+    return decorate if function is None else decorate(function)
 
 
 def defaults(**options: Unpack[OptionArguments]) -> None:
@@ -66,18 +61,12 @@ def struct(
     as C would. `options` are those of its methods, as of kernels. Raises CompileError for any
     other annotation, for defaults and for inheritance, ArgumentError for what is no option.
     """
-
     checked(options)
+    frame = 2 if cls is None else 3  # from `structs.struct` to the module
 
-    def make(inner: _Class, frame: int) -> _Class:
+    def decorate(inner: _Class) -> _Class:
         result = structs.struct(inner, frame=frame)
         bind_methods(result, options)
         return result
 
-    if cls is not None:
-        return make(cls, 3)
-
-    def decorate(inner: _Class) -> _Class:
-        return make(inner, 3)
-
-    return decorate
+    return decorate if cls is None else decorate(cls)

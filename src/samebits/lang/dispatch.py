@@ -13,9 +13,7 @@ from samebits.lang.memory.structs import Struct
 from samebits.lang.values.fixed.fixed_point import FixedPoint
 from samebits.lang.values.scalars import SCALAR_CLASSES
 from samebits.lang.values.vectors import Vector
-from samebits.types import FLOAT16, MATRICES, STRONG_SCALARS, VECTORS, ArrayType, Type
-
-_BY_DTYPE = {t.dtype: t for t in (*STRONG_SCALARS, FLOAT16)}
+from samebits.types import BY_DTYPE, MATRICES, VECTORS, ArrayType, Type
 
 
 def argument_type(value: Any, annotation: object) -> Type | None:
@@ -29,7 +27,7 @@ def argument_type(value: Any, annotation: object) -> Type | None:
             return _array_type(cast("np.ndarray[Any, Any]", value), annotation)
         return None
     if isinstance(value, np.generic):
-        return _BY_DTYPE.get(cast("Any", value).dtype)
+        return BY_DTYPE.get(cast("Any", value).dtype)
     return None
 
 

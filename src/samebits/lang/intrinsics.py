@@ -131,18 +131,13 @@ def select(condition: Any, a: Any, b: Any, /) -> Any:
             )
         rows = zip(components(condition), components(a), components(b), strict=True)
         return vector(type(a), tuple(x if c else y for c, x, y in rows))
-    if type(condition) not in (bool, np.bool_):
-        raise ArgumentError(
-            f"select takes a bool first, got {type(condition).__name__}",
-            fix="compare explicitly, for example x != 0",
-        )
-    return a if condition else b
+    return a if _bool("select", condition, "a bool first") else b
 
 
-def _bool(name: str, condition: Any) -> bool:
+def _bool(name: str, condition: Any, what: str = "a bool") -> bool:
     if type(condition) not in (bool, np.bool_):
         raise ArgumentError(
-            f"{name} takes a bool, got {type(condition).__name__}",
+            f"{name} takes {what}, got {type(condition).__name__}",
             fix="compare explicitly, for example x != 0",
         )
     return bool(condition)

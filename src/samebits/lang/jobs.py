@@ -6,7 +6,6 @@ Knows nothing of threads and of when a job runs.
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import FunctionType
@@ -24,6 +23,7 @@ from samebits.lang.annotations import (
 from samebits.lang.constants import constant
 from samebits.lang.definition import definition_span
 from samebits.lang.kernel import Kernel
+from samebits.lang.memory.structs import UNDECLARED, annotations_of
 from samebits.lang.parallel import unsafe_parallel
 from samebits.lang.signature import Parameter, evaluated
 from samebits.lang.values.lazy import lazily
@@ -243,29 +243,12 @@ def _type(annotation: object, where: str) -> Type:
         raise CompileError(f"{where}: {error.message}", note=error.note, fix=error.fix) from None
 
 
-_FREE = {
-    "__module__", "__qualname__", "__doc__", "__annotations__", "__dict__", "__weakref__",
-    "__firstlineno__", "__static_attributes__", "__annotate__", "__annotate_func__",
-    "__annotations_cache__", "__classdictcell__", "__conditional_annotations__", "execute",
-}  # fmt: skip
-
-
 def fields_of(cls: type, form: Form, base: type, frame: int) -> tuple[Field, ...]:
     """The fields of a job class whose base is `base`; `frame` counts callers up to the one whose
     local names annotations may use. Raises CompileError."""
-    caller = sys._getframe(frame)  # pyright: ignore[reportPrivateUsage]
-    known = sys.modules.get(cls.__module__)
-    names = caller.f_globals if known is None else vars(known)
-    try:
-        annotations = inspect.get_annotations(
-            cls, globals=names, locals=dict(caller.f_locals), eval_str=True
-        )
-    except NameError as error:
-        raise CompileError(
-            f"job {cls.__name__}: {error}", fix="import or define it above"
-        ) from None
+    annotations = annotations_of(cls, "job", frame + 1)
     for name in vars(cls):
-        if name not in annotations and name not in _FREE:
+        if name not in annotations and name not in UNDECLARED and name != "execute":
             raise CompileError(
                 f"{cls.__name__}.{name} is neither a field nor `execute`",
                 note="a job has fields with annotations, and one method",

@@ -14,9 +14,7 @@ from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from samebits.errors import CompileError
-from samebits.lang.annotations import (
-    class_of_type,
-)
+from samebits.lang.annotations import class_of_type
 from samebits.lang.constants import constant
 from samebits.lang.definition import definition_span, lines_now
 from samebits.lang.executions import executions

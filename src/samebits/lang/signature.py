@@ -86,9 +86,54 @@ class Signature:
         """
         if self.fixed_types is not None:
             return self.fixed_types
-        names = tuple(p.name for p in self.parameters)
-        bound = _bound(self.name, names, self.annotations, found)
+        bound = self._bound(found)
         return tuple(self._type(p, a, bound) for p, a in self._pairs())
+
+    def _bound(self, found: tuple[Type | None, ...]) -> dict[TypeVar, Type]:
+        """The type of each type variable in a call, as `resolve`."""
+        bound: dict[TypeVar, Type] = {}
+        for (p, annotation), t in zip(self._pairs(), found, strict=True):
+            variable = _typevar(annotation)
+            if variable is None or t is None:
+                continue
+            array = isinstance(annotation, ArrayAnnotation)
+            part = t.element if array and isinstance(t, ArrayType) else t
+            weak = isinstance(part, ScalarType) and part.weak
+            if array != isinstance(t, ArrayType) or weak:
+                raise CompileError(
+                    f"{self.name}(): parameter '{p.name}' is generic, and can't be {t}",
+                    fix="give a value of a fixed-width type, such as float32(x)",
+                )
+            allowed = [type_of_annotation(c, {}) for c in variable.__constraints__]
+            if allowed and part not in allowed:
+                raise CompileError(
+                    f"{self.name}(): {variable.__name__} can't be {part}",
+                    note=f"it is one of {', '.join(map(str, allowed))}",
+                    fix="convert the argument",
+                )
+            if bound.setdefault(variable, part) != part:
+                raise CompileError(
+                    f"{self.name}(): {variable.__name__} would be {bound[variable]} and {part}",
+                    fix="convert one of the arguments",
+                )
+        for p, annotation in self._pairs():
+            variable = _typevar(annotation)
+            if variable is None or variable in bound:
+                continue
+            if isinstance(annotation, ArrayAnnotation):
+                raise CompileError(
+                    f"{self.name}(): parameter '{p.name}' is generic, and is given no NumPy array "
+                    f"of {annotation.ndim} dimension{'s' * (annotation.ndim > 1)} that a kernel "
+                    "takes",
+                    fix=f"pass an array of numbers, vectors or structs, as np.array({p.name}, "
+                    "np.float32) is one",
+                )
+            raise CompileError(
+                f"{self.name}(): nothing says what {variable.__name__} is",
+                note="a Python literal has no type of its own",
+                fix="give a typed value, such as float32(0)",
+            )
+        return bound
 
     def result_type(self, types: tuple[Type, ...]) -> Type | None:
         """The annotated result; None where there is no annotation."""
@@ -183,61 +228,3 @@ def _typevar(annotation: object) -> TypeVar | None:
     if isinstance(annotation, ArrayAnnotation) and isinstance(annotation.element, TypeVar):
         return annotation.element
     return None
-
-
-def _bound(
-    kernel: str,
-    names: tuple[str, ...],
-    annotations: tuple[object, ...],
-    found: tuple[Type | None, ...],
-) -> dict[TypeVar, Type]:
-    """The type of each type variable in a call with arguments of types `found`.
-
-    None stands for a literal, which has no type of its own. Raises CompileError where a
-    variable stays open or is given two types.
-    """
-    bound: dict[TypeVar, Type] = {}
-    for name, annotation, t in zip(names, annotations, found, strict=True):
-        variable = _typevar(annotation)
-        if variable is None or t is None:
-            continue
-        array = isinstance(annotation, ArrayAnnotation)
-        part = t.element if array and isinstance(t, ArrayType) else t
-        weak = isinstance(part, ScalarType) and part.weak
-        if array != isinstance(t, ArrayType) or weak:
-            raise CompileError(
-                f"{kernel}(): parameter '{name}' is generic, and can't be {t}",
-                fix="give a value of a fixed-width type, such as float32(x)",
-            )
-        _check_constraints(kernel, variable, part)
-        if bound.setdefault(variable, part) != part:
-            raise CompileError(
-                f"{kernel}(): {variable.__name__} would be {bound[variable]} and {part}",
-                fix="convert one of the arguments",
-            )
-    for name, annotation in zip(names, annotations, strict=True):
-        variable = _typevar(annotation)
-        if variable is not None and variable not in bound:
-            if isinstance(annotation, ArrayAnnotation):
-                raise CompileError(
-                    f"{kernel}(): parameter '{name}' is generic, and is given no NumPy array of "
-                    f"{annotation.ndim} dimension{'s' * (annotation.ndim > 1)} that a kernel takes",
-                    fix=f"pass an array of numbers, vectors or structs, as np.array({name}, "
-                    "np.float32) is one",
-                )
-            raise CompileError(
-                f"{kernel}(): nothing says what {variable.__name__} is",
-                note="a Python literal has no type of its own",
-                fix="give a typed value, such as float32(0)",
-            )
-    return bound
-
-
-def _check_constraints(kernel: str, variable: TypeVar, t: Type) -> None:
-    allowed = [type_of_annotation(c, {}) for c in variable.__constraints__]
-    if allowed and t not in allowed:
-        raise CompileError(
-            f"{kernel}(): {variable.__name__} can't be {t}",
-            note=f"it is one of {', '.join(map(str, allowed))}",
-            fix="convert the argument",
-        )

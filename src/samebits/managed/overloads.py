@@ -20,7 +20,7 @@ from samebits.lang.values.fixed.fixed_rules import fit
 from samebits.lang.values.scalars import CONVERTERS, int64, type_of_scalar
 from samebits.lang.values.storage import implicit
 from samebits.lang.values.thread_state import managed_run
-from samebits.lang.values.vectors import VECTOR_CLASSES, Vector, as_element, vector
+from samebits.lang.values.vectors import Vector, as_element, vector, vector_class
 from samebits.modes import Precision
 from samebits.types import (
     INT64,
@@ -30,7 +30,6 @@ from samebits.types import (
     ScalarType,
     Type,
     VectorType,
-    vector_of,
 )
 
 Runner = Callable[[Kernel, tuple[Type, ...]], Callable[..., Any]]
@@ -97,21 +96,12 @@ def _plan(
             f"{function.__name__}() takes a float, got {' and '.join(map(str, floats))}",
             fix="convert it first, for example float32(x)",
         )
-    return _scalar_plan(runner, function, precision, float_type(floats), args)
-
-
-def _scalar_plan(
-    runner: Runner,
-    function: Overloads,
-    precision: Precision,
-    element: ScalarType,
-    args: tuple[Any, ...],
-) -> Callable[..., Any]:
+    element = float_type(floats)
     kernel = function.kernel_for(element, precision)
-    types = kernel.signature.resolve((element,) * function.arity)
-    target = runner(kernel, types)
+    parameters = kernel.signature.resolve((element,) * function.arity)
+    target = runner(kernel, parameters)
     takes: list[Callable[[Any], Any]] = []
-    for n, (a, t, integer) in enumerate(zip(args, types, function.integers, strict=True)):
+    for n, (a, t, integer) in enumerate(zip(args, parameters, function.integers, strict=True)):
         assert isinstance(t, ScalarType)
         place = f"argument {n + 1} of {function.__name__}()"
         takes.append(
@@ -156,5 +146,4 @@ def _by_component(
 
 
 def _vector(items: tuple[Any, ...]) -> Any:
-    t = vector_of(type_of_scalar(items[0]), len(items))
-    return vector(VECTOR_CLASSES[t], items)
+    return vector(vector_class(type_of_scalar(items[0]), len(items)), items)

@@ -74,20 +74,16 @@ def instance(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     """The managed function of `kernel` at `types`, made once."""
     found = kernel.managed_functions.get(types)
     if found is None:
-        found = kernel.managed_functions[types] = _build(kernel, types)
+        try:
+            found = kernel.managed_functions[types] = _built(kernel, types)
+        except RecursionError:
+            source = source_of(kernel)
+            raise too_deep(source.span(source.node)) from None
     return found
 
 
 call_math = partial(overloads.call, lambda kernel, types: instance(kernel, types).run)
 """A call of a math function inside a managed run: the function, the precision, its arguments."""
-
-
-def _build(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
-    try:
-        return _built(kernel, types)
-    except RecursionError:
-        source = source_of(kernel)
-        raise too_deep(source.span(source.node)) from None
 
 
 def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:

@@ -5,11 +5,10 @@ Owns where they are kept: the first ones in memory; later ones are read from the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from samebits.sim.inputs import Inputs
 from samebits.sim.sources import InputBlock, InputSource
@@ -52,24 +51,7 @@ class InputStream:
             if at >= end:
                 break
             parts.append(block.inputs[max(0, first - at) : end - at])
-        if not parts:
-            return self._none()
-        # np.concatenate would drop the padding of the dtype.
-        rows = np.zeros((sum(map(len, parts)), parts[0].shape[1]), parts[0].dtype)
-        done = 0
-        for part in parts:
-            rows[done : done + len(part)] = part
-            done += len(part)
-        return rows
-
-    def hashes(self) -> NDArray[np.uint64] | None:
-        """The hash after each frame; None unless the source knows every one."""
-        parts: list[NDArray[np.uint64]] = []
-        for _, block in self.blocks():
-            if block.hashes is None:
-                return None
-            parts.append(block.hashes)
-        return np.concatenate(parts) if parts else None
+        return joined(parts) if parts else self._none()
 
     def _none(self) -> Inputs:
         for _, block in self.blocks():
@@ -88,3 +70,13 @@ class InputStream:
             yield self._blocks[done]
             done += 1
         yield from islice(self.source.blocks(), done, None)
+
+
+def joined(parts: Sequence[Inputs]) -> Inputs:
+    """One or more blocks of inputs as one; np.concatenate would drop the padding of their dtype."""
+    rows = np.zeros((sum(map(len, parts)), parts[0].shape[1]), parts[0].dtype)
+    done = 0
+    for part in parts:
+        rows[done : done + len(part)] = part
+        done += len(part)
+    return rows

@@ -41,22 +41,19 @@ def with_options(linked: Linked, given: Mapping[str, Any]) -> Linked:
     return Linked(kernels, linked.init, linked.step)
 
 
-@cache
-def _functions() -> tuple[Overloads, ...]:
-    found = (getattr(math, name) for name in dir(math))
-    return tuple(value for value in found if isinstance(value, Overloads))
-
-
 def _symbol(kernel: Kernel) -> str:
     assert kernel.fixed_types is not None
     return symbol_of(kernel, kernel.fixed_types)
 
 
+@cache
 def _known() -> dict[str, tuple[Overloads, ScalarType]]:
     """The math functions and their float types, by the symbols of their kernels."""
+    values = (getattr(math, name) for name in dir(math))
     return {
         _symbol(kernel): (function, t)
-        for function in _functions()
+        for function in values
+        if isinstance(function, Overloads)
         for t, row in function.kernels.items()
         for kernel in dict.fromkeys(row.values())
     }

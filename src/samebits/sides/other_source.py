@@ -27,14 +27,11 @@ def load_version(spec: str, beside: Simulation) -> Simulation:
     """
     path = Path(spec.rpartition(":")[0] or spec)
     path = path if path.suffix == ".py" else Path(spec)
-    with _isolated(Path(os.path.realpath(path)).parent, _folder(beside)):
+    other = Path(beside.step.function.__code__.co_filename).resolve().parent
+    with _isolated(Path(os.path.realpath(path)).parent, other):
         found = load_simulation(spec)
     _check(found, beside, spec)
     return found
-
-
-def _folder(simulation: Simulation) -> Path:
-    return Path(simulation.step.function.__code__.co_filename).resolve().parent
 
 
 @contextmanager

@@ -14,7 +14,6 @@ from samebits.runtime.threads.pool import working
 from samebits.sides.side import Side
 from samebits.sim.execution import Advance, Execution
 from samebits.sim.inputs import Inputs
-from samebits.trace.model import Model
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -43,10 +42,6 @@ class SideRun:
 
     def _at(self, frame: int) -> Execution:
         return self._acting if self.side.acts(frame) else self._plain
-
-    def model(self) -> Model | None:
-        """The step whose evaluation reproduces the next frame's bits; None if none does."""
-        return self.side.model(self.frame)
 
     def start(self, seed: int) -> None:
         """Zero the state and run `init`. Raises Trap, RunnerError."""
@@ -108,7 +103,7 @@ class SideRun:
         self._carry(state)
 
     def _workers(self) -> AbstractContextManager[None]:
-        count = self.side.workers
+        count = self.side.spec.workers
         return nullcontext() if count is None else working(count)
 
     def close(self) -> None:

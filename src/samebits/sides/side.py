@@ -69,7 +69,7 @@ class Side:
         """A plain program of this side with the hazards injected. Raises HazardError."""
         if not self.spec.hazards:
             return program
-        return inject_texts(program, self.spec.hazards, self.number, races=self.workers != 1)
+        return inject_texts(program, self.spec.hazards, self.number, races=self.spec.workers != 1)
 
     @property
     def is_slow(self) -> bool:
@@ -80,11 +80,6 @@ class Side:
     def is_emulated(self) -> bool:
         """Whether it runs in a process of its own, under an emulator."""
         return self.spec.kind == EMULATED
-
-    @property
-    def workers(self) -> int | None:
-        """How many threads run parallel ranges; None for the process's default."""
-        return self.spec.workers
 
     def acts(self, frame: int) -> bool:
         """Whether hazards and environment act in the step of `frame`; -1 is `init`."""

@@ -32,6 +32,7 @@ class SideSpec:
     opt: int
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     workers: int | None = None
+    """How many threads run parallel ranges; None for the process's default."""
     environment: tuple[str, ...] = ()
     source: str | None = None
     hazards: tuple[str, ...] = ()
@@ -245,11 +246,13 @@ _WHY = {
 
 def _check(found: Mapping[str, Any], kind: str, target: Target | None) -> None:
     for name in found:
-        if kind not in WORDS[name].kinds:
+        kinds = WORDS[name].kinds
+        if kind not in kinds:
+            like = EVALUATE if EVALUATE in kinds else "a target of this machine"
             raise SideError(
                 f"{name}= does not apply to {kind if target is None else target.name}",
                 note=_WHY[kind],
-                fix=f"leave it out, or name {_like(WORDS[name].kinds)}",
+                fix=f"leave it out, or name {like}",
             )
     if target is not None:
         environment_bits(target.fp_control, found.get("fpenv", ()))
@@ -258,7 +261,3 @@ def _check(found: Mapping[str, Any], kind: str, target: Target | None) -> None:
             "from= needs a hazard= or an fpenv= that acts from that frame on",
             fix="add one, or leave from= out",
         )
-
-
-def _like(kinds: tuple[str, ...]) -> str:
-    return EVALUATE if EVALUATE in kinds else "a target of this machine"

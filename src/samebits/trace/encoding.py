@@ -1,7 +1,7 @@
 """Reduced traces as bytes: a hash, then the compressed columns.
 
 Owns the format and its checks: no length or count is trusted, and none allocates more memory than
-`Limits` allows.
+the limits allow.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,8 @@ from numpy.typing import NDArray
 
 from samebits.bits import xxh64
 from samebits.errors import TraceError
-from samebits.trace.record import LIMIT, Trace
+from samebits.trace.observer import LIMIT
+from samebits.trace.record import Trace
 from samebits.trace.reduce import ENDINGS, Corrections, ReducedTrace, TrapParts, reduce_trace
 
 _MAGIC = b"sbtrace1"
@@ -26,21 +26,10 @@ _HEAD = struct.Struct("<QQQQBQ")
 """Digest, events, regions, hash of the state after, ending, times of the operation that trapped."""
 _COUNT = struct.Struct("<I")
 _WIDTHS = (1, 2, 4, 8)
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """The largest reduced trace that is read."""
-
-    events: int = LIMIT
-    """Operations of the frame, and regions entered."""
-    bytes: int = 1 << 25
-    """Bytes after decompression."""
-    columns: int = 1 << 17
-    """Columns: results of a program's operations."""
-
-
-LIMITS = Limits()
+_MOST_BYTES = 1 << 25
+"""Bytes of a reduced trace after decompression."""
+_MOST_COLUMNS = 1 << 17
+"""Columns of one: results of a program's operations."""
 
 
 def encode(trace: Trace) -> bytes:
@@ -87,7 +76,7 @@ def _index(columns: Mapping[int, object], counts: list[int]) -> Iterator[bytes]:
     yield np.array([*columns, *counts], "<u4").tobytes()
 
 
-def decode(data: bytes, limits: Limits = LIMITS) -> ReducedTrace:
+def decode(data: bytes) -> ReducedTrace:
     """Read what `encode` wrote. Raises TraceError if it is damaged or exceeds the limits."""
     start = len(_MAGIC) + _HASH.size
     if not data.startswith(_MAGIC) or len(data) < start:
@@ -95,20 +84,20 @@ def decode(data: bytes, limits: Limits = LIMITS) -> ReducedTrace:
     (digest,) = _HASH.unpack_from(data, len(_MAGIC))
     if xxh64(data[start:]) != digest:
         raise TraceError("the trace is damaged", note="its hash does not match")
-    reduced = _read(_Reader(_inflated(data[start:], limits.bytes), limits.columns))
-    if max(reduced.events, reduced.regions) > limits.events:
+    reduced = _read(_Reader(_inflated(data[start:])))
+    if max(reduced.events, reduced.regions) > LIMIT:
         raise TraceError(f"the trace has {reduced.events} operations, too many")
     return reduced
 
 
-def _inflated(data: bytes, limit: int) -> bytes:
+def _inflated(data: bytes) -> bytes:
     inflating = zlib.decompressobj()
     try:
-        found = inflating.decompress(data, limit)
+        found = inflating.decompress(data, _MOST_BYTES)
     except zlib.error as error:
         raise TraceError("the trace is damaged", note=str(error)) from None
     if inflating.unconsumed_tail:
-        raise TraceError(f"the trace has more than {limit} bytes")
+        raise TraceError(f"the trace has more than {_MOST_BYTES} bytes")
     if not inflating.eof or inflating.unused_data:
         raise TraceError("the trace is damaged", note="its compressed data ends elsewhere")
     return found
@@ -159,9 +148,8 @@ def _damaged() -> TraceError:
 class _Reader:
     """Reads bytes from the front, never beyond the end."""
 
-    def __init__(self, data: bytes, most: int) -> None:
+    def __init__(self, data: bytes) -> None:
         self._data = data
-        self._most = most
         self._at = 0
 
     @property
@@ -195,8 +183,8 @@ class _Reader:
     def index(self) -> tuple[list[int], list[int]]:
         """Column numbers, each once, and the number of values of each."""
         (count,) = self.unpack(_COUNT)
-        if count > self._most:
-            raise TraceError(f"the trace has {count:,} columns, more than {self._most:,}")
+        if count > _MOST_COLUMNS:
+            raise TraceError(f"the trace has {count:,} columns, more than {_MOST_COLUMNS:,}")
         ids, counts = self.array(count, "u4").tolist(), self.array(count, "u4").tolist()
         if len(set(ids)) != len(ids):
             raise _damaged()

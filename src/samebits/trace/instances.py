@@ -15,19 +15,8 @@ from samebits.ir.analysis.enclosing import Layout
 from samebits.ir.grammar import CALLS, Op, Value
 from samebits.ir.interp.closures import UNSET, Frame, Step, Steps
 from samebits.ir.refs import OpRef
-from samebits.trace.model import Model
-from samebits.trace.observer import FrameInput, Memory, Observer, State
+from samebits.trace.observer import FrameInput, Observer
 from samebits.types import ScalarType
-
-
-@dataclass(frozen=True, slots=True)
-class Counter:
-    """A loop around an operation, and the value of its counter's slot."""
-
-    place: OpRef
-    span: Span
-    slot: str
-    value: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +30,9 @@ class Instance:
     """The operation in the evaluated module."""
     path: tuple[tuple[OpRef, Span], ...]
     """The calls that lead to it, the outermost first."""
-    counters: tuple[Counter, ...]
-    """The loops around it and around the calls, the outermost first."""
+    counters: tuple[tuple[str, int], ...]
+    """The counters of the loops around it and around the calls, the outermost first: each one's
+    slot, and its value."""
     operands: tuple[int | None, ...]
     results: tuple[int | None, ...]
     """Empty if it trapped."""
@@ -62,27 +52,11 @@ def instance_at(given: FrameInput, event: int, values: Sequence[Value] = ()) -> 
     return observer.found[0]
 
 
-def instances_at(
-    model: Model,
-    state: State,
-    inputs: Memory,
-    place: OpRef,
-    limit: int,
-    values: Sequence[Value] = (),
+def instances_in(
+    given: FrameInput, place: OpRef, limit: int, values: Sequence[Value] = ()
 ) -> list[Instance]:
     """The first `limit` instances in a frame of the visible operation at a place."""
-    return instances_in(FrameInput.of(model, state, inputs), place, limit, values)
-
-
-def instances_in(
-    given: FrameInput,
-    place: OpRef,
-    limit: int,
-    values: Sequence[Value] = (),
-    events: int | None = None,
-) -> list[Instance]:
-    """As `instances_at`, of a frame input, among its first `events` events."""
-    observer = _Instances(values, place=place, limit=limit, events=events)
+    observer = _Instances(values, place=place, limit=limit)
     _run(given, observer)
     return observer.found
 
@@ -105,14 +79,12 @@ class _Instances(Observer):
         event: int | None = None,
         place: OpRef | None = None,
         limit: int = 1,
-        events: int | None = None,
     ) -> None:
         self.found: list[Instance] = []
         self._values = values
         self._event = event
         self._place = place
         self._limit = limit
-        self._events = events
         self._count = 0
         self._calls: list[tuple[Steps, Op, Frame]] = []
         self._layouts: dict[str, Layout] = {}
@@ -137,8 +109,6 @@ class _Instances(Observer):
                 if len(self.found) >= self._limit:
                     raise _Found
             self._count += 1
-            if self._count == self._events:
-                raise _Found
 
         return run
 
@@ -164,13 +134,12 @@ class _Instances(Observer):
             _patterns(steps, frame, self._values),
         )
 
-    def _counters(self, steps: Steps, op: Op, frame: Frame) -> Iterator[Counter]:
+    def _counters(self, steps: Steps, op: Op, frame: Frame) -> Iterator[tuple[str, int]]:
         name = steps.function.name
         if name not in self._layouts:
             self._layouts[name] = Layout(steps.function)
         for loop in self._layouts[name].loops_around(op.id):
-            value = frame[steps.slots[loop.slot]]
-            yield Counter(OpRef(name, loop.id), loop.span, loop.slot, value)
+            yield loop.slot, frame[steps.slots[loop.slot]]
 
 
 def _patterns(steps: Steps, frame: Frame, values: Sequence[Value]) -> tuple[int | None, ...]:

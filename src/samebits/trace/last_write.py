@@ -41,7 +41,6 @@ class Origin:
 
     write: Write | None
     memory: str
-    offset: int
 
 
 class _Writes(Observer):
@@ -107,7 +106,7 @@ def origin_in_state(given: FrameInput, offset: int) -> Origin:
     """The origin of a byte of the state at the end of the frame."""
     writes = _written(given, None)
     found = [w for w in writes.writes if np.shares_memory(_bytes(w.memory), writes.state)]
-    return _origin(writes, found[0].memory, offset) if found else Origin(None, "state", offset)
+    return _origin(writes, found[0].memory, offset) if found else Origin(None, "state")
 
 
 def _written(given: FrameInput, event: int | None) -> _Writes:
@@ -121,9 +120,9 @@ def _origin(writes: _Writes, memory: Buffer, offset: int) -> Origin:
     for write in reversed(writes.writes):
         if write.memory is memory and write.start <= offset < write.end:
             if write.copied is None:
-                return Origin(write, _kind(writes, memory), offset)
+                return Origin(write, _kind(writes, memory))
             memory, offset = write.copied[0], write.copied[1] + offset - write.start
-    return Origin(None, _kind(writes, memory), offset)
+    return Origin(None, _kind(writes, memory))
 
 
 def _kind(writes: _Writes, memory: Buffer) -> str:

@@ -85,7 +85,6 @@ class Numbering:
     """
 
     def __init__(self, module: Module, entry: str, inside: bool) -> None:
-        self.module = module
         self.functions: dict[str, dict[int, int]] = {}
         self.places: list[OpRef] = []
         self.ops: list[Op] = []
@@ -134,9 +133,9 @@ class Numbering:
     def type_of(self, column: int) -> ScalarType:
         return TYPES[int(self.types[column])]
 
-    def number_of(self, column: int) -> int:
+    def op_of(self, column: int) -> Op:
         """The operation that a column belongs to."""
-        return int(np.searchsorted(self.firsts, column, "right")) - 1
+        return self.ops[int(np.searchsorted(self.firsts, column, "right")) - 1]
 
     @cached_property
     def firsts(self) -> NDArray[np.int64]:

@@ -59,8 +59,8 @@ class Observer:
 class BoundedObserver(Observer):
     """Raises TraceError when a frame enters more regions than its limit."""
 
-    def __init__(self, regions: int | None = None) -> None:
-        self._left = LIMIT if regions is None else regions
+    def __init__(self) -> None:
+        self._left = LIMIT
 
     def enter_region(self) -> None:
         self._left -= 1

@@ -20,12 +20,10 @@ from samebits.errors import TraceError, Trap
 from samebits.ir.grammar import Op, Value
 from samebits.ir.interp.closures import Frame, Step, Steps
 from samebits.ir.refs import OpRef
-from samebits.trace.instances import Instance, instance_at, instances_at, instances_in
+from samebits.trace.instances import Instance, instance_at
 from samebits.trace.model import Model, Numbering, recorded
 from samebits.trace.observer import LIMIT, FrameInput, Memory, Observer, State
 from samebits.types import ScalarType
-
-__all__ = ["LIMIT", "Instance", "Model", "OpRef", "Trace", "instances_at", "record"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,16 +80,6 @@ class Trace:
     def place(self, event: int) -> OpRef:
         return self.model.numbering.places[int(self.numbers[event])]
 
-    def op(self, event: int) -> Op:
-        """The operation as the plain module has it."""
-        return self.model.numbering.ops[int(self.numbers[event])]
-
-    def results(self, event: int) -> tuple[tuple[ScalarType, int], ...]:
-        """An event's recorded results: types and bits."""
-        bits = self.values[self.starts[event] : self.starts[event + 1]]
-        types = self.model.numbering.columns[int(self.numbers[event])]
-        return tuple(zip(types, map(int, bits), strict=True))
-
     def instance(self, event: int, values: Sequence[Value] = ()) -> Instance:
         """An event with its operands, call path and loop counters; the event number equal to the
         length is the operation that trapped."""
@@ -105,23 +93,14 @@ class Trace:
         instance = self.instance(event)
         return (*(call for call, _ in instance.path), instance.place)
 
-    def instances(self, place: OpRef, limit: int, values: Sequence[Value] = ()) -> list[Instance]:
-        """As `instances_at`, in this trace's own frame."""
-        return instances_in(self.frame_input, place, limit, values, len(self))
 
-
-def record(model: Model, state: State, inputs: Memory, limit: int | None = None) -> Trace:
+def record(model: Model, state: State, inputs: Memory) -> Trace:
     """The trace of one frame, given the state before it and the players' inputs, shape (players,).
 
-    Raises TraceError after more than `limit` operations, `LIMIT` by default, and IRError as
-    evaluation does.
+    Raises TraceError after more than `LIMIT` operations, and IRError as evaluation does.
     """
-    return record_input(FrameInput.of(model, state, inputs), limit)
-
-
-def record_input(given: FrameInput, limit: int | None = None) -> Trace:
-    """As `record`, of a frame input."""
-    recorder = Recorder(given.model.numbering, LIMIT if limit is None else limit)
+    given = FrameInput.of(model, state, inputs)
+    recorder = Recorder(model.numbering, LIMIT)
     memory, trap = given.run(recorder)
     numbers, values = recorder.arrays()
     return Trace(given, numbers, values, memory, trap)

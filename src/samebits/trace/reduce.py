@@ -212,7 +212,11 @@ class _Guide:
         trace, numbering, end = self._trace, self._numbering, self._event
         numbers = trace.numbers[:end]
         columns = by_column(numbering, numbers, trace.values[: trace.starts[end]])
-        stored = {c: self._narrow(c, found) for c, found in columns.items() if self._is_stored(c)}
+        stored = {
+            column: found.astype(f"u{numbering.type_of(column).size}")
+            for column, found in columns.items()
+            if is_stored(numbering, numbering.op_of(column))
+        }
         absent = np.flatnonzero(~trace.has).astype(np.uint32)
         corrections = _as_arrays(self._corrections)
         reduced = ReducedTrace(
@@ -228,13 +232,6 @@ class _Guide:
         times = int(np.count_nonzero(numbers == self._came_to))
         parts = trap.kind, trap.detail, trap.own
         return replace(reduced, ending=TRAPPED, last=last, times=times, trap=parts)
-
-    def _narrow(self, column: int, patterns: Patterns) -> NDArray[Any]:
-        return patterns.astype(f"u{self._numbering.type_of(column).size}")
-
-    def _is_stored(self, column: int) -> bool:
-        number = self._numbering.number_of(column)
-        return is_stored(self._numbering, self._numbering.ops[number])
 
 
 def _as_arrays(corrections: dict[int, list[tuple[int, int]]]) -> dict[int, Corrections]:

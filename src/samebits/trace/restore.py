@@ -45,10 +45,11 @@ def restore_trace(model: Model, reduced: ReducedTrace, state: State, inputs: Mem
         follower.check_end(trap)
         if reduced.ending == RETURNED:
             memory = _patched(model, reduced, memory)
-    except _Mismatch as misfit:
-        raise _error(str(misfit), follower) from None
-    except IRError as error:
-        raise _error(error.message, follower) from None
+    except (_Mismatch, IRError) as error:
+        done, why = len(follower.numbers), error.message if isinstance(error, IRError) else error
+        raise TraceError(
+            f"the trace does not match the program after {done} operations: {why}", event=done
+        ) from None
     numbers, values = follower.arrays()
     last = tuple(model.numbering.places[number] for number in reduced.last)
     return Trace(given, numbers, values, memory, trap, last if reduced.ending == DIVERGED else None)
@@ -60,13 +61,6 @@ class _Mismatch(Exception):
 
 class _Stop(Exception):
     """The reduced trace diverges here."""
-
-
-def _error(why: str, follower: _Follower) -> TraceError:
-    return TraceError(
-        f"the trace does not match the program after {len(follower.numbers)} operations: {why}",
-        event=len(follower.numbers),
-    )
 
 
 def _check(numbering: Numbering, reduced: ReducedTrace) -> None:
@@ -94,7 +88,7 @@ def _check(numbering: Numbering, reduced: ReducedTrace) -> None:
 def _check_column(numbering: Numbering, column: int, patterns: NDArray[Any], kept: bool) -> None:
     if not 0 <= column < len(numbering.types):
         raise _Mismatch(f"there is no result {column}")
-    if is_stored(numbering, numbering.ops[numbering.number_of(column)]) is not kept:
+    if is_stored(numbering, numbering.op_of(column)) is not kept:
         raise _Mismatch(f"result {column} is not one that is stored in this form")
     t = numbering.type_of(column)
     if len(patterns) and int(patterns.max()) >> t.bits:

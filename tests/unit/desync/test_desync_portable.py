@@ -135,9 +135,6 @@ def test_numbers_behind_names_stay_where_they_tell_functions_apart() -> None:
     assert [*map(names.function, given)] == [
         "game.f", "game.f#4", "game.g", "game.g#2", "game.f",
     ]  # fmt: skip
-    assert [*map(names.original, ["game.f", "game.g#2", "game.h"])] == [
-        "game.f#3", "game.g#2", "game.h",
-    ]  # fmt: skip
 
 
 def test_a_file_that_is_here_is_found_by_its_portable_name() -> None:

@@ -69,7 +69,7 @@ def test_a_hazard_shows_in_the_trace_and_not_in_the_program() -> None:
     assert other.after == injected.state(5) != plain.state(5)
     changed = np.flatnonzero(one.values != other.values)
     event = int(np.searchsorted(other.starts, changed[0], "right")) - 1
-    assert other.op(event).span.line == 59
+    assert other.instance(event).op.span.line == 59
 
 
 def test_code_that_no_evaluation_stands_for_has_a_trace_that_is_not_believed() -> None:

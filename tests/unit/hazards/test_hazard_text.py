@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.support.runs.injections import Injection, injected
 from tests.support.runs.observed_frames import ARENA
 from tests.support.runs.small_runs import SMALL, hashes, side
 
 from samebits.errors import HazardError
-from samebits.hazards.injection import Injection, injected, places_of
+from samebits.hazards.injection import places_of
 from samebits.hazards.locate import find
 from samebits.hazards.text import inject_texts
 from samebits.ir.text import print_module
@@ -95,6 +96,6 @@ def test_an_injected_model_is_seen_as_the_plain_one() -> None:
     assert (acts.module, acts.plain) == (chosen.program.kernels, chosen.plain.kernels)
     running = side("hazard=constant@step")
     running.start(1)
-    model = running.model()
+    model = running.side.model(running.frame)
     assert model is not None
     assert model.plain is running.side.plain.kernels

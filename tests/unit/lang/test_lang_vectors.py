@@ -17,7 +17,7 @@ from samebits.errors import ArgumentError, Trap
 from samebits.lang.values.scalars import SCALAR_CLASSES, float32, float64, int32, uint32
 from samebits.lang.values.thread_state import managed_run
 from samebits.lang.values.vectors import (
-    VECTOR_CLASSES,
+    COMPOSITE_CLASSES,
     Vector,
     bool2,
     bool3,
@@ -31,8 +31,9 @@ from samebits.lang.values.vectors import (
     uint3,
 )
 from samebits.lang.values.weak import Int
-from samebits.types import BOOL
+from samebits.types import BOOL, VECTORS
 
+VECTOR_CLASSES = {t: COMPOSITE_CLASSES[t] for t in VECTORS.values()}
 NUMERIC = [cls for t, cls in VECTOR_CLASSES.items() if t.element.is_float or t.element.is_int]
 
 

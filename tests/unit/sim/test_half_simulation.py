@@ -68,7 +68,7 @@ def test_a_difference_is_told_in_numbers():
     assert (found.expected_bits, found.found_bits, found.ulps) == ("2e66", "2e67", 1)
     b["height"] = np.nan
     b["sparks"]["heat"][0, 2] = -3.0
-    fields = differences(T, to_canonical(T, a), to_canonical(T, b)).largest
+    fields = differences(T, to_canonical(T, a), to_canonical(T, b)).first
     assert [(f.path, f.b.text, f.ulps) for f in fields] == [
         ("height", "nan", None), ("sparks[2].heat", "-3.0", 0x4200 + 1),
     ]  # fmt: skip

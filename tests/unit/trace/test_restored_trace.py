@@ -18,8 +18,9 @@ from samebits.diagnosis.operation.first_difference import first_difference
 from samebits.errors import TraceError
 from samebits.hazards.edit.function_editor import FunctionEditor
 from samebits.ir.grammar import For, Lanes, Module, Op
-from samebits.trace.encoding import Limits, decode, encode, to_bytes
+from samebits.trace.encoding import decode, encode, to_bytes
 from samebits.trace.model import Model
+from samebits.trace.observer import LIMIT
 from samebits.trace.record import Trace, record
 from samebits.trace.reduce import DIVERGED, RETURNED, ReducedTrace, reduce_trace
 from samebits.trace.restore import restore_trace
@@ -278,10 +279,10 @@ def sealed(body: bytes) -> bytes:
 
 def test_bytes_that_inflate_beyond_the_limit_are_refused() -> None:
     bomb = sealed(zlib.compress(bytes(100_000_000), 9))
-    with pytest.raises(TraceError, match="more than 1000000 bytes"):
-        decode(bomb, Limits(bytes=1_000_000))
+    with pytest.raises(TraceError, match="more than 33554432 bytes"):
+        decode(bomb)
     with pytest.raises(TraceError, match="too many"):
-        decode(encode(SMALL.trace), Limits(events=100))
+        decode(to_bytes(replace(reduce_trace(SMALL.trace), events=LIMIT + 1)))
     for body in (b"", zlib.compress(b"x") + b"y", zlib.compress(b"x" * 200)[:-1]):
         with pytest.raises(TraceError):
             decode(sealed(body))

@@ -15,8 +15,9 @@ from samebits.hazards.edit.function_editor import FunctionEditor
 from samebits.ir.grammar import Op, walk
 from samebits.ir.interp.evaluator import Evaluator
 from samebits.ir.refs import OpRef, is_own
+from samebits.trace.instances import instances_in
 from samebits.trace.model import Model
-from samebits.trace.record import instances_at, record
+from samebits.trace.record import record
 from samebits.types import ScalarType
 
 
@@ -46,9 +47,8 @@ def heard(frame: TracedFrame, functions: set[str]) -> list[tuple[int, tuple[int,
 def test_a_trace_holds_every_result_that_the_interpreter_gives(frame: TracedFrame) -> None:
     trace = frame.trace
     functions = set(trace.model.numbering.functions)
-    events = [
-        (trace.op(n).id, tuple(bits for _, bits in trace.results(n))) for n in range(len(trace))
-    ]
+    results = np.split(trace.values, trace.starts[1:-1])
+    events = [(trace.place(n).op, tuple(bits.tolist())) for n, bits in enumerate(results)]
     assert events == heard(frame, functions)
 
 
@@ -109,8 +109,8 @@ def test_an_event_knows_its_operands_calls_and_loops() -> None:
     assert (instance.event, instance.place, instance.op.id) == (events[7], place, place.op)
     call = SMALL.at("step", "total += drift", "call")
     assert [at for at, _ in instance.path] == [call]
-    assert [(c.slot, c.value) for c in instance.counters] == [("i", 7)]
-    ((_, result),) = trace.results(int(events[7]))
+    assert instance.counters == (("i", 7),)
+    result = int(trace.values[trace.starts[events[7]]])
     assert instance.results == (result,)
     pos, step = (np.uint32(bits).view(np.float32) for bits in instance.operands if bits is not None)
     assert (pos + step).view(np.uint32) == result
@@ -120,15 +120,15 @@ def test_an_operations_environment_is_all_its_evaluations_with_the_values_asked_
     place = SMALL.at("drift", "mote.pos += mote.vel * 0.016", "add")
     model, trace = SMALL.trace.model, SMALL.trace
     op = model.numbering.ops[model.numbering.at(place) or 0]
-    found = instances_at(model, *SMALL.before, place, 100, op.args)
+    found = instances_in(trace.frame_input, place, 100, op.args)
     events = np.flatnonzero(trace.numbers == model.numbering.at(place))
     assert [i.event for i in found] == events.tolist()
-    assert [i.results for i in found] == [(trace.results(int(e))[0][1],) for e in events]
+    assert [i.results for i in found] == [(bits,) for bits in trace.values[trace.starts[events]]]
     assert all(i.values == i.operands for i in found)
-    assert [i.counters[0].value for i in found] == list(range(24))
-    assert len(instances_at(model, *SMALL.before, place, 3)) == 3
+    assert [i.counters[0][1] for i in found] == list(range(24))
+    assert len(instances_in(trace.frame_input, place, 3)) == 3
     other = OpRef(SMALL.program.step, 10_000)
-    assert instances_at(model, *SMALL.before, other, 3) == []
+    assert instances_in(trace.frame_input, other, 3) == []
 
 
 def test_a_trap_ends_a_trace_at_its_operation() -> None:
@@ -145,8 +145,9 @@ def test_a_trap_ends_a_trace_at_its_operation() -> None:
         SMALL.trace.instance(len(SMALL.trace))
 
 
-def test_a_frame_of_too_many_operations_is_refused() -> None:
+def test_a_frame_of_too_many_operations_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("samebits.trace.record.LIMIT", 1000)
     with pytest.raises(TraceError, match="more than 1000 operations") as caught:
-        record(SMALL.trace.model, *SMALL.before, limit=1000)
+        record(SMALL.trace.model, *SMALL.before)
     assert caught.value.event is not None
     assert 1000 <= caught.value.event < 1100

@@ -25,7 +25,7 @@ from samebits.ir.interp.closures import Frame, Step, Steps
 from samebits.ir.refs import OpRef
 from samebits.sim.execution import Execution, NativeExecution
 from samebits.sim.inputs import Inputs
-from samebits.sim.outcome import BlockOutcome, TrapFact
+from samebits.sim.outcome import TrapFact
 from samebits.sim.program import Program
 from samebits.trace.follow import Diverged, FollowingObserver, numbered_as
 from samebits.trace.model import Model
@@ -79,16 +79,15 @@ class Experiment:
     foreign: bool = False
     """Whether another machine told what the side gives: no value from it is to be compiled in."""
 
-    def run(self, program: Program, frames: int = FRAMES, opt: int = _OPTIMISATION) -> Agreement:
-        """Run `program`, compiled at level `opt`, until it gives another hash, or for so many
-        frames."""
+    def run(self, program: Program, opt: int = _OPTIMISATION) -> Agreement:
+        """Run `program`, compiled at level `opt`, until it gives another hash, or for `FRAMES`."""
         if self.interpreted:
-            return self.evaluated(program, frames)
+            return self.evaluated(program, FRAMES)
         execution = NativeExecution(program, program.compiled(host_target(), opt))
         if self.seed is not None:
-            return self._from_init(execution, self.seed, frames)
+            return self._from_init(execution, self.seed)
         execution.restore(self.before)
-        return self._frames(execution, frames)
+        return self._frames(execution, FRAMES)
 
     def evaluated(self, program: Program, frames: int, source: Source | None = None) -> Agreement:
         """Evaluate `program`, with results of operations from `source`, if one is given."""
@@ -131,15 +130,15 @@ class Experiment:
         following.ended()
         return memory, trap
 
-    def _from_init(self, execution: Execution, seed: int, frames: int) -> Agreement:
+    def _from_init(self, execution: Execution, seed: int) -> Agreement:
         try:
             execution.start(seed)
         except Trap as trap:
             same = not len(self.hashes) and TrapFact.of(trap) == self.trap
             return Agreement(int(same), 1)
         if not len(self.hashes) or execution.hash() != self.hashes[0]:
-            return Agreement(0, min(len(self.hashes), frames) or 1)
-        rest = replace(self, hashes=self.hashes[1:])._frames(execution, frames - 1)
+            return Agreement(0, min(len(self.hashes), FRAMES) or 1)
+        rest = replace(self, hashes=self.hashes[1:])._frames(execution, FRAMES - 1)
         return Agreement(rest.same + 1, rest.compared + 1)
 
     def _frames(self, execution: Execution, frames: int) -> Agreement:
@@ -151,10 +150,9 @@ class Experiment:
             count = min(size, compared - done)
             advance = execution.advance(self.inputs[done : done + count])
             trap = None if advance.trap is None else TrapFact.of(advance.trap)
-            made = BlockOutcome(advance.hashes, trap)
-            same = _leading(made.hashes, goal[done : done + count])
+            same = _leading(advance.hashes, goal[done : done + count])
             if same < count:
-                ends_alike = trapped and done + same == len(goal) == done + len(made.hashes)
+                ends_alike = trapped and done + same == len(goal) == done + len(advance.hashes)
                 return Agreement(done + same + (ends_alike and trap == self.trap), compared)
             done += count
             size = min(max(_FIRST, 4 * size), FRAMES)

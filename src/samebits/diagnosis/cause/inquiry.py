@@ -15,8 +15,9 @@ from itertools import product
 from samebits.bits import ulp_distance, value_of
 from samebits.diagnosis.cause.experiment import FRAMES, Agreement, Experiment, exchange
 from samebits.diagnosis.cause.nondeterminism import RerunFacts, nondeterministic_cause
-from samebits.diagnosis.cause.observations import ObservationSource
+from samebits.diagnosis.cause.observations import Observations
 from samebits.diagnosis.cause.trials import Trials
+from samebits.diagnosis.frame.search import Progress
 from samebits.diagnosis.operation.first_difference import OperationDifference
 from samebits.diagnosis.operation.match_versions import Change
 from samebits.diagnosis.operation.source_changes import (
@@ -31,13 +32,13 @@ from samebits.errors import SamebitsError, TraceError
 from samebits.hazards.apply import rewritten
 from samebits.hazards.catalogue import ExpressionHazard, ProgramHazard, by_name
 from samebits.hazards.catalogue.programs.changed_input import changed_in
-from samebits.hazards.edit.function_editor import FunctionEditor, guarded
+from samebits.hazards.edit.function_editor import guarded, with_statements
 from samebits.hazards.environments import environments
 from samebits.hazards.site_variants import SiteVariant
 from samebits.ir.analysis.budget import REBUILT
-from samebits.ir.grammar import Module, Op, walk
+from samebits.ir.grammar import Module, walk
 from samebits.ir.once import is_library
-from samebits.ir.refs import OpRef
+from samebits.ir.refs import OpRef, op_at
 from samebits.sim.program import Program
 from samebits.trace.record import Trace
 from samebits.types import ScalarType
@@ -61,9 +62,6 @@ PROGRAM_HAZARDS_OF: dict[str, tuple[str, ...]] = {
 }
 """Which program hazards can show in which kind of difference, the most plausible first."""
 
-Progress = Callable[[str, int, int], None]
-"""What is being tried, how many experiments are done, of how many."""
-
 
 @dataclass(frozen=True, eq=False)
 class Question:
@@ -73,7 +71,7 @@ class Question:
     """The first side's."""
     difference: OperationDifference
     experiment: Experiment
-    observe: ObservationSource
+    observe: Observations
     facts: RerunFacts = field(default_factory=RerunFacts)
     times: tuple[int, int] = (0, 0)
     """How often each side does the differing operation in the frame."""
@@ -115,22 +113,11 @@ def explain_difference(question: Question, progress: Progress) -> Answer:
     return _Inquiry(question, progress).answer()
 
 
-@dataclass(frozen=True, slots=True)
-class _Result:
-    found: Found
-    agreement: Agreement
-    rank: int
-
-    @property
-    def holds(self) -> bool:
-        return self.agreement.whole
-
-
 class _Inquiry:
     def __init__(self, question: Question, progress: Progress) -> None:
         self.q = question
         self.kernels = question.program.kernels
-        self.results: list[_Result] = []
+        self.results: list[Found] = []
         self.notes: list[str] = []
         self.untried: set[str] = set()
         """Hazards that had more ways which fit than were tried."""
@@ -138,36 +125,25 @@ class _Inquiry:
         self._done = 0
 
     def answer(self) -> Answer:
-        if self.q.facts.is_outside:
+        kind, facts = self.q.difference.kind, self.q.facts
+        if facts.is_outside:
             # One input that is another in one frame is what an experiment can repeat even so.
-            if self.q.difference.kind == "input" and self.q.facts.repeats is not False:
-                self._input()
+            steps = [self._input] if kind == "input" and facts.repeats is not False else []
+        else:
+            steps = [self._versions] if self.q.changes else []
+            if kind == "result":
+                steps += [self._callee, self._constant, self._expressions, self._environments]
+            elif kind == "input":
+                steps.append(self._input)
+            steps.append(self._structures)
+        for step in (*steps, self._outside):
             if not self._explained:
-                self._outside()
-            return self._with_notes()
-        if self.q.changes:
-            self._versions()
-        if not self._explained and self.q.difference.kind == "result":
-            self._callee()
-            self._constant()
-        if not self._explained and self.q.difference.kind == "result":
-            self._expressions()
-            if not self._explained:
-                self._environments()
-        if not self._explained and self.q.difference.kind == "input":
-            self._input()
-        if not self._explained:
-            self._structures()
-        if not self._explained:
-            self._outside()
-        return self._with_notes()
-
-    def _with_notes(self) -> Answer:
+                step()
         return replace(self._named(), notes=tuple(self.notes))
 
     @property
     def _explained(self) -> bool:
-        return any(result.holds for result in self.results)
+        return any(found.fact.holds for found in self.results)
 
     def _versions(self) -> None:
         """The other source's own functions, put in the first one's place."""
@@ -234,11 +210,8 @@ class _Inquiry:
         if bits is None or not isinstance(t, ScalarType):
             return
         value = value_of(t, bits)
-        editor = FunctionEditor(self.kernels, place.function)
-        with editor.instead(place.op) as old:
-            assert isinstance(old, Op)
-            editor.append(replace(old, attr=value))
-        kernels = editor.done()
+        other = replace(op_at(self.kernels, place), attr=value)
+        kernels = with_statements(self.kernels, place.function, {place.op: [other]})
         mine = seen if d.a is None else d.a
         apart = ulp_distance(mine.results[0] or 0, bits, t.bits) if t.is_float else None
         hazard = by_name("constant" if apart == 1 else "changed-constant")
@@ -297,7 +270,7 @@ class _Inquiry:
         of these differs, or what such a hazard gives at an operation of the program's own."""
         op, experiment = self.q.difference.op, self.q.experiment
         called = op is not None and op.opcode == "call"
-        hazards = {result.found.fact.hazard for result in self.results}
+        hazards = {found.fact.hazard for found in self.results}
         for each, opt in product(environments(), _LEVELS):
             if experiment.interpreted or not (called or each.hazard in hazards):
                 continue
@@ -413,33 +386,31 @@ class _Inquiry:
             frames_compared=agreement.compared,
             evidence=evidence,
         )
-        found = Found(fact, hazard, place, note, only)
-        self.results.append(_Result(found, agreement, len(self.results)))
+        self.results.append(Found(fact, hazard, place, note, only))
 
     def _named(self) -> Answer:
-        best: dict[str, _Result] = {}
-        for result in self.results:
-            name = result.found.fact.hazard
-            if name not in best or result.agreement.same > best[name].agreement.same:
-                best[name] = result
+        best: dict[str, Found] = {}
+        for found in self.results:
+            known = best.setdefault(found.fact.hazard, found)
+            if found.fact.frames_same > known.fact.frames_same:
+                best[found.fact.hazard] = found
         # What running b again has told comes before what explains the first frames alone.
         order = sorted(
-            best.values(),
-            key=lambda r: (not r.holds, bool(r.agreement.compared), -r.agreement.same, r.rank),
+            (found for found in self.results if best[found.fact.hazard] is found),
+            key=lambda f: (not f.fact.holds, bool(f.fact.frames_compared), -f.fact.frames_same),
         )
         if not order:
             return Answer((), "unknown")
-        top = order[0]
-        if not top.agreement.compared:
-            return Answer((top.found,), "likely")
-        if not top.agreement.same:
-            return Answer(tuple(r.found for r in order), "possible")
-        alike = [r for r in order if r.agreement.same == top.agreement.same]
-        found = tuple(r.found for r in alike)
+        top = order[0].fact
+        if not top.frames_compared:
+            return Answer((order[0],), "likely")
+        if not top.frames_same:
+            return Answer(tuple(order), "possible")
+        alike = tuple(found for found in order if found.fact.frames_same == top.frames_same)
         if not top.holds:
-            return Answer(found, "possible")
-        rivals = self.untried - {top.found.fact.hazard}
-        enough = top.agreement.compared >= SURE_FRAMES
-        by_itself = top.found.fact.scope != WITH_ALL_ELSE
+            return Answer(alike, "possible")
+        rivals = self.untried - {top.hazard}
+        enough = top.frames_compared >= SURE_FRAMES
+        by_itself = top.scope != WITH_ALL_ELSE
         sure = len(alike) == 1 and not rivals and enough and by_itself
-        return Answer(found, "certain" if sure else "likely")
+        return Answer(alike, "certain" if sure else "likely")

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 from samebits.hazards.expressions import Site, Sites
 from samebits.hazards.site_variants import SiteVariant
@@ -32,33 +31,20 @@ class Observation:
     result: int
 
 
-class ObservationSource(Protocol):
-    """What is known of an operation's evaluations on the other side."""
+class Observations:
+    """What is known of an operation's evaluations on the other side: here nothing."""
 
     def of(self, site: Site) -> tuple[Observation | None, Sequence[Observation]]:
         """The differing evaluation of a site, and others of the same site, it included."""
-        ...
+        return None, ()
 
     def refutes(self, way: SiteVariant, frame: int) -> bool:
         """Whether a frame, of number `frame` from the differing one on, has an evaluation that a
         way does not give; what does not fit is kept for other ways."""
-        ...
-
-    def refuting(self, site: Site) -> Sequence[Observation]:
-        """What has been kept so."""
-        ...
-
-
-class NoObservations:
-    """Nothing is known."""
-
-    def of(self, site: Site) -> tuple[Observation | None, Sequence[Observation]]:
-        return None, ()
-
-    def refutes(self, way: SiteVariant, frame: int) -> bool:
         return False
 
     def refuting(self, site: Site) -> Sequence[Observation]:
+        """What has been kept so."""
         return ()
 
 
@@ -79,7 +65,7 @@ class Candidate:
         return self.matched == self.instances
 
 
-def candidates(ways: Iterable[SiteVariant], observe: ObservationSource) -> list[Candidate]:
+def candidates(ways: Iterable[SiteVariant], observe: Observations) -> list[Candidate]:
     """The ways that give the differing result, those that give most of the others first."""
     found: list[Candidate] = []
     sites: dict[int, _Seen] = {}
@@ -98,16 +84,15 @@ def candidates(ways: Iterable[SiteVariant], observe: ObservationSource) -> list[
 class _Seen:
     """What is observed of one site, for all of its ways."""
 
-    site: Site
     differing: Observation | None
     instances: Sequence[Observation]
     telling: int
 
     @classmethod
-    def of(cls, site: Site, observe: ObservationSource) -> _Seen:
+    def of(cls, site: Site, observe: Observations) -> _Seen:
         differing, instances = observe.of(site)
         telling = sum(_strict(site, each) != each.result for each in instances)
-        return cls(site, differing, instances, telling)
+        return cls(differing, instances, telling)
 
 
 def gives(way: SiteVariant, observed: Observation) -> bool:
@@ -130,7 +115,7 @@ _MOST_IN_FRAME = 1 << 16
 
 
 @dataclass(eq=False)
-class FrameObservations:
+class FrameObservations(Observations):
     """Evaluations of the operation at `place`, of which the one that is event `event` of the first
     frame differs. `frame_at` gives the side's frames by their numbers, from the differing one on;
     `values` are the operands of all the sites that are asked for."""
@@ -182,7 +167,7 @@ class FrameObservations:
                 continue
             if not gives(way, seen):
                 refuting.append(one)
-            elif way.site.bits(way.site.tree, way.site.strict, seen.given) != seen.result:
+            elif _strict(way.site, seen) != seen.result:
                 telling.append(one)
             if len(refuting) == MOST_REFUTING:
                 break

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from samebits.diagnosis.cause.inquiry import Progress
+from samebits.diagnosis.frame.search import Progress
 from samebits.diagnosis.frame.state_diff import differences
 from samebits.errors import HazardError
 from samebits.hazards.apply import rewritten

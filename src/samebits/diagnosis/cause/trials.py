@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from samebits.diagnosis.cause.experiment import Agreement
-from samebits.diagnosis.cause.observations import Candidate, ObservationSource, candidates, gives
+from samebits.diagnosis.cause.observations import Candidate, Observations, candidates, gives
 from samebits.diagnosis.report.findings import SCOPES
 from samebits.errors import HazardError
 from samebits.hazards.catalogue import EXPRESSION_HAZARDS
@@ -49,7 +49,7 @@ class Trials:
 
     kernels: Module
     place: OpRef
-    observe: ObservationSource
+    observe: Observations
     attempt: Attempt
     interpret: Callable[[SiteVariant], Agreement | None]
     budget: Budget | None = None

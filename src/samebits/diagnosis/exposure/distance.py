@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import chain
 from typing import Literal
 
 from samebits.ir.grammar import (
@@ -20,7 +21,6 @@ from samebits.ir.grammar import (
     If,
     Module,
     Op,
-    Region,
     Return,
     Statement,
     Value,
@@ -137,7 +137,7 @@ class _Edges:
         """What a condition decides is what the regions set and store."""
         node: _Node = ("branch", self._function.name, statement.id)
         self._edge(self._value(value), node, 1)
-        for inner in _inside(regions(statement)):
+        for inner in chain.from_iterable(map(walk, regions(statement))):
             for target in self._effects(inner):
                 self._edge(node, target, 1)
 
@@ -208,8 +208,3 @@ class _Edges:
         if op.opcode == "table":
             return None
         return "memory" if op.opcode == "local" else way, self._function.name, op.attr
-
-
-def _inside(parts: tuple[Region, ...]) -> Iterator[Statement]:
-    for part in parts:
-        yield from walk(part)

@@ -5,6 +5,7 @@ Owns the survey of one frame; how far each is from the state is `distance`'s.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -43,7 +44,7 @@ def exposed_operations(
     kernels = model.module
     distance = StateDistance(kernels)
     known = dict(statements(kernels, kernels.functions))
-    rows: list[tuple[bool, int, int, ExposedFact]] = []
+    facts: list[ExposedFact] = []
     if only is None:
         places = [*_surveyed(model, state, inputs, hazard, note)]
     else:
@@ -54,9 +55,8 @@ def exposed_operations(
             continue
         steps = distance.steps(place)
         fact = ExposedFact(Source.of(statement.span), what(statement), steps, changed, evaluations)
-        rows.append((steps is None, steps or 0, -changed, fact))
-    rows.sort(key=lambda row: row[:3])
-    return [fact for *_, fact in rows]
+        facts.append(fact)
+    return sorted(facts, key=lambda f: (f.steps is None, f.steps or 0, -f.changed))
 
 
 def _surveyed(
@@ -83,10 +83,9 @@ class _Survey(Observer):
     """Keeps the operands and results of the first evaluations of each site."""
 
     sites: Mapping[OpRef, Site]
-    instances: dict[OpRef, list[Observation]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.instances = {place: [] for place in self.sites}
+    instances: defaultdict[OpRef, list[Observation]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
 
     def observe(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
         place = OpRef(steps.function.name, op.id)
@@ -94,8 +93,7 @@ class _Survey(Observer):
         if site is None or number is None:
             return step
         kept = self.instances[place]
-        operands = dict(site.operands)
-        result = op.result
+        operands, result = site.operands, op.result
 
         def run(frame: Frame) -> None:
             step(frame)

@@ -7,13 +7,14 @@ What is found is confirmed by a run in which only that is enabled.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from samebits.bits import canonical_size
 from samebits.diagnosis.fast.candidates import FLAGS, rewritable, with_flags
-from samebits.diagnosis.fast.ddmin import BudgetSpent, MinimalSet
+from samebits.diagnosis.fast.ddmin import BudgetSpent, MinimalSet, T
 from samebits.diagnosis.frame.points import Point
 from samebits.errors import Span
 from samebits.ir.grammar import walk
@@ -65,11 +66,6 @@ class BisectionResult:
     runs: int = 0
     notes: list[str] = field(default_factory=list[str])
 
-    @property
-    def found(self) -> bool:
-        """Whether there is an answer, and a run has confirmed it."""
-        return self.is_confirmed
-
 
 @dataclass(eq=False)
 class FlagBisection:
@@ -77,7 +73,7 @@ class FlagBisection:
     side `b`.
 
     What is wanted is some scalar of side b's that is not side a's, and not that of the state
-    `beside` either, if one is given; with `whole`, all its state.
+    `beside` either, if one is given.
     """
 
     b: Side
@@ -85,14 +81,12 @@ class FlagBisection:
     a_after: After
     b_after: After
     beside: After = None
-    whole: bool = False
-    statements: int = STATEMENTS
     progress: Progress = lambda what, runs: None
 
     def __post_init__(self) -> None:
         self.out = BisectionResult()
         functions = self.b.linked.kernels.functions.values()
-        self._most = self.statements // sum(1 for f in functions for _ in walk(f.body))
+        self._most = STATEMENTS // sum(1 for f in functions for _ in walk(f.body))
         self._state = self.b.plain.state
         self._differ = _unequal(self._state, self.a_after, self.b_after)
         if self.beside is not None:
@@ -169,43 +163,31 @@ class FlagBisection:
         """A smallest set of operations; None where not even all of these are enough."""
         self._what, self._quick = "switching operations", quick
         search = MinimalSet(places, self._passes)
-        try:
-            found = search.run()
-        except BudgetSpent:
-            found = search.best
-            self._stopped("fewer operations may be enough")
+        found = self._least(search, "operations")
         self.out.is_minimal = search.is_minimal
         return found
 
-    def _stopped(self, what: str) -> None:
-        note = f"stopped after {self._most:,} runs: {what}"
-        if note not in self.out.notes:
-            self.out.notes.append(note)
+    def _needed_flags(self, found: Sequence[OpRef]) -> tuple[str, ...]:
+        self._what = "switching flags"
+        search = MinimalSet(tuple(FLAGS), lambda flags: self._passes(found, flags))
+        return tuple(self._least(search, "flags") or FLAGS)
 
-    def _passes(self, places: frozenset[OpRef]) -> bool:
-        self._pay()
-        return self._explains(self._run_with(places))
+    def _least(self, search: MinimalSet[T], what: str) -> list[T] | None:
+        """What a search finds, or has found when no more runs are left."""
+        try:
+            return search.run()
+        except BudgetSpent:
+            self.out.is_minimal = False
+            note = f"stopped after {self._most:,} runs: fewer {what} may be enough"
+            if note not in self.out.notes:
+                self.out.notes.append(note)
+            return search.best
 
-    def _pay(self) -> None:
+    def _passes(self, places: Collection[OpRef], flags: Collection[str] = tuple(FLAGS)) -> bool:
         """Raises BudgetSpent where no more runs are left."""
         if self.out.runs >= self._most:
             raise BudgetSpent
-
-    def _needed_flags(self, found: Sequence[OpRef]) -> tuple[str, ...]:
-        self._what = "switching flags"
-
-        def passes(flags: frozenset[str]) -> bool:
-            self._pay()
-            return self._explains(self._run_with(found, flags))
-
-        search = MinimalSet(tuple(FLAGS), passes)
-        try:
-            flags = search.run()
-        except BudgetSpent:
-            flags = search.best
-            self.out.is_minimal = False
-            self._stopped("fewer flags may be enough")
-        return tuple(FLAGS) if flags is None else tuple(flags)
+        return self._explains(self._run_with(places, flags))
 
     def _settled(self, found: Sequence[OpRef], quick: bool = False) -> bool:
         """Which flags are needed; then run once more with only what was found, compiled as the
@@ -231,7 +213,7 @@ class FlagBisection:
 
     def _explains(self, after: After) -> bool:
         """Whether it is as side b where side b is not as side a."""
-        if self.whole or after is None or self.b_after is None or self.a_after is None:
+        if after is None or self.b_after is None or self.a_after is None:
             return after == self.b_after
         same = ~_unequal(self._state, after, self.b_after)
         return bool((same & self._differ).any())
@@ -241,11 +223,9 @@ class FlagBisection:
         self.out.runs += 1
         self.progress(self._what, self.out.runs)
         enabled = dict.fromkeys(places, tuple(flags))
-        execution = self.b.execution(with_flags(self.b, enabled, self._quick))
-        try:
+        program = with_flags(self.b, enabled, self._quick)
+        with closing(self.b.execution(program)) as execution:
             return self.point.run(execution)
-        finally:
-            execution.close()
 
 
 def _unequal(t: StructType, a: After, b: After) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

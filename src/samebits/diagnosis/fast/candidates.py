@@ -90,16 +90,16 @@ def _is_free(op: Op) -> bool:
     )
 
 
-def _is_store(statement: object) -> bool:
-    return isinstance(statement, Op) and statement.opcode == "store"
-
-
 def with_flags(side: Side, enabled: EnabledFlags, quick: bool = False) -> Program:
     """The program of a side in which only the operations of `enabled` may be rewritten, and only as
     their flags say. A `quick` one is compiled in a fifth of the time, by fewer passes."""
     old = side.linked.kernels
     chosen: dict[str, dict[int, str]] = {
-        name: {p.op: _CARELESS for p, s in statements(old, [name]) if _is_store(s)}
+        name: {
+            place.op: _CARELESS
+            for place, statement in statements(old, [name])
+            if isinstance(statement, Op) and statement.opcode == "store"
+        }
         for name, function in old.functions.items()
         if function.options.mode is FAST
     }

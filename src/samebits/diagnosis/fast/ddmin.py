@@ -32,11 +32,6 @@ class MinimalSet(Generic[T]):
         self.best: list[T] | None = None
         self.is_minimal = False
 
-    @property
-    def tests(self) -> int:
-        """How many tests were run."""
-        return len(self._known)
-
     def passes(self, items: Sequence[T]) -> bool:
         """Whether these pass."""
         key = frozenset(items)
@@ -82,12 +77,12 @@ class MinimalSet(Generic[T]):
         while len(items) > 1:
             size = -(-len(items) // parts)
             chunks = [items[i : i + size] for i in range(0, len(items), size)]
-            smaller = next((chunk for chunk in chunks if self.passes(chunk)), None)
+            smaller = next(filter(self.passes, chunks), None)
             if smaller is not None:
                 items, parts = smaller, 2
                 continue
             others = ([x for x in items if x not in chunk] for chunk in chunks)
-            smaller = next((rest for rest in others if self.passes(rest)), None)
+            smaller = next(filter(self.passes, others), None)
             if smaller is not None:
                 items, parts = smaller, max(2, parts - 1)
             elif parts < len(items):
@@ -98,12 +93,9 @@ class MinimalSet(Generic[T]):
 
     def _without_needless(self, items: list[T]) -> list[T]:
         """`items` but for those without which they pass, one by one, until none is left."""
-        again = True
-        while again:
-            again = False
-            for item in items:
-                rest = [x for x in items if x != item]
-                if self.passes(rest):
-                    items, again = rest, True
-                    break
+        rest: list[T] | None = items
+        while rest is not None:
+            items = rest
+            rests = ([x for x in items if x != item] for item in items)
+            rest = next(filter(self.passes, rests), None)
         return items

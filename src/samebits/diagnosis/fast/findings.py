@@ -6,9 +6,9 @@ strict code; and which hazard each of LLVM's flags is. The search itself is `bis
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass, replace
 
-from samebits.diagnosis.cause.inquiry import Progress
 from samebits.diagnosis.fast.bisection import (
     After,
     BisectionResult,
@@ -17,7 +17,8 @@ from samebits.diagnosis.fast.bisection import (
 )
 from samebits.diagnosis.fast.candidates import with_flags
 from samebits.diagnosis.frame.examine import FirstFrame, SideFrame
-from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
+from samebits.diagnosis.frame.points import Point
+from samebits.diagnosis.frame.search import Progress
 from samebits.diagnosis.frame.state_diff import datum
 from samebits.diagnosis.operation.describe import ValueNames
 from samebits.diagnosis.report.findings import SCOPES, CauseFact, Datum, Diagnosis, OperationFact
@@ -26,7 +27,6 @@ from samebits.errors import TraceError
 from samebits.hazards.catalogue import by_name
 from samebits.ir.grammar import Op, plain_name
 from samebits.sides.side import Side
-from samebits.sim.program import Program
 from samebits.trace.instances import Instance, instances_in
 from samebits.trace.model import Model
 from samebits.trace.record import Trace
@@ -68,16 +68,13 @@ class FastFindings:
     def _beside_strict(self, out: Diagnosis, which: int) -> bool:
         """Where a side departs from its strict code in what the other side does not have."""
         side, other = self.sides[which], self.frames[1 - which].state
-        strict = with_flags(side, {})
-        execution = side.execution(strict)
-        try:
-            after = self._point(which).run(execution)
-        finally:
-            execution.close()
+        strict, point = with_flags(side, {}), self._point(which)
+        with closing(side.execution(strict)) as execution:
+            after = point.run(execution)
         if after is None or after == self.frames[which].state:
             return False
         try:
-            trace = self._traced(which, strict)
+            trace = point.trace(point.model(Model.of(strict), strict))
         except TraceError:
             return False
         if trace.after != after or not self._searched(out, which, after, trace):
@@ -91,8 +88,12 @@ class FastFindings:
         return True
 
     def _searched(self, out: Diagnosis, which: int, reference: After, trace: Trace) -> bool:
-        found = self._search(which, reference)
-        if not found.found:
+        mine, other = self.frames[which].state, self.frames[1 - which].state
+        found = FlagBisection(
+            self.sides[which], self._point(which), reference, mine, other,
+            progress=lambda what, runs: self.progress(what, runs, 0),
+        ).run()  # fmt: skip
+        if not found.is_confirmed:
             out.notes += found.notes
             return False
         tell(out, found, trace, which)
@@ -106,21 +107,8 @@ class FastFindings:
             )
         return True
 
-    def _search(self, which: int, reference: After) -> BisectionResult:
-        mine, other = self.frames[which].state, self.frames[1 - which].state
-        search = FlagBisection(self.sides[which], self._point(which), reference, mine, other)
-        search.progress = lambda what, runs: self.progress(what, runs, 0)
-        return search.run()
-
     def _point(self, which: int) -> Point:
-        facts = self.frames[which]
-        if facts.before is None or facts.inputs is None:
-            return InitPoint(self.seed)
-        return FramePoint(facts.before.canonical, facts.inputs)
-
-    def _traced(self, which: int, strict: Program) -> Trace:
-        point = self._point(which)
-        return point.trace(point.model(Model.of(strict), strict))
+        return self.frames[which].point(self.seed)
 
 
 HAZARD_OF = {
@@ -138,7 +126,7 @@ def tell(out: Diagnosis, found: BisectionResult, other: Trace, which: int = 1) -
     """Put what was found of a side into a diagnosis: of b, or with `which` 0 of a. `other` is the
     trace of what it was compared with."""
     out.notes += found.notes
-    if not found.operations or not found.found:
+    if not found.operations or not found.is_confirmed:
         return
     first, *others = found.operations
     letter = "ab"[which]
@@ -189,7 +177,7 @@ def _operation(
         opcode=first.what,
         place=Source.of(first.span),
         calls=() if instance is None else tuple(Source.of(span) for _, span in instance.path),
-        iterations=() if instance is None else tuple((c.slot, c.value) for c in instance.counters),
+        iterations=() if instance is None else instance.counters,
         operands=() if instance is None else _operands(instance, ValueNames(function)),
         a=strict if which else None,
         b=None if which else strict,

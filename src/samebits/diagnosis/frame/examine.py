@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
 from samebits.errors import Trap
 from samebits.sides.run import SideRun, Snapshot
 from samebits.sim.execution import Advance
@@ -42,6 +43,12 @@ class SideFrame:
     """Whether a second run gave the same hashes up to here. None: not tried."""
     leaves: NDArray[np.uint64] | None = None
     """The hashes of the state's parts, where they are known and it is not."""
+
+    def point(self, seed: int) -> Point:
+        """Where it begins, in a run of this seed."""
+        if self.before is None or self.inputs is None:
+            return InitPoint(seed)
+        return FramePoint(self.before.canonical, self.inputs)
 
     def shown(self) -> str:
         """The hash in hex, or the trap."""

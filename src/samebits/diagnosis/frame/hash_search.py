@@ -74,16 +74,14 @@ class HashSearch(FrameSearch):
             self.report.compared = end
             self.progress("comparing hashes", end, self.inputs.frames)
             if done.trap is not None:
-                if high < len(self._frames) and not self._ends_alike(end, done.trap):
+                ends_alike = self.trap == (end, self.as_told(done.trap))
+                if high < len(self._frames) and not ends_alike:
                     self._differs(anchor, good, end)
                 self.report.trap = done.trap.message
                 return
             if high == len(self._frames):
                 break
         self._tell_gaps()
-
-    def _ends_alike(self, frame: int, trap: TrapFact) -> bool:
-        return self.trap is not None and self.trap == (frame, self.as_told(trap))
 
     def _differs(self, anchor: Snapshot, good: int, bad: int) -> None:
         """Frame `bad` is the first known to differ, `good` the last known to agree, and `anchor` a

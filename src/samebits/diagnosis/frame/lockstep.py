@@ -7,18 +7,21 @@ the states around one block of frames, and `ANCHORS` states where a side is slow
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import KW_ONLY, dataclass, replace
 
 from samebits.bits import xxh64
 from samebits.diagnosis.beyond import beyond_first_facts
-from samebits.diagnosis.frame.effort import frame_operations
 from samebits.diagnosis.frame.examine import FirstFrame, FrameBlock, begun, examined, of_init
 from samebits.diagnosis.frame.search import FrameReport, FrameSearch, blocks
-from samebits.sides.input_stream import InputStream
+from samebits.errors import TraceError
+from samebits.ir.analysis.budget import Budget
 from samebits.sides.run import SideRun, open_run
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import first_unequal
+from samebits.trace.model import Model
+from samebits.trace.observer import LIMIT, BoundedObserver, FrameInput
 
 SLOW_OPERATIONS = 24_000_000
 """What slow sides run from the start, and then again from states spread over the run. The
@@ -35,15 +38,11 @@ _SLOW_BLOCK = 8
 
 @dataclass(eq=False)
 class LockstepSearch(FrameSearch):
-    """One search. `inputs_b` are those of `b` where they are others than `a`'s.
-
-    Where a side is too slow for all frames, some are compared from states of the other side.
-    `operations` is what slow sides may run for all frames, and for some once more.
-    """
+    """One search. Where a side is too slow for all frames, some are compared from states of the
+    other side. `operations` is what slow sides may run for all frames, and for some once more."""
 
     b: SideRun
     _: KW_ONLY
-    inputs_b: InputStream | None = None
     operations: int = SLOW_OPERATIONS
 
     def __post_init__(self) -> None:
@@ -59,13 +58,8 @@ class LockstepSearch(FrameSearch):
                 self._repeat(self.report.found)
         return self.report
 
-    # -- both run -----------------------------------------------------------------------------
-
     def _side_by_side(self) -> None:
-        outcomes = (
-            self._begin(),
-            begun(self.b, self._inputs_b.seed, self._placed),
-        )
+        outcomes = self._begin(), begun(self.b, self.inputs.seed, self._placed)
         if first_unequal(*outcomes) is not None:
             pairs = zip((self.a, self.b), outcomes, strict=True)
             self._found(-1, *(of_init(r, o) for r, o in pairs), since=-2)
@@ -74,45 +68,30 @@ class LockstepSearch(FrameSearch):
             self.report.trap = outcomes[0].trap.message
             return
         left, cost = self.operations, 0
-        for first, rows in self._pairs():
+        for first, rows in blocks(self.inputs, _SLOW_BLOCK if self._slow else None):
             if left < 0:
                 self._spread(first)
                 return
             if self._slow and not first & (first - 1):  # anew at powers of two
-                cost = self._cost(rows[0][:1])
-            left -= cost * len(rows[0])
+                cost = self._cost(rows[:1])
+            left -= cost * len(rows)
             if self.advance(first, rows, since=first - 1):
                 return
             self.progress("comparing frames", self.report.compared, self.inputs.frames)
-
-    @property
-    def _inputs_b(self) -> InputStream:
-        return self.inputs_b or self.inputs
 
     def _cost(self, row: Inputs) -> int:
         """Operations of the next frame of slow sides."""
         return self._slow * frame_operations(self.a.side, self.a.save(), row)
 
-    def _pairs(self) -> Iterator[tuple[int, tuple[Inputs, Inputs]]]:
-        """Blocks of both sides' inputs."""
-        for at, mine in blocks(self.inputs, _SLOW_BLOCK if self._slow else None):
-            theirs = mine
-            if self.inputs_b is not None:
-                theirs = self.inputs_b.between(at, at + len(mine))
-            if len(theirs):
-                yield at, (mine[: len(theirs)], theirs)
-
-    def advance(self, first: int, rows: tuple[Inputs, Inputs], since: int) -> bool:
+    def advance(self, first: int, rows: Inputs, since: int) -> bool:
         """Run both sides over the inputs; whether that ends the search. They must be at `first`.
 
         `since` is the last frame that is known to agree.
         """
-        one = self._advance(rows[0])
-        two = FrameBlock.run(self.b, rows[1], self._placed)
+        one, two = self._advance(rows), FrameBlock.run(self.b, rows, self._placed)
         for digests, block in zip(self._digests, (one, two), strict=True):
             digests.append(xxh64(block.found.hashes.tobytes()))
-        self._sizes.append(len(rows[0]))
-        self._compare_inputs(first, rows)
+        self._sizes.append(len(rows))
         index = first_unequal(one.found, two.found)
         if index is None:
             if since == first - 1:
@@ -125,62 +104,43 @@ class LockstepSearch(FrameSearch):
         self.report.found = examined(one, two, index, since)
         return True
 
-    def _compare_inputs(self, first: int, rows: tuple[Inputs, Inputs]) -> None:
-        if self.inputs_b is None or self.report.inputs_differ is not None:
-            return
-        for i, (x, y) in enumerate(zip(*rows, strict=True)):
-            if x.tobytes() != y.tobytes():
-                self.report.inputs_differ = first + i
-                return
-
-    # -- a side that is too slow --------------------------------------------------------------
-
     def _spread(self, first: int) -> None:
         """Compare a few frames here and there, from states that the other side vouches for."""
         fast = next((r for r in (self.a, self.b) if not r.side.is_slow), None)
         anchors = [] if fast is None else self._anchors(fast, first)[1:]
         left = self.operations
-        for n, anchor in enumerate(_spread_out(anchors)):
+        for n, (frame, state) in enumerate(_spread_out(anchors)):
             if left < 0:
                 break
             self.progress("trying frames further on", n, len(anchors))
-            rows = self.inputs.between(anchor.frame, anchor.frame + _PROBE_FRAMES)
-            theirs = self._inputs_b.between(anchor.frame, anchor.frame + len(rows))
-            if not len(theirs):
-                continue
+            rows = self.inputs.between(frame, frame + _PROBE_FRAMES)
             for running in (self.a, self.b):
-                running.restore_canonical(anchor.frame, anchor.state)
-            left -= self._cost(rows[:1]) * len(theirs)
-            self.advance(anchor.frame, (rows[: len(theirs)], theirs), since=first - 1)
+                running.restore_canonical(frame, state)
+            left -= self._cost(rows[:1]) * len(rows)
+            self.advance(frame, rows, since=first - 1)
             if self.report.found is not None:
                 self.report.notes.append(
                     f"only frames 0 to {first - 1} were all compared; from the other side's "
                     "state this frame differs, and one before it may"
                 )
                 return
-        self._gave_up(first)
-
-    def _gave_up(self, first: int) -> None:
         self.report.notes.append(
             f"only the first {first} frames were all compared: a side is too slow for all "
             f"{self.inputs.frames}"
         )
 
-    def _anchors(self, fast: SideRun, first: int) -> list[Anchor]:
+    def _anchors(self, fast: SideRun, first: int) -> list[_Anchor]:
         """States of the fast side from frame `first` on, evenly spread."""
-        anchors: list[Anchor] = []
+        anchors: list[_Anchor] = []
         every = max(1, (self.inputs.frames - first) // ANCHORS)
-        stream = self.inputs if fast is self.a else self._inputs_b
-        for at, block in stream.blocks(first):
+        for at, block in self.inputs.blocks(first):
             inputs = block.inputs[max(0, first - at) :]
             while len(inputs):
-                anchors.append(Anchor(fast.frame, fast.save()))
+                anchors.append((fast.frame, fast.save()))
                 if fast.advance(inputs[:every]).trap is not None:
                     return anchors
                 inputs = inputs[every:]
         return anchors
-
-    # -- whether a run comes again ------------------------------------------------------------
 
     def _repeat(self, found: FirstFrame) -> None:
         sides = [found.a, found.b]
@@ -199,34 +159,36 @@ class LockstepSearch(FrameSearch):
 
     def _comes_again(self, n: int, running: SideRun) -> bool:
         """Whether a second run, with memory of its own, gives the hashes of the first."""
-        stream = self.inputs if n == 0 else self._inputs_b
-        other = open_run(running.side)
-        try:
-            begun(other, stream.seed)
+        with closing(open_run(running.side)) as other:
+            begun(other, self.inputs.seed)
             at = 0
             for size, digest in zip(self._sizes, self._digests[n], strict=True):
-                done = other.advance(stream.between(at, at + size))
+                done = other.advance(self.inputs.between(at, at + size))
                 if xxh64(done.hashes.tobytes()) != digest:
                     return False
                 at += size
             return True
-        finally:
-            other.close()
 
 
 def _speed(side: Side) -> str:
     return "slow" if side.is_slow else "emulated" if side.is_emulated else "compiled"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Anchor:
-    """A canonical state before the step of a frame."""
+def frame_operations(side: Side, before: bytes, row: Inputs) -> int:
+    """Operations of the interpreter in the frame from a canonical state, with inputs of shape (1,
+    players): by these a search stops at the same frame on every machine."""
+    budget = Budget(operations=LIMIT, frame=LIMIT)
+    model = replace(Model.of(side.plain), budget=budget)
+    with suppress(TraceError):  # it is as much as can be counted
+        FrameInput.of(model, before, row[0]).run(BoundedObserver())
+    return LIMIT - max(0, budget.operations)
 
-    frame: int
-    state: bytes
+
+_Anchor = tuple[int, bytes]
+"""A frame, and a canonical state before its step."""
 
 
-def _spread_out(anchors: Sequence[Anchor]) -> Iterator[Anchor]:
+def _spread_out(anchors: Sequence[_Anchor]) -> Iterator[_Anchor]:
     """In an order in which the first ones lie far from one another: halves, quarters, …"""
     bits = max(1, (len(anchors) - 1).bit_length())
     order = (int(f"{n:0{bits}b}"[::-1], 2) for n in range(1 << bits))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 from itertools import takewhile
 
 import numpy as np
@@ -93,12 +95,9 @@ class Recorded:
         return RecordedFact(name, self._hashes, self._keyframes, found, tuple(notes))
 
     def _departs(self, number: int, here: str, between: bool) -> None:
-        if self._known[number]:
-            recorded = f"{int(self._values[number]):016x}"
-        else:
-            recorded = f"{self._kept[number]:016x}" if number in self._kept else ""
-        if between:
-            recorded = f"{self._kept[number]:016x}"
+        hashed = self._known[number] and not between
+        known = int(self._values[number]) if hashed else self._kept.get(number)
+        recorded = "" if known is None else f"{known:016x}"
         vouched = [int(n) for n in np.flatnonzero(self._known[:number])[-1:]]
         at = bisect_left(self._numbers, number)
         vouched += self._numbers[max(0, at - 1) : at]
@@ -116,18 +115,15 @@ class Recorded:
             return found
         theirs = next(state for n, state in self._source.keyframes() if n == number)
         inputs = InputStream(self._source)
-        run = open_run(side)
-        try:
+        with closing(open_run(side)) as run:
             run.start(inputs.seed)
             if number:
                 run.advance(inputs.between(0, number))
             mine = run.save() if run.frame == number else None
-        finally:
-            run.close()
         if mine is None:
             return found
         every = differences(side.plain.state, mine, theirs, FIELDS)
-        return found.with_fields(number, every.first, every.differing)
+        return replace(found, keyframe=number, fields=every.first, differing=every.differing)
 
 
 def recorded_in(source: InputSource, frames: int | None = None) -> Recorded | None:

@@ -19,7 +19,11 @@ from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import BlockOutcome
 
 Progress = Callable[[str, int, int], None]
-"""What is being done, frames behind it, and frames in all."""
+"""What is being done, how much of it is done, and of how much; 0 where that is not known."""
+
+
+def silent(what: str, done: int, total: int) -> None:
+    """Progress callback that does nothing."""
 
 
 @dataclass(eq=False)
@@ -28,8 +32,6 @@ class FrameReport:
 
     compared: int = 0
     found: FirstFrame | None = None
-    inputs_differ: int | None = None
-    """The first frame whose inputs are not the same on both sides."""
     trap: str | None = None
     """The trap that both runs end with, if they do."""
     notes: list[str] = field(default_factory=list[str])
@@ -42,7 +44,7 @@ class FrameSearch(ABC):
     a: SideRun
     inputs: InputStream
     _: KW_ONLY
-    progress: Progress = lambda what, done, total: None
+    progress: Progress = silent
     recorded: Recorded | None = None
     report: FrameReport = field(default_factory=FrameReport, init=False)
     _placed = True

@@ -6,7 +6,7 @@ alone knows (what a mode or a hazard put in, or took out) is passed over.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,16 +28,16 @@ class _Shared:
     values: Patterns
 
 
+@dataclass(eq=False)
 class Alignment:
     """Shared events are counted from 0; at `first` the traces part, or results differ, or one of
     them ends. Side 0 is a, side 1 is b.
     """
 
-    def __init__(self, traces: tuple[Trace, Trace], shared: tuple[_Shared, _Shared], first: int):
-        self.traces = traces
-        self.first = first
-        self._shared = shared
-        self._layouts: dict[tuple[int, str], Layout] = {}
+    traces: tuple[Trace, Trace]
+    _shared: tuple[_Shared, _Shared]
+    first: int
+    _layouts: dict[tuple[int, str], Layout] = field(default_factory=dict[tuple[int, str], Layout])
 
     @property
     def ended(self) -> bool:

@@ -6,7 +6,7 @@ what was in memory or in a slot, the answer is what put it there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -30,14 +30,8 @@ from samebits.trace.last_write import Origin, origin_in_state, origin_of_load
 from samebits.trace.record import Trace
 
 Kind = Literal["result", "path", "memory", "input", "loop"]
+"""What each of them is, `OperationFact` says."""
 Way = tuple[OpRef, ...]
-KINDS: dict[Kind, str] = {
-    "result": "an operation gives other bits for the same operands",
-    "path": "an operation is done on one side alone, or an `if` goes two ways",
-    "memory": "memory differs that no operation wrote differently: it did before, or is never set",
-    "input": "an input differs",
-    "loop": "a loop's iterations differ in order or number, or are summed in other lanes",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +53,6 @@ class OperationDifference:
     """The operation to blame, if it is one, as side a has it, or else as side b does."""
     a: Instance | None = None
     b: Instance | None = None
-    writer: OpRef | None = None
-    """For "memory": what wrote it last on side a, or else on side b, if anything in the frame."""
 
 
 def first_difference(a: Trace, b: Trace) -> OperationDifference | None:
@@ -119,9 +111,7 @@ def _memory(
     if missing is not None and (missing.opcode != "zero" or place is None):
         return _missing(at, missing)
     read = any(o.memory == "inputs" and o.write is None for o in origins)
-    found = _found(at, "input" if read else "memory", place, a, b)
-    writer = next((o.write.place for o in origins if o.write is not None), None)
-    return replace(found, writer=writer)
+    return _found(at, "input" if read else "memory", place, a, b)
 
 
 def _missing(at: Alignment, missing: MissingWrite) -> OperationDifference:

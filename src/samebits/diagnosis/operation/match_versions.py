@@ -23,7 +23,6 @@ from samebits.ir.grammar import (
     Module,
     Numbered,
     Op,
-    Statement,
     Value,
 )
 from samebits.ir.refs import OpRef
@@ -117,6 +116,11 @@ def _kind(types: Sequence[Value]) -> tuple[str, ...]:
     return tuple(_NUMBER.sub("", str(value.type)) for value in types)
 
 
+def _form(statement: Numbered) -> tuple[object, ...]:
+    """What two statements share where one may have become the other."""
+    return type(statement), _kind(statement.results) if isinstance(statement, Op) else ()
+
+
 def _names(a: Module, b: Module, same: tuple[str, str] | None) -> dict[str, str]:
     """Names of `b` that stand for others in `a`: the same but for numbers, or else at their end."""
     found: dict[str, str] = {}
@@ -162,9 +166,9 @@ class _Matching:
                     self._pair(x, y)
                 continue
             for x in self._left[a0:a1]:
-                self._one_sided("removed", x, x.span, None)
+                self._one_sided("removed", x)
             for y in self._right[b0:b1]:
-                self._one_sided("added", y, None, y.span)
+                self._one_sided("added", y)
         self._operands()
         fresh = count(1 + max((s.id for s in self._left), default=-1))
         ids = {s.id: self._pairs.get(s.id, -1) for s in self._right}
@@ -172,18 +176,12 @@ class _Matching:
         renumbered = replace(self._b, body=clone(self._b.body, iter(ids.values())))
         return renumbered, [self._as_numbered(change, ids) for change in self._changes]
 
-    def _pair(self, x: Statement, y: Statement) -> None:
-        if type(x) is not type(y):
-            self._one_sided("removed", x, x.span, None)
-            self._one_sided("added", y, None, y.span)
+    def _pair(self, x: Numbered, y: Numbered) -> None:
+        if _form(x) != _form(y):
+            self._one_sided("removed", x)
+            self._one_sided("added", y)
             return
-        assert isinstance(x, Numbered)
-        assert isinstance(y, Numbered)
         if isinstance(x, Op) and isinstance(y, Op):
-            if _kind(x.results) != _kind(y.results):
-                self._one_sided("removed", x, x.span, None)
-                self._one_sided("added", y, None, y.span)
-                return
             if x.opcode != y.opcode:
                 self._change("operation", x, y, f"{x.opcode} became {y.opcode}")
             elif repr(x.attr) != repr(y.attr):  # which tells zeros apart, and NaNs not
@@ -207,13 +205,12 @@ class _Matching:
         number = self._pairs.get(value.op)
         return None if number is None else (number, value.index)
 
-    def _change(self, kind: str, x: Statement, y: Statement, text: str) -> None:
-        assert isinstance(x, Numbered)
+    def _change(self, kind: str, x: Numbered, y: Numbered, text: str) -> None:
         self._changes.append(Change(kind, OpRef(self._a.name, x.id), text, x.span, y.span))
 
-    def _one_sided(self, kind: str, s: Statement, a: Span | None, b: Span | None) -> None:
-        assert isinstance(s, Numbered)
+    def _one_sided(self, kind: str, s: Numbered) -> None:
         what = s.opcode if isinstance(s, Op) else type(s).__name__.lower()
+        a, b = (s.span, None) if kind == "removed" else (None, s.span)
         self._changes.append(Change(kind, OpRef(self._a.name, s.id), f"{what} was {kind}", a, b))
 
     def _as_numbered(self, change: Change, ids: Mapping[int, int]) -> Change:

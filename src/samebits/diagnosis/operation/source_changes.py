@@ -16,10 +16,10 @@ from samebits.diagnosis.operation.first_difference import OperationDifference
 from samebits.diagnosis.operation.match_versions import Change
 from samebits.diagnosis.report.findings import Place as Source
 from samebits.errors import Span
-from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
+from samebits.hazards.edit.function_editor import calls_in, own_functions, with_statements
 from samebits.ir.analysis.enclosing import Layout
-from samebits.ir.grammar import CALLS, Module, Op, Region, Statement, walk
-from samebits.ir.refs import OpRef, statement_at
+from samebits.ir.grammar import Module, Op, Statement
+from samebits.ir.refs import OpRef, op_at, statement_at
 from samebits.trace.record import Trace
 
 
@@ -140,10 +140,10 @@ def other_calls(mine: Module, theirs: Module) -> frozenset[OpRef]:
     for function in own_functions(mine):
         other = theirs.functions.get(function.name)
         if other is not None:
-            named = {op.id: op.attr for op in _calls(other.body)}
+            named = {op.id: op.attr for op in calls_in(other)}
             found |= {
                 OpRef(function.name, op.id)
-                for op in _calls(function.body)
+                for op in calls_in(function)
                 if named.get(op.id, op.attr) != op.attr
             }
     return frozenset(found)
@@ -153,17 +153,7 @@ def with_other_calls(mine: Module, theirs: Module, places: Collection[OpRef]) ->
     """The module in which the calls at some places are those that `theirs` has there."""
     made = mine
     for place in places:
-        called = next(
-            op for op in _calls(theirs.functions[place.function].body) if op.id == place.op
-        )
-        editor = FunctionEditor(made, place.function)
-        with editor.instead(place.op) as old:
-            assert isinstance(old, Op)
-            editor.append(replace(old, attr=called.attr))
-        made = editor.done()
+        called = replace(op_at(made, place), attr=op_at(theirs, place).attr)
+        made = with_statements(made, place.function, {place.op: [called]})
     new = {name: f for name, f in theirs.functions.items() if name not in made.functions}
     return Module({**new, **made.functions}, {**theirs.tables, **made.tables})
-
-
-def _calls(body: Region) -> list[Op]:
-    return [op for op in walk(body) if isinstance(op, Op) and op.opcode in CALLS]

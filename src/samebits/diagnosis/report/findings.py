@@ -5,7 +5,7 @@ Owns the facts alone; how they are found is `driver`'s, how they read `text`'s a
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from samebits.errors import Span
@@ -172,12 +172,6 @@ class Departure:
     keyframe: int | None = None
     fields: tuple[FieldFact, ...] = ()
     differing: int = 0
-
-    def with_fields(
-        self, keyframe: int, fields: tuple[FieldFact, ...], differing: int
-    ) -> Departure:
-        """The same with what a keyframe tells."""
-        return replace(self, keyframe=keyframe, fields=fields, differing=differing)
 
 
 @dataclass(frozen=True)

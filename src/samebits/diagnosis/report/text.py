@@ -8,7 +8,6 @@ from samebits.diagnosis.frame import departing
 from samebits.diagnosis.report.findings import (
     CERTAINTIES,
     CauseFact,
-    Datum,
     Diagnosis,
     ExposedFact,
     FieldFact,
@@ -94,12 +93,8 @@ def _hashed(heat: Sequence[HeatFact]) -> Iterator[Line]:
 
 def _field(fact: FieldFact) -> Iterator[Line]:
     yield "", f"  {fact.path}  {fact.a.type}{_apart(fact.ulps)}"
-    yield from _both(fact.a, fact.b)
-
-
-def _both(a: Datum, b: Datum) -> Iterator[Line]:
-    yield "", f"    a  {bits(a)}  {a.text}"
-    yield "red", f"    b  {bits(b)}  {b.text}"
+    yield "", f"    a  {bits(fact.a)}  {fact.a.text}"
+    yield "red", f"    b  {bits(fact.b)}  {fact.b.text}"
 
 
 def _apart(ulps: int | None) -> str:

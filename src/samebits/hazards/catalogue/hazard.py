@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from random import Random, SystemRandom
 
 from samebits.fpmodel.evaluate import Arithmetic
-from samebits.fpmodel.tree import Tree
+from samebits.fpmodel.tree import Node, Tree, choices
 from samebits.hazards.edit.function_editor import guarded
 from samebits.ir.grammar import Module
 from samebits.ir.refs import OpRef
@@ -40,6 +40,15 @@ class ExpressionHazard:
     first of each stops there."""
     last: bool = False
     """Whether it is tried after all others: its trees are large, with subtrees many times over."""
+
+
+def exchanges(
+    tree: Tree, arithmetic: Arithmetic, options: Callable[[Node], list[Tree]], most: int, note: str
+) -> Iterator[Evaluation]:
+    """The evaluations of at most `most` trees with operations replaced by one of their options."""
+    for variant in choices(tree, options, most):
+        if variant != tree:
+            yield variant, arithmetic, note
 
 
 @dataclass(frozen=True, slots=True)

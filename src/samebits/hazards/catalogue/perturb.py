@@ -92,11 +92,9 @@ def _can_be_perturbed(op: Op) -> bool:
     t = op.result.type
     if not isinstance(t, ScalarType):
         return False
-    return op.opcode in (_FLOATS if t.is_float else _INTEGERS) and (t.is_float or _is_fixed(t))
-
-
-def _is_fixed(t: ScalarType) -> bool:
-    return t.is_int and not t.weak
+    if t.is_float:
+        return op.opcode in _FLOATS
+    return op.opcode in _INTEGERS and t.is_int and not t.weak
 
 
 def mixed(editor: FunctionEditor, op: Op, noise: Value) -> None:

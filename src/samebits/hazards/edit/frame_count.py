@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samebits.hazards.edit.function_editor import FunctionEditor, Source, entries
+from samebits.hazards.edit.function_editor import FunctionEditor, Source, entries, state_of
 from samebits.hazards.edit.hidden_state import with_hidden
 from samebits.ir.grammar import Function, Module, Op, Value, walk
 from samebits.types import UINT64, RefType, ScalarType, StructType
@@ -33,12 +33,10 @@ def own_count(module: Module) -> str | None:
     """The field of the state that counts its frames: `step` adds 1 once, whatever it does else,
     and nothing else writes it, but for a 0 in `init`."""
     init, step = entries(module)
-    t = module.functions[step].params[0][1]
-    assert isinstance(t, RefType)
-    assert isinstance(t.target, StructType)
-    for name, field in t.target.fields:
+    state = state_of(module)
+    for name, field in state.fields:
         if isinstance(field, ScalarType) and field.is_int:
-            stores = list(_stores(module, t.target, name))
+            stores = list(_stores(module, state, name))
             counted = [op for f, op in stores if f == step and _is_count(module, step, op, name)]
             others = [(f, op) for f, op in stores if op not in counted]
             if len(counted) == 1 and all(f == init and _is_zero(module, f, op) for f, op in others):

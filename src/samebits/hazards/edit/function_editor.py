@@ -6,7 +6,7 @@ and why, is the hazards' business.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ from samebits.ir.grammar import (
     regions,
     walk,
 )
-from samebits.ir.refs import OpRef, is_own, statement_at
+from samebits.ir.refs import OpRef, is_own, statement_at, statements
 from samebits.ir.rewrite import SpanWriter, exchanged, fresh_ids, map_region, with_function
 from samebits.types import UINT64, ArrayType, RefType, ScalarType, StructType
 
@@ -35,6 +35,17 @@ from samebits.types import UINT64, ArrayType, RefType, ScalarType, StructType
 def own_functions(module: Module) -> list[Function]:
     """The functions that the user wrote."""
     return [f for name, f in module.functions.items() if is_own(name)]
+
+
+def own_statements(module: Module) -> Iterator[tuple[OpRef, Numbered]]:
+    """Every numbered statement of theirs, in source order."""
+    return statements(module, filter(is_own, module.functions))
+
+
+def with_statements(module: Module, function: str, made: Mapping[int, Region]) -> Module:
+    """The module with the statements of these ids in a function replaced by those of `made`."""
+    old = module.functions[function]
+    return with_function(module, replace(old, body=exchanged(old.body, made)))
 
 
 class FunctionEditor(Builder):
@@ -88,16 +99,23 @@ class FunctionEditor(Builder):
 
 def entries(module: Module) -> tuple[str, str]:
     """The names of `init` and `step` in a simulation's kernels, by what they take. LookupError."""
-    called = {op.attr for f in module.functions.values() for op in _calls(f)}
+    called = {op.attr for f in module.functions.values() for op in calls_in(f)}
     found = sorted(own_functions(module), key=lambda f: f.name in called)
     step = next((f for f in found if _is_step(f)), None)
-    if step is None:
-        raise LookupError("these are no kernels of a simulation")
-    state = step.params[0][1]
-    init = next((f for f in found if _types(f) == [state, UINT64] and not f.results), None)
-    if init is None:
+    taken = [] if step is None else [step.params[0][1], UINT64]
+    init = next((f for f in found if _types(f) == taken and not f.results), None)
+    if step is None or init is None:
         raise LookupError("these are no kernels of a simulation")
     return init.name, step.name
+
+
+def state_of(module: Module) -> StructType:
+    """The type of the state in a simulation's kernels. LookupError."""
+    _, step = entries(module)
+    t = module.functions[step].params[0][1]
+    assert isinstance(t, RefType)
+    assert isinstance(t.target, StructType)
+    return t.target
 
 
 def _types(function: Function) -> list[ValueType]:
@@ -116,12 +134,13 @@ def callers(module: Module, name: str) -> set[str]:
     """The functions from which calls lead to `name`, itself included."""
     found = {name}
     for function in module.functions.values():
-        if any(op.attr in found for op in _calls(function)):
+        if any(op.attr in found for op in calls_in(function)):
             found.add(function.name)
     return found
 
 
-def _calls(function: Function) -> list[Op]:
+def calls_in(function: Function) -> list[Op]:
+    """The operations of a function that call another one."""
     return [op for op in walk(function.body) if isinstance(op, Op) and op.opcode in CALLS]
 
 
@@ -144,7 +163,7 @@ def brought(
     made = dict(module.functions)
     called: set[str] = set()
     for name, old in module.functions.items():
-        calls = [op.id for op in _calls(old) if op.attr in given]
+        calls = [op.id for op in calls_in(old) if op.attr in given]
         if name not in new and not calls:
             continue
         editor = FunctionEditor(Module(made, module.tables), name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from samebits.hazards.edit.function_editor import FunctionEditor, Source, entries
+from samebits.hazards.edit.function_editor import FunctionEditor, Source, entries, state_of
 from samebits.ir.grammar import Function, Module, Op, Region, Statement, Value, ValueType
 from samebits.ir.rewrite import map_region
 from samebits.types import (
@@ -26,7 +26,7 @@ def with_hidden(module: Module, field: str) -> Module:
     The module itself where it is there. As wide as any alignment, it lies behind all of the
     state's own bytes, padding included.
     """
-    state = _state(module)
+    state = state_of(module)
     if field in state.field_types:
         return module
     more = StructType(state.name, (*state.fields, (field, UINT64)))
@@ -42,14 +42,6 @@ def hidden_sources(module: Module, field: str) -> dict[str, Source]:
         return editor.field(editor.get(editor.function.params[0][0]), field)
 
     return dict.fromkeys(entries(module), source)
-
-
-def _state(module: Module) -> StructType:
-    _, step = entries(module)
-    t = module.functions[step].params[0][1]
-    assert isinstance(t, RefType)
-    assert isinstance(t.target, StructType)
-    return t.target
 
 
 class _Retyped:

@@ -60,7 +60,7 @@ def promoted(module: Module, name: str, number: int) -> Module:
 def _groups(function: Function, loop: For) -> list[list[_Access]]:
     """The accesses of one float each that nothing else in the body can reach."""
     makers = {op.id: op for op in walk(function.body) if isinstance(op, Op)}
-    inside = [s for s in walk(loop.body)]
+    inside = list(walk(loop.body))
     changed = {str(s.attr) for s in inside if isinstance(s, Op) and s.opcode == "set"}
     changed |= {s.slot for s in inside if isinstance(s, For)} | {loop.slot}
     local = {s.id for s in inside if isinstance(s, Op)}
@@ -116,11 +116,11 @@ def _is_inside(element: Op, makers: dict[int, Op]) -> bool:
     t = element.args[0].type
     if not isinstance(t, RefType) or not isinstance(t.target, FixedArrayType):
         return False
-    for value, length in zip(element.args[1:], t.target.shape, strict=True):
-        index = makers[value.op]
-        if index.opcode != "const" or not 0 <= int(index.attr or 0) < length:
-            return False
-    return True
+    indices = [makers[value.op] for value in element.args[1:]]
+    return all(
+        index.opcode == "const" and 0 <= int(index.attr or 0) < length
+        for index, length in zip(indices, t.target.shape, strict=True)
+    )
 
 
 def _is_float(place: Value) -> bool:

@@ -26,11 +26,11 @@ from samebits.lang.values.storage import (
     describe,
     format_letter,
     implicit,
-    implicit_table,
     loader,
     read_only,
     storer,
 )
+from samebits.lang.values.vectors import implicit_table
 from samebits.lang.values.weak import Int
 from samebits.types import (
     ArrayType,
@@ -200,7 +200,7 @@ def binder(element: MemoryType) -> Bind:
 
 
 def _scalar_binder(t: ScalarType) -> Bind:
-    make, raw, rules = MAKERS[t], RAW_OF[t], _rules(t)
+    make, raw, rules = MAKERS[t], RAW_OF[t], implicit_table(t)
     letter, size = format_letter(t), t.size
 
     def bind(buffer: Any, offset: int, count: int) -> tuple[Load, Store]:
@@ -220,15 +220,6 @@ def _scalar_binder(t: ScalarType) -> Bind:
         return load, store
 
     return bind
-
-
-_RULES: dict[ScalarType, dict[type, Callable[[Any], Any]]] = {}
-
-
-def _rules(t: ScalarType) -> dict[type, Callable[[Any], Any]]:
-    if t not in _RULES:
-        _RULES[t] = implicit_table(t)
-    return _RULES[t]
 
 
 def copy_into(buffer: Buffer, offset: int, t: MemoryType, value: Any, place: str = _PLACE) -> None:

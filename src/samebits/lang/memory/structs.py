@@ -149,15 +149,35 @@ def _setter(t: MemoryType, at: int, place: str) -> Callable[[Buffer, int, Any], 
     return lambda buffer, offset, value: copy_into(buffer, offset + at, t, value, place)
 
 
-_FREE = {"__module__", "__qualname__", "__doc__", "__annotations__", "__dict__", "__weakref__",
-         "__firstlineno__", "__static_attributes__", "__annotate__", "__annotate_func__",
-         "__annotations_cache__", "__classdictcell__", "__conditional_annotations__"}  # fmt: skip
+def annotations_of(cls: type, what: str, frame: int) -> dict[str, Any]:
+    """The annotations of a class, evaluated; `frame` counts the callers up to the one whose local
+    names they may use. Raises CompileError, which says `what` the class is."""
+    caller = sys._getframe(frame)  # pyright: ignore[reportPrivateUsage]
+    # A module that is not in sys.modules, such as a notebook's cell, is known by its caller.
+    known = sys.modules.get(cls.__module__)
+    module = caller.f_globals if known is None else vars(known)
+    try:
+        return inspect.get_annotations(
+            cls, globals=module, locals=dict(caller.f_locals), eval_str=True
+        )
+    except NameError as error:
+        raise CompileError(
+            f"{what} {cls.__name__}: {error}", fix="import or define it above"
+        ) from None
+
+
+UNDECLARED = {
+    "__module__", "__qualname__", "__doc__", "__annotations__", "__dict__", "__weakref__",
+    "__firstlineno__", "__static_attributes__", "__annotate__", "__annotate_func__",
+    "__annotations_cache__", "__classdictcell__", "__conditional_annotations__",
+}  # fmt: skip
+"""What a class has that its author did not write."""
 
 
 def _methods(cls: type) -> dict[str, Callable[..., Any]]:
     methods: dict[str, Callable[..., Any]] = {}
     for name, value in vars(cls).items():
-        if name in _FREE:
+        if name in UNDECLARED:
             continue
         where = f"{cls.__name__}.{name}"
         if name in inspect.get_annotations(cls):
@@ -204,18 +224,7 @@ def struct(cls: _Class, *, frame: int = 1) -> _Class:
             f"struct {cls.__name__} inherits from {cls.__bases__[0].__name__}",
             fix="hold the other struct in a field",
         )
-    caller = sys._getframe(frame)  # pyright: ignore[reportPrivateUsage]
-    # A module that is not in sys.modules, such as a notebook's cell, is known by its caller.
-    known = sys.modules.get(cls.__module__)
-    module = caller.f_globals if known is None else vars(known)
-    try:
-        annotations = inspect.get_annotations(
-            cls, globals=module, locals=dict(caller.f_locals), eval_str=True
-        )
-    except NameError as error:
-        raise CompileError(
-            f"struct {cls.__name__}: {error}", fix="import or define it above"
-        ) from None
+    annotations = annotations_of(cls, "struct", frame + 1)
     if not annotations:
         raise CompileError(f"struct {cls.__name__} has no fields", fix="annotate at least one")
     methods = _methods(cls)

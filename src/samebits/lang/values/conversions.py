@@ -1,6 +1,7 @@
 """Conversion rules between scalar types, on plain Python ints and floats.
 
-Owns wrapping, saturation and the single rounding. Knows no class of the language.
+Owns wrapping, saturation and the single rounding. Knows no class of the language, but what makes
+some of them.
 """
 
 from __future__ import annotations
@@ -20,6 +21,14 @@ Raw = bool | int | float
 
 kind_of: Callable[[object], type[Any]] = type
 """The exact class of a value, typed as a checker can follow it."""
+
+
+class ValueClass(type):
+    """Makes classes whose values have no attributes but those of a base."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> Any:
+        return super().__new__(cls, name, bases, {"__slots__": (), **members})
+
 
 FLOAT32_LIMIT = float((1 << 128) - (1 << 103))
 """Least magnitude that rounds to infinity in binary32 (half an ULP past the largest float)."""

@@ -82,17 +82,12 @@ def check_taken(name: str, t: ScalarType) -> ScalarType:
     return t
 
 
-def _operand_types(name: str, types: tuple[ScalarType, ...]) -> tuple[ScalarType, ...]:
-    """The type that each operand is converted to; the first is also the result's."""
-    if INTRINSICS[name].counted:
-        return tuple(check_taken(name, t) for t in types)
-    common = check_taken(name, _common(name, types))
-    return (common,) * len(types)
-
-
 def _resolve(name: str, kinds: tuple[type, ...]) -> Callable[..., Any]:
     sources = tuple(TYPE_OF[kind] for kind in kinds)
-    targets = _operand_types(name, sources)
+    if INTRINSICS[name].counted:
+        targets = tuple(check_taken(name, t) for t in sources)
+    else:
+        targets = (check_taken(name, _common(name, sources)),) * len(sources)
     first, make = targets[0], MAKERS[targets[0]]
     if isinstance(first, FixedPointType):
         rule: Callable[..., Any] = FUNCTIONS[name](first)

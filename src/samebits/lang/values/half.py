@@ -1,6 +1,7 @@
 """The class `float16`, alias `half`: a number kept in 16 bits, which converts and nothing else.
 
-Owns the class, its conversions and its refusals. Outside the language its raw value is its bits.
+Owns the class, its vectors, its conversions and its refusals. Outside the language its raw value
+is its bits.
 """
 
 # ruff: noqa: N801  (the names are the language's)
@@ -15,9 +16,10 @@ import numpy as np
 from samebits.bits import bits_to_float, float_to_bits, round_scaled
 from samebits.errors import ArgumentError
 from samebits.lang.values.conversions import kind_of, narrow_float
-from samebits.lang.values.fixed.fixed_point import not_implicit
+from samebits.lang.values.fixed.fixed_point import not_implicit, refused
 from samebits.lang.values.scalars import CONVERTERS, MAKERS, RAW_OF, SCALAR_CLASSES, TYPE_OF
 from samebits.lang.values.thread_state import running
+from samebits.lang.values.vectors import PlainVector
 from samebits.types import FLOAT16, FLOAT32, FixedPointType, Kind, ScalarType
 
 
@@ -76,7 +78,7 @@ def _word(value: Any) -> int:
 def _into(source: ScalarType) -> Callable[[Any], Any]:
     """The conversion that calling `float16` does, from values of `source`."""
     if source.kind is Kind.FIXED:
-        return _fixed_refused(*not_of_fixed(source))
+        return refused(*not_of_fixed(source))
     if source.is_ieee:
         return lambda value: _new(float16, narrow_float(float(value), 16))
     return lambda value: _new(float16, round_scaled(int(value), 0, 16))
@@ -85,19 +87,12 @@ def _into(source: ScalarType) -> Callable[[Any], Any]:
 def _out_of(target: ScalarType) -> Callable[[Any], Any]:
     """The conversion that calling `target` does, from halves: as from the float32 they are."""
     if isinstance(target, FixedPointType):
-        return _fixed_refused(*not_implicit(FLOAT16, target))
+        return refused(*not_implicit(FLOAT16, target))
     if target.is_float:
         make = MAKERS[target]
         return lambda value: make(float(value))
     rule, widened = CONVERTERS[target][SCALAR_CLASSES[FLOAT32]], MAKERS[FLOAT32]
     return lambda value: rule(widened(float(value)))
-
-
-def _fixed_refused(message: str, fix: str) -> Callable[[Any], Any]:
-    def convert(value: Any) -> NoReturn:
-        raise ArgumentError(message, fix=fix)
-
-    return convert
 
 
 _REFUSED = {
@@ -149,3 +144,15 @@ def _install() -> None:
 
 
 _install()
+
+
+class half2(PlainVector):
+    """Two float16."""
+
+
+class half3(PlainVector):
+    """Three float16."""
+
+
+class half4(PlainVector):
+    """Four float16."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-OTHER = "call it for each element, in a kernel"
-"""The replacement for every other function."""
 INSTEAD = {
     "all": "write x.all()",
     "any": "write x.any()",
@@ -24,4 +22,4 @@ INSTEAD = {
 
 def instead_of(name: str) -> str:
     """What to write for `name(x)` of an array x."""
-    return INSTEAD.get(name, OTHER)
+    return INSTEAD.get(name, "call it for each element, in a kernel")

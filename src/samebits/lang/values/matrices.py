@@ -16,10 +16,10 @@ from typing import Any, ClassVar, NoReturn, TypeVar, cast
 import numpy as np
 
 from samebits.errors import ArgumentError, Trap
-from samebits.lang.values.conversions import kind_of
+from samebits.lang.values.conversions import ValueClass, kind_of
 from samebits.lang.values.elementwise import is_half
 from samebits.lang.values.scalars import MAKERS, TYPE_OF, convert
-from samebits.lang.values.vectors import VECTOR_CLASSES, Vector, components, prepare, vector
+from samebits.lang.values.vectors import COMPOSITE_CLASSES, Vector, components, vector
 from samebits.types import FLOAT32, MATRICES, MatrixType
 
 _Item = TypeVar("_Item")
@@ -45,13 +45,13 @@ def of_columns(t: MatrixType, *, halves: bool = False) -> str:
     return f"{t}({', '.join(columns)})"
 
 
-class _Constants(type):
+class _Constants(ValueClass):
     """Gives matrix classes constants that a kernel may read."""
 
     __samebits_namespace__ = True
 
     @property
-    def identity(cls) -> Any:
+    def identity(cls) -> Any:  # noqa: N805  (of a metaclass)
         """Ones where row and column are the same, zeros elsewhere; of square matrices.
 
         Raises AttributeError of others.
@@ -73,7 +73,6 @@ class Matrix(Vector, metaclass=_Constants):
     are a column, `m.c1.x` a number. `+ - * /` work component by component; `@` is the product.
     """
 
-    __slots__ = ()
     __sb_type__: ClassVar[MatrixType]  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def __new__(cls, *parts: Any) -> Any:
@@ -88,7 +87,7 @@ class Matrix(Vector, metaclass=_Constants):
                 return vector(cls, tuple(items) * t.length)
             if len(items) == t.length:
                 return vector(cls, by_column(items, t))
-        column = VECTOR_CLASSES[t.column]
+        column = COMPOSITE_CLASSES[t.column]
         if len(parts) == t.columns and all(kind_of(part) is column for part in parts):
             return vector(cls, tuple(chain.from_iterable(components(part) for part in parts)))
         raise ArgumentError(
@@ -111,7 +110,7 @@ class Matrix(Vector, metaclass=_Constants):
         t, j = self.__sb_type__, operator.index(index)
         if not 0 <= j < t.columns:
             raise Trap("index")
-        return vector(VECTOR_CLASSES[t.column], self._items[j * t.rows : (j + 1) * t.rows])
+        return vector(COMPOSITE_CLASSES[t.column], self._items[j * t.rows : (j + 1) * t.rows])
 
     def __len__(self) -> int:
         return self.__sb_type__.columns
@@ -149,330 +148,178 @@ def by_column(items: Sequence[_Item], t: MatrixType) -> tuple[_Item, ...]:
 class float2x2(Matrix):
     """Two rows, two columns of float32."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["float2x2"]
-
 
 class float2x3(Matrix):
     """Two rows, three columns of float32."""
-
-    __slots__ = ()
-    __sb_type__ = MATRICES["float2x3"]
 
 
 class float2x4(Matrix):
     """Two rows, four columns of float32."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["float2x4"]
-
 
 class float3x2(Matrix):
     """Three rows, two columns of float32."""
-
-    __slots__ = ()
-    __sb_type__ = MATRICES["float3x2"]
 
 
 class float3x3(Matrix):
     """Three rows, three columns of float32."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["float3x3"]
-
 
 class float3x4(Matrix):
     """Three rows, four columns of float32."""
-
-    __slots__ = ()
-    __sb_type__ = MATRICES["float3x4"]
 
 
 class float4x2(Matrix):
     """Four rows, two columns of float32."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["float4x2"]
-
 
 class float4x3(Matrix):
     """Four rows, three columns of float32."""
-
-    __slots__ = ()
-    __sb_type__ = MATRICES["float4x3"]
 
 
 class float4x4(Matrix):
     """Four rows, four columns of float32."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["float4x4"]
-
 
 class double2x2(Matrix):
     """Two rows, two columns of float64."""
-
-    __slots__ = ()
-    __sb_type__ = MATRICES["double2x2"]
 
 
 class double2x3(Matrix):
     """Two rows, three columns of float64."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["double2x3"]
-
 
 class double2x4(Matrix):
     """Two rows, four columns of float64."""
-
-    __slots__ = ()
-    __sb_type__ = MATRICES["double2x4"]
 
 
 class double3x2(Matrix):
     """Three rows, two columns of float64."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["double3x2"]
-
 
 class double3x3(Matrix):
     """Three rows, three columns of float64."""
-
-    __slots__ = ()
-    __sb_type__ = MATRICES["double3x3"]
 
 
 class double3x4(Matrix):
     """Three rows, four columns of float64."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["double3x4"]
-
 
 class double4x2(Matrix):
     """Four rows, two columns of float64."""
-
-    __slots__ = ()
-    __sb_type__ = MATRICES["double4x2"]
 
 
 class double4x3(Matrix):
     """Four rows, three columns of float64."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["double4x3"]
-
 
 class double4x4(Matrix):
     """Four rows, four columns of float64."""
-
-    __slots__ = ()
-    __sb_type__ = MATRICES["double4x4"]
 
 
 class int2x2(Matrix):
     """Two rows, two columns of int32."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["int2x2"]
-
 
 class int2x3(Matrix):
     """Two rows, three columns of int32."""
-
-    __slots__ = ()
-    __sb_type__ = MATRICES["int2x3"]
 
 
 class int2x4(Matrix):
     """Two rows, four columns of int32."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["int2x4"]
-
 
 class int3x2(Matrix):
     """Three rows, two columns of int32."""
-
-    __slots__ = ()
-    __sb_type__ = MATRICES["int3x2"]
 
 
 class int3x3(Matrix):
     """Three rows, three columns of int32."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["int3x3"]
-
 
 class int3x4(Matrix):
     """Three rows, four columns of int32."""
-
-    __slots__ = ()
-    __sb_type__ = MATRICES["int3x4"]
 
 
 class int4x2(Matrix):
     """Four rows, two columns of int32."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["int4x2"]
-
 
 class int4x3(Matrix):
     """Four rows, three columns of int32."""
-
-    __slots__ = ()
-    __sb_type__ = MATRICES["int4x3"]
 
 
 class int4x4(Matrix):
     """Four rows, four columns of int32."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["int4x4"]
-
 
 class uint2x2(Matrix):
     """Two rows, two columns of uint32."""
-
-    __slots__ = ()
-    __sb_type__ = MATRICES["uint2x2"]
 
 
 class uint2x3(Matrix):
     """Two rows, three columns of uint32."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["uint2x3"]
-
 
 class uint2x4(Matrix):
     """Two rows, four columns of uint32."""
-
-    __slots__ = ()
-    __sb_type__ = MATRICES["uint2x4"]
 
 
 class uint3x2(Matrix):
     """Three rows, two columns of uint32."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["uint3x2"]
-
 
 class uint3x3(Matrix):
     """Three rows, three columns of uint32."""
-
-    __slots__ = ()
-    __sb_type__ = MATRICES["uint3x3"]
 
 
 class uint3x4(Matrix):
     """Three rows, four columns of uint32."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["uint3x4"]
-
 
 class uint4x2(Matrix):
     """Four rows, two columns of uint32."""
-
-    __slots__ = ()
-    __sb_type__ = MATRICES["uint4x2"]
 
 
 class uint4x3(Matrix):
     """Four rows, three columns of uint32."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["uint4x3"]
-
 
 class uint4x4(Matrix):
     """Four rows, four columns of uint32."""
-
-    __slots__ = ()
-    __sb_type__ = MATRICES["uint4x4"]
 
 
 class bool2x2(Matrix):
     """Two rows, two columns of bools."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["bool2x2"]
-
 
 class bool2x3(Matrix):
     """Two rows, three columns of bools."""
-
-    __slots__ = ()
-    __sb_type__ = MATRICES["bool2x3"]
 
 
 class bool2x4(Matrix):
     """Two rows, four columns of bools."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["bool2x4"]
-
 
 class bool3x2(Matrix):
     """Three rows, two columns of bools."""
-
-    __slots__ = ()
-    __sb_type__ = MATRICES["bool3x2"]
 
 
 class bool3x3(Matrix):
     """Three rows, three columns of bools."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["bool3x3"]
-
 
 class bool3x4(Matrix):
     """Three rows, four columns of bools."""
-
-    __slots__ = ()
-    __sb_type__ = MATRICES["bool3x4"]
 
 
 class bool4x2(Matrix):
     """Four rows, two columns of bools."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["bool4x2"]
-
 
 class bool4x3(Matrix):
     """Four rows, three columns of bools."""
 
-    __slots__ = ()
-    __sb_type__ = MATRICES["bool4x3"]
-
 
 class bool4x4(Matrix):
     """Four rows, four columns of bools."""
-
-    __slots__ = ()
-    __sb_type__ = MATRICES["bool4x4"]
-
-
-MATRIX_CLASSES: dict[MatrixType, type[Matrix]] = {
-    cls.__sb_type__: cls
-    for cls in (
-        float2x2, float2x3, float2x4, float3x2, float3x3, float3x4, float4x2, float4x3, float4x4,
-        double2x2, double2x3, double2x4, double3x2, double3x3, double3x4, double4x2, double4x3,
-        double4x4,
-        int2x2, int2x3, int2x4, int3x2, int3x3, int3x4, int4x2, int4x3, int4x4,
-        uint2x2, uint2x3, uint2x4, uint3x2, uint3x3, uint3x4, uint4x2, uint4x3, uint4x4,
-        bool2x2, bool2x3, bool2x4, bool3x2, bool3x3, bool3x4, bool4x2, bool4x3, bool4x4,
-    )
-}  # fmt: skip
-"""The class of each matrix type."""
-
-for _cls in MATRIX_CLASSES.values():
-    prepare(_cls)

@@ -14,6 +14,7 @@ from typing import Any, cast
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.executions import executions
 from samebits.lang.values.conversions import Raw, converter, divide, kind_of
+from samebits.lang.values.rules import same
 from samebits.lang.values.thread_state import running
 from samebits.lang.values.weak import divided, reflected_divided, refuse_bool
 from samebits.types import (
@@ -39,22 +40,16 @@ class Scalars:
     raw_of: dict[ScalarType, Callable[[Any], Raw]]
 
 
-def _floor_divide(t: ScalarType) -> Callable[[Any, Any], Any]:
-    def rule(a: int, b: int) -> int:
-        if b == 0:
-            raise Trap("zero")
-        return a // b
-
-    return rule
+def _floor_divide(a: int, b: int) -> int:
+    if b == 0:
+        raise Trap("zero")
+    return a // b
 
 
-def _modulo(t: ScalarType) -> Callable[[Any, Any], Any]:
-    def rule(a: int, b: int) -> int:
-        if b == 0:
-            raise Trap("zero")
-        return a % b
-
-    return rule
+def _modulo(a: int, b: int) -> int:
+    if b == 0:
+        raise Trap("zero")
+    return a % b
 
 
 def _shift_left(t: ScalarType) -> Callable[[Any, Any], Any]:
@@ -65,22 +60,6 @@ def _shift_left(t: ScalarType) -> Callable[[Any, Any], Any]:
 def _shift_right(t: ScalarType) -> Callable[[Any, Any], Any]:
     width = t.bits
     return lambda a, b: a >> (b if 0 <= b < width else width)
-
-
-def _and(a: int, b: int) -> int:
-    return a & b
-
-
-def _or(a: int, b: int) -> int:
-    return a | b
-
-
-def _xor(a: int, b: int) -> int:
-    return a ^ b
-
-
-def _plain(function: Callable[[Any, Any], Any]) -> Callable[[ScalarType], Any]:
-    return lambda t: function
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,23 +85,23 @@ def _truth(t: ScalarType) -> ScalarType:
 
 
 BINARY: dict[str, Rule] = {
-    "add": Rule("+", "number", _plain(operator.add)),
-    "sub": Rule("-", "number", _plain(operator.sub)),
-    "mul": Rule("*", "number", _plain(operator.mul)),
-    "truediv": Rule("/", "number", _plain(divide), _quotient),
-    "floordiv": Rule("//", "integer", _floor_divide),
-    "mod": Rule("%", "integer", _modulo),
-    "and": Rule("&", "integer", _plain(_and)),
-    "or": Rule("|", "integer", _plain(_or)),
-    "xor": Rule("^", "integer", _plain(_xor)),
+    "add": Rule("+", "number", same(operator.add)),
+    "sub": Rule("-", "number", same(operator.sub)),
+    "mul": Rule("*", "number", same(operator.mul)),
+    "truediv": Rule("/", "number", same(divide), _quotient),
+    "floordiv": Rule("//", "integer", same(_floor_divide)),
+    "mod": Rule("%", "integer", same(_modulo)),
+    "and": Rule("&", "integer", same(int.__and__)),
+    "or": Rule("|", "integer", same(int.__or__)),
+    "xor": Rule("^", "integer", same(int.__xor__)),
     "lshift": Rule("<<", "integer", _shift_left),
     "rshift": Rule(">>", "integer", _shift_right),
-    "eq": Rule("==", "order", _plain(operator.eq), _truth),
-    "ne": Rule("!=", "order", _plain(operator.ne), _truth),
-    "lt": Rule("<", "order", _plain(operator.lt), _truth),
-    "le": Rule("<=", "order", _plain(operator.le), _truth),
-    "gt": Rule(">", "order", _plain(operator.gt), _truth),
-    "ge": Rule(">=", "order", _plain(operator.ge), _truth),
+    "eq": Rule("==", "order", same(operator.eq), _truth),
+    "ne": Rule("!=", "order", same(operator.ne), _truth),
+    "lt": Rule("<", "order", same(operator.lt), _truth),
+    "le": Rule("<=", "order", same(operator.le), _truth),
+    "gt": Rule(">", "order", same(operator.gt), _truth),
+    "ge": Rule(">=", "order", same(operator.ge), _truth),
 }
 """Binary operators by the stem of their method's name."""
 
@@ -240,12 +219,9 @@ def _power(scalars: Scalars, a: Any, b: Any) -> Any:
     return make(pow(int(a), int(b), 1 << 64))
 
 
-_IN_PYTHON: dict[str, Callable[[Scalars, Any, Any], Any]] = {"pow": _power}
-
-
 def _refusal(scalars: Scalars, stem: str, *, reflected: bool) -> Any:
     symbol, fix = REFUSED[stem]
-    in_python = _IN_PYTHON.get(stem)
+    in_python = _power if stem == "pow" else None
 
     def method(self: Any, other: Any, modulus: Any = None) -> Any:
         if in_python is None or running.managed or modulus is not None:

@@ -22,9 +22,14 @@ def to_python(value: object) -> Any:
     of no such kind.
     """
     match value:
-        case bool() | int() | float() | str() | None:
-            # Subclasses too: what is left is Python's own.
-            return value if type(value) in _OWN else _OWN_OF[_base(value)](value)
+        case bool() | None:
+            return value
+        case int():  # subclasses too: what is left is Python's own
+            return int(value)
+        case float():
+            return float(value)
+        case str():
+            return str(value)
         case np.generic() | np.ndarray():
             return _from_numpy(cast("Any", value))
         case FixedPoint():
@@ -49,14 +54,6 @@ def to_python(value: object) -> Any:
                 fix="give a scalar, a vector, a struct, an array, or tuples, lists and "
                 "dictionaries of them",
             )
-
-
-_OWN = (bool, int, float, str, type(None))
-_OWN_OF: dict[type, Any] = {int: int, float: float, str: str}
-
-
-def _base(value: object) -> type:
-    return next(t for t in (int, float, str) if isinstance(value, t))
 
 
 def _from_numpy(value: Any) -> Any:

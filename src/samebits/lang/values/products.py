@@ -17,7 +17,7 @@ from samebits.lang.values.elementwise import has_array, is_half, refuse_halves
 from samebits.lang.values.instead import instead_of
 from samebits.lang.values.rules import intrinsic
 from samebits.lang.values.scalars import describe
-from samebits.lang.values.vectors import CLASS_OF, Vector, components, vector
+from samebits.lang.values.vectors import COMPOSITE_CLASSES, Vector, components, vector
 from samebits.types import BOOL, MatrixType, QuaternionType, Type, VectorType, matrix_of, vector_of
 
 T = TypeVar("T")
@@ -137,7 +137,7 @@ def mul(a: Any, b: Any) -> Any:
             else "give two that have a product, of one element type",
         )
     items = product(_MANAGED, components(a), a.__sb_type__, components(b), b.__sb_type__)
-    return vector(CLASS_OF[t], items)
+    return vector(COMPOSITE_CLASSES[t], items)
 
 
 @intrinsic()
@@ -150,4 +150,4 @@ def transpose(a: Any) -> Any:
             fix=instead_of("transpose") if has_array(a) else "make one: float2x2(c0, c1)",
         )
     turned = matrix_of(t.element, t.columns, t.rows)
-    return vector(CLASS_OF[turned], transposed(components(a), t))
+    return vector(COMPOSITE_CLASSES[turned], transposed(components(a), t))

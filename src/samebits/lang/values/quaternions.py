@@ -11,18 +11,19 @@ from __future__ import annotations
 from typing import Any, ClassVar, cast
 
 from samebits.errors import ArgumentError
+from samebits.lang.values.conversions import ValueClass
 from samebits.lang.values.scalars import MAKERS
-from samebits.lang.values.vectors import Vector, prepare, vector
-from samebits.types import QUATERNIONS, QuaternionType
+from samebits.lang.values.vectors import Vector, vector
+from samebits.types import QuaternionType
 
 
-class _Constants(type):
+class _Constants(ValueClass):
     """Gives quaternion classes constants that a kernel may read."""
 
     __samebits_namespace__ = True
 
     @property
-    def identity(cls) -> Any:
+    def identity(cls) -> Any:  # noqa: N805  (of a metaclass)
         """No rotation: (0, 0, 0, 1)."""
         make = MAKERS[cast("type[Quaternion]", cls).__sb_type__.element]
         return vector(cls, (make(0.0), make(0.0), make(0.0), make(1.0)))
@@ -35,7 +36,6 @@ class Quaternion(Vector, metaclass=_Constants):
     `a @ b` or `math.mul(a, b)`, a vector turned is `q @ v`.
     """
 
-    __slots__ = ()
     __sb_type__: ClassVar[QuaternionType]  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def __mul__(self, other: Any) -> Any:
@@ -58,21 +58,6 @@ def no_component_product(sign: str, t: QuaternionType) -> ArgumentError:
 class quaternion(Quaternion):
     """A quaternion of float32."""
 
-    __slots__ = ()
-    __sb_type__ = QUATERNIONS["quaternion"]
-
 
 class dquaternion(Quaternion):
     """A quaternion of float64."""
-
-    __slots__ = ()
-    __sb_type__ = QUATERNIONS["dquaternion"]
-
-
-QUATERNION_CLASSES: dict[QuaternionType, type[Quaternion]] = {
-    cls.__sb_type__: cls for cls in (quaternion, dquaternion)
-}
-"""The class of each quaternion type."""
-
-for _cls in QUATERNION_CLASSES.values():
-    prepare(_cls)

@@ -11,9 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-import numpy as np
-
-from samebits.bits import exact_fma
+from samebits.bits import exact_fma, round_float
 from samebits.types import ScalarType
 
 Takes = Literal["float", "integer", "number"]
@@ -152,12 +150,8 @@ def fused(t: ScalarType) -> Callable[[float, float, float], float]:
 
 
 def product_and_sum(t: ScalarType) -> Callable[[float, float, float], float]:
-    return lambda a, b, c: _rounded(t, a * b) + c
+    return lambda a, b, c: round_float(a * b, t.bits) + c
 
 
 def product_error(t: ScalarType) -> Callable[[float, float], float]:
-    return lambda a, b: exact_fma(a, b, -_rounded(t, a * b), t.bits)
-
-
-def _rounded(t: ScalarType, value: float) -> float:
-    return float(np.float32(value)) if t.bits == 32 else value
+    return lambda a, b: exact_fma(a, b, -round_float(a * b, t.bits), t.bits)

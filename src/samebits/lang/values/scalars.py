@@ -110,10 +110,9 @@ SCALAR_CLASSES: dict[ScalarType, type] = {
 def _type_table() -> dict[type, ScalarType]:
     table: dict[type, ScalarType] = {cls: t for t, cls in SCALAR_CLASSES.items()}
     table[int] = INT
-    by_dtype = {t.dtype: t for t in types.STRONG_SCALARS}
     for code in "?bBhHiIlLqQfd":
         # C's long and long long are two NumPy types of one width.
-        table[np.dtype(code).type] = by_dtype[np.dtype(np.dtype(code).str)]
+        table[np.dtype(code).type] = types.BY_DTYPE[np.dtype(np.dtype(code).str)]
     return table
 
 
@@ -218,7 +217,7 @@ def _converters(t: ScalarType) -> dict[type, Callable[[Any], Any]]:
 
 
 CONVERTERS: dict[ScalarType, dict[type, Callable[[Any], Any]]] = {
-    t: _converters(t) for t in tuple(SCALAR_CLASSES) if t is FLOAT or t in SCALAR_CLASSES
+    t: _converters(t) for t in SCALAR_CLASSES
 }
 """For each target type, `conversion` by the exact class of the value."""
 

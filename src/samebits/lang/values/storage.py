@@ -15,7 +15,7 @@ from samebits.errors import ArgumentError
 from samebits.lang.values.classes import COMPOSITE_CLASSES
 from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF, describe
-from samebits.lang.values.vectors import Vector, components, takes, vector
+from samebits.lang.values.vectors import Vector, components, implicit_table, takes, vector
 from samebits.types import Kind, MemoryType, ScalarType, VectorType
 
 Buffer = memoryview
@@ -103,12 +103,6 @@ def storer(t: ScalarType | VectorType, place: str) -> Store:
 
 def read_only(place: str) -> ArgumentError:
     return ArgumentError(f"{place} is read-only memory", fix="declare the parameter Array[...]")
-
-
-def implicit_table(t: ScalarType) -> dict[type, Callable[[Any], Any]]:
-    """The conversions of `implicit` by the exact class of the value; an absent class does not
-    fit."""
-    return {cls: CONVERTERS[t][cls] for cls, source in TYPE_OF.items() if takes(source, t)}
 
 
 def bytes_of(array: np.ndarray[Any, Any]) -> Buffer:

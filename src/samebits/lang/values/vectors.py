@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import repeat
 from typing import Any, ClassVar, NoReturn
 
@@ -16,10 +17,22 @@ import numpy as np
 
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.values import operators
-from samebits.lang.values.conversions import kind_of
+from samebits.lang.values.conversions import ValueClass, kind_of
 from samebits.lang.values.scalars import CONVERTERS, RAW_OF, TYPE_OF, convert, type_of_scalar
 from samebits.lang.values.weak import divided, reflected_divided
-from samebits.types import BOOL, COMPONENTS, VECTORS, Kind, MatrixType, ScalarType, VectorType
+from samebits.types import (
+    BOOL,
+    COMPONENTS,
+    COMPOSITES,
+    Kind,
+    MatrixType,
+    ScalarType,
+    VectorType,
+    vector_of,
+)
+
+COMPOSITE_CLASSES: dict[VectorType, type[Vector]] = {}
+"""The class of each type of several scalars; complete where `values.classes` is imported."""
 
 
 class Vector:
@@ -39,6 +52,19 @@ class Vector:
     __array_ufunc__ = None  # NumPy's scalars leave the operator to this class
     __hash__ = None  # type: ignore[assignment]  # `==` is element-wise
     _items: tuple[Any, ...]
+
+    def __init_subclass__(cls) -> None:
+        """Make the first class with the name of a type that type's class."""
+        t = COMPOSITES.get(cls.__name__)
+        if t is None or t in COMPOSITE_CLASSES:
+            return
+        COMPOSITE_CLASSES[t] = cls
+        cls.__sb_type__ = t
+        cls.__sb_converters__ = CONVERTERS[t.element]
+        cls.__sb_implicit__ = implicit_table(t.element)
+        for index, name in enumerate(t.components):
+            if name.isidentifier():
+                setattr(cls, name, _component(index))
 
     def __new__(cls, *parts: Any) -> Any:
         rules = cls.__sb_converters__
@@ -118,123 +144,10 @@ class Vector:
         return self.__sb_product__(other)
 
 
-class float2(Vector):
-    """Two float32."""
-
-    __slots__ = ()
-    __sb_type__ = VECTORS["float2"]
+class PlainVector(Vector, metaclass=ValueClass):
+    """Base of the vectors themselves."""
 
 
-class float3(Vector):
-    """Three float32."""
-
-    __slots__ = ()
-    __sb_type__ = VECTORS["float3"]
-
-
-class float4(Vector):
-    """Four float32."""
-
-    __slots__ = ()
-    __sb_type__ = VECTORS["float4"]
-
-
-class double2(Vector):
-    """Two float64."""
-
-    __slots__ = ()
-    __sb_type__ = VECTORS["double2"]
-
-
-class double3(Vector):
-    """Three float64."""
-
-    __slots__ = ()
-    __sb_type__ = VECTORS["double3"]
-
-
-class double4(Vector):
-    """Four float64."""
-
-    __slots__ = ()
-    __sb_type__ = VECTORS["double4"]
-
-
-class int2(Vector):
-    """Two int32."""
-
-    __slots__ = ()
-    __sb_type__ = VECTORS["int2"]
-
-
-class int3(Vector):
-    """Three int32."""
-
-    __slots__ = ()
-    __sb_type__ = VECTORS["int3"]
-
-
-class int4(Vector):
-    """Four int32."""
-
-    __slots__ = ()
-    __sb_type__ = VECTORS["int4"]
-
-
-class uint2(Vector):
-    """Two uint32."""
-
-    __slots__ = ()
-    __sb_type__ = VECTORS["uint2"]
-
-
-class uint3(Vector):
-    """Three uint32."""
-
-    __slots__ = ()
-    __sb_type__ = VECTORS["uint3"]
-
-
-class uint4(Vector):
-    """Four uint32."""
-
-    __slots__ = ()
-    __sb_type__ = VECTORS["uint4"]
-
-
-class bool2(Vector):
-    """Two bools."""
-
-    __slots__ = ()
-    __sb_type__ = VECTORS["bool2"]
-
-
-class bool3(Vector):
-    """Three bools."""
-
-    __slots__ = ()
-    __sb_type__ = VECTORS["bool3"]
-
-
-class bool4(Vector):
-    """Four bools."""
-
-    __slots__ = ()
-    __sb_type__ = VECTORS["bool4"]
-
-
-VECTOR_CLASSES: dict[VectorType, type[Vector]] = {
-    cls.__sb_type__: cls
-    for cls in (
-        float2, float3, float4, double2, double3, double4, int2, int3, int4,
-        uint2, uint3, uint4, bool2, bool3, bool4,
-    )
-}  # fmt: skip
-"""The class of each vector type."""
-
-_BY_ELEMENT = {(t.element, t.length): cls for t, cls in VECTOR_CLASSES.items()}
-CLASS_OF: dict[VectorType, type[Vector]] = {}
-"""The class of every composite type that is prepared: matrices and quaternions too."""
 _new = object.__new__
 _set_items: Callable[[Any, tuple[Any, ...]], None] = Vector.__dict__["_items"].__set__
 
@@ -253,12 +166,12 @@ def components(value: Vector) -> tuple[Any, ...]:
 
 def vector_class(element: ScalarType, length: int) -> type[Vector]:
     """The vector class of an element type. Raises ArgumentError if there is none."""
-    cls = _BY_ELEMENT.get((element, length))
-    if cls is None:
+    try:
+        return COMPOSITE_CLASSES[vector_of(element, length)]
+    except KeyError:
         raise ArgumentError(
             f"there is no vector of {length} {element}", fix="write it component by component"
-        )
-    return cls
+        ) from None
 
 
 def _wrong_length(t: VectorType, found: int) -> ArgumentError:
@@ -279,6 +192,7 @@ def _elements(part: Any) -> Any:
     return part
 
 
+@cache
 def _swizzle(cls: type[Vector], name: str) -> Callable[[Any], Any] | None:
     t = cls.__sb_type__
     letters = COMPONENTS[: t.length]
@@ -297,6 +211,12 @@ def takes(source: ScalarType, target: ScalarType) -> bool:
         return False
     # Of a fixed-point type the conversion refuses a float that it does not hold exactly.
     return target.is_ieee or source.is_int or target.kind is Kind.FIXED
+
+
+@cache
+def implicit_table(t: ScalarType) -> dict[type, Callable[[Any], Any]]:
+    """The conversions to a `t` that are made unasked, by the exact class of the value."""
+    return {cls: CONVERTERS[t][cls] for cls, source in TYPE_OF.items() if takes(source, t)}
 
 
 def as_element(value: Any, cls: type[Vector], symbol: str) -> Any:
@@ -347,7 +267,7 @@ def _binary(stem: str, rule: operators.Rule, *, reflected: bool) -> Any:
             element = cls.__sb_type__.element
             result = element if element is BOOL else rule.result(element)
             same = result == cls.__sb_type__.element
-            results[cls] = cls if same else CLASS_OF[cls.__sb_type__.of(result)]
+            results[cls] = cls if same else COMPOSITE_CLASSES[cls.__sb_type__.of(result)]
         pair = (others, self._items) if reflected else (self._items, others)
         return vector(results[cls], tuple(map(function, *pair)))
 
@@ -380,30 +300,66 @@ def _install() -> None:
     Vector.__rdivmod__ = reflected_divided  # type: ignore[attr-defined]
     for stem, symbol in (("neg", "-"), ("pos", "+"), ("invert", "~"), ("abs", "abs")):
         setattr(Vector, f"__{stem}__", _unary(stem, symbol))
-    for cls in tuple(VECTOR_CLASSES.values()):
-        register(cls)
-
-
-def register(cls: type[Vector]) -> None:
-    """Make `cls` the class of its vector type."""
-    t = cls.__sb_type__
-    VECTOR_CLASSES[t] = cls
-    _BY_ELEMENT[t.element, t.length] = cls
-    prepare(cls)
-
-
-def prepare(cls: type[Vector]) -> None:
-    """Give a class of its own type what it converts, and its components where they have names."""
-    element = cls.__sb_type__.element
-    CLASS_OF[cls.__sb_type__] = cls
-    rules = CONVERTERS[element]
-    cls.__sb_converters__ = rules
-    cls.__sb_implicit__ = {
-        kind: rules[kind] for kind, source in TYPE_OF.items() if takes(source, element)
-    }
-    for index, name in enumerate(cls.__sb_type__.components):
-        if name.isidentifier():
-            setattr(cls, name, _component(index))
 
 
 _install()
+
+
+class float2(PlainVector):
+    """Two float32."""
+
+
+class float3(PlainVector):
+    """Three float32."""
+
+
+class float4(PlainVector):
+    """Four float32."""
+
+
+class double2(PlainVector):
+    """Two float64."""
+
+
+class double3(PlainVector):
+    """Three float64."""
+
+
+class double4(PlainVector):
+    """Four float64."""
+
+
+class int2(PlainVector):
+    """Two int32."""
+
+
+class int3(PlainVector):
+    """Three int32."""
+
+
+class int4(PlainVector):
+    """Four int32."""
+
+
+class uint2(PlainVector):
+    """Two uint32."""
+
+
+class uint3(PlainVector):
+    """Three uint32."""
+
+
+class uint4(PlainVector):
+    """Four uint32."""
+
+
+class bool2(PlainVector):
+    """Two bools."""
+
+
+class bool3(PlainVector):
+    """Three bools."""
+
+
+class bool4(PlainVector):
+    """Four bools."""

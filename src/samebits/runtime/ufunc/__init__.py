@@ -17,7 +17,7 @@ from samebits.lang.kernel import Kernel
 from samebits.lang.overloads import Overloads
 from samebits.lang.values.scalars import CONVERTERS, TYPE_OF, float32, float64
 from samebits.lang.values.thread_state import python_precision
-from samebits.lang.values.vectors import VECTOR_CLASSES, Vector, as_element, vector
+from samebits.lang.values.vectors import COMPOSITE_CLASSES, Vector, as_element, vector
 from samebits.modes import Precision
 from samebits.runtime.guarded_arrays import GuardedArray, plain
 from samebits.runtime.memory_claims import check_arrays
@@ -236,4 +236,4 @@ def _by_component(
 
 def _joined(items: tuple[Any, ...]) -> Any:
     t = vector_of(TYPE_OF[type(items[0])], len(items))
-    return vector(VECTOR_CLASSES[t], items)
+    return vector(COMPOSITE_CLASSES[t], items)

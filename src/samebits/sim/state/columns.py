@@ -52,16 +52,6 @@ class Column:
         """How many scalars it has."""
         return math.prod(self._counts)
 
-    @property
-    def outer_count(self) -> int:
-        """The length of its outermost array; 1 if there is none."""
-        return self._counts[0] if self.levels else 1
-
-    def part_title(self, first: int, last: int) -> str:
-        """`bodies[16-31].pos.x`: elements `first` to `last` of the outermost array, by number."""
-        place = str(first) if first == last else f"{first}-{last}"
-        return f"{self.names[0]}[{place}]" + "[]".join(self.names[1:])
-
     def patterns(self, state: bytes) -> Patterns:
         """The bit patterns in canonical bytes, in the order of their indices: a 1-D array."""
         strides = [level.stride for level in self.levels]

@@ -13,9 +13,8 @@ from samebits.bits import float_to_bits
 from samebits.diagnosis.cause.experiment import Agreement
 from samebits.diagnosis.cause.observations import (
     Candidate,
-    NoObservations,
     Observation,
-    ObservationSource,
+    Observations,
     candidates,
     gives,
 )
@@ -40,7 +39,7 @@ LAST = [s for s in walk(FUNCTION.body) if isinstance(s, Op) and s.opcode == "div
 PLACE = OpRef(FUNCTION.name, LAST.id)
 
 
-class Seen(NoObservations):
+class Seen(Observations):
     """Evaluations by the first way of a hazard, among them one that differs from the strict one."""
 
     def __init__(self, hazard: str, count: int) -> None:
@@ -63,7 +62,7 @@ class Seen(NoObservations):
         return (self.differing, self.rows) if same else (None, [])
 
 
-class Given(NoObservations):
+class Given(Observations):
     """Chosen evaluations of one site."""
 
     def __init__(self, site: Site, differing: Observation, rows: list[Observation]) -> None:
@@ -74,7 +73,7 @@ class Given(NoObservations):
         return (self.differing, self.rows) if same else (None, [])
 
 
-def fitting(observe: ObservationSource) -> list[Candidate]:
+def fitting(observe: Observations) -> list[Candidate]:
     return [
         c
         for row in EXPRESSION_HAZARDS
@@ -116,7 +115,7 @@ SUM = [s for s in walk(LONGER.function.body) if isinstance(s, Op) and s.opcode =
 SUM_PLACE = OpRef(LONGER.function.name, SUM.id)
 
 
-class Running(NoObservations):
+class Running(Observations):
     """The other side has the last way of a hazard, of which one evaluation is known at first. An
     experiment fails in the first frame whose evaluation its way does not give."""
 

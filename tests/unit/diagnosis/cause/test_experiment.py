@@ -10,7 +10,7 @@ from tests.support.simulations.traced_simulation import TRACED
 
 from samebits.bits import to_canonical, xxh64
 from samebits.diagnosis.cause.experiment import Agreement, Experiment
-from samebits.hazards.injection import Injection, injected
+from samebits.hazards.text import inject_texts
 from samebits.ir.analysis.budget import Budget
 from samebits.sim.execution import EvaluateExecution
 from samebits.sim.program import Program
@@ -30,7 +30,7 @@ def differing() -> Experiment:
     (block,) = PlayerSource(TRACED, "push", 1, 9 + FRAMES).blocks()
     execution.advance(block.inputs[:9])
     before, rows = execution.save(), block.inputs[9:]
-    fused = injected(PLAIN, [Injection("fma")])
+    fused = inject_texts(PLAIN, ("fma",))
     run = EvaluateExecution(fused)
     run.restore(before)
     hashes = run.advance(rows).hashes
@@ -47,7 +47,7 @@ def tried(experiment: Experiment, program: Program, trace: Trace | None) -> tupl
 
 
 def test_what_does_the_same_is_followed_through_all_frames(differing: Experiment) -> None:
-    fused = injected(PLAIN, [Injection("fma")])
+    fused = inject_texts(PLAIN, ("fma",))
     found, cost = tried(differing, fused, differing.trace)
     assert found == Agreement(FRAMES, FRAMES)
     assert (found, cost) == tried(differing, fused, None)
@@ -55,7 +55,7 @@ def test_what_does_the_same_is_followed_through_all_frames(differing: Experiment
 
 @pytest.mark.parametrize("hazard", ["x87", "double-rounding"])
 def test_what_does_otherwise_ends_there(differing: Experiment, hazard: str) -> None:
-    other = injected(PLAIN, [Injection(hazard)])
+    other = inject_texts(PLAIN, (hazard,))
     found, cost = tried(differing, other, differing.trace)
     refuted, whole = tried(differing, other, None)
     assert found == refuted == Agreement(0, FRAMES)
@@ -65,7 +65,7 @@ def test_what_does_otherwise_ends_there(differing: Experiment, hazard: str) -> N
 def test_a_frame_that_goes_on_after_its_trace_is_another(differing: Experiment) -> None:
     trace = differing.trace
     assert trace is not None
-    fused = injected(PLAIN, [Injection("fma")])
+    fused = inject_texts(PLAIN, ("fma",))
     for numbers in (trace.numbers[:-1], np.append(trace.numbers, trace.numbers[-1])):
         values = np.append(trace.values, trace.values[-1:])
         other = replace(trace, numbers=numbers, values=values)

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.support.runs.small_runs import SMALL, changed_source, hashes, inputs, side
+from tests.support.runs.small_runs import changed_source, hashes, inputs, side
 
 from samebits.bits import xxh64
 from samebits.diagnosis.frame import lockstep
-from samebits.diagnosis.frame.effort import frame_operations
 from samebits.diagnosis.frame.examine import FirstFrame
-from samebits.diagnosis.frame.lockstep import LockstepSearch
+from samebits.diagnosis.frame.lockstep import LockstepSearch, frame_operations
 from samebits.diagnosis.frame.search import FrameReport
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import SideRun
 from samebits.sides.side import Side
 from samebits.sim.execution import Advance
 from samebits.sim.inputs import Inputs
-from samebits.sim.sources import InputBlock, PlayerSource
 
 FRAMES = 700
 """More than two blocks of a source."""
@@ -106,34 +103,6 @@ def test_a_trap_of_another_version_may_lie_elsewhere(tmp_path: Path) -> None:
     path = changed_source(tmp_path, ("import samebits as sb\n", "\n\nimport samebits as sb\n"))
     report = search("", f"source={path}", inputs(FRAMES, "crash"))
     assert (report.found, report.trap) == (None, "index out of range")
-
-
-def test_inputs_of_both_sides_are_compared() -> None:
-    one, other = inputs(FRAMES), inputs(FRAMES, seed=1)
-    assert search("", "", one, inputs_b=other).inputs_differ is None
-    report = search("", "", one, inputs_b=InputStream(_Pressed(FRAMES, 290)))
-    found = report.found
-    assert found is not None
-    assert (report.inputs_differ, found.frame) == (290, 290)
-    assert found.a.inputs is not None
-    assert found.b.inputs is not None
-    assert found.b.inputs["push"][0, 1] == found.a.inputs["push"][0, 1] + 1
-
-
-class _Pressed(PlayerSource):
-    """The usual inputs, but for one player's in one frame."""
-
-    def __init__(self, count: int, frame: int) -> None:
-        super().__init__(SMALL, "push", 1, count)
-        self._frame = frame
-
-    def blocks(self) -> Iterator[InputBlock]:
-        at = 0
-        for block in super().blocks():
-            if at <= self._frame < at + len(block.inputs):
-                block.inputs["push"][self._frame - at, 1] += 1
-            at += len(block.inputs)
-            yield block
 
 
 def test_a_side_that_is_not_determined_is_told() -> None:

@@ -11,7 +11,7 @@ from tests.support.runs.observed_frames import ARENA
 from tests.support.runs.small_runs import SMALL
 
 from samebits.bits import canonical_size, leaves, ulp_distance
-from samebits.diagnosis.frame.state_diff import BLOCKS, differences
+from samebits.diagnosis.frame.state_diff import differences
 from samebits.sim.state.columns import columns
 from samebits.sim.state.difference import first_difference, hexadecimal, shown
 from samebits.types import FLOAT64, UINT8, VECTORS, FixedArrayType, StructType
@@ -66,8 +66,7 @@ def test_every_scalar_that_differs_is_described_as_the_bits_say() -> None:
                 for f in found.first
             }
             assert list(rows.items()) == list(expected.items())
-            assert found.differing == len(expected) == len(found.largest)
-            assert {f.path for f in found.largest} == expected.keys()
+            assert found.differing == len(expected)
             first = first_difference(t, a, b)
             assert first is not None
             assert (first.path, first.others) == (next(iter(expected)), len(expected) - 1)
@@ -78,7 +77,7 @@ def test_every_scalar_that_differs_is_described_as_the_bits_say() -> None:
 def test_states_that_agree_differ_nowhere() -> None:
     a = random_state(ARENA.state_type)
     found = differences(ARENA.state_type, a, a)
-    assert (found.differing, found.first, found.largest, found.blocks) == (0, (), (), ())
+    assert (found.differing, found.first) == (0, ())
     assert found.farthest is None
     assert {row.differing for row in found.heat} == {0}
     assert sum(row.scalars for row in found.heat) == len([*leaves(ARENA.state_type)])
@@ -101,21 +100,18 @@ def patterns(**values: int) -> bytes:
     return bytes(data)
 
 
-def test_the_largest_come_first_and_nan_before_all() -> None:
+def test_the_farthest_are_told_and_nan_is_left_out() -> None:
     zero = patterns()
     one = patterns(at8=1, at16=0x7FC00000, at24=0x80000000, at32=5, at328=7)
     found = differences(T, zero, one)
-    assert [f.path for f in found.first] == ["x[0].x", "x[1].x", "x[2].x", "x[3].x", "grid[0, 0].x"]
-    assert [(f.path, f.ulps) for f in found.largest] == [
-        ("x[1].x", None), ("grid[0, 0].x", None), ("x[3].x", 5), ("x[0].x", 1), ("x[2].x", 1),
+    assert [(f.path, f.ulps) for f in found.first] == [
+        ("x[0].x", 1), ("x[1].x", None), ("x[2].x", 1), ("x[3].x", 5), ("grid[0, 0].x", None),
     ]  # fmt: skip
     assert found.farthest == (5, "x[3].x")
-    row = found.timeline(12)
-    assert (row.frame, row.differing, row.ulps, row.path) == (12, 5, 5, "x[3].x")
-    assert [f.path for f in differences(T, zero, one, 2).largest] == ["x[1].x", "grid[0, 0].x"]
+    assert [f.path for f in differences(T, zero, one, 2).first] == ["x[0].x", "x[1].x"]
 
 
-def test_heat_counts_columns_and_blocks_of_their_elements() -> None:
+def test_heat_counts_columns() -> None:
     zero = patterns()
     one = patterns(at8=1, at16=9, at152=3, at336=2)
     found = differences(T, zero, one)
@@ -124,10 +120,6 @@ def test_heat_counts_columns_and_blocks_of_their_elements() -> None:
         ("n", 0, 1, None), ("x[].x", 3, 40, 9), ("x[].y", 0, 40, None),
         ("grid[].x", 1, 12, None), ("grid[].y", 0, 12, None),
     ]  # fmt: skip
-    blocks = [(row.path, row.differing, row.scalars, row.ulps) for row in found.blocks]
-    assert blocks == [
-        ("x[0-2].x", 2, 3, 9), ("x[18-20].x", 1, 3, 3), ("grid[1].x", 1, 1, None),
-    ]  # fmt: skip
 
 
 def test_large_arrays_give_bounded_lists() -> None:
@@ -135,11 +127,10 @@ def test_large_arrays_give_bounded_lists() -> None:
     a, b = random_state(big, 1), random_state(big, 2)
     found = differences(big, a, b, 10)
     assert found.differing > 299_000
-    assert (len(found.first), len(found.largest)) == (10, 10)
-    assert len(found.blocks) <= 3 * BLOCKS
+    assert len(found.first) == 10
     assert [f.path for f in found.first[:4]] == ["x[0].x", "x[0].y", "x[0].z", "x[1].x"]
     none = differences(big, a, b, 0)
-    assert (none.first, none.largest, none.differing) == ((), (), found.differing)
+    assert (none.first, none.differing) == ((), found.differing)
 
 
 def test_what_is_found_is_the_same_in_pieces_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:

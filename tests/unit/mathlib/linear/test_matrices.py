@@ -35,10 +35,10 @@ from samebits import (
     uint2x3,
 )
 from samebits.errors import ArgumentError, CompileError, Trap
-from samebits.lang.values.matrices import MATRIX_CLASSES
-from samebits.lang.values.vectors import VECTOR_CLASSES
-from samebits.types import BOOL, vector_of
+from samebits.lang.values.classes import COMPOSITE_CLASSES
+from samebits.types import BOOL, MATRICES, vector_of
 
+MATRIX_CLASSES = {t: COMPOSITE_CLASSES[t] for t in MATRICES.values()}
 M = float3x3(1, 2, 3, 4, 5, 6, 7, 8, 10)
 SHAPES = [pytest.param(cls, id=t.name) for t, cls in MATRIX_CLASSES.items()]
 OF_NUMBERS = [
@@ -104,8 +104,8 @@ def test_a_matrix_survives_arrays_copies_and_pickles(cls: Any) -> None:
 def test_products_with_vectors_add_from_left_to_right(cls: Any) -> None:
     t = cls.__sb_type__
     a = sample(cls)
-    column = VECTOR_CLASSES[vector_of(t.element, t.columns)](*a[:, 0])
-    row = VECTOR_CLASSES[vector_of(t.element, t.rows)](*a[0])
+    column = COMPOSITE_CLASSES[vector_of(t.element, t.columns)](*a[:, 0])
+    row = COMPOSITE_CLASSES[vector_of(t.element, t.rows)](*a[0])
     v, u = np.asarray(column), np.asarray(row)
     assert same(cls(a) @ column, by_hand(a, v[None])[0])
     assert same(row @ cls(a), np.array([summed(u * c) for c in a]))

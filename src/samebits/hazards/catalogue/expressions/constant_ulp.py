@@ -12,8 +12,7 @@ from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
 
 
 def _constants(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
-    found = list(dict.fromkeys(_constants_in(tree)))
-    for constant in found:
+    for constant in dict.fromkeys(_constants_in(tree)):
         for steps in (1, -1):
             near = replace(constant, steps=steps)
             yield (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samebits.fpmodel.evaluate import INTEGER_RULES, Arithmetic
-from samebits.fpmodel.tree import Node, Tree, choices
-from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
+from samebits.fpmodel.tree import Node, Tree
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard, exchanges
 
 _MOST = 512
 
@@ -24,9 +24,7 @@ def _integers(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
             plain = node.name == "convert" and " " not in node.detail
             return [Node("convert", node.args, f"{node.detail} {rule}")] if plain else []
 
-        for variant in choices(tree, options, _MOST):
-            if variant != tree:
-                yield variant, arithmetic, _INTEGER_NOTES[rule]
+        yield from exchanges(tree, arithmetic, options, _MOST, _INTEGER_NOTES[rule])
 
 
 TO_INTEGER = ExpressionHazard(

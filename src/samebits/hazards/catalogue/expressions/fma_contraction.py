@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samebits.fpmodel.evaluate import Arithmetic
-from samebits.fpmodel.tree import Node, Tree, add, choices, fma, mul, neg, nodes, rebuilt
-from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
+from samebits.fpmodel.tree import Node, Tree, add, fma, mul, neg, nodes, rebuilt
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard, exchanges
 
 _MOST = 4096
 _FUSED = (
@@ -40,9 +40,7 @@ def _options(node: Node) -> list[Tree]:
 
 
 def _variants(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
-    for variant in choices(tree, _options, _MOST):
-        if variant != tree:
-            yield variant, arithmetic, _FUSED
+    yield from exchanges(tree, arithmetic, _options, _MOST, _FUSED)
     if _notes(tree) > 1:
         unfused = rebuilt(tree, _unfused)
         yield unfused, arithmetic, "an fma that rounds twice: not fused after all, or emulated"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samebits.fpmodel.evaluate import Arithmetic
-from samebits.fpmodel.tree import Node, Tree, choices
-from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
+from samebits.fpmodel.tree import Node, Tree
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard, exchanges
 
 _MOST = 512
 
@@ -24,9 +24,7 @@ def _extremes(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
             plain = node.name in ("min", "max") and not node.detail
             return [Node(node.name, node.args, rule)] if plain else []
 
-        for variant in choices(tree, options, _MOST):
-            if variant != tree:
-                yield variant, arithmetic, note
+        yield from exchanges(tree, arithmetic, options, _MOST, note)
 
 
 MIN_MAX = ExpressionHazard(

@@ -19,13 +19,10 @@ def _narrow(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
         note = "double computed as float: a wrong type, -fsingle-precision-constant, GPUs"
         yield tree, replace(arithmetic, working=FLOAT32), note
         # One intermediate result that passes through a float.
+        note = "an intermediate result stored in a float"
         for node in nodes(tree):
             if node != tree:
-                yield (
-                    replaced(tree, node, cast(FLOAT32, node)),
-                    arithmetic,
-                    ("an intermediate result stored in a float"),
-                )
+                yield replaced(tree, node, cast(FLOAT32, node)), arithmetic, note
     elif stored_as_half(tree):
         note = "native half arithmetic: ARM's FP16, AVX512-FP16, GPUs, mediump in shaders"
         yield tree, replace(arithmetic, working=FLOAT16), note

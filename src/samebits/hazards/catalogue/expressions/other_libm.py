@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.libm import LIBRARIES, LIBRARY_FUNCTIONS, function_of
 from samebits.fpmodel.softfloat import FLOAT32
-from samebits.fpmodel.tree import Node, Tree, choices, nodes
-from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
+from samebits.fpmodel.tree import Node, Tree, nodes
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard, exchanges
 
 _MOST = 64
 
@@ -30,16 +30,10 @@ def _libraries(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
     for prefix, library in LIBRARIES.items():
         if any(function_of(prefix, name, bits) is None for name in used):
             continue
-        yield from _with(prefix, library.note, tree, arithmetic)
+        yield from exchanges(tree, arithmetic, _from(prefix), _MOST, library.note)
         if prefix == "libm" and arithmetic.form is FLOAT32:
             note = "this machine's C library in double, then rounded to float"
-            yield from _with("libm64", note, tree, arithmetic)
-
-
-def _with(prefix: str, note: str, tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
-    for variant in choices(tree, _from(prefix), _MOST):
-        if variant != tree:
-            yield variant, arithmetic, note
+            yield from exchanges(tree, arithmetic, _from("libm64"), _MOST, note)
 
 
 LIBRARY = ExpressionHazard(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import reduce
+from functools import cache, reduce
 
 from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.tree import (
@@ -90,22 +90,19 @@ def _shapes(terms: list[Tree], join: Join) -> Iterator[Tree]:
                 yield join(left, right)
 
 
-def _in_order(
-    terms: list[Tree], join: Join, known: dict[tuple[int, int], list[Tree]]
-) -> list[Tree]:
+def _in_order(terms: list[Tree], join: Join) -> list[Tree]:
     """Every association that keeps the terms' order: Catalan's numbers."""
 
+    @cache
     def between(low: int, high: int) -> list[Tree]:
         if high - low == 1:
             return [terms[low]]
-        if (low, high) not in known:
-            known[low, high] = [
-                join(left, right)
-                for middle in range(high - 1, low, -1)
-                for left in between(low, middle)
-                for right in between(middle, high)
-            ]
-        return known[low, high]
+        return [
+            join(left, right)
+            for middle in range(high - 1, low, -1)
+            for left in between(low, middle)
+            for right in between(middle, high)
+        ]
 
     return between(0, len(terms))
 
@@ -150,7 +147,7 @@ def _orders(terms: list[Tree], join: Join) -> Iterator[tuple[Tree, str]]:
         for shape in _shapes(terms, join):
             yield shape, FAST_MATH
     elif len(terms) <= 9:
-        for shape in _in_order(terms, join, {}):
+        for shape in _in_order(terms, join):
             yield shape, FAST_MATH
     for i in range(1, len(terms)):
         yield reduce(join, [*terms[i:], *terms[:i]]), FAST_MATH

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samebits.fpmodel.evaluate import Arithmetic
-from samebits.fpmodel.tree import ONE, Node, Tree, choices, div, mul
-from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
+from samebits.fpmodel.tree import ONE, Node, Tree, div, mul
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard, exchanges
 
 _MOST = 512
 _RECIPROCAL = "-freciprocal-math, -ffast-math, /fp:fast, shaders, division hoisted out of a loop"
@@ -21,9 +21,7 @@ def _inverse(node: Node) -> list[Tree]:
 
 
 def _reciprocal(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
-    for variant in choices(tree, _inverse, _MOST):
-        if variant != tree:
-            yield variant, arithmetic, _RECIPROCAL
+    return exchanges(tree, arithmetic, _inverse, _MOST, _RECIPROCAL)
 
 
 RECIPROCAL = ExpressionHazard(

@@ -14,14 +14,13 @@ from samebits.fpmodel.tree import (
     Node,
     Tree,
     add,
-    choices,
     fma,
     mul,
     neg,
     nodes,
     sub,
 )
-from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard, exchanges
 
 _MOST = 512
 _TWO, _THREE, _HALF = Constant("2"), Constant("3"), Constant("0.5")
@@ -157,9 +156,8 @@ def _estimates(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
         ):
             continue
         for steps in estimate.steps:
-            for variant in choices(tree, _options(estimate, steps), _MOST):
-                if variant != tree:
-                    yield variant, arithmetic, estimate.practice
+            options = _options(estimate, steps)
+            yield from exchanges(tree, arithmetic, options, _MOST, estimate.practice)
 
 
 ESTIMATE = ExpressionHazard(

@@ -10,7 +10,7 @@ from random import Random
 
 from samebits.bits import round_float
 from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
-from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
+from samebits.hazards.edit.function_editor import own_functions, with_statements
 from samebits.ir.analysis.loops import deciding, endless
 from samebits.ir.grammar import Attribute, For, Function, Module, Op, Statement, walk
 from samebits.ir.refs import OpRef, op_at
@@ -59,10 +59,9 @@ def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKer
     assert isinstance(t, ScalarType)
     for value in dict.fromkeys(_values(t, constant.attr, draws)):
         if value != constant.attr:
-            editor = FunctionEditor(module, place.function)
-            with editor.instead(place.op):
-                editor.append(replace(constant, attr=value))
-            yield editor.done(), f"{constant.attr} has become {value}"
+            other = replace(constant, attr=value)
+            changed = with_statements(module, place.function, {place.op: [other]})
+            yield changed, f"{constant.attr} has become {value}"
 
 
 def _values(t: ScalarType, value: Attribute, draws: Random) -> Iterator[Attribute]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
 from samebits.errors import Span
 from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
-from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
+from samebits.hazards.edit.function_editor import own_functions, with_statements
 from samebits.ir.analysis.loops import deciding, endless
 from samebits.ir.analysis.reaching import Definitions
-from samebits.ir.grammar import Function, If, Module, Numbered, Op, Statement, walk
+from samebits.ir.grammar import Function, If, Module, Numbered, Op, Region, Statement, walk
 from samebits.ir.refs import OpRef, statement_at
 from samebits.ir.verify import terminates
 from samebits.types import ScalarType
@@ -108,35 +108,24 @@ def _places(module: Module) -> list[OpRef]:
     ]
 
 
-def _changed(module: Module, place: OpRef, ops: list[Op], other: str) -> Module:
-    editor = FunctionEditor(module, place.function)
-    for op in ops:
-        with editor.instead(op.id):
-            if other == _SWAP:
-                editor.append(replace(op, args=(*op.args[:-2], *op.args[-2:][::-1])))
-            else:
-                editor.append(replace(op, opcode=other))
-    return editor.done()
-
-
-def _without(module: Module, place: OpRef, statements: Sequence[Numbered]) -> Module:
-    editor = FunctionEditor(module, place.function)
-    for statement in statements:
-        with editor.instead(statement.id):
-            pass
-    return editor.done()
+def _mistaken(op: Op, other: str) -> Op:
+    if other == _SWAP:
+        return replace(op, args=(*op.args[:-2], *op.args[-2:][::-1]))
+    return replace(op, opcode=other)
 
 
 def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
     statement = statement_at(module, place)
     text = _Text(module.functions[place.function])
-    together = text.together(statement) if isinstance(statement, Op) else []
+    ops = text.together(statement) if isinstance(statement, Op) else []
     for other in text.others(statement):
         assert isinstance(statement, Op)
         note = other if other == _SWAP else f"{statement.opcode} has become {other}"
-        yield _changed(module, place, together, other), note
+        made: dict[int, Region] = {op.id: [_mistaken(op, other)] for op in ops}
+        yield with_statements(module, place.function, made), note
     if text.can_go(statement):
-        yield _without(module, place, together or [statement]), "the statement is left out"
+        gone: dict[int, Region] = {each.id: [] for each in ops or [statement]}
+        yield with_statements(module, place.function, gone), "the statement is left out"
 
 
 CHANGED_OPERATION = ProgramHazard(

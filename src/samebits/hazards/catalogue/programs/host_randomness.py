@@ -9,7 +9,7 @@ from samebits.bits import round_float
 from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.catalogue.perturb import mixed, noise, results
 from samebits.hazards.edit.function_editor import FunctionEditor
-from samebits.ir.grammar import Module, Op, Value
+from samebits.ir.grammar import Module, Op
 from samebits.ir.refs import OpRef
 from samebits.types import UINT64, ScalarType
 
@@ -24,13 +24,10 @@ def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKer
         editor = FunctionEditor(module, place.function)
         with editor.instead(place.op) as op:
             assert isinstance(op, Op)
-            number = noise(module, place, editor, _scalars(op), draws)
+            scalars = [value for value in op.args if isinstance(value.type, ScalarType)]
+            number = noise(module, place, editor, scalars, draws)
             mixed(editor, op, editor.op("and", number, editor.const(UINT64, (1 << count) - 1)))
         yield editor.done(), f"random numbers in its lowest {count} bits"
-
-
-def _scalars(op: Op) -> list[Value]:
-    return [value for value in op.args if isinstance(value.type, ScalarType)]
 
 
 def _timed(module: Module, place: OpRef, draws: Random) -> Module:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from random import Random
 
 from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
-from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
-from samebits.ir.grammar import For, Module, Value, walk
+from samebits.hazards.edit.function_editor import FunctionEditor, own_statements
+from samebits.ir.grammar import For, Module, Value
 from samebits.ir.refs import OpRef
 from samebits.types import INT
 
@@ -18,12 +18,7 @@ _SLOT = ".iteration"
 
 
 def _places(module: Module) -> list[OpRef]:
-    return [
-        OpRef(function.name, loop.id)
-        for function in own_functions(module)
-        for loop in walk(function.body)
-        if isinstance(loop, For)
-    ]
+    return [place for place, loop in own_statements(module) if isinstance(loop, For)]
 
 
 def _count(editor: FunctionEditor, loop: For) -> Value:

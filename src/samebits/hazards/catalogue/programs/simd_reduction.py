@@ -7,9 +7,9 @@ from dataclasses import replace
 from random import Random
 
 from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
-from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
+from samebits.hazards.edit.function_editor import own_statements, with_statements
 from samebits.hazards.edit.promotion import promoted
-from samebits.ir.grammar import For, Lanes, Module, walk
+from samebits.ir.grammar import For, Lanes, Module
 from samebits.ir.refs import OpRef, statement_at
 from samebits.passes.semantics.accumulate import Accumulation
 
@@ -24,34 +24,30 @@ _VECTORS = {
 
 def _places(module: Module) -> list[OpRef]:
     return [
-        OpRef(function.name, loop.id)
-        for function in own_functions(module)
-        for loop in walk(function.body)
-        if isinstance(loop, For)
-        and _accumulated(promoted(module, function.name, loop.id), function.name, loop.id)
+        place
+        for place, loop in own_statements(module)
+        if isinstance(loop, For) and _accumulated(promoted(module, place.function, place.op), place)
     ]
 
 
-def _accumulated(module: Module, name: str, number: int) -> tuple[tuple[str, str], ...]:
+def _accumulated(module: Module, place: OpRef) -> tuple[tuple[str, str], ...]:
     """The slots that a loop accumulates into, each with the operation that joins its lanes."""
-    function = module.functions[name]
-    loop = statement_at(module, OpRef(name, number))
+    loop = statement_at(module, place)
     assert isinstance(loop, For)
-    return Accumulation(function).of(loop)
+    return Accumulation(module.functions[place.function]).of(loop)
 
 
 def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
     module = promoted(module, place.function, place.op)
-    slots = _accumulated(module, place.function, place.op)
+    slots, loop = _accumulated(module, place), statement_at(module, place)
+    assert isinstance(loop, For)
+    flush = module.functions[place.function].options.denormals == "flush"
     for count in _COUNTS:
-        editor = FunctionEditor(module, place.function)
-        with editor.instead(place.op) as loop:
-            assert isinstance(loop, For)
-            flush = editor.function.options.denormals == "flush"
-            lanes = Lanes((count,), slots, flush)
-            editor.append(replace(loop, lanes=lanes))
+        lanes = Lanes((count,), slots, flush)
         if lanes != loop.lanes:
-            yield editor.done(), f"{count} lanes, folded by halves: {_VECTORS[count]}"
+            laned = replace(loop, lanes=lanes)
+            changed = with_statements(module, place.function, {place.op: [laned]})
+            yield changed, f"{count} lanes, folded by halves: {_VECTORS[count]}"
 
 
 LANES = ProgramHazard(

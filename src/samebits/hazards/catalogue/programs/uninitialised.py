@@ -8,9 +8,9 @@ from random import Random
 
 from samebits.bits import float_to_bits, round_float
 from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
-from samebits.hazards.edit.function_editor import FunctionEditor, entries, own_functions
+from samebits.hazards.edit.function_editor import FunctionEditor, entries, own_statements
 from samebits.ir.analysis.may_write import ANY, Path, leaves, written
-from samebits.ir.grammar import Module, Numbered, Op, Value, walk
+from samebits.ir.grammar import Module, Numbered, Op, Value
 from samebits.ir.refs import OpRef, statement_at
 from samebits.types import BOOL, INT, FixedArrayType, RefType, ScalarType
 
@@ -20,10 +20,7 @@ _MOST = 256
 
 def _places(module: Module) -> list[OpRef]:
     found = [
-        OpRef(function.name, op.id)
-        for function in own_functions(module)
-        for op in walk(function.body)
-        if isinstance(op, Op) and op.opcode == "zero"
+        place for place, op in own_statements(module) if isinstance(op, Op) and op.opcode == "zero"
     ]
     begin = _first_of_init(module)
     if begin is not None and begin not in found and next(_unwritten(module), None) is not None:
@@ -54,27 +51,18 @@ def _unwritten(module: Module) -> Iterator[Path]:
             yield path
 
 
-class _Garbage:
-    """Random garbage: a value of ordinary size, and the element that holds it."""
-
-    def __init__(self, draws: Random) -> None:
-        self._draws = draws
-
-    def index(self, length: int) -> int:
-        return self._draws.randrange(length)
-
-    def value(self, t: ScalarType) -> bool | int | float:
-        """A random value of ordinary size, not zero."""
-        if t is BOOL:
-            return True
-        if t.is_ieee:
-            number = self._draws.choice((1, -1)) * self._draws.uniform(1.0, 1000.0)
-            # In IR a half is its bits.
-            return round_float(number, t.bits) if t.is_float else float_to_bits(number, t.bits)
-        return self._draws.randint(1, min(t.storage.maximum, 10_000))
+def _garbage(t: ScalarType, draws: Random) -> bool | int | float:
+    """A random value of ordinary size, not zero."""
+    if t is BOOL:
+        return True
+    if t.is_ieee:
+        number = draws.choice((1, -1)) * draws.uniform(1.0, 1000.0)
+        # In IR a half is its bits.
+        return round_float(number, t.bits) if t.is_float else float_to_bits(number, t.bits)
+    return draws.randint(1, min(t.storage.maximum, 10_000))
 
 
-def _store_garbage(editor: FunctionEditor, ref: Value, path: Path, garbage: _Garbage) -> str:
+def _store_garbage(editor: FunctionEditor, ref: Value, path: Path, draws: Random) -> str:
     """Write garbage to the scalar at a path, and return the path as text."""
     shown = ""
     for part in path:
@@ -82,7 +70,7 @@ def _store_garbage(editor: FunctionEditor, ref: Value, path: Path, garbage: _Gar
         t = ref.type.target
         if part == ANY:
             assert isinstance(t, FixedArrayType)
-            at = [garbage.index(length) for length in t.shape]
+            at = [draws.randrange(length) for length in t.shape]
             ref = editor.element(ref, *(editor.const(INT, i) for i in at))
             shown += f"[{', '.join(map(str, at))}]"
         elif isinstance(part, str):
@@ -94,21 +82,20 @@ def _store_garbage(editor: FunctionEditor, ref: Value, path: Path, garbage: _Gar
     assert isinstance(ref.type, RefType)
     t = ref.type.target
     assert isinstance(t, ScalarType)
-    editor.store(ref, editor.const(t.storage, garbage.value(t)))
+    editor.store(ref, editor.const(t.storage, _garbage(t, draws)))
     return shown
 
 
 def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
-    garbage = _Garbage(draws)
     statement = statement_at(module, place)
     if isinstance(statement, Op) and statement.opcode == "zero":
-        yield from islice(_local_variants(module, place, statement, garbage), _MOST)
+        yield from islice(_local_variants(module, place, statement, draws), _MOST)
     if place == _first_of_init(module):
-        yield from islice(_state_variants(module, place, garbage), _MOST)
+        yield from islice(_state_variants(module, place, draws), _MOST)
 
 
 def _local_variants(
-    module: Module, place: OpRef, op: Op, garbage: _Garbage
+    module: Module, place: OpRef, op: Op, draws: Random
 ) -> Iterator[ChangedKernels]:
     ref = op.args[0]
     assert isinstance(ref.type, RefType)
@@ -116,16 +103,16 @@ def _local_variants(
         editor = FunctionEditor(module, place.function)
         with editor.instead(place.op) as zero:
             editor.append(zero)
-            shown = _store_garbage(editor, ref, path, garbage)
+            shown = _store_garbage(editor, ref, path, draws)
         yield editor.done(), f"garbage in {ref.type.target}{shown} of a local"
 
 
-def _state_variants(module: Module, place: OpRef, garbage: _Garbage) -> Iterator[ChangedKernels]:
+def _state_variants(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
     for path in _unwritten(module):
         editor = FunctionEditor(module, place.function)
         with editor.first():
             state = editor.get(editor.function.params[0][0])
-            shown = _store_garbage(editor, state, path, garbage)
+            shown = _store_garbage(editor, state, path, draws)
         yield editor.done(), f"garbage in state{shown}, which init leaves alone"
 
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NoReturn
 
 from samebits.bits import round_scaled
 from samebits.errors import ArgumentError
-from samebits.lang.values.conversions import kind_of, saturate_int
+from samebits.lang.values.conversions import ValueClass, kind_of, saturate_int
 from samebits.lang.values.fixed import fixed_rules
 from samebits.lang.values.fixed import fixed_text as decimal_text
 from samebits.lang.values.scalars import CONVERTERS, MAKERS, RAW_OF, SCALAR_CLASSES, TYPE_OF
@@ -22,7 +22,7 @@ from samebits.lang.values.weak import refuse_bool
 from samebits.types import BOOL, FIXED_POINT, FLOAT, INT, FixedPointType, ScalarType
 
 
-class FixedPoint:
+class FixedPoint(metaclass=ValueClass):
     """Base of all fixed-point scalars: a number that is a whole count of steps of 2^-fraction.
 
     Made from an integer, from another fixed-point number, from decimal text (`fix32("0.1")`, the
@@ -99,69 +99,38 @@ class FixedPoint:
 class fix16(FixedPoint):
     """Q16.16: 32 bits, steps of 2^-16, -32768 to 32767.9999; overflow traps."""
 
-    __slots__ = ()
-    __sb_type__ = FIXED_POINT["fix16"]
-
 
 class fix16_sat(FixedPoint):
     """`fix16` that saturates."""
-
-    __slots__ = ()
-    __sb_type__ = FIXED_POINT["fix16_sat"]
 
 
 class fix16_wrap(FixedPoint):
     """`fix16` that wraps."""
 
-    __slots__ = ()
-    __sb_type__ = FIXED_POINT["fix16_wrap"]
-
 
 class fix32(FixedPoint):
     """Q32.32: 64 bits, steps of 2^-32, -2147483648 to 2147483647.9999; overflow traps."""
-
-    __slots__ = ()
-    __sb_type__ = FIXED_POINT["fix32"]
 
 
 class fix32_sat(FixedPoint):
     """`fix32` that saturates."""
 
-    __slots__ = ()
-    __sb_type__ = FIXED_POINT["fix32_sat"]
-
 
 class fix32_wrap(FixedPoint):
     """`fix32` that wraps."""
-
-    __slots__ = ()
-    __sb_type__ = FIXED_POINT["fix32_wrap"]
 
 
 class fix48(FixedPoint):
     """Q48.16: 64 bits, steps of 2^-16, -2^47 to 2^47 - 2^-16; overflow traps."""
 
-    __slots__ = ()
-    __sb_type__ = FIXED_POINT["fix48"]
-
 
 class fix48_sat(FixedPoint):
     """`fix48` that saturates."""
-
-    __slots__ = ()
-    __sb_type__ = FIXED_POINT["fix48_sat"]
 
 
 class fix48_wrap(FixedPoint):
     """`fix48` that wraps."""
 
-    __slots__ = ()
-    __sb_type__ = FIXED_POINT["fix48_wrap"]
-
-
-_CLASSES: tuple[type[FixedPoint], ...] = (
-    fix16, fix16_sat, fix16_wrap, fix32, fix32_sat, fix32_wrap, fix48, fix48_sat, fix48_wrap,
-)  # fmt: skip
 
 _new = object.__new__
 _set_raw: Callable[[Any, int], None] = FixedPoint.__dict__["_raw"].__set__
@@ -226,9 +195,10 @@ def _exact(t: FixedPointType, cls: type[FixedPoint]) -> Callable[[Any], Any]:
     return convert
 
 
-def _refusal(source: ScalarType, t: FixedPointType) -> Callable[[Any], Any]:
-    def convert(value: Any) -> Any:
-        message, fix = not_implicit(source, t)
+def refused(message: str, fix: str) -> Callable[[Any], NoReturn]:
+    """The conversion where there is none."""
+
+    def convert(value: Any) -> NoReturn:
         raise ArgumentError(message, fix=fix)
 
     return convert
@@ -244,7 +214,7 @@ def _into(cls: type[FixedPoint], source: ScalarType) -> Callable[[Any], Any]:
     if source is FLOAT:
         return _exact(t, cls)
     if source.is_float:
-        return _refusal(source, t)
+        return refused(*not_implicit(source, t))
     return lambda value: new(cls, fixed_rules.from_int(int(value), t))
 
 
@@ -338,19 +308,20 @@ def _operators(cls: type[FixedPoint]) -> None:
 
 
 def _install() -> None:
-    others = dict(TYPE_OF)
-    for cls in _CLASSES:
-        t = cls.__sb_type__
+    others = set(TYPE_OF.values())
+    classes = FixedPoint.__subclasses__()
+    for cls in classes:
+        t = cls.__sb_type__ = FIXED_POINT[cls.__name__]
         SCALAR_CLASSES[t] = cls
         TYPE_OF[cls] = t
         MAKERS[t] = lambda raw, cls=cls: new(cls, raw)
         RAW_OF[t] = lambda value: value.raw
         cls.from_float = FromFloat(cls)
         _operators(cls)
-    for cls in _CLASSES:
+    for cls in classes:
         t = cls.__sb_type__
         CONVERTERS[t] = {kind: _into(cls, source) for kind, source in TYPE_OF.items()}
-        for target in set(others.values()):
+        for target in others:
             CONVERTERS[target][cls] = _out_of(t, target)
 
 

@@ -7,226 +7,112 @@ Owns the classes. What they do is that of every vector, and of their elements.
 
 from __future__ import annotations
 
-from samebits.lang.values.vectors import Vector, register
-from samebits.types import VECTORS
+from samebits.lang.values.vectors import PlainVector
 
 
-class fix16x2(Vector):
+class fix16x2(PlainVector):
     """Two fix16."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix16x2"]
 
-
-class fix16x3(Vector):
+class fix16x3(PlainVector):
     """Three fix16."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix16x3"]
 
-
-class fix16x4(Vector):
+class fix16x4(PlainVector):
     """Four fix16."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix16x4"]
 
-
-class fix16x2_sat(Vector):
+class fix16x2_sat(PlainVector):
     """Two fix16_sat."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix16x2_sat"]
 
-
-class fix16x3_sat(Vector):
+class fix16x3_sat(PlainVector):
     """Three fix16_sat."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix16x3_sat"]
 
-
-class fix16x4_sat(Vector):
+class fix16x4_sat(PlainVector):
     """Four fix16_sat."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix16x4_sat"]
 
-
-class fix16x2_wrap(Vector):
+class fix16x2_wrap(PlainVector):
     """Two fix16_wrap."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix16x2_wrap"]
 
-
-class fix16x3_wrap(Vector):
+class fix16x3_wrap(PlainVector):
     """Three fix16_wrap."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix16x3_wrap"]
 
-
-class fix16x4_wrap(Vector):
+class fix16x4_wrap(PlainVector):
     """Four fix16_wrap."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix16x4_wrap"]
 
-
-class fix32x2(Vector):
+class fix32x2(PlainVector):
     """Two fix32."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix32x2"]
 
-
-class fix32x3(Vector):
+class fix32x3(PlainVector):
     """Three fix32."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix32x3"]
 
-
-class fix32x4(Vector):
+class fix32x4(PlainVector):
     """Four fix32."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix32x4"]
 
-
-class fix32x2_sat(Vector):
+class fix32x2_sat(PlainVector):
     """Two fix32_sat."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix32x2_sat"]
 
-
-class fix32x3_sat(Vector):
+class fix32x3_sat(PlainVector):
     """Three fix32_sat."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix32x3_sat"]
 
-
-class fix32x4_sat(Vector):
+class fix32x4_sat(PlainVector):
     """Four fix32_sat."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix32x4_sat"]
 
-
-class fix32x2_wrap(Vector):
+class fix32x2_wrap(PlainVector):
     """Two fix32_wrap."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix32x2_wrap"]
 
-
-class fix32x3_wrap(Vector):
+class fix32x3_wrap(PlainVector):
     """Three fix32_wrap."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix32x3_wrap"]
 
-
-class fix32x4_wrap(Vector):
+class fix32x4_wrap(PlainVector):
     """Four fix32_wrap."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix32x4_wrap"]
 
-
-class fix48x2(Vector):
+class fix48x2(PlainVector):
     """Two fix48."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix48x2"]
 
-
-class fix48x3(Vector):
+class fix48x3(PlainVector):
     """Three fix48."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix48x3"]
 
-
-class fix48x4(Vector):
+class fix48x4(PlainVector):
     """Four fix48."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix48x4"]
 
-
-class fix48x2_sat(Vector):
+class fix48x2_sat(PlainVector):
     """Two fix48_sat."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix48x2_sat"]
 
-
-class fix48x3_sat(Vector):
+class fix48x3_sat(PlainVector):
     """Three fix48_sat."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix48x3_sat"]
 
-
-class fix48x4_sat(Vector):
+class fix48x4_sat(PlainVector):
     """Four fix48_sat."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix48x4_sat"]
 
-
-class fix48x2_wrap(Vector):
+class fix48x2_wrap(PlainVector):
     """Two fix48_wrap."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix48x2_wrap"]
 
-
-class fix48x3_wrap(Vector):
+class fix48x3_wrap(PlainVector):
     """Three fix48_wrap."""
 
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix48x3_wrap"]
 
-
-class fix48x4_wrap(Vector):
+class fix48x4_wrap(PlainVector):
     """Four fix48_wrap."""
-
-    __slots__ = ()
-    __sb_type__ = VECTORS["fix48x4_wrap"]
-
-
-for _cls in (
-    fix16x2,
-    fix16x3,
-    fix16x4,
-    fix16x2_sat,
-    fix16x3_sat,
-    fix16x4_sat,
-    fix16x2_wrap,
-    fix16x3_wrap,
-    fix16x4_wrap,
-    fix32x2,
-    fix32x3,
-    fix32x4,
-    fix32x2_sat,
-    fix32x3_sat,
-    fix32x4_sat,
-    fix32x2_wrap,
-    fix32x3_wrap,
-    fix32x4_wrap,
-    fix48x2,
-    fix48x3,
-    fix48x4,
-    fix48x2_sat,
-    fix48x3_sat,
-    fix48x4_sat,
-    fix48x2_wrap,
-    fix48x3_wrap,
-    fix48x4_wrap,
-):
-    register(_cls)
