@@ -88,10 +88,28 @@ def status(arguments: Sequence[str]) -> int:
             print(f"cannot write: {error.strerror}", file=sys.stderr)
             _forget_output()
             return BAD
-        from samebits.cli.last_resort import tell
-
-        tell(error, traceback)
+        _tell(error, traceback)
         return BAD
+
+
+def _tell(error: BaseException, whole: bool) -> None:
+    """Print an unexpected error and what to report; with `whole`, the traceback before it."""
+    from samebits.errors import unexpected
+    from samebits.version import __version__
+
+    fix = "report these lines with the command"
+    if whole:
+        import traceback
+
+        traceback.print_exception(error, file=sys.stderr)
+    else:
+        fix += f"; {TRACEBACK} shows the traceback"
+    print(
+        f"unexpected error in samebits {__version__}: {unexpected(error)}\n"
+        "  note: no result: the bits may be the same or differ\n"
+        f"  fix: {fix}",
+        file=sys.stderr,
+    )
 
 
 def _keep_streams() -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from rich.text import Text
 
-from samebits.cli.consoles import progress_console
+from samebits.cli.consoles import TextConsole
 from samebits.cli.exit_status import BAD, SAME
 from samebits.cli.named import named_simulation, warn_fewer_frames, words
 from samebits.cli.printing import print_built
@@ -44,17 +44,11 @@ def export(replay: str, out: str, frames: int | None) -> int:
 @contextmanager
 def _progress(names: Sequence[str]) -> Generator[Callable[[str, str], None]]:
     """Show the current step on stderr, if that is a terminal."""
-    console = progress_console()
-    if not console.is_terminal:
-        yield _silent
-        return
-    with console.status("building") as status:
+    console = TextConsole(stderr=True)
+    with console.status("building") if console.is_terminal else nullcontext() as status:
 
         def show(name: str, what: str) -> None:
-            status.update(Text(f"{name} ({names.index(name) + 1} of {len(names)}): {what}"))
+            if status is not None:
+                status.update(Text(f"{name} ({names.index(name) + 1} of {len(names)}): {what}"))
 
         yield show
-
-
-def _silent(_name: str, _what: str) -> None:
-    """Progress callback that does nothing."""

@@ -25,6 +25,11 @@ _application = typer.Typer(
 Sim = Annotated[
     str, typer.Argument(metavar="SIM", help="path.py, path.py:Name or package.module:Name")
 ]
+Players = Annotated[
+    str | None, typer.Option(help="Without a REPLAY: who plays, a script of SIM or random.")
+]
+Seed = Annotated[int | None, typer.Option(help="Without a REPLAY: the seed; 1 if not given.")]
+Html = Annotated[str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")]
 
 
 def app(arguments: list[str]) -> int:
@@ -81,9 +86,7 @@ def _root(
     """The same bits on every machine: verify simulations, and find where and why runs differ."""
 
 
-@_application.command(
-    epilog=examples("verify"),
-)
+@_application.command(epilog=examples("verify"))
 def verify(
     sim: Sim,
     replays: Annotated[
@@ -105,12 +108,8 @@ def verify(
             help="Only the first N frames; `all` makes slow targets run every frame too.",
         ),
     ] = None,
-    players: Annotated[
-        str | None, typer.Option(help="Without a REPLAY: who plays, a script of SIM or random.")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Without a REPLAY: the seed; 1 if not given.")
-    ] = None,
+    players: Players = None,
+    seed: Seed = None,
     golden: Annotated[
         str | None, typer.Option(metavar="FILE", help="Compare with the hashes in FILE.")
     ] = None,
@@ -150,9 +149,7 @@ def verify(
     _finish(lambda: run(options))
 
 
-@_application.command(
-    epilog=examples("record"),
-)
+@_application.command(epilog=examples("record"))
 def record(
     sim: Sim,
     out: Annotated[str, typer.Option(metavar="FILE", help="The replay to write.")],
@@ -188,9 +185,7 @@ def targets(
     print_targets(all_rows(), json)
 
 
-@_application.command(
-    epilog=examples("build"),
-)
+@_application.command(epilog=examples("build"))
 def build(
     sim: Sim,
     out: Annotated[str, typer.Option(metavar="DIR", help="The folder to write to.")],
@@ -218,9 +213,7 @@ def build(
     _finish(lambda: run(sim, target or [], out, name))
 
 
-@_application.command(
-    epilog=examples("doctor"),
-)
+@_application.command(epilog=examples("doctor"))
 def doctor(
     program: Annotated[
         list[str] | None,
@@ -257,9 +250,7 @@ def doctor(
     _finish(lambda: run(given, peer, timeout, json))
 
 
-@_application.command(
-    epilog=examples("inspect"),
-)
+@_application.command(epilog=examples("inspect"))
 def inspect(
     kernel: Annotated[
         str,
@@ -290,9 +281,7 @@ def inspect(
         bool, typer.Option("--all", help="Show the library's own functions too.")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
-    html: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")
-    ] = None,
+    html: Html = None,
     color: Annotated[
         bool | None,
         typer.Option("--color/--no-color", help="Use colours; by default only on a terminal."),
@@ -308,9 +297,7 @@ def inspect(
     _finish(lambda: run(InspectOptions(kernel, target, show, opt, types, all, json, html, color)))
 
 
-@_application.command(
-    epilog=examples("lint"),
-)
+@_application.command(epilog=examples("lint"))
 def lint(
     paths: Annotated[
         list[str] | None,
@@ -339,17 +326,13 @@ def lint(
     the compiler checks them. Exit status: 0 no hazard, 1 hazards were found, 2 bad usage, or a file
     could not be checked.
     """
-    from samebits.cli.lint import LintOptions, run
+    from samebits.cli.lint import run
 
-    options = LintOptions(
-        tuple(paths or ()), select, ignore, "json" if json else format, list_rules
-    )
-    _finish(lambda: run(options))
+    form = "json" if json else format
+    _finish(lambda: run(paths or (), select, ignore, form, list_rules))
 
 
-@_application.command(
-    epilog=examples("explain"),
-)
+@_application.command(epilog=examples("explain"))
 def explain(
     expression: Annotated[
         str,
@@ -380,15 +363,12 @@ def explain(
     libm, and pairs of these if none alone gives the bits. Exit status: 0 some evaluation gives the
     bits, 1 none does, 2 bad usage or input.
     """
-    from samebits.cli.explain import ExplainOptions, run
+    from samebits.cli.explain import run
 
-    options = ExplainOptions(expression, tuple(values or ()), got, type, json)
-    _finish(lambda: run(options))
+    _finish(lambda: run(expression, values or (), got, type, json))
 
 
-@_application.command(
-    epilog=examples("report"),
-)
+@_application.command(epilog=examples("report"))
 def report(
     sim: Annotated[
         str | None,
@@ -435,9 +415,7 @@ def report(
     _finish(lambda: run(options))
 
 
-@_application.command(
-    epilog=examples("diagnose"),
-)
+@_application.command(epilog=examples("diagnose"))
 def diagnose(
     what: Annotated[
         list[str] | None,
@@ -465,12 +443,8 @@ def diagnose(
         int | None,
         typer.Option(min=1, max=MOST_FRAMES, metavar="N", help="Only the first N frames."),
     ] = None,
-    players: Annotated[
-        str | None, typer.Option(help="Without a REPLAY: who plays, a script of SIM or random.")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Without a REPLAY: the seed; 1 if not given.")
-    ] = None,
+    players: Players = None,
+    seed: Seed = None,
     list_sides: Annotated[
         bool, typer.Option("--list-sides", help="List the words of a SIDE, and exit.")
     ] = False,
@@ -483,9 +457,7 @@ def diagnose(
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
-    html: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")
-    ] = None,
+    html: Html = None,
 ) -> None:
     """Find the first differing frame, field, line and operation of two runs, and the cause.
 

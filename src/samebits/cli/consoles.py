@@ -37,8 +37,3 @@ def console() -> Console:
     """The console for tables: stdout, `WIDTH` columns wide unless it is a terminal."""
     found = TextConsole()
     return found if found.is_terminal else TextConsole(width=WIDTH)
-
-
-def progress_console() -> Console:
-    """The console for progress: stderr."""
-    return TextConsole(stderr=True)

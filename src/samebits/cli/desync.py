@@ -8,7 +8,6 @@ import re
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import named_simulation
@@ -185,11 +184,8 @@ def _show(options: ReportOptions) -> int:
     report = read_report(options.show)
     size = Path(options.show).stat().st_size
     if options.json:
-        found: dict[str, Any] = {
-            "format": JSON_FORMAT,
-            **disclosure_json(report, options.show, size),
-        }
-        print(json.dumps(found, indent=2))
+        facts = disclosure_json(report, options.show, size)
+        print(json.dumps({"format": JSON_FORMAT, **facts}, indent=2))
     else:
         print("\n".join(disclosure_text(report, options.show, size)))
     for line in report.damage:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import filecmp
 import json
 import sys
+import textwrap
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from samebits.cli.consoles import console, progress_console
+from samebits.cli.consoles import WIDTH, TextConsole, console
 from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import named_simulation, warn_fewer_frames
 from samebits.cli.pages import check_page, write_page
 from samebits.cli.printing import JSON_FORMAT
-from samebits.cli.sides import listed
 from samebits.desync.reader import is_report, read_report
 from samebits.desync.report import Report
 from samebits.desync.summary import summary
@@ -30,13 +30,14 @@ from samebits.errors import ReportError, SideError
 from samebits.hazards.catalogue import EXPRESSION_HAZARDS, PROGRAM_HAZARDS
 from samebits.ir.analysis.budget import Budget
 from samebits.sides.side import Side, parse_side
-from samebits.sides.words import default_words
+from samebits.sides.words import default_words, described_words
 from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import InputSource, PlayerSource, ReplaySource
 
 REPORT_SUFFIX = ".desync"
-_TITLES = tuple(hazard.title for hazard in (*EXPRESSION_HAZARDS, *PROGRAM_HAZARDS))
+_HAZARDS = [(each.name, each.title) for each in (*EXPRESSION_HAZARDS, *PROGRAM_HAZARDS)]
+_TITLES = tuple(title for _, title in _HAZARDS)
 _EXAMPLES = (
     "write `samebits diagnose game.py duel.mcap --b mode=FAST`, `samebits diagnose game.py "
     "duel.mcap theirs.desync` or `samebits diagnose ours.desync theirs.desync`"
@@ -62,7 +63,7 @@ class DiagnoseOptions:
 def run(options: DiagnoseOptions) -> int:
     """Compare and print; return the exit status."""
     if options.list_sides:
-        print("\n".join(listed()))
+        print("\n".join(_sides()))
         return SAME
     if options.html is not None:
         check_page(options.html)
@@ -120,7 +121,8 @@ class _Comparison:
 
     def _why_same(self, diagnosis: Diagnosis) -> Iterator[str]:
         """Reasons why a comparison may find no difference."""
-        if len(self.sides) == 2 and _is_one_way(*self.sides):
+        specs = [vars(side.spec) for side in self.sides]
+        if len(specs) == 2 and specs[0] == specs[1]:
             yield "a and b run it the same way: only nondeterminism could make a difference"
         if self.is_one_report:
             yield "a and b are the same report: there can be no difference"
@@ -131,11 +133,6 @@ class _Comparison:
                 f"the same trap ends both runs there, before all {self.source.frames:,} frames "
                 "were compared"
             )
-
-
-def _is_one_way(a: Side, b: Side) -> bool:
-    """Whether two sides have the same spec."""
-    return all(getattr(a.spec, f.name) == getattr(b.spec, f.name) for f in fields(a.spec))
 
 
 def _comparison(options: DiagnoseOptions) -> _Comparison:
@@ -230,6 +227,24 @@ def _refuse(options: DiagnoseOptions, why: str, *names: str) -> None:
             raise SideError(f"--{name} does not go with this: {why}", fix=f"leave out --{name}")
 
 
+def _sides() -> Iterator[str]:
+    """The words of a side spec, and the hazards."""
+    yield "a side is words separated by commas:"
+    yield from _columns(described_words())
+    yield ""
+    yield "a hazard is injected everywhere or at a PLACE (game.py:131, game.py:131:20, a function):"
+    yield from _columns(_HAZARDS)
+
+
+def _columns(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Two columns: names and their meanings."""
+    width = max(len(name) for name, _ in rows) + 4
+    for name, what in rows:
+        first, *others = textwrap.wrap(what, WIDTH - width)
+        yield f"  {name:<{width - 2}}{first}"
+        yield from (f"{'':<{width}}{line}" for line in others)
+
+
 def _tell_damage(report: Report) -> None:
     for line in report.damage:
         sys.stderr.write(f"{report.name} is damaged: {line}\n")
@@ -245,7 +260,7 @@ def doing(what: str) -> str:
 @contextmanager
 def _progress() -> Generator[Show]:
     """Show progress on stderr while the block runs, if that is a terminal."""
-    console = progress_console()
+    console = TextConsole(stderr=True)
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     off = not console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=off) as bar:

@@ -16,7 +16,6 @@ from samebits.doctor.culprit import Culprit
 from samebits.doctor.host import HostRow
 from samebits.doctor.report import Examination, examine, shown
 from samebits.runtime.fingerprint import Fingerprint
-from samebits.runtime.fp_state.registers import State
 
 _STYLES = {"ok": "green", "note": "cyan", "warning": "bold red"}
 
@@ -65,15 +64,11 @@ def _culprit_json(found: Culprit) -> dict[str, Any]:
         "file": found.file,
         "thread": found.change.thread,
         "restored": found.change.restored,
-        "state": _state_json(found.change.state),
+        "state": {**asdict(found.change.state), "text": str(found.change.state)},
         "line": None if found.line is None else asdict(found.line),
         "direct": None if found.direct is None else asdict(found.direct),
         "confirmed": found.confirmed,
     }
-
-
-def _state_json(state: State) -> dict[str, Any]:
-    return {**asdict(state), "text": str(state)}
 
 
 def _print(report: Examination) -> None:

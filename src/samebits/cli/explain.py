@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from samebits.bits import bits_to_float, float_to_bits
@@ -14,21 +13,10 @@ from samebits.errors import ArgumentError
 from samebits.fpmodel.softfloat import FLOAT16, Format
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainOptions:
-    """The command's options as they were typed."""
-
-    expression: str
-    values: tuple[str, ...]
-    got: str
-    type: str
-    json: bool
-
-
-def run(options: ExplainOptions) -> int:
+def run(expression: str, values: Sequence[str], got: str, type: str, in_json: bool) -> int:
     """Try and print; return 0 if some evaluation gives the bits, 1 if none does."""
-    explanation = explain(options.expression, named(options.values), options.got, options.type)
-    if options.json:
+    explanation = explain(expression, named(values), got, type)
+    if in_json:
         print(json.dumps(as_json(explanation), indent=1))
     else:
         print("\n".join(as_text(explanation)))

@@ -17,7 +17,7 @@ from samebits.cli.named import words
 from samebits.cli.pages import check_page, write_page
 from samebits.cli.terminal import write_coloured
 from samebits.errors import SimulationError
-from samebits.inspection.inspection import Inspection, inspect
+from samebits.inspection.inspection import inspect
 from samebits.inspection.text import DEFAULT, check_sections, coloured, render
 from samebits.lang.kernel import Kernel
 from samebits.lang.overloads import Overloads
@@ -50,16 +50,17 @@ def run(options: InspectOptions) -> int:
     kernel, module = find_kernel(options.kernel)
     types = None if options.types is None else _types(options.types, module)
     found = inspect(kernel, types=types, target=options.target, opt=options.opt)
-    written = None if options.html is None else _write(found, options.html)
-    if options.json:
-        print(json.dumps(found.json(), indent=1))
-        return SAME
-    if written is not None:
-        print(written)
-        return SAME
+    page = "" if options.html is None else found.html()
+    if options.html is not None:
+        write_page(options.html, page)
     color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     sections = DEFAULT if show is None else show
-    if color if options.color is None else options.color:
+    if options.json:
+        print(json.dumps(found.json(), indent=1))
+    elif options.html is not None:
+        size = len(page.encode())
+        print(f"{options.html}: {found.kernel} on {found.target.name}, {size:,} bytes")
+    elif color if options.color is None else options.color:
         write_coloured(
             lambda begin: render(found, sections, partial(coloured, begin=begin), options.all)
         )
@@ -81,9 +82,8 @@ def find_kernel(spec: str) -> tuple[object, ModuleType]:
         simulations = {id(v): v for v in vars(module).values() if isinstance(v, Simulation)}
         if len(simulations) == 1:
             return next(iter(simulations.values())).step, module
-        raise SimulationError(
-            f"{spec} does not say which kernel", fix=f"name one: {place}:{_some(module)}"
-        )
+        some = next(iter(_kernels(module)), "function")
+        raise SimulationError(f"{spec} does not say which kernel", fix=f"name one: {place}:{some}")
     value: object = module
     for part in name.split("."):
         if not hasattr(value, part):
@@ -107,10 +107,6 @@ def _kernels(module: ModuleType) -> list[str]:
     return sorted(k for k, v in vars(module).items() if _is_kernel(v))
 
 
-def _some(module: ModuleType) -> str:
-    return next(iter(_kernels(module)), "function")
-
-
 def _known(module: ModuleType) -> str:
     names = _kernels(module)
     return f"its kernels are {', '.join(names)}" if names else f"give {KERNEL_FORMS}"
@@ -129,10 +125,3 @@ def _types(text: str, module: ModuleType) -> Sequence[object]:
         ) from None
     assert isinstance(found, tuple)
     return found  # pyright: ignore[reportUnknownVariableType]
-
-
-def _write(found: Inspection, name: str) -> str:
-    """Write the page and return a line about it."""
-    page = found.html()
-    write_page(name, page)
-    return f"{name}: {found.kernel} on {found.target.name}, {len(page.encode()):,} bytes"

@@ -6,7 +6,6 @@ import json
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import words
@@ -19,36 +18,25 @@ _SHOW_AFTER = 0.5
 """Seconds until progress shows on a terminal."""
 
 
-@dataclass(frozen=True, slots=True)
-class LintOptions:
-    """The command's options as they were typed."""
-
-    paths: tuple[str, ...]
-    select: str | None
-    ignore: str | None
-    format: str
-    list_rules: bool
-
-
-def run(options: LintOptions) -> int:
+def run(
+    paths: Sequence[str], select: str | None, ignore: str | None, form: str, list_rules: bool
+) -> int:
     """Check and print; return 0 for no hazard, 1 for some, 2 if a file could not be checked."""
-    rules = chosen(options.select, options.ignore)
-    if options.list_rules:
+    rules = chosen(select, ignore)
+    if list_rules:
         for rule in rules:
             print(f"{rule.code} {rule.name}\n  why: {rule.why}\n  instead: {rule.instead}")
         return SAME
-    if not options.paths:
+    if not paths:
         raise ArgumentError(
             "no file or folder is given", fix="write `samebits lint .`, or --list-rules"
         )
-    checked = _checked(options.paths, rules)
+    checked = _checked(paths, rules)
     if not checked:
-        raise ArgumentError(
-            f"there is no Python file in {', '.join(options.paths)}", fix="check the path"
-        )
-    if options.format == "json":
+        raise ArgumentError(f"there is no Python file in {', '.join(paths)}", fix="check the path")
+    if form == "json":
         print(json.dumps(as_json(checked, rules), indent=1))
-    elif options.format == "sarif":
+    elif form == "sarif":
         print(json.dumps(as_sarif(checked, rules), indent=1))
     else:
         for block in as_text(checked, rules):

@@ -20,7 +20,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from samebits.cli.consoles import console, progress_console
+from samebits.cli.consoles import TextConsole, console
 from samebits.errors import SamebitsError
 from samebits.sim.outcome import Divergence, RowReport
 from samebits.sim.simulation import Simulation
@@ -85,7 +85,7 @@ class ProgressBars:
 @contextmanager
 def progress_bars(frames: int) -> Generator[ProgressBars]:
     """Progress bars on stderr while the block runs, if that is a terminal."""
-    console = progress_console()
+    console = TextConsole(stderr=True)
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),

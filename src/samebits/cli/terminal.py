@@ -14,12 +14,11 @@ import sys
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from io import TextIOBase
-from itertools import pairwise
 from typing import Any, TextIO, cast
 
 from samebits.visible import visible
 
-_COLOUR = re.compile(r"\x1b\[(?:[0-4]|3[1-7]|39|9[1-6])?(?:;(?:[0-4]|3[1-7]|39|9[1-6]))*m")
+_COLOUR = re.compile(r"(\x1b\[(?:[0-4]|3[1-7]|39|9[1-6])?(?:;(?:[0-4]|3[1-7]|39|9[1-6]))*m)")
 
 
 class EscapedStream:
@@ -31,9 +30,7 @@ class EscapedStream:
 
     def write(self, text: str) -> int:
         if self.keeps_colours:
-            ends = [match.span() for match in _COLOUR.finditer(text)]
-            borders = [0, *(place for span in ends for place in span), len(text)]
-            pieces = [text[a:b] for a, b in pairwise(borders)]
+            pieces = _COLOUR.split(text)  # every other one is a colour
             shown = [piece if n % 2 else visible(piece) for n, piece in enumerate(pieces)]
             self.stream.write("".join(shown))
         else:

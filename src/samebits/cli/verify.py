@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from samebits.cli.exit_status import BAD, DIFFERS, INTERRUPTED, MOST_FRAMES, SAME
+from samebits.cli.exit_status import BAD, DIFFERS, MOST_FRAMES, SAME
 from samebits.cli.named import named_simulation, warn_fewer_frames
 from samebits.cli.printing import UnreadReplay, VerifiedRun, print_runs, progress_bars
 from samebits.errors import ReplayError, SamebitsError, SimulationError
@@ -58,50 +59,20 @@ def run(options: VerifyOptions) -> int:
     golden = _golden(options, simulation)
     runs: list[VerifiedRun] = []
     unread: list[UnreadReplay] = []
-    status = SAME
     for replay in options.replays or (None,):
         try:
-            source = _source(options, simulation, replay)
+            runs.append(_verified(options, simulation, rows, golden, replay))
         except SamebitsError as error:
             if replay is None or len(options.replays) == 1:
                 raise
             unread.append(UnreadReplay(replay, error))  # the other replays still have results
             continue
-        verification = Verification(
-            simulation,
-            source,
-            rows,
-            whole=options.frames == "all",
-            known=_known(options, golden, source),
-            sample_every=simulation.tick_rate if options.update_golden else 0,
-            timeout=options.timeout,
-        )
-        players = None
-        if isinstance(source, PlayerSource):
-            players = source.players
-        made = VerifiedRun(source, verification, players, _note(options, golden, simulation))
-        try:
-            with progress_bars(source.frames) as bars:
-                verification.show_row = bars.show_row
-                verification.run(bars.show)
-        except KeyboardInterrupt:
-            made.interrupted = True
-            status = INTERRUPTED
-            runs.append(made)
+        if runs[-1].interrupted:
             break
-        except SamebitsError as error:
-            if replay is None or len(options.replays) == 1:
-                raise
-            unread.append(UnreadReplay(replay, error))
-            continue
-        finally:
-            if isinstance(source, ReplaySource):
-                source.close()
-        runs.append(made)
     print_runs(simulation, runs, options.json, unread)
     for each in unread:
         sys.stderr.write(f"{each.error}\n")
-    if status == INTERRUPTED:
+    if runs and runs[-1].interrupted:
         word, code = interrupted()
         sys.stderr.write(f"{word}: {runs[-1].verification.frames:,} frames compared\n")
         return code
@@ -116,6 +87,42 @@ def run(options: VerifyOptions) -> int:
     if options.update_golden:
         _update(options, simulation, runs[0].verification)
     return SAME
+
+
+def _verified(
+    options: VerifyOptions,
+    simulation: Simulation,
+    rows: Sequence[targets.Row],
+    golden: Golden | None,
+    replay: str | None,
+) -> VerifiedRun:
+    """Verify one replay, or a script without one."""
+    source = _source(options, simulation, replay)
+    verification = Verification(
+        simulation,
+        source,
+        rows,
+        whole=options.frames == "all",
+        known=_known(options, golden),
+        sample_every=simulation.tick_rate if options.update_golden else 0,
+        timeout=options.timeout,
+    )
+    players = source.players if isinstance(source, PlayerSource) else None
+    note = None
+    if golden is not None and golden.digest != simulation.digest:
+        # Not an error: a golden file is there to show that new code gives the old bits.
+        note = f"the simulation's code has changed since {options.golden} was written"
+    made = VerifiedRun(source, verification, players, note)
+    try:
+        with progress_bars(source.frames) as bars:
+            verification.show_row = bars.show_row
+            verification.run(bars.show)
+    except KeyboardInterrupt:
+        made.interrupted = True
+    finally:
+        if isinstance(source, ReplaySource):
+            source.close()
+    return made
 
 
 def _check(options: VerifyOptions) -> None:
@@ -173,9 +180,7 @@ def _golden(options: VerifyOptions, simulation: Simulation) -> Golden | None:
     return golden
 
 
-def _known(
-    options: VerifyOptions, golden: Golden | None, source: InputSource
-) -> dict[str, dict[int, int]]:
+def _known(options: VerifyOptions, golden: Golden | None) -> dict[str, dict[int, int]]:
     """The golden file's hashes; under --frames N, those of the first N frames."""
     if golden is None:
         return {}
@@ -187,13 +192,6 @@ def _known(
             fix=f"run more than {golden.hashes[0][0]} frames",
         )
     return {"golden": hashes}
-
-
-def _note(options: VerifyOptions, golden: Golden | None, simulation: Simulation) -> str | None:
-    # A golden file is there to show that new code gives the old bits.
-    if golden is None or golden.digest == simulation.digest:
-        return None
-    return f"the simulation's code has changed since {options.golden} was written"
 
 
 def _update(options: VerifyOptions, simulation: Simulation, verification: Verification) -> None:

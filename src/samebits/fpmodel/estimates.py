@@ -38,21 +38,23 @@ def _leading(x: Number, bits: int) -> tuple[int, int]:
     return top, x.exponent + length - 1
 
 
-def _edge(x: Number, root: bool) -> Number | None:
-    if x.is_nan:
-        return NAN
-    if x.is_zero:
-        return infinity(x.negative)
-    if root and x.negative:
-        return NAN
-    return zero(x.negative) if x.kind == "infinite" else None
+def _with_edges(estimate: Estimate, root: bool) -> Estimate:
+    """An estimate for all operands, of one for those that are finite and, of a root, positive."""
+
+    def complete(x: Number, form: Format) -> Number:
+        if x.is_nan:
+            return NAN
+        if x.is_zero:
+            return infinity(x.negative)
+        if root and x.negative:
+            return NAN
+        return zero(x.negative) if x.kind == "infinite" else estimate(x, form)
+
+    return complete
 
 
-def frecpe(x: Number, form: Format) -> Number:
+def _frecpe(x: Number, form: Format) -> Number:
     """AArch64's FRECPE: nine bits."""
-    edge = _edge(x, False)
-    if edge is not None:
-        return edge
     scaled, exponent = _leading(x, 9)
     if exponent < -form.limit:
         return infinity(x.negative)
@@ -60,11 +62,8 @@ def frecpe(x: Number, form: Format) -> Number:
     return Number(x.negative, estimate, -9 - exponent)
 
 
-def frsqrte(x: Number, form: Format) -> Number:
+def _frsqrte(x: Number, form: Format) -> Number:
     """AArch64's FRSQRTE: nine bits."""
-    edge = _edge(x, True)
-    if edge is not None:
-        return edge
     top, exponent = _leading(x, 9)
     if exponent % 2:
         scaled, half = ((top >> 1 << 1) + 1) * 2, (exponent + 1) // 2
@@ -80,13 +79,10 @@ def _model(root: bool, precision: int) -> Estimate:
     short = Format("", precision, -(1 << 20), 1 << 20)
 
     def estimate(x: Number, form: Format) -> Number:
-        edge = _edge(x, root)
-        if edge is not None:
-            return edge
         denominator = square_root(x) if root else x
         return rounded(rounded(divided(_ONE, denominator), short), form)
 
-    return estimate
+    return _with_edges(estimate, root)
 
 
 _TEXT = """
@@ -156,8 +152,8 @@ def _host(name: str) -> Estimate:
 
 
 ESTIMATES: dict[str, Estimate] = {
-    "frecpe": frecpe,
-    "frsqrte": frsqrte,
+    "frecpe": _with_edges(_frecpe, False),
+    "frsqrte": _with_edges(_frsqrte, True),
     "rcp12": _model(False, 12),
     "rsqrt12": _model(True, 12),
     **{name: _host(name) for name in _X86},

@@ -10,6 +10,7 @@ from samebits.fpmodel.libm import call
 from samebits.fpmodel.parse import exact
 from samebits.fpmodel.softfloat import (
     FLOAT16,
+    FLOAT32,
     FLOAT64,
     FORMATS,
     NAN,
@@ -109,7 +110,8 @@ class Evaluator:
         args = [self.value(arg) for arg in tree.args]
         name = tree.name
         if name in _SIGN_OPERATIONS:
-            return _SIGN_OPERATIONS[name](a, args[0])
+            (x,) = args
+            return NAN if x.is_nan and a.nans == "canonical" else _SIGN_OPERATIONS[name](x)
         if a.flush_inputs:
             args = [self._flushed(x) for x in args]
         special = _SPECIAL.get(name)
@@ -139,15 +141,10 @@ def constant(tree: Constant, form: Format) -> Number:
     return from_bits(max(pattern, 0), form)._replace(negative=near.negative)
 
 
-def _neg(a: Arithmetic, x: Number) -> Number:
-    return NAN if x.is_nan and a.nans == "canonical" else negated(x)
-
-
-def _abs(a: Arithmetic, x: Number) -> Number:
-    return NAN if x.is_nan and a.nans == "canonical" else x._replace(negative=False)
-
-
-_SIGN_OPERATIONS: dict[str, Callable[[Arithmetic, Number], Number]] = {"neg": _neg, "abs": _abs}
+_SIGN_OPERATIONS: dict[str, Callable[[Number], Number]] = {
+    "neg": negated,
+    "abs": lambda x: x._replace(negative=False),
+}
 """Operations on the sign bit alone, which never flush."""
 _EXACT: dict[str, Callable[[Arithmetic, Values], Number]] = {
     "add": lambda a, v: added(v[0], v[1], a.rounding),
@@ -203,7 +200,8 @@ _INTEGERS = {
 
 
 def _truncated(x: Number) -> int | None:
-    """The integer part; None for NaN, and beyond every integer type for an infinity."""
+    """The integer part; None for NaN. That of an infinity is beyond every integer type, and 0
+    modulo the size of each."""
     if x.is_nan:
         return None
     magnitude = 1 << 70 if x.kind == "infinite" else x.mantissa
@@ -211,39 +209,31 @@ def _truncated(x: Number) -> int | None:
     return -magnitude if x.negative else magnitude
 
 
-def _x86_integer(name: str, value: int | None, x: Number) -> int:
-    """The result of cvttss2si; for uint32 the low half of its 64-bit form, as compilers emit it."""
-    if name.endswith("32") and name != "int32":
-        low, high = _INTEGERS["int64"]
-        wide = value if value is not None and low <= value <= high else low
-        return wide & 0xFFFFFFFF
-    low, high = _INTEGERS[name]
-    if name == "uint64":
-        low, high = _INTEGERS["int64"]
-        wide = value if value is not None and low <= value <= high else low
-        return wide & 0xFFFFFFFFFFFFFFFF
-    return value if value is not None and low <= value <= high else low
+def _x86_integer(name: str, value: int | None) -> int:
+    """The result of cvttss2si; for an unsigned type the low bits of its 64-bit form, as compilers
+    emit it."""
+    by = name if name in ("int32", "int64") else "int64"
+    low, high = _INTEGERS[by]
+    found = value if value is not None and low <= value <= high else low
+    return found if by == name else found & _INTEGERS[name][1]
 
 
-def _riscv_integer(name: str, value: int | None, x: Number) -> int:
-    low, high = _INTEGERS[name]
-    return high if value is None else min(max(value, low), high)
-
-
-def _modular_integer(name: str, value: int | None, x: Number) -> int:
+def _modular_integer(name: str, value: int | None) -> int:
     """JavaScript's conversion: modulo 2^bits, and 0 for NaN and infinities."""
-    if value is None or x.kind == "infinite":
-        return 0
     low, high = _INTEGERS[name]
-    return (value - low) % (high - low + 1) + low
+    return 0 if value is None else (value - low) % (high - low + 1) + low
 
 
-def _saturated_integer(name: str, value: int | None, x: Number) -> int:
+def _saturated_integer(name: str, value: int | None) -> int:
     low, high = _INTEGERS[name]
     return 0 if value is None else min(max(value, low), high)
 
 
-INTEGER_RULES: dict[str, Callable[[str, int | None, Number], int]] = {
+def _riscv_integer(name: str, value: int | None) -> int:
+    return _INTEGERS[name][1] if value is None else _saturated_integer(name, value)
+
+
+INTEGER_RULES: dict[str, Callable[[str, int | None], int]] = {
     "": _saturated_integer,
     "x86": _x86_integer,
     "riscv": _riscv_integer,
@@ -254,7 +244,7 @@ INTEGER_RULES: dict[str, Callable[[str, int | None, Number], int]] = {
 def to_integer(detail: str, x: Number) -> int:
     """A number converted to an integer type by a rule; `detail` names both, as in `int32 x86`."""
     name, _, rule = detail.partition(" ")
-    return INTEGER_RULES[rule](name, _truncated(x), x)
+    return INTEGER_RULES[rule](name, _truncated(x))
 
 
 def _convert(a: Arithmetic, detail: str, v: Values) -> Number:
@@ -275,7 +265,7 @@ def _estimate(a: Arithmetic, detail: str, v: Values) -> Number:
 def _call(a: Arithmetic, detail: str, v: Values) -> Number:
     if detail == "copysign" and a.nans != "canonical":
         return v[0]._replace(negative=v[1].negative)
-    form = FORMATS["float32"] if a.working.precision <= 24 else FLOAT64
+    form = FLOAT32 if a.working.precision <= 24 else FLOAT64
     result = call(detail, tuple([rounded(x, form) for x in v]), form)
     return result if result.is_nan else rounded(result, a.working, "nearest", a.flush)
 

@@ -225,13 +225,8 @@ def kernel_of(name: str, bits: int) -> tuple[Kernel, tuple[Type, ...]] | None:
 
 @cache
 def _by_symbol() -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name in FUNCTIONS:
-        for t in (FLOAT32, FLOAT64):
-            kernel = kernel_of(name, t.bits)
-            if kernel is not None:
-                found[symbol_of(*kernel)] = name
-    return found
+    kernels = ((name, kernel_of(name, bits)) for name in FUNCTIONS for bits in _TYPES)
+    return {symbol_of(*kernel): name for name, kernel in kernels if kernel is not None}
 
 
 def name_of(symbol: str) -> str | None:

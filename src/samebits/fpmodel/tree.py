@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, tee
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,22 +112,14 @@ def replaced(tree: Tree, old: Tree, new: Tree) -> Tree:
 
 
 class _Found:
-    """A lazy list: caches an iterator's items so that it can be traversed again."""
+    """A lazy list: keeps an iterator's items so that it can be traversed again."""
 
     def __init__(self, source: Iterator[Tree]) -> None:
         self._source = source
-        self._found: list[Tree] = []
 
     def __iter__(self) -> Iterator[Tree]:
-        at = 0
-        while True:
-            if at == len(self._found):
-                tree = next(self._source, None)
-                if tree is None:
-                    return
-                self._found.append(tree)
-            yield self._found[at]
-            at += 1
+        self._source, items = tee(self._source)
+        return items
 
 
 def choices(tree: Tree, options: Callable[[Node], list[Tree]], limit: int) -> Iterator[Tree]:

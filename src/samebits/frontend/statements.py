@@ -20,21 +20,12 @@ from samebits.frontend.core.operands import (
     describe,
 )
 from samebits.frontend.core.source import too_deep
-from samebits.frontend.expressions import (
-    binary_row,
-    condition,
-    lower,
-    refuse,
-)
+from samebits.frontend.expressions import binary_row, condition, lower, refuse
 from samebits.frontend.operations import memory, operators
 from samebits.frontend.operations import parallel_range as parallel
 from samebits.frontend.operations.conversions import literal
 from samebits.ir.grammar import Break, Continue, For, If, Region, Value, While
-from samebits.types import (
-    INT,
-    UINT64,
-    StructType,
-)
+from samebits.types import INT, UINT64, StructType
 
 
 def block(ctx: Context, body: Sequence[ast.stmt]) -> None:
@@ -111,7 +102,7 @@ def _for(ctx: Context, node: ast.For) -> None:
         isinstance(call, ast.Call)
         and isinstance(call.func, ast.Name)
         and call.func.id not in ctx.local_names
-        and ctx.lookup(call.func.id) is builtins.range
+        and ctx.kernel.lookup(call.func.id) is builtins.range
     ):
         ctx.fail(
             node.iter,
@@ -122,7 +113,7 @@ def _for(ctx: Context, node: ast.For) -> None:
         ctx.fail(call, "range() takes one to three numbers", fix="write range(start, stop, step)")
     bounds = [_given_bound(ctx, argument) for argument in call.args[:2]]
     span = ctx.span(call)
-    start = bounds[0] if len(bounds) == 2 else ctx.builder.int_const(0, span)
+    start = bounds[0] if len(bounds) == 2 else ctx.builder.const(0, INT, span)
     step = 1
     if len(call.args) == 3:
         given = lower(ctx, call.args[2])
@@ -144,18 +135,13 @@ def _for(ctx: Context, node: ast.For) -> None:
     before = ctx.assigned
     ctx.mark_assigned(name)
     body, orelse, wanted = _loop(ctx, node, before, before)
-    number = ctx.builder.new_id()
-    loop = For(number, name, start, bounds[-1], step, body, orelse, ctx.span(node))
+    loop = For(ctx.builder.new_id(), name, start, bounds[-1], step, body, orelse, ctx.span(node))
     loop.vectorized = wanted
     ctx.builder.append(loop)
 
 
 def _given_bound(ctx: Context, node: ast.expr) -> Value:
-    return _bound(ctx, node, lower(ctx, node))
-
-
-def _bound(ctx: Context, node: ast.expr, operand: Operand) -> Value:
-    match operand:
+    match operand := lower(ctx, node):
         case Literal() if isinstance(operand.value, int):
             return literal(ctx, node, operand, INT)
         case Scalar() if operand.type is INT:
@@ -204,8 +190,7 @@ def _expression(ctx: Context, node: ast.Expr) -> None:
     if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
         return
     if not isinstance(node.value, ast.Call):
-        handler_missing = type(node.value)
-        if handler_missing in (ast.Yield, ast.YieldFrom, ast.Await):
+        if isinstance(node.value, ast.Yield | ast.YieldFrom | ast.Await):
             refuse(ctx, node.value)
         ctx.fail(node, "this expression has no effect", fix="assign it, or take it out")
     lower(ctx, node.value)

@@ -200,9 +200,7 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class OpRule:
-    """A row of the operation table: `operands` is their number; `None` any. `trap` names the trap
-    that the op can raise, if any (for `int` and `float` types only where `weak_trap` is set).
-    `pure` ops depend on their operands alone and may be removed or folded when they cannot trap.
+    """A row of the operation table.
 
     `operands` says how many; `None` any. `trap` names the trap that the op can raise, if any
     (for `int` and `float` types only where `weak_trap` is set). `pure` ops depend on their
@@ -323,6 +321,11 @@ def can_trap(op: Op) -> bool:
         and operand.weak
         and (operand.is_float == (op.opcode == "div"))
     )
+
+
+def trip_count(start: int, stop: int, step: int) -> int:
+    """The iterations of a `for`: the length of a `range`, whose `len` is refused beyond 2^63."""
+    return max(0, -((start - stop) // step))
 
 
 def walk(region: Region) -> Iterator[Statement]:

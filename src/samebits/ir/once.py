@@ -48,9 +48,5 @@ _CALLEES: Once[tuple[str, ...]] = Once()
 
 def callees(function: Function) -> tuple[str, ...]:
     """The names of the functions that a function calls, each once, in order."""
-    return _CALLEES.of(function, lambda: _callees(function))
-
-
-def _callees(function: Function) -> tuple[str, ...]:
-    ops = (s for s in walk(function.body) if isinstance(s, Op) and s.opcode in CALLS)
-    return tuple(dict.fromkeys(str(op.attr) for op in ops))
+    calls = (s for s in walk(function.body) if isinstance(s, Op) and s.opcode in CALLS)
+    return _CALLEES.of(function, lambda: tuple(dict.fromkeys(str(op.attr) for op in calls)))

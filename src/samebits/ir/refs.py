@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from samebits.errors import HazardError, Span, nearest
-from samebits.ir.grammar import Module, Numbered, Op, walk
+from samebits.ir.grammar import Module, Numbered, Op, Value, walk
+from samebits.types import FLOAT16, RefType, ScalarType
 
 LIBRARY = "samebits."
 """How the names of functions begin that are not the user's own."""
@@ -40,18 +41,21 @@ def statements(module: Module, functions: Iterable[str]) -> Iterator[tuple[OpRef
 
 def has(module: Module, place: OpRef) -> bool:
     """Whether a module has a statement at an `OpRef`."""
-    known = place.function in module.functions
-    return known and any(at == place for at, _ in statements(module, [place.function]))
+    return place.function in module.functions and _found(module, place) is not None
 
 
 def statement_at(module: Module, place: OpRef) -> Numbered:
     """The statement at an `OpRef`. Raises HazardError if there is none."""
     if place.function not in module.functions:
         raise no_function(module, place.function)
-    for found, statement in statements(module, [place.function]):
-        if found == place:
-            return statement
-    raise HazardError(f"{place.function} has no operation {place.op}")
+    found = _found(module, place)
+    if found is None:
+        raise HazardError(f"{place.function} has no operation {place.op}")
+    return found
+
+
+def _found(module: Module, place: OpRef) -> Numbered | None:
+    return next((s for at, s in statements(module, [place.function]) if at == place), None)
 
 
 def op_at(module: Module, place: OpRef) -> Op:
@@ -78,6 +82,21 @@ def what(statement: Numbered) -> str:
     if statement.opcode in ("convert", "bitcast"):
         return f"{statement.opcode} to {statement.result.type}"
     return statement.opcode
+
+
+def shown_type(op: Op, value: Value) -> ScalarType | None:
+    """The type of an operand or result as shown to people; None if it is no scalar.
+
+    A half is the uint16 of its bits in IR; only references know it by name.
+    """
+    t = value.type
+    if not isinstance(t, ScalarType):
+        return None
+    if op.opcode in ("load", "store"):
+        ref = op.args[0].type
+        if isinstance(ref, RefType) and ref.target == FLOAT16:
+            return FLOAT16
+    return t
 
 
 def no_function(module: Module, text: str) -> HazardError:

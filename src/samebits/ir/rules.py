@@ -294,8 +294,13 @@ def _call(op: Op, around: Surroundings) -> Complaint:
         return f"there is no function {op.attr!r} before this one"
     given = [value.type for value in op.args]
     wanted = [t for _, t in callee.params]
-    if len(given) != len(wanted) or not all(map(passes_as, given, wanted)):
+    parallel = op.opcode == "parallel"
+    due = [INT, INT, INT, *wanted[2:]] if parallel else wanted
+    fits_range = not parallel or wanted[:2] == [INT, INT]
+    if not fits_range or len(given) != len(due) or not all(map(passes_as, given, due)):
         return f"it gives ({_list(given)}) to {callee.name}, which takes ({_list(wanted)})"
+    if parallel and callee.results:
+        return f"{callee.name} has results, where a parallel body has none"
     return _wants([*callee.results], op)
 
 
@@ -305,20 +310,6 @@ def _own(op: Op, _: Surroundings) -> Complaint:
         return f"its operands are ({_list(types)}), where three of type int are due"
     if not isinstance(op.attr, str):
         return f"{op.attr!r} names no array"
-    return _wants([], op)
-
-
-def _parallel(op: Op, around: Surroundings) -> Complaint:
-    callee = around.callees.get(op.attr) if isinstance(op.attr, str) else None
-    if callee is None:
-        return f"there is no function {op.attr!r} before this one"
-    given = [value.type for value in op.args]
-    wanted = [t for _, t in callee.params]
-    due = [*wanted[:2], INT, *wanted[2:]]
-    if wanted[:2] != [INT, INT] or len(given) != len(due) or not all(map(passes_as, given, due)):
-        return f"it gives ({_list(given)}) to {callee.name}, which takes ({_list(wanted)})"
-    if callee.results:
-        return f"{callee.name} has results, where a parallel body has none"
     return _wants([], op)
 
 
@@ -365,8 +356,7 @@ CHECKS: dict[str, Check] = {
     "assert": _assert,
     **dict.fromkeys(("assume", "overflow"), _bool),
     "own": _own,
-    "call": _call,
-    "parallel": _parallel,
+    **dict.fromkeys(("call", "parallel"), _call),
 }
 
 ATTRIBUTED = {

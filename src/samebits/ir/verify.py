@@ -104,7 +104,7 @@ class _Verifier:
             self.fail("locals", f"they take at most {MAX_LOCALS} bytes", it.span)
         scalars = len(it.results) == 1 and all(isinstance(t, ScalarType) for _, t in it.params)
         if it.cold and not scalars:
-            self.fail("rare", "it takes scalars and gives one", it.span)
+            self.fail("cold", "it takes scalars and gives one", it.span)
         self.region(it.body, loop=False, level=0)
         if not terminates(it.body):
             self.fail("the end", "every path ends with a return", it.span)

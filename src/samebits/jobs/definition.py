@@ -76,7 +76,7 @@ class Definition:
 
         params = [(f, name, t) for f in self.fields for name, t in f.parameters()]
         shown = [(name.removeprefix("self."), t) for _, name, t in params]
-        packer = Packer(shown, self.name)
+        packer = Packer(shown)
         writes = [f.access is not Access.READ for f, _, _ in params]
         uses = call_memory(packer.params, packer.slots, writes)
         return packer, ctypes.c_uint64 * max(1, packer.end), uses

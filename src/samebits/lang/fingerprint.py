@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -23,6 +23,9 @@ from samebits.types import ArrayType, FixedArrayType, StructType, Type
 
 _LIBRARY = "samebits.mathlib."
 """Prefix of the math library's modules, as in `ir/once.py`, which this layer does not import."""
+
+_BUILD = "build "
+"""First in the text of what differs between installs: paths and bytecode."""
 
 
 def fingerprint(kernel: Kernel, types: tuple[Type, ...]) -> str:
@@ -42,8 +45,10 @@ def fingerprint(kernel: Kernel, types: tuple[Type, ...]) -> str:
 
 
 def described(value: object) -> str:
-    """A captured object as text that is the same in every process."""
-    return "\n".join(_texts(_value(value, set())))
+    """A captured object as text that is the same in every process, in every folder and on every
+    Python."""
+    texts = _texts(_value(value, set()))
+    return "\n".join(text for text in texts if not text.startswith(_BUILD))
 
 
 Part = str | Iterator[Any]
@@ -67,12 +72,20 @@ def _code(function: Callable[..., Any]) -> Iterator[str]:
     if not isinstance(function, FunctionType):
         return
     code = function.__code__
-    yield f"{function.__module__}.{function.__qualname__} {code.co_filename}:{code.co_firstlineno}"
-    yield f"{code.co_code.hex()} {code.co_linetable.hex()} {_constant(code.co_consts)}"
-    yield f"{code.co_names} {code.co_varnames} {code.co_freevars} {code.co_cellvars}"
+    yield f"{function.__module__}.{function.__qualname__}"
+    yield f"{_BUILD}{code.co_filename}:{code.co_firstlineno} {_bytecode(code)}"
+
+
+def _bytecode(code: CodeType) -> str:
+    names = f"{code.co_names} {code.co_varnames} {code.co_freevars} {code.co_cellvars}"
+    return f"{code.co_code.hex()} {code.co_linetable.hex()} {_constant(code.co_consts)} {names}"
 
 
 def _constant(value: object) -> str:
+    if isinstance(value, CodeType):  # whose repr has an address
+        return _bytecode(value)
+    if isinstance(value, frozenset):  # in an order of this process
+        return f"{{{', '.join(sorted(map(_constant, cast('frozenset[object]', value))))}}}"
     if isinstance(value, tuple):
         return f"({', '.join(map(_constant, cast('tuple[object, ...]', value)))})"
     # CPython refuses to write very long ints as decimals.

@@ -55,7 +55,7 @@ _32, _64 = _kernels(float32), _kernels(float64)
 
 
 def _function(name: str, doc: str) -> Overloads:
-    return both_widths(name, doc, _32, _64)
+    return both_widths(name, _32[name], _64[name], doc)
 
 
 fmin = _function(

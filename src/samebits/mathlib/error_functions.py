@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from samebits.lang.overloads import Overloads
 from samebits.mathlib.float32 import erf_f32, erfc_f32
 from samebits.mathlib.float64 import erf_f64, erfc_f64
-from samebits.types import FLOAT32, FLOAT64
+from samebits.mathlib.primitives import both_widths
 
-erf = Overloads(
+erf = both_widths(
     "erf",
-    1,
-    {FLOAT32: erf_f32.erf, FLOAT64: erf_f64.erf},
+    erf_f32.erf,
+    erf_f64.erf,
     """The error function, 2/√π times the integral of e^(−t²) from 0 to x; ±1 for ±inf, −0 for −0.
 
     float32: correctly rounded, proven on all 2³² inputs.
@@ -18,10 +17,10 @@ erf = Overloads(
     precision.
     """,
 )
-erfc = Overloads(
+erfc = both_widths(
     "erfc",
-    1,
-    {FLOAT32: erfc_f32.erfc, FLOAT64: erfc_f64.erfc},
+    erfc_f32.erfc,
+    erfc_f64.erfc,
     """1 − erf x, accurate where that is next to 0 too; 0 for inf, 2 for −inf.
 
     float32: correctly rounded, proven on all 2³² inputs.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from samebits.lang.overloads import Overloads
 from samebits.mathlib.float32 import (
     exp2m1_f32,
     exp2m1_fast_f32,
@@ -25,17 +24,14 @@ from samebits.mathlib.float64 import (
     rootn_f64,
     rootn_low_f64,
 )
-from samebits.types import FLOAT32, FLOAT64
+from samebits.mathlib.primitives import both_widths
 
 FIXED_POINT = "samebits.mathlib.fixed.exponential"
 
-exp = Overloads(
+exp = both_widths(
     "exp",
-    1,
-    {
-        FLOAT32: (exp_f32.exp, exp_fast_f32.exp_medium, exp_fast_f32.exp_low),
-        FLOAT64: (exp_f64.exp, exp_fast_f64.exp_medium, exp_fast_f64.exp_low),
-    },
+    (exp_f32.exp, exp_fast_f32.exp_medium, exp_fast_f32.exp_low),
+    (exp_f64.exp, exp_fast_f64.exp_medium, exp_fast_f64.exp_low),
     """e^x; 0 for −inf, inf beyond the range.
 
     float32: correctly rounded, proven on all 2³² inputs.
@@ -45,13 +41,10 @@ exp = Overloads(
     """,
     fixed=FIXED_POINT,
 )
-exp2 = Overloads(
+exp2 = both_widths(
     "exp2",
-    1,
-    {
-        FLOAT32: (exp_f32.exp2, exp_fast_f32.exp2_medium, exp_fast_f32.exp2_low),
-        FLOAT64: (exp_f64.exp2, exp_fast_f64.exp2_medium, exp_fast_f64.exp2_low),
-    },
+    (exp_f32.exp2, exp_fast_f32.exp2_medium, exp_fast_f32.exp2_low),
+    (exp_f64.exp2, exp_fast_f64.exp2_medium, exp_fast_f64.exp2_low),
     """2^x, exact for integers; 0 for −inf, inf beyond the range.
 
     float32: correctly rounded, proven on all 2³² inputs.
@@ -60,13 +53,10 @@ exp2 = Overloads(
     float64 at MEDIUM: at most 0.8 ULP off; at LOW: at most 10.
     """,
 )
-exp10 = Overloads(
+exp10 = both_widths(
     "exp10",
-    1,
-    {
-        FLOAT32: (exp_f32.exp10, exp_fast_f32.exp10_medium, exp_fast_f32.exp10_low),
-        FLOAT64: (exp_f64.exp10, exp_fast_f64.exp10_medium, exp_fast_f64.exp10_low),
-    },
+    (exp_f32.exp10, exp_fast_f32.exp10_medium, exp_fast_f32.exp10_low),
+    (exp_f64.exp10, exp_fast_f64.exp10_medium, exp_fast_f64.exp10_low),
     """10^x; 0 for −inf, inf beyond the range.
 
     float32: correctly rounded, proven on all 2³² inputs.
@@ -75,13 +65,10 @@ exp10 = Overloads(
     float64 at MEDIUM: at most 0.8 ULP off; at LOW: at most 10.
     """,
 )
-expm1 = Overloads(
+expm1 = both_widths(
     "expm1",
-    1,
-    {
-        FLOAT32: (expm1_f32.expm1, exp_fast_f32.expm1_medium, exp_fast_f32.expm1_low),
-        FLOAT64: (expm1_f64.expm1, expm1_f64.expm1, exp_fast_f64.expm1_low),
-    },
+    (expm1_f32.expm1, exp_fast_f32.expm1_medium, exp_fast_f32.expm1_low),
+    (expm1_f64.expm1, expm1_f64.expm1, exp_fast_f64.expm1_low),
     """e^x − 1, accurate near 0 too; −1 for −inf, inf beyond the range, −0 for −0.
 
     float32: correctly rounded, proven on all 2³² inputs.
@@ -90,13 +77,10 @@ expm1 = Overloads(
     at MEDIUM the same; at LOW at most 40 ULP off.
     """,
 )
-exp2m1 = Overloads(
+exp2m1 = both_widths(
     "exp2m1",
-    1,
-    {
-        FLOAT32: (exp2m1_f32.exp2m1, exp2m1_fast_f32.exp2m1_medium, exp2m1_fast_f32.exp2m1_low),
-        FLOAT64: (exp2m1_f64.exp2m1, exp2m1_f64.exp2m1, exp2m1_low_f64.exp2m1_low),
-    },
+    (exp2m1_f32.exp2m1, exp2m1_fast_f32.exp2m1_medium, exp2m1_fast_f32.exp2m1_low),
+    (exp2m1_f64.exp2m1, exp2m1_f64.exp2m1, exp2m1_low_f64.exp2m1_low),
     """2^x − 1, accurate near 0 too, exact for integers that allow it; −1 for −inf, inf beyond the
     range, −0 for −0.
 
@@ -105,13 +89,10 @@ exp2m1 = Overloads(
     float64: correctly rounded on all inputs tried; at MEDIUM the same; at LOW at most 40 ULP off.
     """,
 )
-exp10m1 = Overloads(
+exp10m1 = both_widths(
     "exp10m1",
-    1,
-    {
-        FLOAT32: (exp2m1_f32.exp10m1, exp2m1_fast_f32.exp10m1_medium, exp2m1_fast_f32.exp10m1_low),
-        FLOAT64: (exp2m1_f64.exp10m1, exp2m1_f64.exp10m1, exp2m1_low_f64.exp10m1_low),
-    },
+    (exp2m1_f32.exp10m1, exp2m1_fast_f32.exp10m1_medium, exp2m1_fast_f32.exp10m1_low),
+    (exp2m1_f64.exp10m1, exp2m1_f64.exp10m1, exp2m1_low_f64.exp10m1_low),
     """10^x − 1, accurate near 0 too, exact for integers that allow it; −1 for −inf, inf beyond the
     range, −0 for −0.
 
@@ -120,13 +101,10 @@ exp10m1 = Overloads(
     float64: correctly rounded on all inputs tried; at MEDIUM the same; at LOW at most 40 ULP off.
     """,
 )
-pow = Overloads(
+pow = both_widths(
     "pow",
-    2,
-    {
-        FLOAT32: (pow_f32.pow, powers_fast_f32.pow_medium, powers_fast_f32.pow_low),
-        FLOAT64: (pow_f64.pow, pow_f64.pow, log_fast_f64.pow_low),
-    },
+    (pow_f32.pow, powers_fast_f32.pow_medium, powers_fast_f32.pow_low),
+    (pow_f64.pow, pow_f64.pow, log_fast_f64.pow_low),
     """x^y, exact and half-way cases included; special cases as IEEE 754-2019 has them.
 
     1 for y = ±0 and for x = 1, even where the other is NaN; NaN for x < 0 unless y is an integer.
@@ -141,13 +119,10 @@ pow = Overloads(
     """,
     fixed=FIXED_POINT,
 )
-pown = Overloads(
+pown = both_widths(
     "pown",
-    2,
-    {
-        FLOAT32: (rootn_f32.pown, rootn_f32.pown, rootn_low_f32.pown),
-        FLOAT64: (rootn_f64.pown, rootn_f64.pown, rootn_low_f64.pown),
-    },
+    (rootn_f32.pown, rootn_f32.pown, rootn_low_f32.pown),
+    (rootn_f64.pown, rootn_f64.pown, rootn_low_f64.pown),
     """x^n for an int32 n, exact and half-way cases included; 1 for n = 0, even where x is NaN.
 
     ±0 and ±inf as x keep their sign for an odd n.
@@ -160,13 +135,10 @@ pown = Overloads(
     """,
     saturates=False,
 )
-powr = Overloads(
+powr = both_widths(
     "powr",
-    2,
-    {
-        FLOAT32: (rootn_f32.powr, rootn_f32.powr, rootn_low_f32.powr),
-        FLOAT64: (rootn_f64.powr, rootn_f64.powr, rootn_low_f64.powr),
-    },
+    (rootn_f32.powr, rootn_f32.powr, rootn_low_f32.powr),
+    (rootn_f64.powr, rootn_f64.powr, rootn_low_f64.powr),
     """x^y as e^(y·log x), for x ≥ 0: NaN for x < 0, and where that has no limit, of 0^0, inf^0,
     1^±inf and a NaN; −0 counts as 0.
 
@@ -176,10 +148,10 @@ powr = Overloads(
     for normal x and results from 1e-40 to 1e40.
     """,
 )
-compound = Overloads(
+compound = both_widths(
     "compound",
-    2,
-    {FLOAT32: rootn_f32.compound, FLOAT64: rootn_f64.compound},
+    rootn_f32.compound,
+    rootn_f64.compound,
     """(1 + x)^n for an int32 n: what grows by x, n times; C's compoundn. 1 for n = 0 unless
     x < −1, and NaN for x < −1.
 
@@ -188,13 +160,10 @@ compound = Overloads(
     """,
     saturates=False,
 )
-rootn = Overloads(
+rootn = both_widths(
     "rootn",
-    2,
-    {
-        FLOAT32: (rootn_f32.rootn, rootn_f32.rootn, rootn_low_f32.rootn),
-        FLOAT64: (rootn_f64.rootn, rootn_f64.rootn, rootn_low_f64.rootn),
-    },
+    (rootn_f32.rootn, rootn_f32.rootn, rootn_low_f32.rootn),
+    (rootn_f64.rootn, rootn_f64.rootn, rootn_low_f64.rootn),
     """The n-th root of x, x^(1/n), for an int32 n, exact for powers; NaN for n = 0, and for x < 0
     where n is even. ±0 and ±inf as x keep their sign for an odd n.
 

@@ -16,8 +16,8 @@ from samebits.lang.intrinsics import copysign, floor, select
 from samebits.lang.kernel import Kernel
 from samebits.lang.overloads import Overloads
 from samebits.lang.values.scalars import float32, float64
+from samebits.mathlib.primitives import both_widths
 from samebits.mathlib.remainders import fmod_f32, fmod_f64
-from samebits.types import FLOAT32, FLOAT64
 
 
 def _kernels(F: Any, fmod: Kernel) -> dict[str, Kernel]:  # noqa: N803 - a type
@@ -44,7 +44,7 @@ def _kernels(F: Any, fmod: Kernel) -> dict[str, Kernel]:  # noqa: N803 - a type
 
 _32, _64 = _kernels(float32, fmod_f32), _kernels(float64, fmod_f64)
 _REMAINDERS = {
-    sign: Overloads(name, 2, {FLOAT32: _32[sign], FLOAT64: _64[sign]}, f"x {sign} y of floats.")
+    sign: both_widths(name, _32[sign], _64[sign], f"x {sign} y of floats.")
     for sign, name in (("%", "mod"), ("//", "floordiv"))
 }
 

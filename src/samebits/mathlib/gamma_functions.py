@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from samebits.lang.overloads import Overloads
 from samebits.mathlib.float32 import lgamma_f32, tgamma_f32
 from samebits.mathlib.float64 import lgamma_f64, tgamma_f64
-from samebits.types import FLOAT32, FLOAT64
+from samebits.mathlib.primitives import both_widths
 
-tgamma = Overloads(
+tgamma = both_widths(
     "tgamma",
-    1,
-    {FLOAT32: tgamma_f32.tgamma, FLOAT64: tgamma_f64.tgamma},
+    tgamma_f32.tgamma,
+    tgamma_f64.tgamma,
     """The gamma function Γ(x), (x − 1)! of positive integers; an infinity with the sign of a zero,
     NaN for negative integers and −inf, inf for inf.
 
@@ -19,10 +18,10 @@ tgamma = Overloads(
     precision.
     """,
 )
-lgamma = Overloads(
+lgamma = both_widths(
     "lgamma",
-    1,
-    {FLOAT32: lgamma_f32.lgamma, FLOAT64: lgamma_f64.lgamma},
+    lgamma_f32.lgamma,
+    lgamma_f64.lgamma,
     """The natural logarithm of |Γ(x)|; inf for zeros, negative integers and infinities, +0 for 1
     and 2.
 

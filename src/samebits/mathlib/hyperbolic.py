@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from samebits.lang.overloads import Overloads
 from samebits.mathlib.float32 import asinh_f32, asinh_fast_f32, sinh_f32, sinh_fast_f32
 from samebits.mathlib.float64 import asinh_f64, sinh_f64, sinh_fast_f64
-from samebits.types import FLOAT32, FLOAT64
+from samebits.mathlib.primitives import both_widths
 
-sinh = Overloads(
+sinh = both_widths(
     "sinh",
-    1,
-    {
-        FLOAT32: (sinh_f32.sinh, sinh_fast_f32.sinh_medium, sinh_fast_f32.sinh_low),
-        FLOAT64: (sinh_f64.sinh, sinh_f64.sinh, sinh_fast_f64.sinh_low),
-    },
+    (sinh_f32.sinh, sinh_fast_f32.sinh_medium, sinh_fast_f32.sinh_low),
+    (sinh_f64.sinh, sinh_f64.sinh, sinh_fast_f64.sinh_low),
     """Hyperbolic sine of x; ±inf beyond the range, −0 for −0.
 
     float32: correctly rounded, proven on all 2³² inputs.
@@ -22,13 +18,10 @@ sinh = Overloads(
     at MEDIUM the same; at LOW at most 40 ULP off.
     """,
 )
-cosh = Overloads(
+cosh = both_widths(
     "cosh",
-    1,
-    {
-        FLOAT32: (sinh_f32.cosh, sinh_fast_f32.cosh_medium, sinh_fast_f32.cosh_low),
-        FLOAT64: (sinh_f64.cosh, sinh_f64.cosh, sinh_fast_f64.cosh_low),
-    },
+    (sinh_f32.cosh, sinh_fast_f32.cosh_medium, sinh_fast_f32.cosh_low),
+    (sinh_f64.cosh, sinh_f64.cosh, sinh_fast_f64.cosh_low),
     """Hyperbolic cosine of x; inf beyond the range.
 
     float32: correctly rounded, proven on all 2³² inputs.
@@ -37,13 +30,10 @@ cosh = Overloads(
     at MEDIUM the same; at LOW at most 40 ULP off.
     """,
 )
-tanh = Overloads(
+tanh = both_widths(
     "tanh",
-    1,
-    {
-        FLOAT32: (sinh_f32.tanh, sinh_fast_f32.tanh_medium, sinh_fast_f32.tanh_low),
-        FLOAT64: (sinh_f64.tanh, sinh_f64.tanh, sinh_fast_f64.tanh_low),
-    },
+    (sinh_f32.tanh, sinh_fast_f32.tanh_medium, sinh_fast_f32.tanh_low),
+    (sinh_f64.tanh, sinh_f64.tanh, sinh_fast_f64.tanh_low),
     """Hyperbolic tangent of x; ±1 for ±inf, −0 for −0.
 
     float32: correctly rounded, proven on all 2³² inputs.
@@ -52,13 +42,10 @@ tanh = Overloads(
     at MEDIUM the same; at LOW at most 40 ULP off.
     """,
 )
-asinh = Overloads(
+asinh = both_widths(
     "asinh",
-    1,
-    {
-        FLOAT32: (asinh_f32.asinh, asinh_fast_f32.asinh_medium, asinh_fast_f32.asinh_low),
-        FLOAT64: (asinh_f64.asinh, asinh_f64.asinh, sinh_fast_f64.asinh_low),
-    },
+    (asinh_f32.asinh, asinh_fast_f32.asinh_medium, asinh_fast_f32.asinh_low),
+    (asinh_f64.asinh, asinh_f64.asinh, sinh_fast_f64.asinh_low),
     """Inverse hyperbolic sine of x; ±inf for ±inf, −0 for −0.
 
     float32: correctly rounded, proven on all 2³² inputs.
@@ -67,13 +54,10 @@ asinh = Overloads(
     at MEDIUM the same; at LOW at most 8 ULP off.
     """,
 )
-acosh = Overloads(
+acosh = both_widths(
     "acosh",
-    1,
-    {
-        FLOAT32: (asinh_f32.acosh, asinh_fast_f32.acosh_medium, asinh_fast_f32.acosh_low),
-        FLOAT64: (asinh_f64.acosh, asinh_f64.acosh, sinh_fast_f64.acosh_low),
-    },
+    (asinh_f32.acosh, asinh_fast_f32.acosh_medium, asinh_fast_f32.acosh_low),
+    (asinh_f64.acosh, asinh_f64.acosh, sinh_fast_f64.acosh_low),
     """Inverse hyperbolic cosine of x; NaN for x < 1, inf for inf.
 
     float32: correctly rounded, proven on all 2³² inputs.
@@ -82,13 +66,10 @@ acosh = Overloads(
     at MEDIUM the same; at LOW at most 10 ULP off.
     """,
 )
-atanh = Overloads(
+atanh = both_widths(
     "atanh",
-    1,
-    {
-        FLOAT32: (asinh_f32.atanh, asinh_fast_f32.atanh_medium, asinh_fast_f32.atanh_low),
-        FLOAT64: (asinh_f64.atanh, asinh_f64.atanh, sinh_fast_f64.atanh_low),
-    },
+    (asinh_f32.atanh, asinh_fast_f32.atanh_medium, asinh_fast_f32.atanh_low),
+    (asinh_f64.atanh, asinh_f64.atanh, sinh_fast_f64.atanh_low),
     """Inverse hyperbolic tangent of x; ±inf for ±1, NaN for |x| > 1, −0 for −0.
 
     float32: correctly rounded, proven on all 2³² inputs.

@@ -80,7 +80,7 @@ _64 = _kernels(float64, uint64, frexp_f64, 1 << 63, float.fromhex("0x1.fffffffff
 
 
 def _function(name: str, doc: str) -> Overloads:
-    return both_widths(name, doc, _32, _64)
+    return both_widths(name, _32[name], _64[name], doc)
 
 
 isnan = _function("isnan", "Whether x is a NaN; a bool.")

@@ -5,49 +5,48 @@ They are the same at every precision.
 
 from __future__ import annotations
 
-from samebits.lang.overloads import Overloads
 from samebits.mathlib import remainders, scaling
-from samebits.types import FLOAT32, FLOAT64
+from samebits.mathlib.primitives import both_widths
 
-fmod = Overloads(
+fmod = both_widths(
     "fmod",
-    2,
-    {FLOAT32: remainders.fmod_f32, FLOAT64: remainders.fmod_f64},
+    remainders.fmod_f32,
+    remainders.fmod_f64,
     """x − n·y with n = x/y truncated, exactly; it has the sign of x, as C's fmod and NumPy's.
 
     NaN if x is infinite or y is 0; x if y is infinite.
     """,
 )
-remainder = Overloads(
+remainder = both_widths(
     "remainder",
-    2,
-    {FLOAT32: remainders.remainder_f32, FLOAT64: remainders.remainder_f64},
+    remainders.remainder_f32,
+    remainders.remainder_f64,
     """x − n·y with n the integer nearest to x/y, ties to even, exactly: IEEE 754's remainder, from
     −|y|/2 to |y|/2, as Python's math.remainder (not NumPy's, which is `%`).
 
     A result of 0 has the sign of x. NaN if x is infinite or y is 0; x if y is infinite.
     """,
 )
-frexp = Overloads(
+frexp = both_widths(
     "frexp",
-    1,
-    {FLOAT32: scaling.frexp_f32, FLOAT64: scaling.frexp_f64},
+    scaling.frexp_f32,
+    scaling.frexp_f64,
     """(m, n) with x = m·2^n, exactly: m a float with 1/2 ≤ |m| < 1, n an int32.
 
     (x, 0) for zeros, infinities and NaN.
     """,
 )
-ldexp = Overloads(
+ldexp = both_widths(
     "ldexp",
-    2,
-    {FLOAT32: scaling.ldexp_f32, FLOAT64: scaling.ldexp_f64},
+    scaling.ldexp_f32,
+    scaling.ldexp_f64,
     """x·2^n for any int32 n, rounded once (where the result is subnormal); infinity beyond the
     largest float.
     """,
 )
-modf = Overloads(
+modf = both_widths(
     "modf",
-    1,
-    {FLOAT32: scaling.modf_f32, FLOAT64: scaling.modf_f64},
+    scaling.modf_f32,
+    scaling.modf_f64,
     """(fraction, whole part) of x, exactly, both of x's type and sign; (±0, ±∞) for infinities.""",
 )

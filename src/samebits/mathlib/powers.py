@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from samebits.lang.overloads import Overloads
 from samebits.mathlib.float32 import hypot_f32, powers_fast_f32, roots_f32
 from samebits.mathlib.float64 import roots_f64
-from samebits.types import FLOAT32, FLOAT64
+from samebits.mathlib.primitives import both_widths
 
-cbrt = Overloads(
+cbrt = both_widths(
     "cbrt",
-    1,
-    {
-        FLOAT32: (roots_f32.cbrt, powers_fast_f32.cbrt_medium, powers_fast_f32.cbrt_low),
-        FLOAT64: (roots_f64.cbrt, roots_f64.cbrt, roots_f64.cbrt_low),
-    },
+    (roots_f32.cbrt, powers_fast_f32.cbrt_medium, powers_fast_f32.cbrt_low),
+    (roots_f64.cbrt, roots_f64.cbrt, roots_f64.cbrt_low),
     """Cube root of x, exact for cubes; ±inf for ±inf, −0 for −0.
 
     float32: correctly rounded, proven on all 2³² inputs.
@@ -22,13 +18,10 @@ cbrt = Overloads(
     values, and some number for a subnormal x.
     """,
 )
-rsqrt = Overloads(
+rsqrt = both_widths(
     "rsqrt",
-    1,
-    {
-        FLOAT32: (roots_f32.rsqrt, powers_fast_f32.rsqrt_medium, powers_fast_f32.rsqrt_low),
-        FLOAT64: (roots_f64.rsqrt, roots_f64.rsqrt, roots_f64.rsqrt_low),
-    },
+    (roots_f32.rsqrt, powers_fast_f32.rsqrt_medium, powers_fast_f32.rsqrt_low),
+    (roots_f64.rsqrt, roots_f64.rsqrt, roots_f64.rsqrt_low),
     """1/√x; ±inf for ±0, NaN for x < 0, 0 for inf.
 
     float32: correctly rounded, proven on all 2³² inputs.
@@ -37,13 +30,10 @@ rsqrt = Overloads(
     values, and some number for a subnormal x.
     """,
 )
-hypot = Overloads(
+hypot = both_widths(
     "hypot",
-    2,
-    {
-        FLOAT32: (hypot_f32.hypot, powers_fast_f32.hypot_medium, powers_fast_f32.hypot_low),
-        FLOAT64: (roots_f64.hypot, roots_f64.hypot, roots_f64.hypot_low),
-    },
+    (hypot_f32.hypot, powers_fast_f32.hypot_medium, powers_fast_f32.hypot_low),
+    (roots_f64.hypot, roots_f64.hypot, roots_f64.hypot_low),
     """√(x² + y²) without needless overflow; inf where x or y is infinite, else NaN for a NaN.
 
     float32: correctly rounded.

@@ -6,12 +6,12 @@ A function that uses the first two must round either result to the same bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from samebits.lang.decorators import kernel
 from samebits.lang.kernel import Kernel
-from samebits.lang.overloads import Overloads
+from samebits.lang.overloads import Overloads, Precisions
 from samebits.lang.values import rules
 from samebits.lang.values.elementwise import apply
 from samebits.lang.values.rules import intrinsic
@@ -19,11 +19,16 @@ from samebits.types import FLOAT32, FLOAT64
 
 
 def both_widths(
-    name: str, doc: str, narrow: Mapping[str, Kernel], wide: Mapping[str, Kernel]
+    name: str,
+    narrow: Kernel | Precisions,
+    wide: Kernel | Precisions,
+    doc: str,
+    fixed: str | None = None,
+    saturates: bool = True,
 ) -> Overloads:
-    """The public function of the kernels of this name for float32 and for float64."""
-    kernels = {FLOAT32: narrow[name], FLOAT64: wide[name]}
-    return Overloads(name, len(narrow[name].parameters), kernels, doc)
+    """The public function of kernels for float32 and for float64; the rest as in `Overloads`."""
+    arity = len((narrow[0] if isinstance(narrow, tuple) else narrow).parameters)
+    return Overloads(name, arity, {FLOAT32: narrow, FLOAT64: wide}, doc, fixed, saturates)
 
 
 @intrinsic("float", rules.product_and_sum, library_only=True)

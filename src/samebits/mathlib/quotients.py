@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import abs, bitcast, select
-from samebits.lang.overloads import Overloads
 from samebits.lang.values.scalars import float32, float64, int32, uint64
+from samebits.mathlib.primitives import both_widths
 from samebits.mathlib.remainders import fmod_f64
-from samebits.types import FLOAT32, FLOAT64
 
 LARGE = 2.0**1000
 LARGEST = float.fromhex("0x1.fffffffffffffp1023")
@@ -60,10 +59,10 @@ def remquo_f32(x: float32, y: float32) -> tuple[float32, int32]:
     return float32(rest), count
 
 
-remquo = Overloads(
+remquo = both_widths(
     "remquo",
-    2,
-    {FLOAT32: remquo_f32, FLOAT64: remquo_f64},
+    remquo_f32,
+    remquo_f64,
     """(r, q): r = x − n·y with n the integer nearest to x/y, ties to even, exactly, as `remainder`;
     q an int32, the last three bits of |n| with the sign of x/y.
 

@@ -5,7 +5,6 @@ MEDIUM is HIGH here: with fused multiply-add, nothing shorter that is within an 
 
 from __future__ import annotations
 
-from samebits.lang.overloads import Overloads
 from samebits.mathlib.float32 import (
     asin_acos_f32,
     atan2_f32,
@@ -22,17 +21,14 @@ from samebits.mathlib.float64 import inverse_trigonometric_f64 as inverse_f64
 from samebits.mathlib.float64 import inverse_trigonometric_low_f64 as inverse_low_f64
 from samebits.mathlib.float64 import trigonometric_low_f64 as low_f64
 from samebits.mathlib.float64 import trigonometric_medium_f64 as medium_f64
-from samebits.types import FLOAT32, FLOAT64
+from samebits.mathlib.primitives import both_widths
 
 FIXED_POINT = "samebits.mathlib.fixed.trigonometric"
 
-sin = Overloads(
+sin = both_widths(
     "sin",
-    1,
-    {
-        FLOAT32: (sin_cos_f32.sin, sin_cos_f32.sin, low_f32.sin),
-        FLOAT64: (trigonometric_f64.sin, medium_f64.sin, low_f64.sin),
-    },
+    (sin_cos_f32.sin, sin_cos_f32.sin, low_f32.sin),
+    (trigonometric_f64.sin, medium_f64.sin, low_f64.sin),
     """Sine of x radians; any float32 or float64, NaN for NaN and infinities, −0 for −0.
 
     float32: correctly rounded, proven on all 2³² inputs; LOW: 40 ULP for |x| ≤ 1600.
@@ -42,13 +38,10 @@ sin = Overloads(
     """,
     fixed=FIXED_POINT,
 )
-cos = Overloads(
+cos = both_widths(
     "cos",
-    1,
-    {
-        FLOAT32: (sin_cos_f32.cos, sin_cos_f32.cos, low_f32.cos),
-        FLOAT64: (trigonometric_f64.cos, medium_f64.cos, low_f64.cos),
-    },
+    (sin_cos_f32.cos, sin_cos_f32.cos, low_f32.cos),
+    (trigonometric_f64.cos, medium_f64.cos, low_f64.cos),
     """Cosine of x radians; any float32 or float64, NaN for NaN and infinities.
 
     float32: correctly rounded, proven on all 2³² inputs; LOW: 40 ULP for |x| ≤ 1600.
@@ -58,22 +51,16 @@ cos = Overloads(
     """,
     fixed=FIXED_POINT,
 )
-sincos = Overloads(
+sincos = both_widths(
     "sincos",
-    1,
-    {
-        FLOAT32: (sin_cos_f32.sincos, sin_cos_f32.sincos, low_f32.sincos),
-        FLOAT64: (trigonometric_f64.sincos, medium_f64.sincos, low_f64.sincos),
-    },
+    (sin_cos_f32.sincos, sin_cos_f32.sincos, low_f32.sincos),
+    (trigonometric_f64.sincos, medium_f64.sincos, low_f64.sincos),
     """(sin(x), cos(x)), the bits that `sin` and `cos` give.""",
 )
-tan = Overloads(
+tan = both_widths(
     "tan",
-    1,
-    {
-        FLOAT32: (tan_f32.tan, tan_f32.tan, low_f32.tan),
-        FLOAT64: (trigonometric_f64.tan, trigonometric_f64.tan, low_f64.tan),
-    },
+    (tan_f32.tan, tan_f32.tan, low_f32.tan),
+    (trigonometric_f64.tan, trigonometric_f64.tan, low_f64.tan),
     """Tangent of x radians; NaN for NaN and infinities, −0 for −0.
 
     float32: correctly rounded, proven on all 2³² inputs; LOW: 157 ULP for |x| ≤ 1600.
@@ -81,78 +68,60 @@ tan = Overloads(
     """,
     fixed=FIXED_POINT,
 )
-sinpi = Overloads(
+sinpi = both_widths(
     "sinpi",
-    1,
-    {
-        FLOAT32: (sin_cos_f32.sinpi, sin_cos_f32.sinpi, low_f32.sinpi),
-        FLOAT64: (trigonometric_f64.sinpi, medium_f64.sinpi, low_f64.sinpi),
-    },
+    (sin_cos_f32.sinpi, sin_cos_f32.sinpi, low_f32.sinpi),
+    (trigonometric_f64.sinpi, medium_f64.sinpi, low_f64.sinpi),
     """Sine of x half turns, sin(πx); NaN for NaN and infinities, 0 with x's sign for integers.
 
     float32: correctly rounded, proven on all 2³² inputs; LOW: 19 ULP for |x| ≤ 2²¹.
     float64: correctly rounded; MEDIUM: 1 ULP; LOW: 6 ULP for |x| ≤ 2⁵⁰.
     """,
 )
-cospi = Overloads(
+cospi = both_widths(
     "cospi",
-    1,
-    {
-        FLOAT32: (sin_cos_f32.cospi, sin_cos_f32.cospi, low_f32.cospi),
-        FLOAT64: (trigonometric_f64.cospi, medium_f64.cospi, low_f64.cospi),
-    },
+    (sin_cos_f32.cospi, sin_cos_f32.cospi, low_f32.cospi),
+    (trigonometric_f64.cospi, medium_f64.cospi, low_f64.cospi),
     """Cosine of x half turns, cos(πx); NaN for NaN and infinities, +0 half way between integers.
 
     float32: correctly rounded, proven on all 2³² inputs; LOW: 19 ULP for |x| ≤ 2²¹.
     float64: correctly rounded; MEDIUM: 1 ULP; LOW: 6 ULP for |x| ≤ 2⁵⁰.
     """,
 )
-asin = Overloads(
+asin = both_widths(
     "asin",
-    1,
-    {
-        FLOAT32: (asin_acos_f32.asin, asin_acos_f32.asin, low_f32.asin),
-        FLOAT64: (inverse_f64.asin, inverse_f64.asin, inverse_low_f64.asin),
-    },
+    (asin_acos_f32.asin, asin_acos_f32.asin, low_f32.asin),
+    (inverse_f64.asin, inverse_f64.asin, inverse_low_f64.asin),
     """Arc sine of x, in radians from −π/2 to π/2; NaN beyond ±1, −0 for −0.
 
     float32: correctly rounded, proven on all 2³² inputs; LOW: 30 ULP.
     float64: correctly rounded; LOW: 60 ULP.
     """,
 )
-acos = Overloads(
+acos = both_widths(
     "acos",
-    1,
-    {
-        FLOAT32: (asin_acos_f32.acos, asin_acos_f32.acos, low_f32.acos),
-        FLOAT64: (inverse_f64.acos, inverse_f64.acos, inverse_low_f64.acos),
-    },
+    (asin_acos_f32.acos, asin_acos_f32.acos, low_f32.acos),
+    (inverse_f64.acos, inverse_f64.acos, inverse_low_f64.acos),
     """Arc cosine of x, in radians from 0 to π; NaN beyond ±1, +0 for 1.
 
     float32: correctly rounded, proven on all 2³² inputs; LOW: 27 ULP.
     float64: correctly rounded; LOW: 60 ULP.
     """,
 )
-atan = Overloads(
+atan = both_widths(
     "atan",
-    1,
-    {
-        FLOAT32: (atan_f32.atan, atan_f32.atan, low_f32.atan),
-        FLOAT64: (inverse_f64.atan, inverse_f64.atan, inverse_low_f64.atan),
-    },
+    (atan_f32.atan, atan_f32.atan, low_f32.atan),
+    (inverse_f64.atan, inverse_f64.atan, inverse_low_f64.atan),
     """Arc tangent of x, in radians from −π/2 to π/2, which ±∞ give; −0 for −0.
 
     float32: correctly rounded, proven on all 2³² inputs; LOW: 75 ULP.
     float64: correctly rounded; LOW: 300 ULP.
     """,
 )
-atan2 = Overloads(
+atan2 = both_widths(
     "atan2",
-    2,
-    {
-        FLOAT32: (atan2_f32.atan2, atan2_f32.atan2, low_f32.atan2),
-        FLOAT64: (inverse_f64.atan2, inverse_f64.atan2, inverse_low_f64.atan2),
-    },
+    (atan2_f32.atan2, atan2_f32.atan2, low_f32.atan2),
+    (inverse_f64.atan2, inverse_f64.atan2, inverse_low_f64.atan2),
     """The angle of the point (x, y) in radians, from −π to π, called atan2(y, x); −0 counts as a
     number below 0, infinities as equal, as in IEEE 754-2019; NaN if x or y is NaN.
 
@@ -163,13 +132,10 @@ atan2 = Overloads(
     """,
     fixed=FIXED_POINT,
 )
-tanpi = Overloads(
+tanpi = both_widths(
     "tanpi",
-    1,
-    {
-        FLOAT32: (tanpi_f32.tanpi, tanpi_f32.tanpi, atanpi_low_f32.tanpi),
-        FLOAT64: (tanpi_f64.tanpi, tanpi_f64.tanpi, atanpi_low_f64.tanpi),
-    },
+    (tanpi_f32.tanpi, tanpi_f32.tanpi, atanpi_low_f32.tanpi),
+    (tanpi_f64.tanpi, tanpi_f64.tanpi, atanpi_low_f64.tanpi),
     """Tangent of x half turns, tan(πx); NaN for NaN and infinities.
 
     An even integer gives 0 and an even one and a half inf, with the sign of x, odd ones with the
@@ -179,52 +145,40 @@ tanpi = Overloads(
     float64: correctly rounded; LOW: 64 ULP for |x| ≤ 2⁵⁰.
     """,
 )
-asinpi = Overloads(
+asinpi = both_widths(
     "asinpi",
-    1,
-    {
-        FLOAT32: (atanpi_f32.asinpi, atanpi_f32.asinpi, atanpi_low_f32.asinpi),
-        FLOAT64: (atanpi_f64.asinpi, atanpi_f64.asinpi, atanpi_low_f64.asinpi),
-    },
+    (atanpi_f32.asinpi, atanpi_f32.asinpi, atanpi_low_f32.asinpi),
+    (atanpi_f64.asinpi, atanpi_f64.asinpi, atanpi_low_f64.asinpi),
     """Arc sine of x in half turns, from −1/2 to 1/2; NaN beyond ±1, −0 for −0.
 
     float32: correctly rounded, proven on all 2³² inputs; LOW: 40 ULP.
     float64: correctly rounded; LOW: 60 ULP.
     """,
 )
-acospi = Overloads(
+acospi = both_widths(
     "acospi",
-    1,
-    {
-        FLOAT32: (atanpi_f32.acospi, atanpi_f32.acospi, atanpi_low_f32.acospi),
-        FLOAT64: (atanpi_f64.acospi, atanpi_f64.acospi, atanpi_low_f64.acospi),
-    },
+    (atanpi_f32.acospi, atanpi_f32.acospi, atanpi_low_f32.acospi),
+    (atanpi_f64.acospi, atanpi_f64.acospi, atanpi_low_f64.acospi),
     """Arc cosine of x in half turns, from 0 to 1; NaN beyond ±1, +0 for 1.
 
     float32: correctly rounded, proven on all 2³² inputs; LOW: 30 ULP.
     float64: correctly rounded; LOW: 60 ULP.
     """,
 )
-atanpi = Overloads(
+atanpi = both_widths(
     "atanpi",
-    1,
-    {
-        FLOAT32: (atanpi_f32.atanpi, atanpi_f32.atanpi, atanpi_low_f32.atanpi),
-        FLOAT64: (atanpi_f64.atanpi, atanpi_f64.atanpi, atanpi_low_f64.atanpi),
-    },
+    (atanpi_f32.atanpi, atanpi_f32.atanpi, atanpi_low_f32.atanpi),
+    (atanpi_f64.atanpi, atanpi_f64.atanpi, atanpi_low_f64.atanpi),
     """Arc tangent of x in half turns, from −1/2 to 1/2, which ±∞ give; −0 for −0.
 
     float32: correctly rounded, proven on all 2³² inputs; LOW: 80 ULP.
     float64: correctly rounded; LOW: 300 ULP.
     """,
 )
-atan2pi = Overloads(
+atan2pi = both_widths(
     "atan2pi",
-    2,
-    {
-        FLOAT32: (atanpi_f32.atan2pi, atanpi_f32.atan2pi, atanpi_low_f32.atan2pi),
-        FLOAT64: (atanpi_f64.atan2pi, atanpi_f64.atan2pi, atanpi_low_f64.atan2pi),
-    },
+    (atanpi_f32.atan2pi, atanpi_f32.atan2pi, atanpi_low_f32.atan2pi),
+    (atanpi_f64.atan2pi, atanpi_f64.atan2pi, atanpi_low_f64.atan2pi),
     """The angle of the point (x, y) in half turns, from −1 to 1, called atan2pi(y, x); −0 counts
     as a number below 0, infinities as equal, as in IEEE 754-2019; NaN if x or y is NaN.
 

@@ -6,13 +6,26 @@ Each pass takes valid IR and leaves valid IR, and none changes its input.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
-from samebits.ir.grammar import For, Function, If, Module, Op, Return, While, can_trap, walk
+from samebits.ir.grammar import (
+    For,
+    Function,
+    If,
+    Module,
+    Op,
+    Region,
+    Return,
+    Statement,
+    While,
+    can_trap,
+    walk,
+)
 from samebits.ir.once import Once, callees
+from samebits.ir.rewrite import map_region
 from samebits.modes import DEFAULTS, FAST, Goal
-from samebits.passes.bounds.ranges import check_ranges
-from samebits.passes.bounds.unchecked import trust
+from samebits.passes.bounds.ranges import Ranges
 from samebits.passes.bounds.versioning import Versioning
 from samebits.passes.dead import drop_dead_functions, drop_dead_operations
 from samebits.types import ScalarType
@@ -55,29 +68,26 @@ def goal_of(module: Module, entries: Sequence[str]) -> Goal:
 def _optimised(
     function: Function, total: set[str], blocks: bool, versioned: bool
 ) -> tuple[Function, bool]:
-    """A function after the passes, and whether it is total."""
-    done = optimise_function(function, total if blocks else None, versioned=versioned)
-    return done, _is_total(done, total)
+    """A function without the checks that are proved needless, and whether it is total.
 
-
-def optimise_function(
-    function: Function, total: set[str] | None = None, *, versioned: bool = True
-) -> Function:
-    """One function without the checks that are proved needless, loops split where it pays if
-    `versioned`.
-
-    `total` are functions that only compute scalars and always end; with None no loop goes in
-    blocks.
+    `total` are functions that only compute scalars and always end. Loops are split where it pays if
+    `versioned`, and go in blocks if `blocks`.
     """
-    if not _has_work(function):
-        return drop_dead_operations(function)
-    if not function.options.bounds_check:
-        function = trust(function)
-    if not versioned:
-        return drop_dead_operations(check_ranges(function))
-    if not _is_repeatable(function):
-        total = None
-    return drop_dead_operations(Versioning(function, total).run())
+    if _has_work(function):
+        if not function.options.bounds_check:
+            function = replace(function, body=map_region(function.body, _trusted))
+        in_blocks = total if blocks and _is_repeatable(function) else None
+        function = (Versioning(function, in_blocks) if versioned else Ranges(function)).run()
+    function = drop_dead_operations(function)
+    return function, _is_total(function, total)
+
+
+def _trusted(statement: Statement) -> Region:
+    """A statement of a kernel with `bounds_check=False`, whose indices and assumptions count as
+    never trapping in what is compiled; evaluation, which runs the IR from before, tests them."""
+    if isinstance(statement, Op) and statement.opcode in ("index", "assume"):
+        statement = replace(statement, unchecked=True)
+    return [statement]
 
 
 def _has_work(function: Function) -> bool:

@@ -17,23 +17,7 @@ from mcap.opcode import Opcode
 from samebits.replay.header import MAX_CHUNK, MAX_RECORD
 
 MAGIC = b"\x89MCAP0\r\n"
-NAMES = {
-    Opcode.HEADER: "header",
-    Opcode.FOOTER: "footer",
-    Opcode.SCHEMA: "schema",
-    Opcode.CHANNEL: "channel",
-    Opcode.MESSAGE: "message",
-    Opcode.CHUNK: "chunk",
-    Opcode.MESSAGE_INDEX: "message index",
-    Opcode.CHUNK_INDEX: "chunk index",
-    Opcode.ATTACHMENT: "attachment",
-    Opcode.ATTACHMENT_INDEX: "attachment index",
-    Opcode.STATISTICS: "statistics",
-    Opcode.METADATA: "metadata",
-    Opcode.METADATA_INDEX: "metadata index",
-    Opcode.SUMMARY_OFFSET: "summary offset",
-    Opcode.DATA_END: "data end",
-}
+NAMES = {kind: kind.name.lower().replace("_", " ") for kind in Opcode}
 _CHUNK_HEAD = struct.Struct("<QQQI")
 _RECORD_HEAD = struct.Struct("<BQ")
 _PIECE = 64 * 1024

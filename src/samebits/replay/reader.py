@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import TracebackType
 
 import numpy as np
 from mcap.opcode import Opcode
@@ -84,12 +83,7 @@ class ReplayReader:
     def __enter__(self) -> ReplayReader:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _source(self) -> tuple[FilePass, RecordSource]:

@@ -8,17 +8,17 @@ from __future__ import annotations
 import operator
 import os
 import struct
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, BinaryIO, cast
+from typing import IO, Any, cast
 
 from mcap.writer import CompressionType, Writer
 
 from samebits.errors import ReplayError
 from samebits.output import Output, holds_foreign_file, os_reason, remedy
+from samebits.replay.file import Target
 from samebits.replay.header import (
     ENCODING,
     HASHES,
@@ -33,8 +33,6 @@ from samebits.replay.header import (
 
 _MARK = len(PROFILE).to_bytes(4, "little") + PROFILE.encode()
 """The start of a replay, and of no other file: MCAP's record of the profile."""
-
-Target = str | os.PathLike[str] | BinaryIO
 
 
 def partial_path(path: str | os.PathLike[str]) -> Path:
@@ -166,12 +164,7 @@ class ReplayWriter:
     def __enter__(self) -> ReplayWriter:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if error is None:
             self.close()
         elif not self._closed:
@@ -251,10 +244,8 @@ class _Sink:
                     f"{self._name} exists already and is not a replay",
                     fix="give the recording another name",
                 )
-            try:
+            with self._telling():
                 self._out = Output(target)
-            except OSError as error:
-                raise _cannot_write(self._name, error) from None
             self._file = self._out.file
         else:
             self._file = target
@@ -263,21 +254,27 @@ class _Sink:
     def partial(self) -> Path | None:
         return None if self._out is None else self._out.partial
 
-    def _failed(self, error: OSError) -> ReplayError:
-        if not self._arrived or self.partial is None:
-            return _cannot_write(self._name, error)
-        return _cannot_write(self._name, error, f"what was written before is in {self.partial}")
+    @contextmanager
+    def _telling(self) -> Generator[None]:
+        """Raise ReplayError for an OSError inside the block."""
+        try:
+            yield
+        except OSError as error:
+            kept = self._arrived and self.partial is not None
+            raise ReplayError(
+                f"cannot write {self._name}: {os_reason(error)}",
+                note=f"what was written before is in {self.partial}" if kept else None,
+                fix=remedy(error),
+            ) from None
 
     def write(self, data: bytes) -> int:
         view = memoryview(data)
-        try:
+        with self._telling():
             while view:
                 taken = self._file.write(view)  # a raw stream may take fewer bytes
                 if not taken:
                     raise ReplayError(f"cannot write {self._name}: it takes no more bytes")
                 view = view[taken:]
-        except OSError as error:
-            raise self._failed(error) from None
         self._count += len(data)
         return len(data)
 
@@ -285,27 +282,21 @@ class _Sink:
         return self._count
 
     def flush(self) -> None:
-        try:
+        with self._telling():
             self._file.flush()
-        except OSError as error:
-            raise self._failed(error) from None
         self._arrived = self._count
 
     def finish(self) -> None:
-        try:
+        with self._telling():
             if self._out is None:
                 self._file.flush()
             else:
                 self._out.keep()
-        except OSError as error:
-            raise self._failed(error) from None
 
     def commit(self) -> None:
-        try:
+        with self._telling():
             if self._out is not None:
                 self._out.commit()
-        except OSError as error:
-            raise self._failed(error) from None
 
     def discard(self) -> None:
         if self._out is not None:
@@ -317,10 +308,6 @@ def _hash(value: Any) -> int:
     if not 0 <= number < 2**64:
         raise ReplayError(f"the frame hash {number} is not a uint64")
     return number
-
-
-def _cannot_write(name: str, error: OSError, note: str | None = None) -> ReplayError:
-    return ReplayError(f"cannot write {name}: {os_reason(error)}", note=note, fix=remedy(error))
 
 
 def _library() -> str:

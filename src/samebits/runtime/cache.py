@@ -321,13 +321,8 @@ def _is_key(text: str) -> bool:
 
 def _is_entry(group: str, name: str) -> bool:
     """Whether a file is one of those that are written here, by its names."""
-    stem, dot, suffix = name.partition(".")
-    return (
-        len(group) == 2
-        and _DIGITS.issuperset(group)
-        and _is_key(stem)
-        and f"{dot}{suffix}" in _SUFFIXES
-    )
+    stem, suffix = os.path.splitext(name)
+    return suffix in _SUFFIXES and _is_key(stem) and len(group) == 2 and _DIGITS.issuperset(group)
 
 
 def _name(key: str, suffix: str) -> str:

@@ -46,14 +46,7 @@ if TYPE_CHECKING:
 
 Put = Callable[[Any, Any], Any]
 """Writes a wrapped argument to the slots; returns what must stay alive during the call."""
-
-
 _NDARRAY: Any = np.ndarray
-
-
-def _exact_class(t: Type) -> type | None:
-    """The class whose instances need no conversion for a parameter that Python code packs."""
-    return class_of_type(t) if isinstance(t, (StructType, VectorType)) else None
 
 
 def slot_count(t: Type) -> int:
@@ -98,23 +91,20 @@ def native_callable(
 
 
 class Packer:
-    """Packs arguments for `params` into slots, from `first` on; made once.
+    """Packs arguments for `params` into slots, from `first` on to `end`, exclusive; made once."""
 
-    `name` is the callee's name in messages. `end` is the slot after the last.
-    """
-
-    def __init__(self, params: Sequence[tuple[str, Type]], name: str, first: int = 0) -> None:
-        self.name = name
+    def __init__(self, params: Sequence[tuple[str, Type]], first: int = 0) -> None:
         self.params = tuple(params)
         self.slots = tuple(accumulate((slot_count(t) for _, t in params), initial=first))
         """The first slot of each parameter, and `end`."""
         self.end = self.slots[-1]
-        pairs = [(t, slot) for (_, t), slot in zip(params, self.slots, strict=False)]
-        self._puts = [
-            _put(t, slot, name) for (name, t), slot in zip(params, self.slots, strict=False)
+        rows = [(name, t, slot) for (name, t), slot in zip(params, self.slots, strict=False)]
+        self._puts = [_put(t, slot, name) for name, t, slot in rows]
+        self._exact = [
+            class_of_type(t) if isinstance(t, StructType | VectorType) else None for _, t, _ in rows
         ]
-        self._exact = [_exact_class(t) for t, _ in pairs]
-        steps = [_step(t, slot) for t, slot in pairs]
+        """The classes whose instances need no conversion where Python code packs them."""
+        steps = [_step(t, slot) for _, t, slot in rows]
         self.by_hand = tuple(k for k, step in enumerate(steps) if step.kind == packing.SKIP)
         self.table = packing.table(steps)
         self.count = len(steps)
@@ -164,7 +154,7 @@ class _Caller:
             (slot, class_of_type(t))
             for slot, t in enumerate(t for t in items if isinstance(t, StructType))
         ]
-        self._packer = Packer(params, name, len(self._made))
+        self._packer = Packer(params, len(self._made))
         self._read, results = _reader(items, self._packer.end)
         self._single = not isinstance(result, TupleType)
         self._slots: Any = ctypes.c_uint64 * max(1, self._packer.end + results)

@@ -76,20 +76,10 @@ class Fingerprint:
         return None
 
 
-@cache
-def _inputs() -> tuple[Any, Any, Any]:
-    return (
-        np.array(DOUBLES, np.uint64),
-        np.array(SINGLES, np.uint32),
-        np.zeros(2, np.uint64),
-    )
-
-
 def probe_bits() -> str:
     """The bits of the probes on this machine now, in the form of `PROBE_BITS`."""
-    doubles, singles, found = _inputs()
-    found = found.copy()
-    probe(doubles, singles, found)
+    found = np.zeros(2, np.uint64)
+    probe(np.array(DOUBLES, np.uint64), np.array(SINGLES, np.uint32), found)
     return hashlib.sha256(found.astype("<u8").tobytes()).hexdigest()[:16]
 
 
@@ -130,15 +120,10 @@ def _host_inputs() -> tuple[list[float], Any, Any, Any]:
 
 def host_bits() -> str:
     """The bits of the host's own libraries, in the default environment: 8 digits."""
-    numbers, wide, narrow, matrix = _host_inputs()
     state = hashlib.sha256()
     with fpenv.pinned():
-        values = [
-            function(x)
-            for name in _HOST_FUNCTIONS
-            for function in (getattr(python_math, name),)
-            for x in numbers
-        ]
+        numbers, wide, narrow, matrix = _host_inputs()
+        values = [getattr(python_math, name)(x) for name in _HOST_FUNCTIONS for x in numbers]
         values += [x**0.7 for x in numbers] + [python_math.atan2(x, 0.3) for x in numbers]
         for name in _NUMPY_FUNCTIONS:
             for array in (wide, narrow):

@@ -8,6 +8,7 @@ ended, and a conflicting access waits for it.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -43,10 +44,8 @@ class ParameterMemory(NamedTuple):
 
     def size_of(self, slots: Any) -> int:
         """The memory's size in bytes."""
-        length = self.size
-        for axis in range(self.ndim):
-            length *= int(slots[self.slot + 1 + axis])
-        return length
+        first = self.slot + 1
+        return math.prod(slots[first : first + self.ndim], start=self.size)
 
     def place(self, slots: Any) -> tuple[int, ...]:
         """The memory's address, and the lengths that determine its rows."""
@@ -61,24 +60,19 @@ class CallMemory(NamedTuple):
 
     def claims(self, slots: Any) -> list[Claim]:
         """The claims of a call with these slots."""
-        found: list[Claim] = []
-        for row in self.rows:
-            length = row.size_of(slots)
-            if length:
-                low = int(slots[row.slot])
-                found.append(Claim(row.name, low, low + length, row.writes))
-        return found
+        found = [(row, int(slots[row.slot]), row.size_of(slots)) for row in self.rows]
+        return [Claim(row.name, low, low + size, row.writes) for row, low, size in found if size]
 
 
 def call_memory(
-    params: Iterable[tuple[str, Type]], slots: Sequence[int], writes: Iterable[bool] | None = None
+    params: Sequence[tuple[str, Type]], slots: Sequence[int], writes: Iterable[bool] | None = None
 ) -> CallMemory:
     """The memory of parameters with these first slots. By default all but read-only ones are
     written."""
     rows: list[ParameterMemory] = []
-    chosen = iter(writes) if writes is not None else None
-    for (name, t), slot in zip(params, slots, strict=False):
-        written = next(chosen) if chosen is not None else not getattr(t, "readonly", False)
+    if writes is None:
+        writes = [not getattr(t, "readonly", False) for _, t in params]
+    for (name, t), slot, written in zip(params, slots, writes, strict=False):
         if isinstance(t, ArrayType):
             rows.append(ParameterMemory(name, slot, t.ndim, t.element.size, written))
         elif isinstance(t, StructType):

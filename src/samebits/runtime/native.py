@@ -6,7 +6,7 @@ Owns how an entry is called with filled slots. Knows nothing of Python values.
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from typing import Any, ClassVar
 
 from samebits.backend.objects import HOOK, OWN, CompiledObject, TrapSite
 from samebits.backend.records import GUARD, LEFT
@@ -88,19 +88,27 @@ class NativeModule:
         self._loaded.close()
 
 
-class NativeEntry:
-    """One entry. `function(slots)` returns a status; `check` turns it into a Trap."""
+class _NativeFunction:
+    """A function of a module, whose `function` returns a status."""
 
     __slots__ = ("_module", "address", "function")
+    prototype: ClassVar[Any]
 
     def __init__(self, module: NativeModule, address: int) -> None:
         self._module = module
         self.address = address
-        self.function: Any = ENTRY(address)
+        self.function: Any = self.prototype(address)
 
-    def trap(self, status: int) -> BaseException:
-        """The trap behind a non-zero status."""
-        return self._module.trap(status)
+    def trap(self, status: int, numbers: Any = None) -> BaseException:
+        """The trap behind a non-zero status; `numbers` are those of a control block, if any."""
+        return self._module.trap(status, numbers)
+
+
+class NativeEntry(_NativeFunction):
+    """One entry: `function(slots)`."""
+
+    __slots__ = ()
+    prototype = ENTRY
 
     def run(self, slots: Any) -> None:
         """Call with a ctypes array of slots. Raises Trap. The slots must fit the entry's
@@ -110,16 +118,8 @@ class NativeEntry:
             raise self.trap(status)
 
 
-class NativeRange:
+class NativeRange(_NativeFunction):
     """One range function. `function(slots, shared)` runs batches until none is left."""
 
-    __slots__ = ("_module", "address", "function")
-
-    def __init__(self, module: NativeModule, address: int) -> None:
-        self._module = module
-        self.address = address
-        self.function: Any = RANGE(address)
-
-    def trap(self, status: int, numbers: Any = None) -> BaseException:
-        """The trap behind a non-zero status of the control block, whose numbers are `numbers`."""
-        return self._module.trap(status, numbers)
+    __slots__ = ()
+    prototype = RANGE

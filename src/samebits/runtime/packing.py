@@ -38,7 +38,7 @@ _FLAGS_READ, _FLAGS_WRITE = 0x101, 0x501
 
 
 class PackingStep(NamedTuple):
-    """A row of the table: eleven words that the routine reads.
+    """A row of the table: `_WORDS` words that the routine reads.
 
     `types` are the addresses of the accepted exact classes; for arrays the second is a mask of
     address bits that must be 0. `a`, `b`, `c`, `d` are, for arrays: dimensions, last length or -1,
@@ -115,28 +115,12 @@ _BACK = {
     "fpcr": "  call void @llvm.aarch64.set.fpsr(i64 %flags)",
     None: "",
 }
-
-
 _CONVERT = "sb_convert"
 """The symbol of CPython's function that converts an int to a C integer."""
 
 
 def _text(triple: str, fp_control: str | None) -> str:
     f = _ARRAY_FIELDS
-    pin = f"""\
-define i64 @sb_pack_tuple(ptr %tuple, ptr %table, i64 %count, ptr %slots) {{
-entry:
-{_PINNED[fp_control]}
-  br i1 %pinned, label %go, label %slow
-go:
-  %items = getelementptr i8, ptr %tuple, i64 {_TUPLE_ITEMS}
-  %status = call i64 @sb_pack(ptr %items, ptr %table, i64 %count, ptr %slots)
-{_BACK[fp_control]}
-  ret i64 %status
-slow:
-  ret i64 1
-}}
-"""
     return f"""target triple = "{triple}"
 declare i64 @{_CONVERT}(ptr, ptr)
 define i64 @sb_pack(ptr %items, ptr %table, i64 %count, ptr %slots) {{
@@ -313,7 +297,19 @@ done:
   ret i64 0
 }}
 
-{pin}
+define i64 @sb_pack_tuple(ptr %tuple, ptr %table, i64 %count, ptr %slots) {{
+entry:
+{_PINNED[fp_control]}
+  br i1 %pinned, label %go, label %slow
+go:
+  %items = getelementptr i8, ptr %tuple, i64 {_TUPLE_ITEMS}
+  %status = call i64 @sb_pack(ptr %items, ptr %table, i64 %count, ptr %slots)
+{_BACK[fp_control]}
+  ret i64 %status
+slow:
+  ret i64 1
+}}
+
 """
 
 

@@ -50,16 +50,11 @@ def check_batches(
 
         def make(module: Module, iteration: int = begin) -> Evaluator:
             checker = Checker(module, seen)
-            name = kernel_name(module)
+            name = list(module.functions)[-1]  # the function that calls the others
             checker.begin(iteration, module.functions[name].params[2:])
             return checker.evaluator
 
         evaluate_call(kernel, (begin, end, *args), make=make)
-
-
-def kernel_name(module: Module) -> str:
-    """The function of a linked module that calls the others."""
-    return list(module.functions)[-1]
 
 
 @dataclass(slots=True)

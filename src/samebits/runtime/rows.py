@@ -44,34 +44,33 @@ class Row(Generic[Make]):
     """Whether it runs kernels as written, without the rewrites of their modes."""
 
 
-@dataclass(frozen=True)
-class Makers(Generic[Make]):
-    """How the rows of one table are made; `native` and `emulated` take a target and
-    optimisation."""
-
-    managed: Make
-    evaluate: Make
-    native: Callable[[Target, int], Make]
-    emulated: Callable[[Target, int], Make]
-
-
-def table(makers: Makers[Make]) -> tuple[Row[Make], ...]:
-    """Every row: managed first, because it is the reference, then evaluate, then compiled ones."""
+def table(
+    managed: Make,
+    evaluate: Make,
+    native: Callable[[Target, int], Make],
+    emulated: Callable[[Target, int], Make],
+) -> tuple[Row[Make], ...]:
+    """Every row: managed first, because it is the reference, then evaluate, then compiled ones,
+    whose makes `native` and `emulated` give for a target and an optimisation."""
     rows = [
         Row(
-            "managed", "managed", "CPython runs the kernels' own source", makers.managed,
+            "managed", "managed", "CPython runs the kernels' own source", managed,
             slow=True, follows_source=True,
         ),
         Row(
-            "evaluate", "evaluate", "the reference interpreter runs their IR", makers.evaluate,
+            "evaluate", "evaluate", "the reference interpreter runs their IR", evaluate,
             slow=True,
         ),
     ]  # fmt: skip
     for level in engine.available_targets():
-        if level.reason is None:
-            rows += [_native(level.target, opt, makers) for opt in OPTIMISATIONS]
-        else:
-            rows.append(_emulated(level, makers))
+        target, name = level.target, level.target.name
+        if level.reason is not None:
+            opt = OPTIMISATIONS[-1]
+            rows.append(_emulated(level, f"{name}-O{opt}", emulated(target, opt)))
+            continue
+        for opt in OPTIMISATIONS:
+            what = "compiled, optimised" if opt else "compiled, not optimised"
+            rows.append(Row(f"{name}-O{opt}", name, what, native(target, opt)))
     return tuple(rows)
 
 
@@ -112,23 +111,18 @@ def choose_rows(
     return tuple(row for row in rows if row in chosen)
 
 
-def _native(target: Target, opt: int, makers: Makers[Make]) -> Row[Make]:
-    what = "compiled, not optimised" if opt == 0 else "compiled, optimised"
-    return Row(f"{target.name}-O{opt}", target.name, what, makers.native(target, opt))
-
-
-def _emulated(level: HostLevel, makers: Makers[Make]) -> Row[Make]:
+def _emulated(level: HostLevel, name: str, make: Make) -> Row[Make]:
     """A row for code that this process cannot run itself."""
-    target, opt = level.target, OPTIMISATIONS[-1]
+    target = level.target
     reason = emulation_reason(target)
     if reason is not None and target.requires and not target.is_object_only:
         reason = f"{level.reason}; {reason}"
     where = "wasmtime" if target.runner == "wasmtime" else target.qemu
     return Row(
-        f"{target.name}-O{opt}",
+        name,
         target.name,
         f"compiled, optimised, under {where}" if where else "object code",
-        makers.emulated(target, opt),
+        make,
         reason=reason,
         foreign=target.is_object_only,
         emulated=True,

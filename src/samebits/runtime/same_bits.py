@@ -22,7 +22,7 @@ from samebits.runtime import rows
 from samebits.runtime.argument_copies import own_copies
 from samebits.runtime.compile import compile_emulated, compile_native
 from samebits.runtime.evaluate import evaluate_call
-from samebits.runtime.rows import Makers, choose_rows
+from samebits.runtime.rows import choose_rows
 from samebits.types import (
     BOOL,
     FLOAT,
@@ -167,7 +167,7 @@ def executions(
     """The executions of `kernel` that must give the same bits: managed, unless its mode rewrites
     it, evaluate, and those that `targets` selects; by default all that this process can run itself.
     Raises TargetError."""
-    table = rows.table(Makers(_managed, _evaluate, _native, _emulated))
+    table = rows.table(_managed, _evaluate, _native, _emulated)
     if targets is None:
         chosen = tuple(row for row in table if row.reason is None and not row.emulated)
     else:

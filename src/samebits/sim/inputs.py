@@ -38,7 +38,11 @@ class InputRules:
                 raise self._count(f"shape {array.shape}")
             return self._canonical(array.reshape(1, self.players))
         if not isinstance(given, Sequence) or isinstance(given, str | bytes):
-            raise self._not_inputs(given)
+            raise ArgumentError(
+                f"simulation '{self.name}' takes a list of {self.players} {self.type}, "
+                f"one a player; got {type(given).__name__}",
+                fix=f"give {self.players} of {self.type}, or of dicts of its fields",
+            )
         items = cast("Sequence[Any]", given)
         if len(items) != self.players:
             raise self._count(str(len(items)))
@@ -100,23 +104,14 @@ class InputRules:
             return item.memory
         if isinstance(item, np.void) and item.dtype == self.type.dtype:
             return from_canonical(self.type, to_canonical(self.type, np.asarray(item)))[0]
-        raise self._not_inputs(item, player)
+        raise ArgumentError(
+            f"input of player {player}: expected {self.type}; got {type(item).__name__}",
+            fix=f"give {self.type}(...) or a dict of its fields",
+        )
 
     def _count(self, found: str) -> ArgumentError:
         return ArgumentError(
             f"simulation '{self.name}' takes {self.players} inputs a frame, one a player; "
             f"got {found}",
             fix=f"give {self.players} of {self.type}",
-        )
-
-    def _not_inputs(self, given: Any, player: int | None = None) -> ArgumentError:
-        if player is not None:
-            return ArgumentError(
-                f"input of player {player}: expected {self.type}; got {type(given).__name__}",
-                fix=f"give {self.type}(...) or a dict of its fields",
-            )
-        return ArgumentError(
-            f"simulation '{self.name}' takes a list of {self.players} {self.type}, one a player; "
-            f"got {type(given).__name__}",
-            fix=f"give {self.players} of {self.type}, or of dicts of its fields",
         )

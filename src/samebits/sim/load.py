@@ -76,8 +76,6 @@ def load_module(place: str, forms: str = FORMS) -> ModuleType:
             exists = importlib.util.find_spec(place) is not None
         except ValueError:
             exists = False
-        except KeyboardInterrupt:
-            raise
         except BaseException as error:  # its package may raise anything
             lacks = error.name if isinstance(error, ModuleNotFoundError) else None
             if lacks is None or not f"{place}.".startswith(f"{lacks}."):
@@ -88,8 +86,6 @@ def load_module(place: str, forms: str = FORMS) -> ModuleType:
         try:
             with _output_aside():
                 return importlib.import_module(place)
-        except KeyboardInterrupt:
-            raise
         except BaseException as error:  # a script may raise anything
             raise _does_not_import(place, error, None) from None
 
@@ -118,7 +114,8 @@ def _import_file(path: Path, forms: str) -> ModuleType:
         raise SimulationError(f"{path} has more than {LARGEST_SOURCE:,} bytes", fix=f"give {forms}")
     path = Path(os.path.realpath(path))
     known = sys.modules.get(path.stem)
-    if known is not None and _file_of(known) == path:
+    file = getattr(known, "__file__", None)
+    if known is not None and file and Path(os.path.realpath(file)) == path:
         return known
     # A file may be named like a module that is loaded; then its module gets another name.
     name = path.stem if known is None else f"{path.stem} of {path.parent}"
@@ -135,22 +132,16 @@ def _import_file(path: Path, forms: str) -> ModuleType:
         # What it prints while it loads is not part of a command's output.
         with _first_on_the_path(str(path.parent)), _output_aside():
             spec.loader.exec_module(module)
-    except KeyboardInterrupt:
-        del sys.modules[name]
-        raise
     except BaseException as error:  # a script may raise anything
         del sys.modules[name]
         raise _does_not_import(path.name, error, path) from None
     return module
 
 
-def _file_of(module: ModuleType) -> Path | None:
-    file = getattr(module, "__file__", None)
-    return Path(os.path.realpath(file)) if file else None
-
-
-def _does_not_import(place: str, error: BaseException, path: Path | None) -> SimulationError:
-    """An error with the line of the user's own code that failed."""
+def _does_not_import(place: str, error: BaseException, path: Path | None) -> BaseException:
+    """An error with the line of the user's own code that failed; an interrupt stays one."""
+    if isinstance(error, KeyboardInterrupt):
+        return error
     if isinstance(error, SamebitsError):
         span = error.span or own_line(error, path)
         return SimulationError(

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -118,12 +117,7 @@ class Recording:
     def __enter__(self) -> Recording:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         with suppress(ReplayError):  # the writer reports it
             self._catch_up()
         self._writer.__exit__(kind, error, trace)

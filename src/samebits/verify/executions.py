@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from samebits.backend.targets.table import Target
 from samebits.runtime import rows
-from samebits.runtime.rows import OPTIMISATIONS, Makers, choose_rows
+from samebits.runtime.rows import choose_rows
 from samebits.sim.emulation import EmulatedExecution
 from samebits.sim.execution import (
     EvaluateExecution,
@@ -16,7 +16,7 @@ from samebits.sim.execution import (
 )
 from samebits.sim.simulation import Simulation
 
-__all__ = ["OPTIMISATIONS", "Row", "all_rows", "choose_rows"]
+__all__ = ["Row", "all_rows", "choose_rows"]
 
 MakeExecution = Callable[[Simulation], Execution]
 Row = rows.Row[MakeExecution]
@@ -24,7 +24,7 @@ Row = rows.Row[MakeExecution]
 
 def all_rows() -> tuple[Row, ...]:
     """Every row, as `samebits targets` lists them."""
-    return rows.table(Makers(_managed, _evaluate, _native, _emulated))
+    return rows.table(_managed, _evaluate, _native, _emulated)
 
 
 def _managed(simulation: Simulation) -> Execution:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import BinaryIO
 
 from samebits.bits import xxh64
@@ -126,34 +126,26 @@ def _checksum(text: str) -> str:
     return f"{xxh64(text.encode()):016x}"
 
 
-@dataclass(slots=True)
-class _Lines:
-    """The lines read so far that carry meaning."""
-
-    said: dict[str, str] = field(default_factory=dict[str, str])
-    rows: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-
-
 def _parse(name: str, file: BinaryIO) -> Golden:
-    lines = _Lines()
+    said: dict[str, str] = {}
+    rows: list[tuple[int, int]] = []
     number = 0
     while line := file.readline(MAX_LINE + 1):
         number += 1
-        if number - len(lines.rows) > MAX_COMMENTS:
+        if number - len(rows) > MAX_COMMENTS:
             raise ReplayError(f"{name} has more than {MAX_COMMENTS:,} lines besides its hashes",
                               fix=_REWRITE)  # fmt: skip
-        if len(lines.rows) > MAX_HASHES:
+        if len(rows) > MAX_HASHES:
             raise ReplayError(f"{name} has more than {MAX_HASHES:,} hashes", fix=_FEWER)
-        if _CHECKSUM not in lines.said and _is_cut(line):
+        if _CHECKSUM not in said and _is_cut(line):
             raise ReplayError(f"{name} is cut short: it ends inside line {number}", fix=_RESTORE)
         text = _decode(name, number, line)
         if number == 1:
             _check_first(name, text)
         else:
-            _take(name, number, text, lines)
+            _take(name, number, text, said, rows)
     if not number:
         raise ReplayError(f"{name} is empty", fix=_REWRITE)
-    said, rows = lines.said, lines.rows
     for what in (_SIMULATION, _DIGEST):
         if what not in said:
             raise ReplayError(f"{name} has no line '{what}…'", fix=_REWRITE)
@@ -201,43 +193,31 @@ def _check_first(name: str, text: str) -> None:
         )
 
 
-def _take(name: str, number: int, text: str, lines: _Lines) -> None:
+def _take(
+    name: str, number: int, text: str, said: dict[str, str], rows: list[tuple[int, int]]
+) -> None:
     """Take one line after the first."""
-    for what, problem_of in _SAID.items():
+    for what, (does, problem_of) in _SAID.items():
         if text.startswith(what):
             value = text.removeprefix(what)
-            if what in lines.said:
+            if what in said:
                 raise _wrong(name, number, f"says '{what}…' again", _RESTORE)
             if problem := problem_of(value):
-                raise _wrong(name, number, problem, _REWRITE)
-            lines.said[what] = value
+                raise _wrong(name, number, f"{does} {problem}", _REWRITE)
+            said[what] = value
             return
     if not text.startswith("#"):
-        before = lines.rows[-1][0] if lines.rows else -1
-        lines.rows.append(_row(name, number, text, before))
+        before = rows[-1][0] if rows else -1
+        rows.append(_row(name, number, text, before))
 
 
-def _name_problem(value: str) -> str | None:
-    problem = name_problem(value)
-    return problem and f"names a simulation that {problem}"
-
-
-def _digest_problem(value: str) -> str | None:
-    problem = digest_problem(value)
-    return problem and f"has a digest that {problem}"
-
-
-def _no_problem(value: str) -> str | None:
-    return None
-
-
-_SAID: dict[str, Callable[[str], str | None]] = {
-    _SIMULATION: _name_problem,
-    _DIGEST: _digest_problem,
-    _COUNT: _no_problem,
-    _CHECKSUM: _no_problem,
+_SAID: dict[str, tuple[str, Callable[[str], str | None]]] = {
+    _SIMULATION: ("names a simulation that", name_problem),
+    _DIGEST: ("has a digest that", digest_problem),
+    _COUNT: ("", lambda _: None),
+    _CHECKSUM: ("", lambda _: None),
 }
-"""The header lines, each with the function that checks its value."""
+"""The header lines, each with the words before a problem, and the function that finds one."""
 
 _FEWER = "keep the hashes of fewer frames, as `write_golden(..., every=60)` does"
 _REWRITE = "write the golden file again"

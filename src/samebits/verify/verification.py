@@ -147,6 +147,8 @@ class Verification:
         self._last: tuple[int, int] | None = None
         self._open: list[Execution] = []
         self._stopping = False
+        self._pool = ThreadPoolExecutor(os.cpu_count() or 1, "samebits-emulated")
+        self._progress: Progress = lambda what, frames: None
 
     @property
     def result(self) -> str:
@@ -167,44 +169,44 @@ class Verification:
     def run(self, progress: Progress) -> None:
         """Verify to the end. Raises CompileError, ReplayError, KeyboardInterrupt. All programs that
         it started have ended when it returns or raises."""
-        pool = ThreadPoolExecutor(os.cpu_count() or 1, "samebits-emulated")
+        self._progress = progress
         try:
-            self._run(pool, progress)
+            self._run()
         finally:
             self._stopping = True
             try:
-                self._end(pool)
+                self._end()
             except BaseException:  # Ctrl-C while it ends: still end everything
-                self._end(pool)
+                self._end()
                 raise
 
     def _failed(self, runner: _RowRun, error: RunnerError) -> None:
         if not self._stopping:  # programs that this object has ended did not fail
             runner.failed(error)
 
-    def _end(self, pool: ThreadPoolExecutor) -> None:
+    def _end(self) -> None:
         # Twice: first what workers wait for, then what they have started meanwhile.
         self._close()
-        pool.shutdown(cancel_futures=True)
+        self._pool.shutdown(cancel_futures=True)
         self._close()
 
     def _close(self) -> None:
         for execution in self._open:
             execution.close()
 
-    def _run(self, pool: ThreadPoolExecutor, progress: Progress) -> None:
-        runners = self._start(pool, progress)
+    def _run(self) -> None:
+        runners = self._start()
         for block in self.source.blocks():
             if not any(runner.running for runner in runners):
                 break
-            self._block(pool, runners, block, progress)
-            progress("verifying", self.frames)
+            self._block(runners, block)
+            self._progress("verifying", self.frames)
         for name, hashes in self.known.items():
             self._check_reached(name, hashes)
         if self._last is not None and self._last not in self.sampled[-1:]:
             self.sampled.append(self._last)
 
-    def _start(self, pool: ThreadPoolExecutor, progress: Progress) -> list[_RowRun]:
+    def _start(self) -> list[_RowRun]:
         rewritten = self.simulation.program.rewritten  # compiled once, before the threads start
         pairs = list(zip(self.table, self.rows, strict=True))
         if rewritten is not None:
@@ -214,12 +216,12 @@ class Verification:
                         f"'{rewritten}' is DETERMINISTIC: its rewritten operations are evaluate's"
                     )
         runners = [_RowRun(row, report) for row, report in pairs if report.reason is None]
-        started = [pool.submit(self._begin, r) for r in runners if r.row.emulated]
+        started = [self._pool.submit(self._begin, r) for r in runners if r.row.emulated]
         for runner in runners:
             if not runner.row.emulated:
-                progress(f"preparing {runner.report.name}", 0)
+                self._progress(f"preparing {runner.report.name}", 0)
                 self._begin(runner)
-        progress("preparing emulated targets", 0)
+        self._progress("preparing emulated targets", 0)
         _wait(started)
         self._compare_starts(runners)
         return runners
@@ -269,39 +271,27 @@ class Verification:
                 -1, first.report.name, expected.at(0), outcome.at(0), difference
             )
 
-    def _block(
-        self,
-        pool: ThreadPoolExecutor,
-        runners: list[_RowRun],
-        block: InputBlock,
-        progress: Progress,
-    ) -> None:
-        first_frame = self.frames
+    def _block(self, runners: list[_RowRun], block: InputBlock) -> None:
         references: list[tuple[_RowRun, BlockOutcome]] = []
-        for runner, outcome in self._outcomes(pool, runners, block, progress):
+        for runner, outcome in self._outcomes(runners, block.inputs):
             for other, expected in references:
-                _count(compared(expected, outcome), first_frame, other.report, runner.report)
+                self._count(compared(expected, outcome), other.report, runner.report)
             if runner.report.divergence is None:
-                found = self._disagreement(references, outcome)
+                found = _disagreement(references, outcome)
                 if found is None:
                     references.append((runner, outcome))
                 else:
-                    other, expected, frame = found
-                    self._diverged(runner, outcome, other, expected, frame, first_frame, block)
+                    self._diverged(runner, outcome, *found, block.inputs)
         if references:
             _, longest = max(references, key=lambda item: len(item[1].hashes))
-            reached = self._compare_known(longest, block, first_frame)
+            reached = self._compare_known(longest, block)
             for runner, outcome in references:
-                _count(min(reached, len(outcome.hashes)), first_frame, runner.report)
-            self._sample(longest, first_frame)
+                self._count(min(reached, len(outcome.hashes)), runner.report)
+            self._sample(longest)
         self.frames += max((len(outcome.hashes) for _, outcome in references), default=0)
 
     def _outcomes(
-        self,
-        pool: ThreadPoolExecutor,
-        runners: list[_RowRun],
-        block: InputBlock,
-        progress: Progress,
+        self, runners: list[_RowRun], inputs: Inputs
     ) -> list[tuple[_RowRun, BlockOutcome]]:
         """The outcome of a block in every row that still runs, in the table's order."""
         running = [runner for runner in runners if runner.running]
@@ -309,7 +299,7 @@ class Verification:
 
         def advance(runner: _RowRun) -> None:
             try:
-                found[runner] = self._advance(runner, block.inputs, progress)
+                found[runner] = self._advance(runner, inputs)
             except TimeOver:
                 runner.overdue(self.timeout)
             except RunnerError as error:
@@ -320,14 +310,14 @@ class Verification:
         for runner in here:
             if not runner.row.slow:
                 advance(runner)
-        started = [pool.submit(advance, runner) for runner in running if runner.row.emulated]
+        started = [self._pool.submit(advance, runner) for runner in running if runner.row.emulated]
         for runner in here:
             if runner.row.slow:
                 advance(runner)
         _wait(started)
         return [(runner, found[runner]) for runner in running if runner in found]
 
-    def _advance(self, runner: _RowRun, inputs: Inputs, progress: Progress) -> BlockOutcome:
+    def _advance(self, runner: _RowRun, inputs: Inputs) -> BlockOutcome:
         """Run a block: a slow row frame by frame, an emulated one in short calls, until its time is
         up."""
         report, execution, row = runner.report, runner.at, runner.row
@@ -354,7 +344,7 @@ class Verification:
                 runner.stretch *= 4 if seconds < _STRETCH_SECONDS / 4 else 1
                 self.show_row(report.name, report.frames)
             elif row.slow:
-                progress(f"running {report.name}", self.frames)
+                self._progress(f"running {report.name}", self.frames)
         hashes = np.concatenate(parts) if parts else np.zeros(0, np.uint64)
         if len(hashes):
             report.final_hash = int(hashes[-1])
@@ -363,17 +353,6 @@ class Verification:
             report.trap = TrapFact.of(trap)
         return BlockOutcome(hashes, report.trap if trap is not None else None)
 
-    def _disagreement(
-        self, references: list[tuple[_RowRun, BlockOutcome]], outcome: BlockOutcome
-    ) -> tuple[_RowRun, BlockOutcome, int] | None:
-        """The earliest frame in which an agreeing row differs from `outcome`, and that row."""
-        earliest: tuple[_RowRun, BlockOutcome, int] | None = None
-        for runner, expected in references:
-            frame = first_unequal(expected, outcome)
-            if frame is not None and (earliest is None or frame < earliest[2]):
-                earliest = runner, expected, frame
-        return earliest
-
     def _diverged(
         self,
         runner: _RowRun,
@@ -381,20 +360,18 @@ class Verification:
         other: _RowRun,
         expected: BlockOutcome,
         frame: int,
-        first_frame: int,
-        block: InputBlock,
+        inputs: Inputs,
     ) -> None:
         difference, note = None, None
         if frame < min(len(outcome.hashes), len(expected.hashes)):
-            inputs = block.inputs[: frame + 1]
             try:
-                states = [_state_after(r, inputs) for r in (other, runner)]
+                states = [_state_after(r, inputs[: frame + 1]) for r in (other, runner)]
                 difference = first_difference(self.simulation.state_type, *states)
                 note = _UNDETERMINED if difference is None else None
             except RunnerError as error:
                 note = f"its state is unknown: {error.message}"
         runner.report.divergence = Divergence(
-            first_frame + frame,
+            self.frames + frame,
             other.report.name,
             expected.at(frame),
             outcome.at(frame),
@@ -402,23 +379,23 @@ class Verification:
             note,
         )
 
-    def _compare_known(self, outcome: BlockOutcome, block: InputBlock, first_frame: int) -> int:
+    def _compare_known(self, outcome: BlockOutcome, block: InputBlock) -> int:
         """Compare recorded hashes with the reference's; returns how many frames of the block the
         last of them reaches."""
         reached = 0
         if block.hashes is not None:
             report = self.recorded.setdefault("recorded", RowReport("recorded"))
             written = BlockOutcome(block.hashes, None)
-            self._compare_written(report, written, outcome, first_frame)
+            self._compare_written(report, written, outcome, self.frames)
             reached = min(len(block.hashes), len(outcome.hashes))
         for name, hashes in self.known.items():
             report = self.recorded[name]
             for i in range(len(outcome.hashes)):
-                value = hashes.get(first_frame + i)
+                value = hashes.get(self.frames + i)
                 if value is not None:
                     one = BlockOutcome(np.array([value], np.uint64), None)
                     mine = BlockOutcome(outcome.hashes[i : i + 1], None)
-                    self._compare_written(report, one, mine, first_frame + i)
+                    self._compare_written(report, one, mine, self.frames + i)
                     reached = max(reached, i + 1)
         return reached
 
@@ -449,20 +426,28 @@ class Verification:
                 min(behind), "all", "nothing", f"{hashes[min(behind)]:016x}"
             )
 
-    def _sample(self, outcome: BlockOutcome, first_frame: int) -> None:
+    def _sample(self, outcome: BlockOutcome) -> None:
         if not self.sample_every:
             return
-        for i, value in enumerate(outcome.hashes):
-            self._last = first_frame + i, int(value)
-            if self._last[0] % self.sample_every == 0:
+        for frame, value in enumerate(outcome.hashes, self.frames):
+            self._last = frame, int(value)
+            if frame % self.sample_every == 0:
                 self.sampled.append(self._last)
 
+    def _count(self, shared: int, *reports: RowReport) -> None:
+        """Count `shared` frames of this block, and the state after `init`, as compared."""
+        for report in reports:
+            if shared:
+                report.compared = max(report.compared, 1 + self.frames + shared)
 
-def _count(shared: int, first_frame: int, *reports: RowReport) -> None:
-    """Count `shared` frames from `first_frame` on, and the state after `init`, as compared."""
-    for report in reports:
-        if shared:
-            report.compared = max(report.compared, 1 + first_frame + shared)
+
+def _disagreement(
+    references: list[tuple[_RowRun, BlockOutcome]], outcome: BlockOutcome
+) -> tuple[_RowRun, BlockOutcome, int] | None:
+    """The earliest frame in which an agreeing row differs from `outcome`, and that row."""
+    found = [(row, expected, first_unequal(expected, outcome)) for row, expected in references]
+    unequal = [(row, expected, frame) for row, expected, frame in found if frame is not None]
+    return min(unequal, key=lambda each: each[2], default=None)
 
 
 def _wait(started: Sequence[Future[None]]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from samebits.frontend.compile import symbol_of
 from samebits.lang.fingerprint import fingerprint
 from samebits.types import FLOAT32, FLOAT64
 
@@ -154,3 +155,51 @@ def test_every_process_makes_the_same_fingerprint_and_symbol(load: Load, tmp_pat
         for seed in ("1", "2")
     }  # fmt: skip
     assert len(found) == 1
+
+
+def test_the_symbol_of_a_closure_is_the_same_in_every_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = """
+from typing import Any
+import samebits as sb
+
+@sb.kernel
+def twice(x: sb.float32) -> sb.float32:
+    return x + x
+
+def apply(f: Any) -> Any:
+    @sb.kernel
+    def applied(x: sb.float32) -> sb.float32:
+        return f(x)
+
+    return applied
+
+applied = apply(twice)
+"""
+    found: set[str] = set()
+    for folder in ("one", "other"):
+        (tmp_path / folder).mkdir()
+        place = tmp_path / folder / "closed.py"
+        place.write_text(source)
+        spec = importlib.util.spec_from_file_location("closed", place)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, "closed", module)
+        spec.loader.exec_module(module)
+        monkeypatch.setattr("samebits.frontend.compile._symbols", {})
+        found.add(symbol_of(module.applied, (FLOAT32,)))
+    assert len(found) == 1
+    assert "#" not in found.pop()
+
+
+def test_nested_code_and_sets_are_described_by_what_is_in_them(load: Load) -> None:
+    odd = """
+@sb.kernel
+def odd(x: float32) -> bool:
+    return (lambda y: y in {"c", "a", "b"})(x)
+"""
+    text = fingerprint(load(BASE + odd).odd, (FLOAT32,))
+    assert " at 0x" not in text
+    assert "{'a', 'b', 'c'}" in text

@@ -13,9 +13,8 @@ from samebits.diagnosis.frame.state_diff import datum as plain_datum
 from samebits.diagnosis.operation.first_difference import OperationDifference
 from samebits.diagnosis.report.findings import Datum, OperationFact
 from samebits.diagnosis.report.findings import Place as Source
-from samebits.ir.analysis.halves import shown_type
 from samebits.ir.grammar import Function, Module, Op, Value, walk
-from samebits.ir.refs import has, statement_at, what
+from samebits.ir.refs import has, shown_type, statement_at, what
 from samebits.trace.instances import Instance
 from samebits.types import RefType, ScalarType, VectorType
 

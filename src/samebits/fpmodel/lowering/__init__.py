@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from samebits.fpmodel.evaluate import Arithmetic
-from samebits.fpmodel.lowering.code import Code
 from samebits.fpmodel.lowering.nan_signs import Nans
 from samebits.fpmodel.lowering.native import Native
 from samebits.fpmodel.lowering.soft import Soft
-from samebits.fpmodel.lowering.walk import CannotLower, Walk
+from samebits.fpmodel.lowering.walk import CannotLower, Code, Walk
 from samebits.fpmodel.softfloat import FLOAT32, FLOAT64
 from samebits.fpmodel.tree import Node, Tree
 from samebits.frontend.compile import Unit
@@ -58,22 +57,18 @@ def lower(
     """
     code = Code(result, ids)
     try:
-        if _is_strict(arithmetic):
-            walk = Native(code, arithmetic, operands, known or {})
-        else:
-            walk = _foreign(code, arithmetic, operands)
+        walk = _walk(code, arithmetic, operands, known or {})
         ops = code.finished(_result(walk, tree, result))
     except CannotLower as error:
         return Unlowered(str(error))
     return Lowered(ops, tuple(code.units.values()), tuple(code.hosts.values()))
 
 
-def _is_strict(arithmetic: Arithmetic) -> bool:
-    """Whether it is the arithmetic of an unchanged function."""
-    return arithmetic == Arithmetic(arithmetic.form, arithmetic.form)
-
-
-def _foreign(code: Code, a: Arithmetic, operands: Mapping[str, Value]) -> Walk[Any]:
+def _walk(
+    code: Code, a: Arithmetic, operands: Mapping[str, Value], known: Mapping[Tree, Value]
+) -> Walk[Any]:
+    if a == Arithmetic(a.form, a.form):  # that of an unchanged function
+        return Native(code, a, operands, known)
     if a.nans != "canonical":
         if a != Arithmetic(a.form, a.form, nans=a.nans):
             raise CannotLower("a rule for NaNs cannot be combined with another arithmetic")

@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from samebits.bits import bits_to_float
-from samebits.fpmodel.lowering.code import Code
-from samebits.fpmodel.lowering.walk import Walk, type_of
+from samebits.fpmodel.lowering.walk import Code, Walk, type_of
 from samebits.fpmodel.softfloat import FLOAT32 as FORMAT32
 from samebits.fpmodel.softfloat import FLOAT64 as FORMAT64
 from samebits.fpmodel.softfloat import Format, Number, to_bits
@@ -86,15 +85,15 @@ def truncated(code: Code, x: Value) -> Truncated:
     """The parts of a float32 or float64."""
     nan = code.is_nan(x)
     bits = code.op("bitcast", UINT64, code.convert(x, FLOAT64))
-    field = code.convert(_masked(code, _shifted(code, "shr", bits, 52), 2047), INT64)
+    field = code.convert(_with(code, "and", _with(code, "shr", bits, 52), 2047), INT64)
     normal = code.test("ne", field, code.const(INT64, 0))
     leading = code.select(normal, code.const(UINT64, 1 << 52), code.const(UINT64, 0))
-    mantissa = code.alike("or", _masked(code, bits, (1 << 52) - 1), leading)
+    mantissa = code.alike("or", _with(code, "and", bits, (1 << 52) - 1), leading)
     # Off by one for subnormal numbers, which have no integer part anyway.
     exponent = code.alike("sub", field, code.const(INT64, 1075))
     return Truncated(
         nan,
-        code.test("ne", _shifted(code, "shr", bits, 63), code.const(UINT64, 0)),
+        code.test("ne", _with(code, "shr", bits, 63), code.const(UINT64, 0)),
         code.test("le", exponent, code.const(INT64, 11)),
         scaled(code, mantissa, exponent),
     )
@@ -117,11 +116,11 @@ def integer(code: Code, detail: str, x: Truncated) -> Value:
     if rule == "modulo":
         return code.convert(value, t)
     if rule == "x86":
-        if t.is_signed:
-            return _or_else(code, x, t, value, t, t.minimum)
-        # Compilers convert to int64 and take the low half.
-        wrong = 1 << 63 if t == UINT64 else 0
-        return _or_else(code, x, INT64, value, t, wrong)
+        # Compilers convert to int64 for an unsigned type, and take the low bits.
+        by = t if t.is_signed else INT64
+        wrong = by.minimum if t.is_signed else by.minimum & t.maximum
+        within = _within(code, x, by)
+        return code.select(within, code.convert(value, t), code.const(t, wrong))
     low, high = code.const(t, t.minimum), code.const(t, t.maximum)
     nearest = code.select(x.negative, low, high)
     fitting = code.select(_within(code, x, t), code.convert(value, t), nearest)
@@ -134,16 +133,5 @@ def _within(code: Code, x: Truncated, t: ScalarType) -> Value:
     return code.op("and", BOOL, x.fits, code.test("le", x.magnitude, limit))
 
 
-def _or_else(
-    code: Code, x: Truncated, range_of: ScalarType, value: Value, t: ScalarType, wrong: int
-) -> Value:
-    within = _within(code, x, range_of)
-    return code.select(within, code.convert(value, t), code.const(t, wrong))
-
-
-def _masked(code: Code, value: Value, mask: int) -> Value:
-    return code.alike("and", value, code.const(UINT64, mask))
-
-
-def _shifted(code: Code, opcode: str, value: Value, by: int) -> Value:
-    return code.alike(opcode, value, code.const(UINT64, by))
+def _with(code: Code, opcode: str, value: Value, n: int) -> Value:
+    return code.alike(opcode, value, code.const(UINT64, n))

@@ -5,9 +5,8 @@ A number is a wide value of `samebits.fpmodel.soft`, which holds those of every 
 
 from __future__ import annotations
 
-from samebits.fpmodel.lowering.code import Wide
 from samebits.fpmodel.lowering.native import Truncated, integer, scaled
-from samebits.fpmodel.lowering.walk import Walk
+from samebits.fpmodel.lowering.walk import Walk, Wide
 from samebits.fpmodel.soft import parameters
 from samebits.fpmodel.soft.wide import FINITE, INFINITE, NAN, NEGATIVE
 from samebits.fpmodel.softfloat import FLOAT16, Flush, Format, Number, Rounding

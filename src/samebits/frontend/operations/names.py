@@ -43,7 +43,7 @@ def name(ctx: Context, node: ast.Name) -> Operand:
     if local is not None:
         return local
     try:
-        value = ctx.lookup(node.id)
+        value = ctx.kernel.lookup(node.id)
     except LookupError:
         ctx.fail(
             node,
@@ -124,7 +124,7 @@ def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
                     f"{describe(base)} has no '{node.attr}'",
                     fix="see docs/reference/language.md for the functions there are",
                 )
-            return captured(ctx, node, ctx.attribute(base.object, node.attr))
+            return captured(ctx, node, ctx.kernel.attribute(base.object, node.attr))
         case Vector():
             return swizzle(ctx, node, base)
         case MemoryOperand() if not isinstance(base.type, FixedArrayType):

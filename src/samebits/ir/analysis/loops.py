@@ -18,7 +18,6 @@ def deciding(function: Function) -> set[int]:
     makers: dict[int, Op] = {}
     setters: dict[str, list[Op]] = defaultdict(list)
     wanted: list[Value] = []
-    found: set[int] = set()
     for statement in walk(function.body):
         match statement:
             case Op():
@@ -29,8 +28,6 @@ def deciding(function: Function) -> set[int]:
                 wanted += [statement.start, statement.stop]
             case While():
                 wanted.append(statement.condition)
-                for region in (statement.head, statement.body):
-                    found |= {inner.id for inner in walk(region) if isinstance(inner, Numbered)}
             case _:
                 pass
     seen: set[int] = set()
@@ -44,25 +41,31 @@ def deciding(function: Function) -> set[int]:
             for setter in setters[str(op.attr)]:
                 seen.add(setter.id)
                 wanted += setter.args
-    return found | seen
+    return _in_whiles(function) | seen
+
+
+def _in_whiles(function: Function) -> set[int]:
+    """Every statement inside a `while`, but those that run when it ends."""
+    return {
+        inner.id
+        for loop in walk(function.body)
+        if isinstance(loop, While)
+        for inner in (*walk(loop.head), *walk(loop.body))
+        if isinstance(inner, Numbered)
+    }
 
 
 def endless(module: Module) -> set[str]:
     """The functions called in a `while`, and their callees."""
     found: set[str] = set()
     for function in reversed(list(module.functions.values())):
-        calls = {op.id: str(op.attr) for op in _calls(function)}
-        if function.name not in found:
-            inside = {
-                op.id
-                for loop in walk(function.body)
-                if isinstance(loop, While)
-                for region in (loop.head, loop.body)
-                for op in walk(region)
-                if isinstance(op, Op)
-            }
-            calls = {number: name for number, name in calls.items() if number in inside}
-        found |= set(calls.values())
+        inside = _in_whiles(function)
+        found |= {
+            str(op.attr)
+            for op in walk(function.body)
+            if isinstance(op, Op) and op.opcode in CALLS
+            if function.name in found or op.id in inside
+        }
     return found
 
 
@@ -80,7 +83,3 @@ def called_by_loops(module: Module) -> tuple[set[str], set[str]]:
             if function.name in repeated or any(isinstance(s, For | While) for s in outer):
                 repeated.add(callee)
     return repeated, parallel
-
-
-def _calls(function: Function) -> list[Op]:
-    return [op for op in walk(function.body) if isinstance(op, Op) and op.opcode in CALLS]

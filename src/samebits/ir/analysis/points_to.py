@@ -79,22 +79,17 @@ class Memory:
             if isinstance(t, ArrayType | RefType)
         }
         ops = [s for s in walk(function.body) if isinstance(s, Op)]
-        self._settle(ops)
+        before = None
+        while self._slots != before:  # until the names that hold references reach a fixed point
+            before = dict(self._slots)
+            for op in ops:
+                self._follow(op)
         for op in ops:
             self._look(op)
 
     def of(self, value: Value) -> Origins:
         """The origins of a reference or an array; none for memory of the call and tables."""
         return self._origins.get((value.op, value.index), NOWHERE)
-
-    def _settle(self, ops: list[Op]) -> None:
-        """Follow references until the names that hold them reach a fixed point."""
-        while True:
-            before = dict(self._slots)
-            for op in ops:
-                self._follow(op)
-            if self._slots == before:
-                return
 
     def _follow(self, op: Op) -> None:
         if op.opcode == "set":

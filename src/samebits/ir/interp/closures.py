@@ -24,6 +24,7 @@ from samebits.ir.grammar import (
     Value,
     ValueType,
     While,
+    trip_count,
 )
 from samebits.ir.interp.memory import MEMORY, Ref, fresh
 from samebits.ir.interp.semantics import SEMANTICS
@@ -222,7 +223,7 @@ class Steps:
 
         def run(frame: Frame) -> Signal:
             iterations = range(frame[start], frame[stop], step)
-            left = _length(iterations)
+            left = trip_count(frame[start], frame[stop], step)
             for count in lanes.counts:
                 whole, left = left - left % count, left % count
                 signal = blocks(frame, iterations[:whole], count) if whole else None
@@ -301,11 +302,6 @@ class Steps:
         return run
 
 
-def _length(iterations: range) -> int:
-    """`len` of a range whose end may exceed 64 bits."""
-    return max(0, -((iterations.start - iterations.stop) // iterations.step))
-
-
 def _const(steps: Steps, op: Op) -> Step:
     if steps.is_plain:
         steps.define(op.result, op.attr)
@@ -361,15 +357,7 @@ def _assert(steps: Steps, op: Op) -> Step:
 
     def check(condition: bool) -> None:
         if not condition:
-            raise steps.trap(op, "assert", detail)
-
-    return steps.apply(op, check)
-
-
-def _assume(steps: Steps, op: Op) -> Step:
-    def check(condition: bool) -> None:
-        if not condition:
-            raise steps.trap(op, "assume")
+            raise steps.trap(op, op.opcode, detail)
 
     return steps.apply(op, check)
 
@@ -423,7 +411,7 @@ FRAME: dict[str, Callable[[Steps, Op], Step]] = {
     "table": _table,
     "index": _index,
     "assert": _assert,
-    "assume": _assume,
+    "assume": _assert,
     "overflow": _overflow,
     "own": _own,
     "call": _call,

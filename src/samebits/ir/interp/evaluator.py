@@ -6,6 +6,7 @@ memory lies is `memory`.
 
 from __future__ import annotations
 
+import ctypes
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -17,7 +18,6 @@ from samebits.bits import round_float
 from samebits.errors import ArgumentError, IRError, Trap
 from samebits.ir.grammar import Attribute, Function, HostFunction, Module, Op, ValueType
 from samebits.ir.interp.closures import IterationRunner, Listener, Steps
-from samebits.ir.interp.host_calls import host_call
 from samebits.ir.interp.memory import ArrayView, Ref, array_argument, ref_argument, table
 from samebits.ir.interp.semantics import SEMANTICS
 from samebits.types import BOOL, ArrayType, RefType, ScalarType
@@ -119,7 +119,7 @@ class Evaluator:
         if steps is None:
             function = self.module.functions[name]
             if isinstance(function, HostFunction):
-                return host_call(function, args)
+                return _host_call(function, args)
             steps = self._steps[name] = self.prepared(function)
         result = steps.run(steps.frame(args))
         if result is None:
@@ -129,6 +129,13 @@ class Evaluator:
     def prepared(self, function: Function) -> Steps:
         """The steps of a function, made once; a subclass may do more at its operations."""
         return Steps(function, self.tables, self.call, self.listener, self._run_iterations)
+
+
+def _host_call(function: HostFunction, args: list[Any]) -> tuple[Any, ...]:
+    """The one result of a C function of scalars."""
+    types = (*function.results, *(t for _, t in function.params))
+    scalars = [np.ctypeslib.as_ctypes_type(t.dtype) for t in types if isinstance(t, ScalarType)]
+    return (ctypes.CFUNCTYPE(*scalars)(function.address)(*args),)
 
 
 _ARRAY: type[Any] = np.ndarray

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import NoReturn
+from collections.abc import Callable
+from typing import NoReturn, TypeVar
 
 from samebits.errors import IRError
 
@@ -20,6 +21,7 @@ _WORD = re.compile(
     )""",
     re.VERBOSE | re.ASCII,
 )
+T = TypeVar("T")
 _NAMES = {"string": "a quoted name", "value": "a value such as %3", "span": "a span such as @2:0-5"}
 _SHOWN = 40
 
@@ -76,6 +78,13 @@ class Line:
             self.fail(_NAMES.get(kind, f"a {kind}"))
         self.next()
         return word
+
+    def listed(self, read: Callable[[], T]) -> list[T]:
+        """What `read` reads, once or more, with commas between."""
+        found = [read()]
+        while self.accept(","):
+            found.append(read())
+        return found
 
     def string(self) -> str:
         text = self.take("string")

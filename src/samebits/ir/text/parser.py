@@ -6,7 +6,8 @@ Owns the syntax. Meaning (types, scopes, signatures) is for `verify` to check af
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NoReturn
+from functools import partial
+from typing import Any
 
 from samebits.errors import IRError, Span
 from samebits.ir.grammar import (
@@ -112,9 +113,7 @@ def _table(reader: _Reader, types: Types, line: Line, module: Module) -> None:
     line.end()
     values: list[bool | int | float] = []
     while (row := reader.next_at(2)) is not None:
-        values.append(_number(row))
-        while row.accept(","):
-            values.append(_number(row))
+        values += row.listed(partial(_number, row))
         row.end()
     module.tables[name] = TableData(element, tuple(values))
 
@@ -243,7 +242,7 @@ class _FunctionParser:
                 at, wanted = self.id(line), line.accept("vectorized") is not None
                 span = self.last_span(line)
                 head = self.region(indent + 2)
-                tail = self.reader.next_at(indent) or self.missing(line, "do")
+                tail = self.reader.next_at(indent) or line.fail("do after this statement")
                 tail.expect("do")
                 condition = self.value(tail)
                 tail.end()
@@ -272,16 +271,10 @@ class _FunctionParser:
     def lanes(self, line: Line) -> Lanes | None:
         if not line.accept("lanes"):
             return None
-        counts = [line.integer(2, MAX_LANES)]
-        while line.accept(","):
-            counts.append(line.integer(2, MAX_LANES))
+        counts = line.listed(partial(line.integer, 2, MAX_LANES))
         flush = line.accept("flush") is not None
-        join, slot = line.expect(*JOINS), line.string()
-        slots = [(slot, join)]
-        while line.accept(","):
-            join, slot = line.expect(*JOINS), line.string()
-            slots.append((slot, join))
-        return Lanes(tuple(counts), tuple(slots), flush)
+        joined = line.listed(lambda: (line.expect(*JOINS), line.string()))
+        return Lanes(tuple(counts), tuple((slot, join) for join, slot in joined), flush)
 
     def orelse(self, indent: int) -> Region:
         line = self.reader.peek_at(indent)
@@ -290,9 +283,6 @@ class _FunctionParser:
         self.reader.next_at(indent)
         line.end()
         return self.region(indent + 2)
-
-    def missing(self, line: Line, text: str) -> NoReturn:
-        line.fail(f"{text} after this statement")
 
     def op(self, line: Line) -> Op:
         text = line.take("value")[1:]
@@ -306,22 +296,13 @@ class _FunctionParser:
         line.take("word")
         unchecked = line.accept("!") is not None
         attr, args = _attribute(line), self.operands(line)
-        results: list[Value] = []
-        if line.accept(":"):
-            results.append(Value(at, 0, self.types.value(line)))
-            while line.accept(","):
-                results.append(Value(at, len(results), self.types.value(line)))
-        span = self.last_span(line)
-        self.values[at] = tuple(results)
-        return Op(at, opcode, args, attr, tuple(results), span, unchecked)
+        types = line.listed(partial(self.types.value, line)) if line.accept(":") else []
+        results = tuple(Value(at, i, t) for i, t in enumerate(types))
+        self.values[at] = results
+        return Op(at, opcode, args, attr, results, self.last_span(line), unchecked)
 
     def operands(self, line: Line) -> tuple[Value, ...]:
-        if line.kind != "value":
-            return ()
-        values = [self.value(line)]
-        while line.accept(","):
-            values.append(self.value(line))
-        return tuple(values)
+        return tuple(line.listed(partial(self.value, line))) if line.kind == "value" else ()
 
     def value(self, line: Line) -> Value:
         text = line.take("value")

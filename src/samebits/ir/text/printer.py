@@ -192,7 +192,7 @@ class _Printer:
             head,
             *(["  rare"] * it.cold),  # digests of what is proven have this word in them
             *(
-                f"  option {name} {_option(value)}"
+                f"  option {name} {attribute_text(to_text(value))}"
                 for name, value in changed_options(it.options).items()
             ),
             *(f"  source {quoted(file)} {quoted(name)}" for file, name in self.sources),
@@ -262,10 +262,6 @@ class _Printer:
             parts.append(", ".join(map(_value, op.args)))
         types = ", ".join(self.type(value.type) for value in op.results)
         return " ".join(parts) + (f": {types}" if types else "")
-
-
-def _option(value: object) -> str:
-    return attribute_text(to_text(value))
 
 
 def _lanes(lanes: Lanes | None) -> str:

@@ -66,7 +66,7 @@ _32, _64 = _kernels(float32), _kernels(float64)
 
 
 def _function(name: str, doc: str) -> Overloads:
-    return both_widths(name, doc, _32, _64)
+    return both_widths(name, _32[name], _64[name], doc)
 
 
 lerp = _function("lerp", "a + t·(b − a): a at t = 0, about b at t = 1; t is not held to [0, 1].")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from samebits.ir.grammar import Op, Value, ValueType
 from samebits.passes.bounds.affine import Form, atom_form, constant, shift, subtract
 from samebits.passes.bounds.prover import Choice, Definition, FactBase, Wrapped
-from samebits.types import INT, ArrayType, FixedArrayType, RefType, ScalarType
+from samebits.types import INT, ArrayType, RefType, ScalarType
 
 LENGTH_LIMIT = 1 << 48
 """No array is longer along any dimension: the caller guarantees it."""
@@ -73,10 +73,6 @@ def negate(condition: Condition) -> Condition:
             return Both(negate(a), negate(b))
         case Opaque(number, truth):
             return Opaque(number, not truth)
-
-
-def is_integer(t: ValueType) -> bool:
-    return isinstance(t, ScalarType) and t.is_int
 
 
 class AbstractState:
@@ -235,13 +231,6 @@ def integer_range(t: ValueType) -> tuple[int, int]:
     """Least and greatest value of an integer type."""
     assert isinstance(t, ScalarType)
     return t.minimum, t.maximum
-
-
-def fixed_lengths(t: ValueType) -> Lengths | None:
-    """The lengths of the fixed array that a reference of type `t` refers to."""
-    if isinstance(t, RefType) and isinstance(t.target, FixedArrayType):
-        return Lengths(tuple([constant(n) for n in t.target.shape]))
-    return None
 
 
 def is_weak_int(t: ValueType) -> bool:

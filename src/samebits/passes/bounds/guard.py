@@ -7,6 +7,7 @@ they are computed in 64 bits without ever being wrong. Knows nothing of loops' c
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial, reduce
 
 from samebits.errors import Span
 from samebits.ir.grammar import Region, Value, ValueType
@@ -46,16 +47,10 @@ class Guard:
 
     # --- collecting ---
 
-    def want(self, form: Form) -> bool:
-        """Ask for `form` >= 0 in every iteration; whether a test before the loop can establish
-        it."""
+    def want(self, form: Form) -> None:
+        """Ask for `form` >= 0 in every iteration, if a test before the loop can establish it."""
         self._steps = SEARCH_STEPS
-        found = self._residual(form, SEARCH_DEPTH)
-        if found is None:
-            return False
-        for residual in found:
-            self._wanted[residual] = None
-        return True
+        self._wanted.update(dict.fromkeys(self._residual(form, SEARCH_DEPTH) or ()))
 
     @property
     def empty(self) -> bool:
@@ -188,11 +183,9 @@ class Guard:
     def _refresh_products(self) -> None:
         for form in self._wanted:
             for atom, _ in form.terms:
-                match self._facts.definition(atom):
-                    case Product(a, b):
-                        self._facts.product(a, b)
-                    case _:
-                        pass
+                definition = self._facts.definition(atom)
+                if isinstance(definition, Product):
+                    self._facts.product(definition.a, definition.b)
 
     def emit(self, tests: list[Form], out: Region, span: Span) -> Value:
         """Append the code that tests `tests`; the bool that all hold.
@@ -202,13 +195,8 @@ class Guard:
         """
         writer = ValueWriter(out, span, self._ids)
         self._emitted.clear()
-        result: Value | None = None
-        for form in tests:
-            left, right = self._sides(form, writer)
-            test = writer.op("ge", BOOL, left, right)
-            result = test if result is None else writer.op("and", BOOL, result, test)
-        assert result is not None
-        return result
+        made = (writer.op("ge", BOOL, *self._sides(form, writer)) for form in tests)
+        return reduce(partial(writer.op, "and", BOOL), made)
 
     def _sides(self, form: Form, writer: ValueWriter) -> tuple[Value, Value]:
         """`form` >= 0 as left >= right, with the negative terms moved over."""

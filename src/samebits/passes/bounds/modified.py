@@ -5,7 +5,7 @@ Owns facts about the text of a function that loops need before their bodies are 
 
 from __future__ import annotations
 
-from samebits.ir.grammar import For, Op, Region, Statement, Value, regions, walk
+from samebits.ir.grammar import For, Op, Region, Statement, Value, regions, trip_count, walk
 
 
 class ModifiedSlots:
@@ -60,6 +60,11 @@ class ModifiedSlots:
                 return -inner
             return inner if op.opcode == "narrow" else None
         return None
+
+    def iterations(self, loop: For) -> int | None:
+        """How many iterations a loop between constants has."""
+        start, stop = self.constant(loop.start), self.constant(loop.stop)
+        return None if start is None or stop is None else trip_count(start, stop, loop.step)
 
     def direction(self, slot: str, statement: Statement) -> int:
         """1 if everything inside only ever adds constants >= 0 to the slot, -1 if it only subtracts

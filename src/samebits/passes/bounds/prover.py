@@ -246,7 +246,7 @@ class FactBase:
                         return True
                     rests.append(rest)
         if depth > 1:
-            for rest in sorted(rests, key=_size):
+            for rest in sorted(rests, key=lambda rest: len(rest.terms)):
                 if self._prove(rest, depth - 1, steps):
                     return True
         for atom, _ in form.terms:
@@ -271,10 +271,6 @@ class FactBase:
         proved = self._prove(form, depth + 1, steps)
         self.restore(mark)
         return proved
-
-
-def _size(form: Form) -> int:
-    return len(form.terms)
 
 
 def eliminate(form: Form, fact: Form, atom: int, c: int) -> Form | None:

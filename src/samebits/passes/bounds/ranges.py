@@ -20,6 +20,7 @@ from samebits.ir.grammar import (
     While,
     can_trap,
 )
+from samebits.ir.rules import is_int
 from samebits.passes.bounds.affine import Form, atom_form, constant, scale, shift, subtract
 from samebits.passes.bounds.domain import (
     Abstract,
@@ -29,7 +30,6 @@ from samebits.passes.bounds.domain import (
     Either,
     Lengths,
     integer_range,
-    is_integer,
     is_weak_int,
     negate,
 )
@@ -89,7 +89,7 @@ class Ranges:
 
     def folded(self, op: Op) -> Op:
         """A constant that replaces an integer op whose result is known."""
-        if len(op.results) != 1 or op.opcode == "const" or not is_integer(op.result.type):
+        if len(op.results) != 1 or op.opcode == "const" or not is_int(op.result.type):
             return op
         found = self.state.values.get(op.id)
         if not isinstance(found, Form) or found.terms or can_trap(op) or op.opcode == "call":
@@ -253,8 +253,3 @@ class _Side:
             for slot in changed
             if isinstance(form := slots.get(slot), Form)
         }
-
-
-def check_ranges(function: Function) -> Function:
-    """The function without the checks that range analysis proves needless."""
-    return Ranges(function).run()

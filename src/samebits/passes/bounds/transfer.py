@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Protocol
+from functools import partial
 
 from samebits.ir.grammar import Op, Value
+from samebits.ir.rules import is_int
 from samebits.passes.bounds.affine import (
     Form,
     add,
@@ -27,22 +28,15 @@ from samebits.passes.bounds.domain import (
     Condition,
     Either,
     Lengths,
-    fixed_lengths,
     integer_range,
-    is_integer,
     is_weak_int,
     negate,
 )
 from samebits.passes.bounds.prover import product_bounds
-from samebits.types import BOOL, Kind, ScalarType
+from samebits.types import BOOL, FixedArrayType, Kind, RefType, ScalarType
 
-
-class Wanted(Protocol):
-    """Receives each inequality `form >= 0` whose proof would remove a check."""
-
-    def __call__(self, form: Form) -> None: ...
-
-
+Wanted = Callable[[Form], None]
+"""Receives each inequality `form >= 0` whose proof would remove a check."""
 Handler = Callable[[AbstractState, Op, Wanted], Op | None]
 
 PRODUCT_TERMS = 4
@@ -58,7 +52,7 @@ def apply(state: AbstractState, op: Op, want: Wanted) -> Op | None:
     handler = HANDLERS.get(op.opcode)
     if handler is not None:
         return handler(state, op, want)
-    if op.results and is_integer(op.result.type):
+    if op.results and is_int(op.result.type):
         state.learn(op, state.unknown(op.result.type))
     return op
 
@@ -117,26 +111,17 @@ def _set(state: AbstractState, op: Op, want: Wanted) -> Op:
     return op
 
 
-def _add(state: AbstractState, op: Op, want: Wanted) -> Op:
-    if not is_integer(op.result.type):
-        return op
-    return _finish(state, op, add(state.form(op.args[0]), state.form(op.args[1])), want)
+def _linear(exact: Callable[..., Form]) -> Handler:
+    def handler(state: AbstractState, op: Op, want: Wanted) -> Op:
+        if not is_int(op.result.type):
+            return op
+        return _finish(state, op, exact(*map(state.form, op.args)), want)
 
-
-def _sub(state: AbstractState, op: Op, want: Wanted) -> Op:
-    if not is_integer(op.result.type):
-        return op
-    return _finish(state, op, subtract(state.form(op.args[0]), state.form(op.args[1])), want)
-
-
-def _neg(state: AbstractState, op: Op, want: Wanted) -> Op:
-    if not is_integer(op.result.type):
-        return op
-    return _finish(state, op, scale(state.form(op.args[0]), -1), want)
+    return handler
 
 
 def _mul(state: AbstractState, op: Op, want: Wanted) -> Op:
-    if not is_integer(op.result.type):
+    if not is_int(op.result.type):
         return op
     a, b = state.form(op.args[0]), state.form(op.args[1])
     if not b.terms:
@@ -164,7 +149,7 @@ def _reach(state: AbstractState, a: Form, b: Form) -> int:
 
 
 def _abs(state: AbstractState, op: Op, want: Wanted) -> Op:
-    if not is_integer(op.result.type):
+    if not is_int(op.result.type):
         return op
     a = state.form(op.args[0])
     low, high = state.bounds(a)
@@ -248,7 +233,7 @@ def _extreme(largest: bool) -> Handler:
     sign = 1 if largest else -1
 
     def handler(state: AbstractState, op: Op, want: Wanted) -> Op:
-        if not is_integer(op.result.type):
+        if not is_int(op.result.type):
             return op
         a, b = state.form(op.args[0]), state.form(op.args[1])
         (a_low, a_high), (b_low, b_high) = state.bounds(a), state.bounds(b)
@@ -267,7 +252,7 @@ def _extreme(largest: bool) -> Handler:
 
 
 def _select(state: AbstractState, op: Op, want: Wanted) -> Op:
-    if not is_integer(op.result.type):
+    if not is_int(op.result.type):
         if op.result.type == BOOL:
             state.learn(op, state.unknown(BOOL))
         return op
@@ -283,7 +268,7 @@ def _select(state: AbstractState, op: Op, want: Wanted) -> Op:
 
 def _bitwise(opcode: str) -> Handler:
     def handler(state: AbstractState, op: Op, want: Wanted) -> Op:
-        if not is_integer(op.result.type):
+        if not is_int(op.result.type):
             if opcode == "and":
                 state.learn(op, Both(state.condition(op.args[0]), state.condition(op.args[1])))
             elif opcode == "or":
@@ -382,7 +367,7 @@ def _narrow(state: AbstractState, op: Op, want: Wanted) -> Op:
 
 def _compare(build: Callable[[Form, Form], Condition]) -> Handler:
     def handler(state: AbstractState, op: Op, want: Wanted) -> Op:
-        if is_integer(op.args[0].type):
+        if is_int(op.args[0].type):
             state.learn(op, build(state.form(op.args[0]), state.form(op.args[1])))
         else:
             state.learn(op, state.unknown(BOOL))
@@ -407,7 +392,10 @@ def _row(state: AbstractState, op: Op, want: Wanted) -> Op:
 
 
 def _view(state: AbstractState, op: Op, want: Wanted) -> Op:
-    state.learn(op, fixed_lengths(op.args[0].type) or state.unknown(op.result.type))
+    t = op.args[0].type
+    assert isinstance(t, RefType)
+    assert isinstance(t.target, FixedArrayType)
+    state.learn(op, Lengths(tuple([constant(n) for n in t.target.shape])))
     return op
 
 
@@ -450,7 +438,8 @@ def _hint(state: AbstractState, op: Op, want: Wanted) -> Op:
 
 HANDLERS: dict[str, Handler] = {
     "const": _const, "get": _get, "set": _set,
-    "add": _add, "sub": _sub, "mul": _mul, "neg": _neg, "abs": _abs,
+    "add": _linear(add), "sub": _linear(subtract), "neg": _linear(partial(subtract, constant(0))),
+    "mul": _mul, "abs": _abs,
     "div": _div, "floordiv": _floordiv, "mod": _mod,
     "min": _extreme(False), "max": _extreme(True), "select": _select,
     "and": _bitwise("and"), "or": _bitwise("or"), "xor": _bitwise("xor"), "not": _not,

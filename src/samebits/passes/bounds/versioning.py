@@ -72,16 +72,8 @@ class Versioning(Ranges):
         )
 
     def _small(self, statement: For) -> bool:
-        start, stop = (
-            self.modified.constant(statement.start),
-            self.modified.constant(statement.stop),
-        )
-        if start is None or stop is None:
-            return False
-        # No `len` of a range, which is refused beyond 2^63.
-        return (stop - start) * (1 if statement.step > 0 else -1) <= FEW_ITERATIONS * abs(
-            statement.step
-        )
+        iterations = self.modified.iterations(statement)
+        return iterations is not None and iterations <= FEW_ITERATIONS
 
     def _version(self, statement: For, out: Region) -> None:
         state, facts = self.state, self.state.facts

@@ -65,7 +65,12 @@ class Accumulation:
     def __init__(self, function: Function, only: Collection[int] | None = None) -> None:
         self._only = only
         self._function = function
-        self._types = {**function.slots, **dict(function.params)}
+        self._widths = {
+            slot: t.bits
+            for slot, t in (*function.slots.items(), *function.params)
+            if isinstance(t, ScalarType) and t.is_float and t.bits in MOST
+        }
+        """The bits of the slots that can be accumulators."""
         self._modified = ModifiedSlots()
         self._modified.add(function.body)
         self._uses: Counter[int] = Counter()
@@ -96,13 +101,6 @@ class Accumulation:
                 return laned
         return map_regions(statement, self._region)
 
-    def _iterations(self, statement: For) -> int | None:
-        start = self._modified.constant(statement.start)
-        stop = self._modified.constant(statement.stop)
-        if start is None or stop is None:
-            return None
-        return max(0, -((start - stop) // statement.step))
-
     def of(self, statement: For) -> tuple[tuple[str, str], ...]:
         """The slots that a loop of this function accumulates into, each with the operation that
         joins its lanes; none if the loop cannot have lanes. Its number of iterations does not
@@ -111,7 +109,7 @@ class Accumulation:
             match inner:
                 case While() | Return() | Break():
                     return ()
-                case For() if (n := self._iterations(inner)) is None or n > FEW_ITERATIONS:
+                case For() if (n := self._modified.iterations(inner)) is None or n > FEW_ITERATIONS:
                     return ()
                 case _:
                     pass
@@ -120,13 +118,13 @@ class Accumulation:
     def _lanes(self, statement: For) -> Lanes | None:
         if self._only is not None and statement.id not in self._only:
             return None
-        iterations = self._iterations(statement)
+        iterations = self._modified.iterations(statement)
         if iterations is not None and iterations <= FEW_ITERATIONS:
             return None
         slots = self.of(statement)
         if not slots:
             return None
-        widest = max(_bits(self._types[slot]) for slot, _ in slots)
+        widest = max(self._widths[slot] for slot, _ in slots)
         count = MOST[widest]
         while count > LEAST and count * widest * len(slots) > ROOM:
             count //= 2
@@ -141,14 +139,14 @@ class Accumulation:
             if isinstance(inner, Op) and inner.opcode in ("get", "set"):
                 touched.setdefault(str(inner.attr), []).append(inner)
         for slot, ops in touched.items():
-            t = self._types[slot]
-            if not (isinstance(t, ScalarType) and t.is_float and t.bits in MOST):
+            if slot not in self._widths:
                 continue
-            updates = len(ops) // 2
-            joins = [self._update(slot, region) for region in _all_regions(statement.body)]
-            flat = [join for found in joins for join in found]
-            if flat and len(flat) == updates and len(ops) == 2 * updates and len(set(flat)) == 1:
-                yield slot, flat[0]
+            inside = (inner for s in walk(statement.body) for inner in regions(s))
+            joins = [
+                join for region in (statement.body, *inside) for join in self._update(slot, region)
+            ]
+            if len(set(joins)) == 1 and len(ops) == 2 * len(joins):
+                yield slot, joins[0]
 
     def _update(self, slot: str, region: Region) -> list[str]:
         """The joining operation of each update of `slot` in the region itself."""
@@ -184,15 +182,3 @@ class Accumulation:
             if join is not None and join != JOIN_OF[user.opcode]:
                 return None
             op, join = user, JOIN_OF[user.opcode]
-
-
-def _bits(t: object) -> int:
-    assert isinstance(t, ScalarType)
-    return t.bits
-
-
-def _all_regions(region: Region) -> Iterator[Region]:
-    yield region
-    for statement in region:
-        for inner in regions(statement):
-            yield from _all_regions(inner)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from samebits.ir.grammar import Function, Op, Region, Value, walk
 from samebits.ir.rewrite import ValueWriter, fresh_ids, map_regions, operands
-from samebits.types import ScalarType
+from samebits.ir.rules import is_float
 
 
 class Contraction:
@@ -48,16 +48,13 @@ class Contraction:
         return [s for s in out if not (isinstance(s, Op) and s.id in self._fused)]
 
     def _op(self, op: Op, products: dict[int, Op], out: Region) -> None:
-        t = op.results[0].type if op.results else None
-        if op.opcode not in ("mul", "add", "sub") or not (isinstance(t, ScalarType) and t.is_float):
-            out.append(op)
-            return
-        if op.opcode == "mul":
+        position = None
+        if op.opcode == "mul" and is_float(op.result.type):
             products[op.id] = op
-            out.append(op)
-            return
-        # The left product, as C compilers choose.
-        position = next((i for i, v in enumerate(op.args) if self._is_product(v, products)), None)
+        elif op.opcode in ("add", "sub"):
+            # The left product, as C compilers choose.
+            is_product = [v.op in products and self._uses[v.op] == 1 for v in op.args]
+            position = is_product.index(True) if any(is_product) else None
         if position is None or (self._only is not None and op.id not in self._only):
             out.append(op)
             return
@@ -71,9 +68,6 @@ class Contraction:
         self._fused.add(product.id)
         self.found.append(op)
         out.append(replace(op, opcode=self._opcode, args=(factor, by, other)))
-
-    def _is_product(self, value: Value, products: dict[int, Op]) -> bool:
-        return value.op in products and self._uses[value.op] == 1
 
     def _negated(self, value: Value, op: Op, out: Region) -> Value:
         return ValueWriter(out, op.span, self._ids).op("neg", value.type, value)

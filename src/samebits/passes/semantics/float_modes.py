@@ -14,7 +14,7 @@ from samebits.ir.grammar import Function, Lanes, Module, Op, plain_name
 from samebits.modes import FAST, STRICT
 from samebits.passes.semantics.accumulate import Accumulation
 from samebits.passes.semantics.contract import Contraction
-from samebits.passes.semantics.flush import flush_function
+from samebits.passes.semantics.flush import Flushing
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def lower_float_modes(module: Module, fast: Mapping[str, Collection[int]] | None
     for name, function in module.functions.items():
         rewritten, _ = _rewritten(function, None if fast is None else fast.get(name, ()))
         flushes = function.options.denormals == "flush"
-        functions[name] = flush_function(rewritten, module) if flushes else rewritten
+        functions[name] = Flushing(rewritten, module).run() if flushes else rewritten
     return Module(functions, module.tables)
 
 

@@ -20,9 +20,9 @@ from samebits.ir.grammar import (
     Return,
     Statement,
     Value,
-    ValueType,
 )
 from samebits.ir.rewrite import ValueWriter, fresh_ids, map_region, with_operands
+from samebits.ir.rules import is_float
 from samebits.types import ScalarType
 
 MAKERS = frozenset({
@@ -32,20 +32,10 @@ MAKERS = frozenset({
 float is another, and a constant is flushed as it stands."""
 
 
-def flush_function(function: Function, module: Module) -> Function:
-    """`function` with every subnormal number that it reads or computes flushed to a zero of its
-    sign.
+class Flushing:
+    """A pass that flushes every subnormal number that one function reads or computes to a zero of
+    its sign. Results of callees that flush by themselves are left as they are."""
 
-    Results of callees that flush by themselves are left as they are.
-    """
-    return _Flush(function, module).run()
-
-
-def _is_float(t: ValueType) -> bool:
-    return isinstance(t, ScalarType) and t.is_float
-
-
-class _Flush:
     def __init__(self, function: Function, module: Module) -> None:
         self._function = function
         self._module = module
@@ -53,11 +43,11 @@ class _Flush:
         self._flushed: dict[tuple[int, int], Value] = {}
 
     def run(self) -> Function:
-        """The function written out."""
+        """The function with flushes."""
         function = self._function
         writer = ValueWriter([], function.span, self._ids)
         for name, t in function.params:
-            if _is_float(t):
+            if is_float(t):
                 given = writer.op("get", t, attr=name)
                 writer.emit("set", writer.op("flush", t, given), attr=name)
         return replace(function, body=writer.region + map_region(function.body, self._statement))
@@ -83,7 +73,7 @@ class _Flush:
             return [replace(op, attr=flushed(op.attr, t.bits))]
         writer = ValueWriter([with_operands(op, self._value)], op.span, self._ids)
         for result in op.results:
-            if _is_float(result.type) and self._can_be_subnormal(op):
+            if is_float(result.type) and self._can_be_subnormal(op):
                 flush = writer.op("flush", result.type, result)
                 self._flushed[result.op, result.index] = flush
         return writer.region

@@ -17,10 +17,8 @@ from samebits.backend.targets.table import Target
 from samebits.errors import RunnerError, Trap
 from samebits.runtime.call import native_callable, slot_count
 from samebits.runtime.emulation.calls import ImageAddress, ImageBuilder, Machine, Slot, machine
+from samebits.runtime.emulation.remote import LIMIT_SECONDS
 from samebits.types import ArrayType, MemoryType, StructType, TupleType, Type
-
-LIMIT_SECONDS = 60.0
-"""Time limit of one call."""
 
 
 @dataclass(frozen=True)

@@ -125,9 +125,8 @@ def _functions() -> dict[str, Any]:
     functions: dict[str, Any] = {}
     for called, (symbol, *signature) in _SIGNATURES.items():
         function = prototype(*signature)(loaded.addresses[symbol])
-        vars(function)["loaded"] = (
-            loaded  # two threads may run this: each function keeps its own code alive
-        )
+        # Two threads may run this: each function keeps its own code alive.
+        vars(function)["loaded"] = loaded
         functions[called] = function
     return functions
 
@@ -147,12 +146,9 @@ def state() -> State:
 
     Raises TargetError on a processor whose registers are not known here.
     """
-    from samebits.runtime.fp_state.registers import decode
-
     both = int(_functions()["save"]())
-    if register_name() != "mxcsr":
-        return decode(register_name(), both)
-    return described(both & 0xFFFF_FFFF, both >> 32)
+    parts = (both & 0xFFFF_FFFF, both >> 32) if register_name() == "mxcsr" else (both,)
+    return described(*parts)
 
 
 def described(word: int, x87: int | None = None) -> State:

@@ -17,20 +17,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-_OTHERS = frozenset(
-    [
-        "__pycache__",
-        "cli",
-        "desync",
-        "diagnose",
-        "doctor",
-        "fpmodel",
-        "hazards",
-        "lint",
-        "sides",
-        "trace",
-    ]
-)
+_OTHERS = frozenset({
+    "__pycache__", "cli", "desync", "diagnose", "doctor", "fpmodel", "hazards", "lint", "sides",
+    "trace",
+})  # fmt: skip
 """Packages that produce no cached code."""
 _SUFFIXES = (".py", ".pyc", ".so", ".pyd")
 _TICK = 10_000_000

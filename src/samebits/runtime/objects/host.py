@@ -43,12 +43,12 @@ def _host() -> tuple[Target, str]:
     store = current_cache()
     key = None if store is None else _key()
     if store is None or key is None:
-        return _asked()
+        return loaded(_asked)
     found = store.get(key)
     if found is not None:
         name, triple, tune, version = found.object_bytes.decode().split("\n")
         return TARGETS[name]._replace(triple=triple, tune=tune), version
-    target, version = _asked()
+    target, version = loaded(_asked)
     note = "\n".join((target.name, target.triple, target.tune, version))
     if TARGETS[target.name]._replace(triple=target.triple, tune=target.tune) == target:
         store.put(key, CompiledObject(note.encode(), ()))
@@ -56,10 +56,6 @@ def _host() -> tuple[Target, str]:
 
 
 def _asked() -> tuple[Target, str]:
-    return loaded(_asked_here)
-
-
-def _asked_here() -> tuple[Target, str]:
     with lock():
         from samebits.backend.llvm import engine
 

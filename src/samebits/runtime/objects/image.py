@@ -15,7 +15,7 @@ import struct
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any
 from weakref import WeakSet
 
 _HEADER = struct.Struct("<4sBBB9xHHIQQQIHHHHHH")
@@ -49,8 +49,6 @@ class _UnknownError(Exception):
 
 _Relocation = tuple[int, int, int, int, int]
 """A loaded section's number, the offset in it, the kind, the symbol's number and the addend."""
-
-
 _Symbol = tuple[str, int, int]
 """A symbol's name, its section's number and its value."""
 
@@ -66,16 +64,14 @@ def _protect() -> Any:
     return function
 
 
-class _Images:
-    """All loaded images. At the process's end a daemon thread may still run code of one."""
+_alive: WeakSet[LoadedImage] = WeakSet()
+"""All loaded images. At the process's end a daemon thread may still run code of one."""
 
-    alive: ClassVar[WeakSet[LoadedImage]] = WeakSet()
 
-    @classmethod
-    def keep(cls) -> None:
-        """Keep their memory mapped until the system reclaims it."""
-        for image in list(cls.alive):
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(image.memory))
+def _keep() -> None:
+    """Keep the images' memory mapped until the system reclaims it."""
+    for image in list(_alive):
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(image.memory))
 
 
 class LoadedImage:
@@ -86,9 +82,9 @@ class LoadedImage:
     def __init__(self, memory: mmap.mmap, addresses: dict[str, int]) -> None:
         self.memory = memory
         self.addresses = addresses
-        if not _Images.alive:
-            atexit.register(_Images.keep)
-        _Images.alive.add(self)
+        if not _alive:
+            atexit.register(_keep)
+        _alive.add(self)
 
     def close(self) -> None:
         """Unload. Its code must not be running, nor run later."""

@@ -28,12 +28,7 @@ from typing import Any
 from samebits.errors import ArgumentError, SamebitsError
 from samebits.mutex import Mutex
 from samebits.runtime.threads import own_stack
-from samebits.runtime.threads.tasks import (
-    DONE,
-    READY,
-    WAITING,
-    Task,
-)
+from samebits.runtime.threads.tasks import DONE, READY, WAITING, Sleeper, Task
 from samebits.runtime.threads.working import stop, work
 
 MOST_WORKERS = 1024
@@ -53,20 +48,6 @@ running = ctypes.c_int64()
 """The number of tasks that this process's pool is running."""
 
 
-class _Sleeper:
-    """A sleeping thread, which another wakes under the pool's lock."""
-
-    __slots__ = ("lock",)
-
-    def __init__(self) -> None:
-        self.lock = _thread.allocate_lock()
-        self.lock.acquire()
-
-    def wake(self) -> None:
-        if self.lock.locked():
-            self.lock.release()
-
-
 def default_workers() -> int:
     """The number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -81,7 +62,7 @@ class Pool:
         self.workers = workers
         self._lock = Mutex()
         self._ready: OrderedDict[Task, None] = OrderedDict()
-        self._idle: deque[_Sleeper] = deque()
+        self._idle: deque[Sleeper] = deque()
         """Sleepers that run any task."""
         self._running: set[Task] = set()
         self._placing: Task | None = None
@@ -91,14 +72,10 @@ class Pool:
         self._disturbed = False
         """Whether a thread left by an exception, perhaps in the middle of a step."""
         self._threads = 0
-        self._closed = False
+        self.closed = False
+        """Whether the process is ending."""
 
     # Called by any thread ----------------------------------------------------------------
-
-    @property
-    def closed(self) -> bool:
-        """Whether the process is ending."""
-        return self._closed
 
     def submit(self, task: Task, after: list[Task]) -> None:
         """Let `task`, which is not submitted yet, run once all of `after` have ended.
@@ -128,7 +105,7 @@ class Pool:
         """Help until `task` has ended. After an interrupt it continues without this thread."""
         while task.state != DONE:
             inside_lock = _thread.allocate_lock()
-            sleeper: _Sleeper | None = None
+            sleeper: Sleeper | None = None
             try:
                 # Held while this thread is inside, and released however it leaves.
                 with inside_lock:
@@ -137,7 +114,7 @@ class Pool:
                             self._repair()
                         chosen = self._choose(task, inside_lock)
                         if chosen is None and task.state != DONE:
-                            sleeper = _Sleeper()
+                            sleeper = Sleeper()
                             task.waiters += (sleeper,)
                             if task.state == WAITING:  # only then does this thread run other tasks
                                 self._idle += (sleeper,)
@@ -150,7 +127,8 @@ class Pool:
                     self._sleep(sleeper, task)
             except BaseException:
                 self._disturbed = True
-                self._rouse()
+                with self._lock:  # at once, so that no thread waits for a step that this one began
+                    self._repair()
                 raise
 
     def poll(self, task: Task) -> bool:
@@ -204,7 +182,7 @@ class Pool:
         What still runs then keeps its memory for good: the process ends meanwhile.
         """
         with self._lock:
-            self._closed = True
+            self.closed = True
             for task in (*self._ready, *self._running):
                 task.error = SamebitsError("the process ended before this job had")
                 task.give_up()
@@ -326,7 +304,7 @@ class Pool:
             if self._idle:
                 self._idle[-1].wake()
                 del self._idle[-1]
-            elif self._threads < self.workers - 1 and not self._closed:
+            elif self._threads < self.workers - 1 and not self.closed:
                 self._threads += 1
                 try:
                     with own_stack.LOCK, own_stack.own_stack():
@@ -358,12 +336,7 @@ class Pool:
 
     # In the threads ----------------------------------------------------------------------
 
-    def _rouse(self) -> None:
-        """Repair at once, so that no thread waits for a step that this one began."""
-        with self._lock:
-            self._repair()
-
-    def _sleep(self, sleeper: _Sleeper, task: Task) -> None:
+    def _sleep(self, sleeper: Sleeper, task: Task) -> None:
         """Sleep until `task` has ended, or there may be work."""
         try:
             if not sleeper.lock.acquire(timeout=_LOOK_SECONDS):
@@ -392,8 +365,8 @@ class Pool:
         try:
             wanted = task.prepare()
         except Exception as error:
-            if _may_be_interrupted():
-                raise
+            if threading.current_thread() is threading.main_thread():
+                raise  # a signal handler, which runs in no other, may have raised it
             task.error, wanted = error, False
         with self._lock:
             if not wanted:
@@ -410,18 +383,18 @@ class Pool:
 
     def _work(self) -> None:
         while True:
-            sleeper: _Sleeper | None = None
+            sleeper: Sleeper | None = None
             inside_lock = _thread.allocate_lock()
             with inside_lock:
                 with self._lock:
                     if self._disturbed:
                         self._repair()
-                    if self._threads > self.workers - 1 or self._closed:
+                    if self._threads > self.workers - 1 or self.closed:
                         self._threads -= 1
                         return
                     task = self._take(inside_lock)
                     if task is None:
-                        sleeper = _Sleeper()
+                        sleeper = Sleeper()
                         self._idle += (sleeper,)
                 if task is not None:
                     self._run(task)
@@ -430,11 +403,6 @@ class Pool:
                     self._leave(task, None)
             elif sleeper is not None:
                 sleeper.lock.acquire()
-
-
-def _may_be_interrupted() -> bool:
-    """Whether signal handlers run in this thread."""
-    return threading.current_thread() is threading.main_thread()
 
 
 class _State:

@@ -109,8 +109,8 @@ class _Preemption:
         else:
             self.words[records.KEY] = self.key
         self._enter = ctypes.CFUNCTYPE(ctypes.c_void_p)(self.enter)
-        self.words[records.ENTER] = _address(self._enter)
-        self.words[records.RELEASE] = _address(ctypes.pythonapi.PyThread_release_lock)
+        self.words[records.ENTER] = address_of(self._enter)
+        self.words[records.RELEASE] = address_of(ctypes.pythonapi.PyThread_release_lock)
         self.changing = Mutex()
         self.main: Any = None
         self.main_ident = 0
@@ -164,7 +164,8 @@ class _Preemption:
             self.take_main(self.record())
 
 
-def _address(function: Any) -> int:
+def address_of(function: Any) -> int:
+    """The address of a C function."""
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
@@ -172,7 +173,7 @@ def _address(function: Any) -> int:
 def imports_of_guards() -> dict[str, int]:
     """The addresses of the C functions that guards call."""
     library = ctypes.CDLL(None)
-    return {name: _address(library[name]) for name in records.IMPORTS}
+    return {name: address_of(library[name]) for name in records.IMPORTS}
 
 
 class _State:

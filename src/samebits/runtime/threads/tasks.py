@@ -1,13 +1,15 @@
-"""A task: one native range function, its batches, and its state. Knows no threads.
+"""A task: one native range function, its batches, its state, and who waits for it.
 
 The threads that run the function share a control block; `backend.emit.range` defines its words.
 """
 
 from __future__ import annotations
 
+import _thread
 import ctypes
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Any, cast
 
 from samebits.backend.emit.range import (
     BATCH_SIZE,
@@ -23,24 +25,25 @@ from samebits.backend.emit.range import (
 )
 
 _Words = ctypes.c_int64 * WORDS
-control_words: Any = _Words.from_address
-"""The words of the control block at an address."""
+_new_list = cast("Callable[[], list[Any]]", list)  # `list[Task]` takes longer to call
 _Room = ctypes.c_char * (WORDS * 8 + LINE_BYTES)
 
 NEW, WAITING, READY, DONE = range(4)
 """A task's states: not submitted; waiting for other tasks; ready or running; ended."""
 
 
-class Sleeper(Protocol):
-    """A thread that waits for a task to end or to become ready."""
+class Sleeper:
+    """A sleeping thread, which another wakes under the pool's lock."""
 
-    def wake(self) -> None: ...
+    __slots__ = ("lock",)
 
+    def __init__(self) -> None:
+        self.lock = _thread.allocate_lock()
+        self.lock.acquire()
 
-class InsideLock(Protocol):
-    """A lock that a thread holds while it is inside a task."""
-
-    def locked(self) -> bool: ...
+    def wake(self) -> None:
+        if self.lock.locked():
+            self.lock.release()
 
 
 class ControlBlock:
@@ -75,6 +78,7 @@ class ControlBlock:
         return 0 if found == NO_TRAP else found & STATUS_MASK
 
 
+@dataclass(slots=True, eq=False)
 class Task:
     """One range to run. The pool's lock guards every field from `state` on.
 
@@ -83,37 +87,24 @@ class Task:
     failure in `error`. If it is interrupted, it is called again.
     """
 
-    __slots__ = (
-        "before", "error", "followers", "function", "inside", "keep", "prepare", "shared",
-        "skipped", "slots", "state", "waiters", "words",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        function: Callable[[Any, Any], int],
-        slots: Any,
-        words: Any,
-        shared: int,
-        keep: Any = None,
-        prepare: Callable[[], bool] | None = None,
-    ) -> None:
-        self.function = function
-        self.slots = slots
-        self.words = words
-        self.shared = shared
-        self.keep = keep
-        self.prepare = prepare
-        self.state = NEW
-        self.inside: list[InsideLock] = []
-        """A lock for each thread that has joined it, held while that thread is inside."""
-        self.skipped = False
-        """Whether it is not run because a task that it waited for failed."""
-        self.before: list[Task] = []
-        """Tasks that it waits for; ended ones may be left out."""
-        self.followers: list[Task] = []
-        """Tasks that wait for it."""
-        self.waiters: list[Sleeper] = []
-        self.error: BaseException | None = None
+    function: Callable[[Any, Any], int]
+    slots: Any
+    words: Any
+    shared: int
+    keep: Any = None
+    prepare: Callable[[], bool] | None = None
+    state: int = NEW
+    inside: list[_thread.LockType] = field(default_factory=_new_list)
+    """A lock for each thread that has joined it, held while that thread is inside."""
+    skipped: bool = False
+    """Whether it is not run because a task that it waited for failed."""
+    before: list[Task] = field(default_factory=_new_list)
+    """Tasks that it waits for; ended ones may be left out."""
+    followers: list[Task] = field(default_factory=_new_list)
+    """Tasks that wait for it."""
+    waiters: list[Sleeper] = field(default_factory=_new_list)
+    """Threads that wait for it to end or to become ready."""
+    error: BaseException | None = None
 
     @property
     def batches(self) -> int:

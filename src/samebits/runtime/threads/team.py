@@ -77,8 +77,9 @@ class _ThreadTeam:
         self._members: dict[int, int] = {}
         """The helpers' identities, and their records' addresses."""
         self.words[native.KEYS] = preempt.words_address()
-        self.words[native.ACQUIRE] = _address(ctypes.pythonapi.PyThread_acquire_lock_timed)
-        self.words[native.RELEASE] = _address(ctypes.pythonapi.PyThread_release_lock)
+        api = ctypes.pythonapi
+        self.words[native.ACQUIRE] = preempt.address_of(api.PyThread_acquire_lock_timed)
+        self.words[native.RELEASE] = preempt.address_of(api.PyThread_release_lock)
         self.words[native.OWN_LOCK] = _held_lock()
 
     def begin(self) -> None:
@@ -111,9 +112,8 @@ class _ThreadTeam:
         self._work(line)
         with self._leaving:
             del self._members[ident]
-        self._locks.append(
-            lock
-        )  # held again; the thread that woke this one may still be releasing it
+        # Held again; the thread that woke this one may still be releasing it.
+        self._locks.append(lock)
 
     def disperse(self) -> None:
         """Make every helper leave its range."""
@@ -150,10 +150,6 @@ class _ThreadTeam:
                 return
             time.sleep(0.001)
         self.dismiss(ready=True)
-
-
-def _address(function: Any) -> int:
-    return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 def _held_lock() -> int:

@@ -59,11 +59,8 @@ def loop(function: Overloads, precision: Precision, t: ScalarType, arrays: str) 
 
 def has_loop(function: Overloads, arrays: str) -> bool:
     """Whether there is a loop of the pattern."""
-    return (arrays, _results(function)) in _BODIES
-
-
-def _results(function: Overloads) -> int:
-    return len(result_types(function, next(iter(function.kernels), FLOAT64)))
+    results = result_types(function, next(iter(function.kernels), FLOAT64))
+    return (arrays, len(results)) in _BODIES
 
 
 def _kernel(function: Overloads, precision: Precision, t: ScalarType, arrays: str) -> Kernel:

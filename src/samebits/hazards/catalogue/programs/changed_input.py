@@ -10,9 +10,8 @@ from samebits.bits import float_to_bits, round_float
 from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.edit.frame_count import FRAME, with_frame
 from samebits.hazards.edit.function_editor import FunctionEditor, brought, entries
-from samebits.ir.analysis.halves import shown_type
 from samebits.ir.grammar import CALLS, Function, Module, Op, Value, walk
-from samebits.ir.refs import OpRef, is_own, op_at
+from samebits.ir.refs import OpRef, is_own, op_at, shown_type
 from samebits.types import BOOL, FLOAT16, INT, UINT64, ArrayType, RefType, ScalarType
 
 _INPUT = ".input"
