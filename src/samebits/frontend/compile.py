@@ -19,6 +19,7 @@ from samebits.frontend.core.source import Source
 from samebits.frontend.core.warnings import warn_of_tests
 from samebits.ir.analysis.carried import carried
 from samebits.ir.grammar import Function, Module, Return, TableData, ValueType
+from samebits.ir.once import is_library
 from samebits.ir.verify import MAX_LOCALS, terminates
 from samebits.lang.executions import executions
 from samebits.lang.fingerprint import described
@@ -82,6 +83,10 @@ def symbol_of(kernel: Kernel, types: tuple[Type, ...]) -> str:
     if kernel.fixed_types is None:
         bound = kernel.signature.typevars(types)
         name += f"<{', '.join(f'{n.__name__}={t}' for n, t in bound.items())}>"
+    elif is_library(name) and "<locals>" in name:
+        # The library makes kernels for one type after another: which is compiled first must not
+        # give them their names.
+        name += f"<{', '.join(map(str, types))}>"
     base, count = name, 1
     while _symbols.setdefault(name, kernel) is not kernel:
         count += 1
