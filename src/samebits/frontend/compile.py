@@ -186,7 +186,7 @@ class _Lowering:
                     self.source.node.body[-1],
                     f"'{self.kernel.__name__}' may end without a return",
                     note=f"it is declared to return {ctx.result}",
-                    fix="return a value on every way through",
+                    fix="return a value on every path",
                 )
             ctx.builder.append(Return((), span))
         elif not terminates(ctx.builder.body):
@@ -224,7 +224,7 @@ class _Lowering:
         results: tuple[ScalarType, ...],
         span: Span,
     ) -> Function:
-        """What `ctx` has lowered, as a function."""
+        """The IR function that `ctx` has lowered."""
         self._check_locals(ctx)
         taken, builder = {name for name, _ in params}, ctx.builder
         return Function(
