@@ -1,4 +1,4 @@
-"""Which cases there are: case number n of a seed is always the same.
+"""The drawn cases: case number n of a seed is always the same.
 
 Each row of the tables is taken as often as every other one; a simulation in which it acts, a place,
 a variant, inputs and frames are drawn, each evenly. A draw that changes no state of its run is

@@ -29,8 +29,8 @@ class InjectedSide(Side):
     @classmethod
     def of(cls, simulation: Simulation, injected: Injection, start: int | None) -> InjectedSide:
         """From frame `start` on, or from `init` on."""
-        told = replace(read_words(""), hazards=_UNSAID, start=start)
-        return cls("the other machine", simulation, told, injected=injected)
+        spec = replace(read_words(""), hazards=_UNSAID, start=start)
+        return cls("the other machine", simulation, spec, injected=injected)
 
     def with_hazards(self, program: Program) -> Program:
         assert self.injected is not None

@@ -1,4 +1,4 @@
-"""What runs found: `results.json`, the latest entry of each case, with the digest of its code.
+"""Results of earlier runs: `results.json`, the latest entry of each case, with its code's digest.
 
 A case whose code has not changed since need not be tried again.
 """

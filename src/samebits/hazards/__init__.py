@@ -30,7 +30,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class HazardPlace:
-    """Where a hazard acts; as text, `arena.py:131:20 mul in arena.draw`."""
+    """A place where a hazard acts; as text, `arena.py:131:20 mul in arena.draw`."""
 
     at: str
     """What `inject` takes for this place alone: `arena.draw#37`."""
@@ -72,8 +72,8 @@ def title(hazard: str) -> str:
 
 
 def places(simulation: Simulation, hazard: str) -> tuple[HazardPlace, ...]:
-    """Where a hazard acts in a simulation, in source order. Raises HazardError for an unknown one,
-    CompileError."""
+    """The places where a hazard acts in a simulation, in source order. Raises HazardError for an
+    unknown one, CompileError."""
     kernels = simulation.program.kernels
     return tuple(_place(simulation, place) for place in places_of(kernels, hazard))
 

@@ -91,7 +91,7 @@ MAX_LANES = 256
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """How a `for` accumulates: `counts` of lanes, descending powers of two, and the slots of
+    """The accumulation of a `for`: `counts` of lanes, descending powers of two, and the slots of
     floats, each with the operation that joins two of its lanes.
 
     For each count n in order, the remaining iterations are cut into blocks of n, from the first on.

@@ -54,8 +54,8 @@ _MORE = 8
 
 @dataclass(eq=False)
 class Budget:
-    """What is left for one report. `why` says what ran out, if anything did, and `advice` what the
-    user can do then."""
+    """The budget left for one report. `why` says what ran out, if anything did, and `advice` what
+    the user can do then."""
 
     operations: int = OPERATIONS
     frame: int = FRAME
