@@ -80,7 +80,7 @@ def test_what_changes_no_state_has_no_answer() -> None:
     assert known(unused) is None
 
 
-def test_chance_draws_anew_in_each_run_of_a_side() -> None:
+def test_noise_is_drawn_anew_in_each_run_of_a_side() -> None:
     place = injections.places_of(KERNELS, "host")[-1]
     case = Case(0, "swarm", "pull", 3, 9, "host", Injection("host", place, 0, 1, True))
     seed, inputs = inputs_of(case)

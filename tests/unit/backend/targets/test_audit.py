@@ -24,8 +24,8 @@ def axpy(unchecked: bool = True) -> Function:
     array = ArrayType(FLOAT32, 1)
     b = Builder("axpy", {"a": array, "x": FLOAT32, "b": array}, [], {"i": INT})
     a, other = b.get("a"), b.get("b")
-    turns = b.for_("i", b.const(INT, 0), b.length(a))
-    with b.into(turns.body):
+    loop = b.for_("i", b.const(INT, 0), b.length(a))
+    with b.into(loop.body):
         i = b.get("i")
         for array in (a, other):
             b.emit("index", i, b.length(array), unchecked=unchecked)
