@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from samebits.frontend import assignment, results
-from samebits.frontend.core.context import Context, Variable, merge
+from samebits.frontend.core.context import Context, merge
 from samebits.frontend.core.operands import (
     Literal,
     MemoryOperand,
@@ -126,14 +126,8 @@ def _for(ctx: Context, node: ast.For) -> None:
         literal(ctx, call.args[2], given, INT)
         step = given.value
     name = node.target.id
-    variable = ctx.variables.get(name)
-    if variable is None:
-        ctx.declare(Variable(name, INT))
-        ctx.first_use[name] = node.target
-    elif variable.type is not INT:
-        assignment.changed_type(ctx, node.target, variable, INT, call)
     before = ctx.assigned
-    ctx.mark_assigned(name)
+    assignment.loop_variable(ctx, node.target, call)
     body, orelse, wanted = _loop(ctx, node, before, before)
     loop = For(ctx.builder.new_id(), name, start, bounds[-1], step, body, orelse, ctx.span(node))
     loop.vectorized = wanted

@@ -11,7 +11,6 @@ import builtins
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
-from types import ModuleType
 from typing import Any, TypeVar, cast
 
 from samebits.errors import Span, Trap
@@ -19,6 +18,7 @@ from samebits.frontend.core.operands import Literal
 from samebits.frontend.core.source import Source, blank
 from samebits.frontend.operations import operators
 from samebits.lang.annotations import class_of_type
+from samebits.lang.constants import is_namespace
 from samebits.lang.kernel import Kernel
 from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import own_index, prange
@@ -107,7 +107,7 @@ class Rewrite(ast.NodeTransformer):
         return flushed(value) if self.flush else value
 
     def outer(self, node: ast.expr) -> tuple[bool, object]:
-        """Whether `node` is an outer name or an attribute of an outer module, and its value."""
+        """Whether `node` is an outer name or an attribute of an outer namespace, and its value."""
         if isinstance(node, ast.Name) and node.id not in self.local:
             try:
                 return True, self.kernel.lookup(node.id)
@@ -115,7 +115,7 @@ class Rewrite(ast.NodeTransformer):
                 return False, None
         if isinstance(node, ast.Attribute):
             found, base = self.outer(node.value)
-            if found and (isinstance(base, ModuleType) or hasattr(base, "__samebits_namespace__")):
+            if found and is_namespace(base):
                 return True, self.kernel.attribute(base, node.attr)
         return False, None
 

@@ -6,11 +6,12 @@ import ast
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from math import isinf
 from typing import Any
 
 from samebits.frontend.core.context import Context, element_of, of_values, values_of
-from samebits.frontend.core.operands import Literal, Operand, Scalar, Vector, describe
+from samebits.frontend.core.operands import Literal, Operand, Scalar, Static, Vector, describe
 from samebits.frontend.operations import fixed_point, halves, matrices
 from samebits.frontend.operations.conversions import literal, round_literal, to_scalar
 from samebits.ir.grammar import Value
@@ -335,7 +336,9 @@ def compare(ctx: Context, node: ast.AST, op: ast.cmpop, a: Operand, b: Operand) 
         ctx.fail(
             node,
             f"`{sign}` compares numbers and vectors, but this is {describe(wrong)}",
-            fix="compare its fields or elements",
+            fix="derive it from IntEnum, whose members are numbers"
+            if isinstance(wrong, Static) and isinstance(wrong.object, Enum)
+            else "compare its fields or elements",
         )
     t = _compare_type(ctx, node, sign, a, b)
     pair = (to_scalar(ctx, node, a, t), to_scalar(ctx, node, b, t))

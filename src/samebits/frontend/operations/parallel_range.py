@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from samebits.frontend import assignment
 from samebits.frontend.core.builder import Builder
 from samebits.frontend.core.context import Context, Variable, slots_of, values_of
 from samebits.ir.grammar import For, Return, Value, ValueType
@@ -159,11 +160,8 @@ def _serial(
     ctx: Context, node: ast.For, name: ast.Name, start: Value, stop: Value, block: Block
 ) -> None:
     """The loop over the iterations from `start` to `stop`, in order."""
-    if name.id not in ctx.variables:
-        ctx.declare(Variable(name.id, INT))
-        ctx.first_use[name.id] = name
     before = ctx.assigned
-    ctx.mark_assigned(name.id)
+    assignment.loop_variable(ctx, name, node.iter)
     ctx.wanted.append(False)
     with ctx.region(node) as body:
         block(ctx, node.body)
