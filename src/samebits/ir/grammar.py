@@ -20,7 +20,7 @@ from samebits.modes import DEFAULTS, Options
 from samebits.types import ArrayType, MemoryType, RefType, ScalarType
 
 ValueType = ScalarType | ArrayType | RefType
-"""What a slot or an op's result can hold: scalars, arrays (address and lengths), references."""
+"""Types of slots and results of ops: scalars, arrays (address and lengths), references."""
 
 Attribute = int | float | bool | str | None
 

@@ -101,7 +101,7 @@ _REFUSED = {
     "pos": "+", "abs": "abs()",
 }  # fmt: skip
 _ALONE = ("lt", "le", "gt", "ge", "neg", "pos", "abs")
-"""Those without a method for the operand on the right."""
+"""The operators without a method for the operand on the right."""
 
 
 def _refused(symbol: str) -> Callable[..., NoReturn]:

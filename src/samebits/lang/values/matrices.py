@@ -26,7 +26,7 @@ _Item = TypeVar("_Item")
 
 
 HALF_MATRICES = {f"half{t.rows}x{t.columns}": t for t in MATRICES.values() if t.element == FLOAT32}
-"""What there is instead of matrices of halves, by the name that they would have."""
+"""The replacements for matrices of halves, by the name that they would have."""
 
 
 def refuse_matrix_of_halves(name: str) -> None:
