@@ -74,7 +74,10 @@ _symbols: weakref.WeakValueDictionary[str, Kernel] = weakref.WeakValueDictionary
 
 
 def symbol_of(kernel: Kernel, types: tuple[Type, ...]) -> str:
-    """A name for one instance of a kernel; the same in every process."""
+    """A name for one instance of a kernel; the same in every process.
+
+    Kernels of the user's that share one, as of a source loaded twice, are numbered as they come.
+    """
     name = f"{kernel.function.__module__}.{kernel.__qualname__}"
     if kernel.function.__closure__:
         names = kernel.function.__code__.co_freevars
