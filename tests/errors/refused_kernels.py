@@ -415,8 +415,8 @@ def sin_of_int(n: int32) -> float32:
 
 
 @refused
-def int_of_float(x: float32) -> int:
-    return int(x)
+def int_of_vector(v: float3) -> int:
+    return int(v)
 
 
 @refused

@@ -41,6 +41,7 @@ from samebits.lang.values.fixed.fixed_point import FromFloat
 from samebits.lang.values.literals import f32, nearest
 from samebits.types import (
     BOOL,
+    FLOAT16,
     FLOAT32,
     INT,
     UINT64,
@@ -159,20 +160,37 @@ def _exempt(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Op
 
 
 def _int(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Operand:
+    """A weak int of a number, cut off towards 0 as CPython does; a trap where int64 has none."""
     (operand,) = operands
-    fits = isinstance(operand, Scalar) and (operand.type.is_int or operand.type is BOOL)
-    if isinstance(operand, Scalar) and fits and operand.type is not UINT64:
-        if operand.type is INT:
+    if isinstance(operand, Literal):
+        if isinstance(operand.value, int):
             return operand
-        return Scalar(ctx.builder.value("convert", (operand.value,), INT, ctx.span(node)), INT)
-    if isinstance(operand, Literal) and isinstance(operand.value, int):
+        if -(2.0**63) <= operand.value < 2.0**63:
+            return Scalar(ctx.builder.const(int(operand.value), INT, ctx.span(node)), INT)
+    if not isinstance(operand, Scalar) or not (
+        operand.type.is_int or operand.type.is_float or operand.type is BOOL
+    ):
+        half = isinstance(operand, Scalar) and operand.type is FLOAT16
+        ctx.fail(
+            node,
+            f"int() takes a bool, an integer or a float, but this is {describe(operand)}",
+            fix=f"write int(float32({ctx.text(node.args[0])}))" if half else "convert it first",
+        )
+    t, span, value = operand.type, ctx.span(node), operand.value
+    if t is INT:
         return operand
-    ctx.fail(
-        node,
-        f"int() takes an integer that fits int64, but this is {describe(operand)}",
-        note="CPython's int() of a NaN or infinity raises; int64() is defined for all floats",
-        fix=f"write int64({ctx.text(node.args[0])})",
-    )
+    if t is UINT64:
+        most = ctx.builder.const(INT.maximum, t, span)
+        ctx.builder.effect("overflow", (ctx.builder.value("gt", (value, most), BOOL, span),), span)
+    elif t.is_float:
+        ends = (ctx.builder.const(end, t, span) for end in (-(2.0**63), 2.0**63))
+        inside = [
+            ctx.builder.value(sign, (value, end), BOOL, span)
+            for sign, end in zip(("ge", "lt"), ends, strict=True)
+        ]
+        fits = ctx.builder.value("and", tuple(inside), BOOL, span)  # not where it is NaN
+        ctx.builder.effect("overflow", (ctx.builder.value("not", (fits,), BOOL, span),), span)
+    return Scalar(ctx.builder.value("convert", (value,), INT, span), INT)
 
 
 def _len(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Operand:

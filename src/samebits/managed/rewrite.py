@@ -14,6 +14,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar, cast
 
+import numpy as np
+
 from samebits.errors import Span, Trap
 from samebits.frontend.core.operands import Literal
 from samebits.frontend.core.source import Source, blank
@@ -25,7 +27,7 @@ from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import own_index, prange
 from samebits.lang.values.flushing import flushed, flushed_weak
 from samebits.lang.values.powers import by_products
-from samebits.lang.values.weak import Int
+from samebits.lang.values.weak import Int, checked
 from samebits.types import INT64, Type
 
 
@@ -38,7 +40,12 @@ def _len(array: Any) -> Int:
 
 
 def _int(value: Any) -> Int:
-    return Int(value.__index__())
+    if isinstance(value, float | np.floating):
+        number = float(cast("Any", value))
+        if not -(2.0**63) <= number < 2.0**63:  # nor where it is NaN
+            raise Trap("overflow")
+        return Int(int(number))
+    return checked(value.__index__())
 
 
 def _assert(condition: bool, message: str | None = None) -> None:
