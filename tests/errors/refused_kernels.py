@@ -132,8 +132,8 @@ def loops_over_array(a: ReadOnly[float32]) -> float32:
 
 
 @refused
-def builtin_min(x: float32, y: float32) -> float32:
-    return min(x, y)
+def builtin_min(x: float32) -> float32:
+    return min(x)
 
 
 @refused

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable
+from functools import reduce
 from typing import Any, NoReturn, TypeVar
 
 from samebits.errors import ArgumentError
@@ -100,6 +101,19 @@ def _type_meant(ctx: Context, value: object) -> Type | None:
 def _intrinsic(ctx: Context, node: ast.Call, called: Any, operands: list[Operand]) -> Operand:
     name = getattr(called, "__samebits_intrinsic__", None) or called.__name__
     return intrinsics.lower(ctx, node, name, operands)
+
+
+def _extreme(ctx: Context, node: ast.Call, called: Any, operands: list[Operand]) -> Operand:
+    """Python's `min` or `max` of two numbers or more, with the rules of the language's."""
+    name = called.__name__
+    if len(operands) < 2:
+        ctx.fail(
+            node,
+            f"{name}() takes two numbers or more, but {len(operands)} are given",
+            fix=f"write {name}(a, b); of the elements of an array, math.{name}(array)",
+        )
+    pair = ast.copy_location(ast.Call(node.func, node.args[:2], node.keywords), node)
+    return reduce(lambda a, b: intrinsics.lower(ctx, pair, name, [a, b]), operands)
 
 
 def _refuse(ctx: Context, node: ast.Call, called: Any, _: list[Operand]) -> NoReturn:
@@ -211,6 +225,11 @@ _OBJECTS: tuple[tuple[object, _Row], ...] = (
     (int, (1, _int)),
     (builtins.len, (1, _len)),
     (builtins.abs, (None, _intrinsic)),
+    (builtins.round, (None, _intrinsic)),
+    (builtins.any, (None, _intrinsic)),
+    (builtins.all, (None, _intrinsic)),
+    (builtins.min, (None, _extreme)),
+    (builtins.max, (None, _extreme)),
     (builtins.divmod, (2, _divmod)),
     (builtins.range, (None, _loop_head)),
     (prange, (None, _loop_head)),

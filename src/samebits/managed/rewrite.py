@@ -11,7 +11,7 @@ import builtins
 import operator
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
+from functools import partial, reduce
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -20,6 +20,7 @@ from samebits.errors import Span, Trap
 from samebits.frontend.core.operands import Literal
 from samebits.frontend.core.source import Source, blank
 from samebits.frontend.operations import operators
+from samebits.lang import intrinsics
 from samebits.lang.annotations import class_of_type
 from samebits.lang.constants import is_namespace
 from samebits.lang.kernel import Kernel
@@ -57,7 +58,24 @@ def _flushed_product(a: Any, b: Any) -> Any:
     return flushed_weak(a * b)
 
 
-_BUILTINS: dict[object, object] = {builtins.range: _range, builtins.len: _len, builtins.int: _int}
+def _least(*values: Any) -> Any:
+    return reduce(intrinsics.min, values)
+
+
+def _greatest(*values: Any) -> Any:
+    return reduce(intrinsics.max, values)
+
+
+_BUILTINS: dict[object, object] = {
+    builtins.range: _range,
+    builtins.len: _len,
+    builtins.int: _int,
+    builtins.min: _least,
+    builtins.max: _greatest,
+    builtins.round: intrinsics.round,
+    builtins.any: intrinsics.any,
+    builtins.all: intrinsics.all,
+}
 
 
 class Rewrite(ast.NodeTransformer):
