@@ -20,7 +20,7 @@ from samebits.frontend.core.operands import (
     describe,
 )
 from samebits.frontend.core.source import too_deep
-from samebits.frontend.expressions import binary_row, condition, lower, refuse
+from samebits.frontend.expressions import condition, lower, refuse
 from samebits.frontend.operations import memory, operators
 from samebits.frontend.operations import parallel_range as parallel
 from samebits.frontend.operations.conversions import literal
@@ -257,7 +257,6 @@ def _target_place(ctx: Context, target: ast.Attribute | ast.Subscript):
 
 
 def _augmented(ctx: Context, node: ast.AugAssign) -> None:
-    row = binary_row(ctx, node, node.op)
     target = node.target
     # What is assigned, for errors: a conversion of the right side alone would be another value.
     whole = ast.copy_location(ast.BinOp(target, node.op, node.value), node)
@@ -270,14 +269,29 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
                 note="a module constant can't be changed by a kernel",
                 fix=f"write `{target.id} = ...` first, under another name",
             )
-        result = operators.binary(ctx, node, row, current, lower(ctx, node.value))
+        result = _changed(ctx, node, current)
         assignment.to_name(ctx, target, result, whole)
         return
     assert isinstance(target, (ast.Attribute, ast.Subscript))
+    if isinstance(node.op, ast.Pow):
+        text = ctx.text(target)
+        ctx.fail(
+            node,
+            "`**=` is for names",
+            note="CPython would compute it by the element's own `**`",
+            fix=f"write `{text} = {text}**{ctx.text(node.value)}`",
+        )
     ref, t, what = _target_place(ctx, target)
     current = memory.load(ctx, ref, t, frozenset(), False, ctx.span(target))
-    result = operators.binary(ctx, node, row, current, lower(ctx, node.value))
-    memory.store(ctx, target, ref, t, result, what, whole)
+    memory.store(ctx, target, ref, t, _changed(ctx, node, current), what, whole)
+
+
+def _changed(ctx: Context, node: ast.AugAssign, current: Operand) -> Operand:
+    """What `current` becomes."""
+    value = lower(ctx, node.value)
+    if isinstance(node.op, ast.Pow):
+        return operators.power(ctx, node, current, value)
+    return operators.binary(ctx, node, operators.BINARY[type(node.op)], current, value)
 
 
 def _annotated(ctx: Context, node: ast.AnnAssign) -> None:

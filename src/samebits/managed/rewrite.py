@@ -8,22 +8,27 @@ from __future__ import annotations
 
 import ast
 import builtins
+import operator
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
+from functools import partial, reduce
 from typing import Any, TypeVar, cast
+
+import numpy as np
 
 from samebits.errors import Span, Trap
 from samebits.frontend.core.operands import Literal
 from samebits.frontend.core.source import Source, blank
 from samebits.frontend.operations import operators
+from samebits.lang import intrinsics
 from samebits.lang.annotations import class_of_type
 from samebits.lang.constants import is_namespace
 from samebits.lang.kernel import Kernel
 from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import own_index, prange
 from samebits.lang.values.flushing import flushed, flushed_weak
-from samebits.lang.values.weak import Int
+from samebits.lang.values.powers import by_products
+from samebits.lang.values.weak import Int, checked
 from samebits.types import INT64, Type
 
 
@@ -36,7 +41,12 @@ def _len(array: Any) -> Int:
 
 
 def _int(value: Any) -> Int:
-    return Int(value.__index__())
+    if isinstance(value, float | np.floating):
+        number = float(cast("Any", value))
+        if not -(2.0**63) <= number < 2.0**63:  # nor where it is NaN
+            raise Trap("overflow")
+        return Int(int(number))
+    return checked(value.__index__())
 
 
 def _assert(condition: bool, message: str | None = None) -> None:
@@ -44,7 +54,28 @@ def _assert(condition: bool, message: str | None = None) -> None:
         raise Trap("assert", detail=message)
 
 
-_BUILTINS: dict[object, object] = {builtins.range: _range, builtins.len: _len, builtins.int: _int}
+def _flushed_product(a: Any, b: Any) -> Any:
+    return flushed_weak(a * b)
+
+
+def _least(*values: Any) -> Any:
+    return reduce(intrinsics.min, values)
+
+
+def _greatest(*values: Any) -> Any:
+    return reduce(intrinsics.max, values)
+
+
+_BUILTINS: dict[object, object] = {
+    builtins.range: _range,
+    builtins.len: _len,
+    builtins.int: _int,
+    builtins.min: _least,
+    builtins.max: _greatest,
+    builtins.round: intrinsics.round,
+    builtins.any: intrinsics.any,
+    builtins.all: intrinsics.all,
+}
 
 
 class Rewrite(ast.NodeTransformer):
@@ -76,6 +107,9 @@ class Rewrite(ast.NodeTransformer):
             "__sb_own": own_index,
         }
         self.flush = flushes(kernel)
+        self.names["__sb_power"] = partial(
+            by_products, _flushed_product if self.flush else operator.mul
+        )
         self.functions: dict[Overloads, Callable[..., Any]] = {}
         """The math functions that it calls, at its precision."""
 
@@ -155,6 +189,8 @@ class Rewrite(ast.NodeTransformer):
                         return ast.copy_location(ast.Constant(folded.value), node)
                 node.operand = self.finish(operand)
                 return node
+            case ast.BinOp(op=ast.Pow()):
+                return self._power(node, self.fold(node.left), self.fold(node.right))
             case ast.BinOp():
                 left, right = self.fold(node.left), self.fold(node.right)
                 a, b = _number(left), _number(right)
@@ -177,6 +213,16 @@ class Rewrite(ast.NodeTransformer):
                 return node
             case _:
                 return cast("ast.expr", self.generic_visit(node))
+
+    def _power(self, node: ast.AST, base: ast.expr, exponent: ast.expr) -> ast.expr:
+        """`base**exponent` of folded operands, as products."""
+        number, n = _number(base), _number(exponent)
+        assert n is not None, "the front end refuses other exponents"
+        if number is not None:
+            value = by_products(operator.mul, number.value, int(n.value))
+            return ast.copy_location(ast.Constant(value), node)
+        times = ast.copy_location(ast.Constant(int(n.value)), node)
+        return self._call("__sb_power", node, self.finish(base), times)
 
     def visit(self, node: ast.AST) -> Any:
         if isinstance(node, ast.expr) and not isinstance(getattr(node, "ctx", None), ast.Store):
@@ -214,11 +260,16 @@ class Rewrite(ast.NodeTransformer):
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
-        if not self.flush or not isinstance(node.target, ast.Name):
+        power = isinstance(node.op, ast.Pow)
+        if not (self.flush or power) or not isinstance(node.target, ast.Name):
             return self.generic_visit(node)
         read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-        value = ast.copy_location(ast.BinOp(read, node.op, self.visit(node.value)), node)
-        return ast.copy_location(ast.Assign([node.target], self.finish(value)), node)
+        if power:
+            value = self._power(node, read, self.fold(node.value))
+        else:
+            whole = ast.copy_location(ast.BinOp(read, node.op, self.visit(node.value)), node)
+            value = self.finish(whole)
+        return ast.copy_location(ast.Assign([node.target], value), node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
         if node.value is None:

@@ -47,7 +47,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
 }  # fmt: skip
 
 REFUSED_OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Pow: ("`**` is not in the kernel language", "write `x * x`, or `math.pow(x, y)`"),
     ast.Is: ("`is` is not in the kernel language", "write `==`"),
     ast.IsNot: ("`is not` is not in the kernel language", "write `!=`"),
     ast.In: ("`in` is not in the kernel language", "loop and compare"),
@@ -55,11 +54,8 @@ REFUSED_OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
 }
 
 REFUSED_BUILTINS: dict[str, str] = {
-    "min": "`sb.min(a, b)`: Python's min has other rules for NaN and -0",
-    "max": "`sb.max(a, b)`: Python's max has other rules for NaN and -0",
-    "sum": "a loop with an accumulator, which fixes the order",
-    "round": "`sb.round(x)`, which rounds half to even and keeps the type",
-    "pow": "the product, `x * x`",
+    "sum": "`math.sum(a)`, whose order is stated, or a loop with an accumulator",
+    "pow": "`x**2`, or `math.pow(x, y)` where the exponent is no constant",
     "print": "a loop in the Python code that calls; a kernel has no output but its results",
     "float": "`float64(x)` or `float32(x)`",
     "enumerate": "`for i in range(len(a))` and `a[i]`",
@@ -67,8 +63,6 @@ REFUSED_BUILTINS: dict[str, str] = {
     "map": "a `for` loop",
     "sorted": "a loop; sorting is not in the language",
     "isinstance": "one kernel for each type, or a generic one",
-    "any": "`sb.any(v)`",
-    "all": "`sb.all(v)`",
 }
 
 _HOSTS = ("math", "numpy")

@@ -17,6 +17,7 @@ from samebits.frontend.operations.conversions import literal, round_literal, to_
 from samebits.ir.grammar import Value
 from samebits.lang.executions import executions
 from samebits.lang.values.operators import no_common
+from samebits.lang.values.powers import MOST, by_products
 from samebits.lang.values.quaternions import no_component_product
 from samebits.types import (
     BOOL,
@@ -104,6 +105,42 @@ def binary(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -
                 f"`{row.sign}` works on numbers and vectors, but this is {describe(wrong)}",
                 fix="use a component, a field or an element of it",
             )
+
+
+def power(ctx: Context, node: ast.BinOp | ast.AugAssign, a: Operand, b: Operand) -> Operand:
+    """`a**b` of a constant b, by products."""
+    exponent = node.right if isinstance(node, ast.BinOp) else node.value
+    n = b.value if isinstance(b, Literal) else None
+    if not isinstance(n, int) or not 1 <= n <= MOST:
+        base = node.left if isinstance(node, ast.BinOp) else node.target
+        ctx.fail(
+            node,
+            f"`**` takes a constant Python int from 1 to {MOST:,}, but this is {describe(b)}",
+            note="it is made of products; what other exponents give, a function rounds",
+            fix=_fix_of_a_power(ctx, base, a, exponent, n),
+        )
+    row = BINARY[ast.Mult]
+    return by_products(lambda x, y: binary(ctx, node, row, x, y), a, n)
+
+
+def _fix_of_a_power(
+    ctx: Context, base: ast.expr, a: Operand, exponent: ast.expr, n: float | None
+) -> str:
+    """What to write for an exponent that is not an int of the range."""
+    x = ctx.text(base)
+    if n in (0.5, -0.5):
+        return f"write `math.sqrt({x})`" if n == 0.5 else f"write `1 / math.sqrt({x})`"
+    if n == 0:
+        return "write 1"
+    if isinstance(a, Literal | Scalar) and a.type.is_int and n is None:
+        return "multiply in a loop"
+    whole = x if isinstance(base, ast.Name | ast.Attribute | ast.Subscript | ast.Call) else f"({x})"
+    if isinstance(n, int) and -MOST <= n < 0:
+        return f"write `1 / {whole}**{-n}`" if n < -1 else f"write `1 / {whole}`"
+    function = f"math.pow({x}, {ctx.text(exponent)})"
+    if isinstance(n, float) and n.is_integer() and 1 <= n <= MOST:
+        return f"write `{whole}**{int(n)}`, or `{function}`"
+    return f"write `{function}`"
 
 
 def fold(row: Operator, a: Literal, b: Literal) -> Literal | None:
