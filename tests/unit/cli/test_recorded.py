@@ -163,6 +163,15 @@ def test_without_keyframes_the_frame_is_told(run: Run) -> None:
     assert found["keyframes"] == 0
 
 
+def test_what_init_leaves_has_no_frame_number(run: Run) -> None:
+    recorded(poke, 0, every=0)
+    lines = report(run)[1]
+    at = lines.index(
+        "the run departs from game.mcap: the state that frame 0 leaves is not the one recorded"
+    )
+    assert lines[at + 3] == "  nothing is recorded of what init leaves"
+
+
 def test_two_sides_that_agree_on_what_was_not_recorded_are_not_called_the_same(run: Run) -> None:
     recorded(poke, 17)
     sides = ("--a", NATIVE, "--b", "evaluate")

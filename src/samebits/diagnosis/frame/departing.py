@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samebits.diagnosis.report.findings import Departure, RecordedFact
+from samebits.diagnosis.report.wording import moment, what_leave
 
 FIELDS_SHOWN = 5
 
@@ -53,13 +54,11 @@ def _where(found: Departure) -> str:
             f"between frames {found.frame:,} and {found.frame + 1:,} the state that was recorded "
             "becomes another"
         )
-    what = "init leaves" if found.frame < 0 else f"frame {found.frame:,} leaves"
-    return f"the state that {what} is not the one recorded"
+    return f"the state that {moment(found.frame)} leaves is not the one recorded"
 
 
 def _gap(found: Departure) -> str:
-    first = found.since + 1
-    return f"nothing is recorded of what frames {max(first, 0):,} to {found.frame - 1:,} leave"
+    return f"nothing is recorded of {what_leave(found.since + 1, found.frame - 1)}"
 
 
 def _differs(found: Departure) -> str:
