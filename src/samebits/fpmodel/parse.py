@@ -10,6 +10,7 @@ import re
 from fractions import Fraction
 from functools import lru_cache
 
+from samebits.digits import what_is_no_digit
 from samebits.errors import ArgumentError, nearest
 from samebits.fpmodel.softfloat import (
     NAN,
@@ -163,9 +164,11 @@ def operands(tree: Tree) -> list[str]:
             return []
 
 
-_BITS = re.compile(r"0x([0-9a-f]+)", re.IGNORECASE)
-_HEX_FLOAT = re.compile(r"([+-]?)0x([0-9a-f]*)(?:\.([0-9a-f]*))?p([+-]?\d{1,6})", re.IGNORECASE)
-_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,5})?", re.IGNORECASE)
+_AS_ASCII = re.ASCII | re.IGNORECASE
+_BITS = re.compile(r"0x([0-9a-f]+)", _AS_ASCII)
+_HEX_FLOAT = re.compile(r"([+-]?)0x([0-9a-f]*)(?:\.([0-9a-f]*))?p([+-]?\d{1,6})", _AS_ASCII)
+_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,5})?", _AS_ASCII)
+_SPECIAL = re.compile(r"([+-]?)(?:(inf|infinity)|nan)", _AS_ASCII)
 _LONGEST_LITERAL = 2_000
 
 
@@ -193,7 +196,7 @@ def exact(text: str) -> Number | None:
 def pattern(text: str, form: Format, what: str) -> int:
     """The bit pattern that `text` denotes in a format. Raises ArgumentError, which names `what`."""
     digits = form.bits // 4
-    text = text.strip().replace("_", "")
+    text = text.strip()
     if match := _BITS.fullmatch(text):
         if len(match[1]) == digits:
             return int(match[1], 16)
@@ -204,15 +207,14 @@ def pattern(text: str, form: Format, what: str) -> int:
             if other
             else f"write 0x and {digits} digits",
         )
-    sign, name = text.startswith("-"), text.lstrip("+-").lower()
-    if name in ("inf", "infinity"):
-        return to_bits(infinity(sign), form)
-    if name == "nan":
-        return to_bits(NAN._replace(negative=sign), form)
+    if match := _SPECIAL.fullmatch(text):
+        negative = match[1] == "-"
+        return to_bits(infinity(negative) if match[2] else NAN._replace(negative=negative), form)
     number = exact(text)
     if number is None:
         raise ArgumentError(
             f"{what} is not a number: {text!r:.60}",
+            note=what_is_no_digit(text),
             fix=f"write its bits (0x and {digits} hex digits), a hex float (0x1.8p-3), a decimal "
             "(0.1), inf or nan",
         )
