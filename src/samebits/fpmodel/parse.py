@@ -24,6 +24,7 @@ from samebits.fpmodel.softfloat import (
 )
 from samebits.fpmodel.tree import Constant, Node, Operand, Tree, count
 from samebits.lang.signal_safe import without_warnings
+from samebits.types import INT32
 
 OPERATIONS = {"sqrt": 1, "abs": 1, "min": 2, "max": 2, "fma": 3}
 """Functions that are operations, with their number of arguments."""
@@ -40,8 +41,17 @@ FUNCTIONS = {
     **dict.fromkeys(_TWO_ARGUMENTS.split(), 2),
 }
 """Functions of `samebits.math`, with their number of arguments."""
+WITH_INTEGER = ("compound", "pown", "rootn")
+"""Functions of `samebits.math` of a float and an int32, which is part of the operation: the detail
+of its node is `pown 3`."""
 CONVERSIONS = ("int32", "uint32", "int64", "uint64")
 """Conversions to an integer, and back to a float."""
+_ARGUMENTS = {
+    **OPERATIONS,
+    **FUNCTIONS,
+    **dict.fromkeys(WITH_INTEGER, 2),
+    **dict.fromkeys(CONVERSIONS, 1),
+}
 MOST_OPERATIONS = 8
 _LONGEST = 2_000
 _ALLOWED = (
@@ -134,19 +144,35 @@ class _Reader:
                 raise self.refused("this is not in the language", node)
 
     def call(self, node: ast.Call, name: str, args: list[ast.expr]) -> Tree:
-        takes = 1 if name in CONVERSIONS else OPERATIONS.get(name) or FUNCTIONS.get(name)
+        takes = _ARGUMENTS.get(name)
         if takes is None:
             raise self.unknown(name, name, node.func)
         if len(args) != takes:
             raise self.refused(f"`{name}` takes {takes} arguments, not {len(args)}", node)
+        if name in WITH_INTEGER:
+            return Node("call", (self.read(args[0]),), f"{name} {self.integer(name, args[1])}")
         read = tuple(self.read(arg) for arg in args)
         if name in OPERATIONS:
             return Node(name, read)
         return Node("convert", read, name) if name in CONVERSIONS else Node("call", read, name)
 
+    def integer(self, name: str, node: ast.expr) -> int:
+        """The literal that is the second argument of a function with an integer."""
+        try:
+            value = ast.literal_eval(node)
+        except (ValueError, TypeError, RecursionError):
+            value = None
+        if type(value) is not int:
+            fix = f"write its value, as in {name}(x, 3)"
+            raise self.refused(f"the second argument of `{name}` is an integer", node, fix)
+        if not INT32.minimum <= value <= INT32.maximum:
+            message = f"`{name}` takes an int32, from −2³¹ to 2³¹ − 1"
+            raise self.refused(message, node, "give an integer within these")
+        return value
+
     def unknown(self, text: str, name: str, node: ast.expr) -> ArgumentError:
         """The error for an unknown function; `name` may be its name in C or a misspelling."""
-        known = (*OPERATIONS, *FUNCTIONS, *CONVERSIONS)
+        known = tuple(_ARGUMENTS)
         plain = name.removesuffix("f").removeprefix("f" if name.startswith("fabs") else "")
         meant = plain if plain in known else nearest(name, known)
         fix = _ALLOWED if meant is None else f"write {meant}"
