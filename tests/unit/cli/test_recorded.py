@@ -150,7 +150,8 @@ def test_a_state_changed_behind_init_is_known_by_the_first_keyframe(run: Run) ->
     recorded(poke, 0)
     departure = facts(run)["departure"]
     assert (departure["frame"], departure["keyframe"]) == (-1, 0)
-    assert [field["path"] for field in departure["fields"]] == ["bodies[1].charge"]
+    (field,) = departure["fields"]
+    assert (field["path"], field["b"]["bits"]) == ("bodies[1].charge", "0x004d")
 
 
 def test_without_keyframes_the_frame_is_told(run: Run) -> None:

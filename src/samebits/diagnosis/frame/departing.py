@@ -30,8 +30,8 @@ def lines(fact: RecordedFact, who: str) -> Iterator[str]:
         for field in found.fields[:FIELDS_SHOWN]:
             apart = "" if field.ulps is None else f", {field.ulps:,} ULP apart"
             yield f"    {field.path}  {field.a.type}{apart}"
-            yield f"      here      0x{field.a.bits.removeprefix('0x')}  {field.a.text}"
-            yield f"      recorded  0x{field.b.bits.removeprefix('0x')}  {field.b.text}"
+            yield f"      here      {field.a.bits}  {field.a.text}"
+            yield f"      recorded  {field.b.bits}  {field.b.text}"
         if found.differing > FIELDS_SHOWN:
             yield f"    and {found.differing - FIELDS_SHOWN:,} more"
     yield (

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from samebits.diagnosis.report.findings import (
     CERTAINTIES,
-    Datum,
     Diagnosis,
     ExposedFact,
     OperationFact,
@@ -64,11 +63,6 @@ def kind_of(o: OperationFact) -> str:
     if o.kind == "result" and o.a is None:
         return "the first that side a does differently"
     return _KINDS[o.kind]
-
-
-def bits(datum: Datum) -> str:
-    """Its bits as `samebits explain` takes them."""
-    return datum.bits if datum.bits.startswith("0x") else f"0x{datum.bits}"
 
 
 def merged(exposed: Sequence[ExposedFact]) -> list[tuple[ExposedFact, int]]:
