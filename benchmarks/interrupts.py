@@ -25,7 +25,7 @@ import numpy as np
 
 import samebits as sb
 from samebits import float64, int64
-from samebits.backend.emit import module as emit
+from samebits.backend.emit import emission
 from samebits.runtime.compile import compile_native
 from samebits.runtime.threads import preempt
 
@@ -64,11 +64,11 @@ def mix(out: sb.Array[int64], n: int64) -> None:
 
 def without_guard(kernel: Any) -> Any:
     """The kernel compiled again, as for a system without signals."""
-    can_guard, emit.can_guard = emit.can_guard, lambda target: False
+    can_guard, emission.can_guard = emission.can_guard, lambda target: False
     try:
         return compile_native(kernel, kernel.fixed_types)
     finally:
-        emit.can_guard = can_guard
+        emission.can_guard = can_guard
 
 
 def compared(run: Callable[[Any], None], kernel: Any, calls: int) -> tuple[float, float]:

@@ -143,7 +143,7 @@ def builtin_sum(a: ReadOnly[float32]) -> float32:
 
 @refused
 def power(x: float32) -> float32:
-    return x**2
+    return x**0.5
 
 
 @refused
@@ -468,3 +468,23 @@ def calls_host_math(x: float64) -> float64:
 @refused
 def calls_numpy(x: float64) -> float64:
     return np.arctan2(x, x)
+
+
+@refused
+def inverse_square(x: float32) -> float32:
+    return (x + 1) ** -2
+
+
+@refused
+def variable_power(x: float32, n: int) -> float32:
+    return x**n
+
+
+@refused
+def power_of_an_element(a: Array[float32]):
+    a[0] **= 3
+
+
+@refused
+def variable_power_of_an_int(x: int32, n: int) -> int32:
+    return x**n

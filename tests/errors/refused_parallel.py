@@ -106,3 +106,14 @@ def parallel_not_a_loop(a: Array[float32]):
 def parallel_unsafe_number(a: Array[float32], x: float32):
     for i in sb.prange(len(a)):
         a[i] = sb.unsafe_parallel(x)
+
+
+@refused
+def parallel_inner_variable_of_another_type(a: Array[float32], wide: bool):
+    for i in sb.prange(len(a)):
+        if wide:
+            x = 1.5
+            a[i] = x
+        else:
+            for x in sb.prange(3):
+                a[i] = float32(x)

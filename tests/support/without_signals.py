@@ -10,8 +10,7 @@ import numpy as np
 
 import samebits as sb
 from samebits import int64
-from samebits.backend.emit import module as emit
-from samebits.backend.emit import thread_team
+from samebits.backend.emit import emission, thread_team
 from samebits.runtime.objects import image
 from samebits.runtime.threads import pool, preempt
 from samebits.runtime.threads.time_limit import TimeOver, within
@@ -54,7 +53,7 @@ def as_there() -> None:
     preempt.has_records = lambda: False
     preempt._layout = lambda: None
     image._protect = lambda: None
-    for module in (thread_team, emit):
+    for module in (thread_team, emission):
         module.can_guard = lambda target: False  # type: ignore[attr-defined]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -84,11 +85,11 @@ def _by_line(change: RegisterChange, program: Sequence[str], limit: float) -> Cu
 def _confirm(subject: str, state: State, imports: Sequence[str], folder: str, limit: float) -> str:
     def changes(names: Sequence[str]) -> bool:
         found = state_after_imports(names, folder, limit)
-        return found is not None and _same(found, state)
+        return found is not None and found.oddities() == state.oddities()
 
     if changes([subject]):
         return "a fresh process that does only this shows it too"
-    before = _until(imports, subject)
+    before = imports[: imports.index(subject)] if subject in imports else imports
     if not changes([*before, subject]):
         return "fresh processes that repeat the imports do not show it: it depends on the program"
     first = bisect(lambda count: changes(before[:count]), len(before))
@@ -99,27 +100,11 @@ def _confirm(subject: str, state: State, imports: Sequence[str], folder: str, li
     return f"bisecting {len(before)} imports in fresh processes: only once {name} is imported"
 
 
-def _until(imports: Sequence[str], subject: str) -> list[str]:
-    names = list(imports)
-    return names[: names.index(subject)] if subject in names else names
-
-
 def bisect(holds: Callable[[int], bool], count: int) -> int | None:
     """The least n in 1…count with `holds(n)`, assuming it holds from some n on; None if never."""
     if count == 0 or not holds(count):
         return None
-    low, high = 0, count
-    while high - low > 1:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle
-    return high
-
-
-def _same(one: State, two: State) -> bool:
-    return one.oddities() == two.oddities()
+    return 1 + bisect_left(range(1, count), True, key=holds)
 
 
 def _folder(program: Sequence[str]) -> str:

@@ -161,9 +161,7 @@ class _Run:
         found = self._read(timed_out)
         names = self._names()
         found.threads = [
-            row
-            if row.number not in names
-            else ThreadState(row.number, names[row.number], True, row.state, row.reason)
+            replace(row, name=names[row.number], is_python=True) if row.number in names else row
             for row in threads
         ]
         found.seconds = time.monotonic() - begun

@@ -57,14 +57,13 @@ def _rows(observation: WatchedRun, culprits: Sequence[Culprit]) -> list[HostRow]
     for found in culprits:
         name = f"changed by {found.what}"
         value = "; ".join(found.change.state.oddities())
-        where = f"on thread {found.change.thread}"
+        where = f"on thread {found.change.thread}, and"
         if found.change.restored:
-            told = f"{where}, and restored since: only code that ran in between was affected"
+            told = f"{where} restored since: only code that ran in between was affected"
             rows.append(HostRow(name, value, "note", told))
         else:
             told = (
-                f"{where}, and on threads that it starts later, everything outside kernels "
-                "is affected"
+                f"{where} on threads that it starts later, everything outside kernels is affected"
             )
             rows.append(HostRow(name, value, "warning", told, _remedy(found)))
     if not culprits and observation.finished:
@@ -79,15 +78,11 @@ def _outcome(observation: WatchedRun) -> HostRow:
     seconds = f"in {observation.seconds:.1f} s"
     if observation.finished and observation.outcome == "ended":
         return HostRow("outcome", f"ended {seconds}")
-    if observation.finished:
-        return HostRow(
-            "outcome", observation.outcome, "warning",
-            "what it would have done after that is not examined", "run it with what it needs",
-        )  # fmt: skip
+    fix = "give it input that ends, or more time with --timeout"
     return HostRow(
         "outcome", observation.outcome, "warning",
         "what it would have done after that is not examined",
-        "give it input that ends, or more time with --timeout",
+        "run it with what it needs" if observation.finished else fix,
     )  # fmt: skip
 
 

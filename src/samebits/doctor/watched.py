@@ -68,6 +68,7 @@ class Watch:
         self._mine = threading.local()
         self._left = _EVENTS
         self._start = self._registers.read()
+        self.write("start", words=self._start)
 
     def write(self, event: str, **facts: Any) -> None:
         self._left -= 1
@@ -78,9 +79,6 @@ class Watch:
             file = os.open(self._path, os.O_WRONLY | os.O_APPEND)
             os.write(file, json.dumps({"event": event, **facts}).encode() + b"\n")
             os.close(file)
-
-    def start(self) -> None:
-        self.write("start", words=self._start)
 
     def check(
         self, kind: str, name: str, file: str | None, frame: FrameType | None, line: int = 0
@@ -132,7 +130,8 @@ def watch_imports(watch: Watch) -> None:
             name, file = getattr(spec, "name", "?"), getattr(spec, "origin", None)
             frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
             watch.check("outside", name, file, frame)
-            watch.write("import", name=name, main=_is_main_thread())
+            is_main = threading.current_thread() is threading.main_thread()
+            watch.write("import", name=name, main=is_main)
             try:
                 return original(self, subject, *args, **kwargs)
             finally:
@@ -156,10 +155,6 @@ def watch_imports(watch: Watch) -> None:
             watch.check("load", str(name), None if name is None else str(name), frame)
 
     ctypes.CDLL.__init__ = loaded  # type: ignore[method-assign]
-
-
-def _is_main_thread() -> bool:
-    return threading.current_thread() is threading.main_thread()
 
 
 def watch_lines(watch: Watch) -> None:
@@ -244,7 +239,6 @@ def main() -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     watch = Watch(path)
-    watch.start()
     if mode == "bring":
         watch.write("end", outcome=import_in_order(watch, arguments))
         os._exit(0)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,12 +14,12 @@ from samebits.backend.objects import TrapSite
 from samebits.backend.targets.table import FAMILIES, TARGETS, Target, of_levels
 from samebits.errors import SimulationError, TargetError
 from samebits.export import toolchain, wasm
-from samebits.export.header import header_text, type_name
+from samebits.export.header import header_text, places
 from samebits.export.interface import Interface, interface_of
 from samebits.export.library import Kernels, kernels_of, level_name, library_text
 from samebits.export.platforms import platform_of
 from samebits.export.readme import cmake_text, readme_text
-from samebits.export.templates import template
+from samebits.export.templates import render
 from samebits.output import holds_foreign_file, os_reason, remedy, write_file
 from samebits.runtime.emulation.link import LINUX
 from samebits.runtime.work_folders import work_folder
@@ -91,58 +92,59 @@ def build(
     text = {"README.md": readme_text(interface, targets)}
     if any(target.zig for target in targets):
         text[f"{interface.name}.cmake"] = cmake_text(interface, targets)
-        text[f"{interface.name}.h"] = _header(interface, kernels, targets[0])
-    built.append(Built("", _write(out, text)))
-    return built
+        # The traps follow from the IR, so that every target has the same table.
+        text[f"{interface.name}.h"] = header_text(interface, len(kernels.sites(targets[0])))
+    return [*built, Built("", _write(out, text))]
 
 
 def _silent(_target: str, _what: str) -> None:
     """Progress callback that does nothing."""
 
 
+@dataclass(frozen=True, slots=True)
 class _Target:
     """One target's files, made in a working folder."""
 
-    def __init__(
-        self, interface: Interface, kernels: Kernels, target: Target, folder: Path, show: Show
-    ) -> None:
-        self.interface = interface
-        self.name = interface.name
-        self.target = target
-        self.folder = folder
-        self._show = show
-        self._kernels = kernels
+    interface: Interface
+    kernels: Kernels
+    target: Target
+    folder: Path
+    show: Show
+
+    @property
+    def name(self) -> str:
+        return self.interface.name
 
     def make(self) -> list[str]:
         """Make all files and return their names."""
-        self._show(self.target.name, "kernels")
+        self.show(self.target.name, "kernels")
         levels = [TARGETS[name] for name in self.target.levels]
         objects = [f"kernels-v{level.level}.o" for level in levels] or ["kernels.o"]
         prefixes = [level_name(self.name, level) for level in levels] or [self.name]
         sites: tuple[TrapSite, ...] = ()
         for row, file, prefix in zip(levels or [self.target], objects, prefixes, strict=True):
-            code, sites = self._kernels.object_code(row, prefix)
+            code, sites = self.kernels.object_code(row, prefix)
             self._write(file, code)
         self._write(f"{self.name}.h", header_text(self.interface, len(sites)).encode())
         self._write("library.c", library_text(self.interface, sites, levels).encode())
         if not self.target.zig:
-            self._show(self.target.name, "module")
+            self.show(self.target.name, "module")
             return wasm.make(self.interface, self.target, self.folder, sites)
         platform = platform_of(self.target)
-        self._show(self.target.name, "static library")
+        self.show(self.target.name, "static library")
         self._compile("library.c", "library.o", _api(self.name, ""))
         made = [f"lib{self.name}.a"]
         toolchain.archive(self.folder, self.target.zig, made[0], ["library.o", *objects])
         if platform.shared:
-            self._show(self.target.name, "shared library")
+            self.show(self.target.name, "shared library")
             self._compile("library.c", "shared.o", _api(self.name, platform.export))
             made += [text.format(self.name) for text in (platform.shared, *platform.extra)]
             options = [option.format(self.name) for option in platform.link]
-            self._link(self.target.zig, made[1], *options, "shared.o", *objects)
+            self._link(made[1], *options, "shared.o", *objects)
         if platform.program:
             first = "" if platform.without_libc else " (the first one takes a minute or two)"
-            self._show(self.target.name, f"verifier{first}")
-            self._write("verify.c", verifier_text(self.interface).encode())
+            self.show(self.target.name, f"verifier{first}")
+            self._write("verify.c", render("verify.c", **places(self.interface)).encode())
             made.append(platform.program.format(self.name))
             self._verifier(made[-1], made[0], platform.without_libc)
         return made
@@ -153,7 +155,7 @@ class _Target:
                 self.folder, self.target.zig, self.target.zig_cpu, "verify.c", "verify.o",
                 "-D_CRT_SECURE_NO_WARNINGS",
             )  # fmt: skip
-            self._link(self.target.zig, out, "verify.o", library)
+            self._link(out, "verify.o", library)
             return
         self._write("linux.h", LINUX.read_bytes())
         # Otherwise the memory functions would be compiled to calls of themselves.
@@ -170,38 +172,19 @@ class _Target:
             self.folder, self.target.zig, self.target.zig_cpu, source, out, "-ffreestanding", *more
         )
 
-    def _link(self, zig_target: str, out: str, *arguments: str) -> None:
-        toolchain.link(self.folder, zig_target, self.target.zig_cpu, out, *arguments)
+    def _link(self, out: str, *arguments: str) -> None:
+        toolchain.link(self.folder, self.target.zig, self.target.zig_cpu, out, *arguments)
 
 
 def _api(name: str, export: str) -> str:
     return f"-D{name.upper()}_API={export}"
 
 
-def verifier_text(interface: Interface) -> str:
-    """The verifier's C file."""
-    return template("verify.c").render(
-        NAME=interface.name,
-        GUARD=interface.name.upper(),
-        STATE=type_name(interface, interface.state),
-        INPUT=type_name(interface, interface.input),
-        PLAYERS=interface.players,
-        INPUT_BYTES=interface.input_bytes,
-    )
-
-
-def _header(interface: Interface, kernels: Kernels, target: Target) -> str:
-    # The traps follow from the IR, so that every target has the same table.
-    return header_text(interface, len(kernels.sites(target)))
-
-
 def _make_folder(out: Path) -> None:
-    try:
+    with _writing(out):
         out.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=out):
             pass
-    except OSError as error:
-        raise _not_writable(out, error) from None
 
 
 def _check_free(out: Path, name: str, targets: Sequence[Target]) -> None:
@@ -226,32 +209,29 @@ def _check_no_link(folder: Path) -> None:
 
 
 def _move(work: Path, names: Sequence[str], out: Path) -> tuple[Path, ...]:
-    try:
+    with _writing(out):
         out.mkdir(exist_ok=True)
         _check_no_link(out)
         for name in names:
-            mode = 0o755 if _is_program(name) else 0o644
+            is_program = "-verify" in name or name.endswith((".so", ".dylib", ".dll"))
+            mode = 0o755 if is_program else 0o644
             write_file(out / name, (work / name).read_bytes(), mode=mode)
-    except OSError as error:
-        raise _not_writable(out, error) from None
     return tuple(out / name for name in names)
 
 
-def _is_program(name: str) -> bool:
-    return "-verify" in name or name.endswith((".so", ".dylib", ".dll"))
-
-
 def _write(out: Path, text: dict[str, str]) -> tuple[Path, ...]:
-    try:
+    with _writing(out):
         for name, content in text.items():
             write_file(out / name, content)
-    except OSError as error:
-        raise _not_writable(out, error) from None
     return tuple(out / name for name in text)
 
 
-def _not_writable(out: Path, error: OSError) -> SimulationError:
-    return SimulationError(
-        f"cannot write to {out}: {os_reason(error)}",
-        fix=f"--out: {remedy(error)}",
-    )
+@contextmanager
+def _writing(out: Path) -> Generator[None]:
+    """Raise SimulationError where the system cannot write to `out`."""
+    try:
+        yield
+    except OSError as error:
+        raise SimulationError(
+            f"cannot write to {out}: {os_reason(error)}", fix=f"--out: {remedy(error)}"
+        ) from None

@@ -27,14 +27,9 @@ def codec_text(interface: Interface) -> str:
     )
 
 
-def function_name(interface: Interface, t: StructType) -> str:
-    """The name of a struct's functions, after `put_` and `take_`."""
-    return interface.structs[t]
-
-
 def _struct(interface: Interface, t: StructType) -> Iterator[str]:
     own, members = type_name(interface, t), interface.members(t)
-    name = function_name(interface, t)
+    name = interface.structs[t]
     for verb, head in (
         ("put", f"static uint8_t *put_{name}(uint8_t *to, const {own} *from)"),
         ("take", f"static const uint8_t *take_{name}({own} *to, const uint8_t *from)"),
@@ -58,7 +53,7 @@ def _value(interface: Interface, verb: str, t: MemoryType, place: str, depth: in
             for component in t.components:
                 yield _call(verb, _scalar(t.element), f"{place}.{component}")
         case StructType():
-            yield _call(verb, function_name(interface, t), place)
+            yield _call(verb, interface.structs[t], place)
         case FixedArrayType():
             index = f"i{depth}"
             length, *rest = t.shape

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samebits.export.interface import Interface
-from samebits.export.templates import template
+from samebits.export.templates import render
 from samebits.types import (
+    BOOL,
     COMPONENTS,
     FLOAT16,
     FixedArrayType,
     FixedPointType,
-    Kind,
     MatrixType,
     MemoryType,
     ScalarType,
@@ -48,21 +48,29 @@ def extents(t: MemoryType) -> str:
     return "".join(f"[{n}]" for n in t.shape) + extents(t.element)
 
 
+def places(interface: Interface) -> dict[str, object]:
+    """What most templates say of a simulation, by the names of their places."""
+    return {
+        "NAME": interface.name,
+        "GUARD": interface.name.upper(),
+        "STATE": type_name(interface, interface.state),
+        "INPUT": type_name(interface, interface.input),
+        "PLAYERS": interface.players,
+        "DIGEST": interface.simulation.digest,
+        "TICK_RATE": interface.simulation.tick_rate,
+        "STATE_BYTES": interface.state_bytes,
+        "INPUT_BYTES": interface.input_bytes,
+    }
+
+
 def header_text(interface: Interface, traps: int) -> str:
     """The whole header, which is the same for every target."""
     simulation = interface.simulation
-    return template("header.h").render(
-        NAME=interface.name,
-        GUARD=interface.name.upper(),
+    return render(
+        "header.h",
+        **places(interface),
         SIMULATION=printable(simulation.name),
         VERSION=c_string(simulation.version),
-        DIGEST=simulation.digest,
-        PLAYERS=interface.players,
-        TICK_RATE=simulation.tick_rate,
-        STATE=type_name(interface, interface.state),
-        INPUT=type_name(interface, interface.input),
-        STATE_BYTES=interface.state_bytes,
-        INPUT_BYTES=interface.input_bytes,
         TRAPS=traps,
         TYPES="\n".join(_types(interface)),
         WORDS=-(-interface.state_bytes // 8),
@@ -96,14 +104,15 @@ def _struct(interface: Interface, t: StructType) -> Iterator[str]:
     yield f"/* {t.size} bytes, aligned to {t.align}. */"
     yield f"typedef struct {own} {{"
     for name, field_type in t.fields:
-        aligned = _aligned(interface, field_type)
+        element = _element(field_type)
+        scalar = element.element if isinstance(element, VectorType) else element
+        aligned = _aligned(interface, element)
         note = "" if members[name] == name else f", `{printable(name)}` in Python"
-        if _is_bool(field_type):
+        if scalar == BOOL:
             note += ", 0 or 1"
-        steps = _fraction(field_type)
-        if steps is not None:
-            note += f", in steps of 2^-{steps}"
-        if _scalar(field_type) == FLOAT16:
+        if isinstance(scalar, FixedPointType):
+            note += f", in steps of 2^-{scalar.fraction}"
+        if scalar == FLOAT16:
             note += ", the bits of a binary16"
         yield (
             f"    {aligned}{type_name(interface, field_type)} {members[name]}"
@@ -117,29 +126,13 @@ def _struct(interface: Interface, t: StructType) -> Iterator[str]:
     yield ""
 
 
-def _is_bool(t: MemoryType) -> bool:
-    if isinstance(t, FixedArrayType):
-        return _is_bool(t.element)
-    return isinstance(t, ScalarType) and t.kind is Kind.BOOL
-
-
-def _fraction(t: MemoryType) -> int | None:
-    """The fraction bits of fixed-point numbers; None for anything else."""
-    scalar = _scalar(t)
-    return scalar.fraction if isinstance(scalar, FixedPointType) else None
-
-
-def _scalar(t: MemoryType) -> MemoryType:
-    """The innermost element type of arrays and vectors."""
-    while isinstance(t, FixedArrayType | VectorType):
-        t = t.element
-    return t
+def _element(t: MemoryType) -> MemoryType:
+    """The innermost element type of arrays."""
+    return _element(t.element) if isinstance(t, FixedArrayType) else t
 
 
 def _aligned(interface: Interface, t: MemoryType) -> str:
     """The macro that forces 8-byte alignment: some 32-bit machines align eight bytes to four."""
-    while isinstance(t, FixedArrayType):
-        t = t.element
     return f"{interface.name.upper()}_ALIGN8 " if isinstance(t, ScalarType) and t.size == 8 else ""
 
 

@@ -87,12 +87,11 @@ class Interface:
 
     def trap_lines(self, sites: tuple[TrapSite, ...]) -> list[TrapLine]:
         """The meanings of statuses 1, 2, …"""
-        return [self._trap_line(site) for site in sites]
-
-    def _trap_line(self, site: TrapSite) -> TrapLine:
-        message = TRAP_MESSAGES[site.kind]
-        text = f"{message}: {site.detail}" if site.detail else message
-        return TrapLine(text, self._file(site.span.file), site.span.function, site.span.line)
+        texts = (TRAP_MESSAGES[s.kind] + (f": {s.detail}" if s.detail else "") for s in sites)
+        return [
+            TrapLine(text, self._file(site.span.file), site.span.function, site.span.line)
+            for text, site in zip(texts, sites, strict=True)
+        ]
 
     def _file(self, file: str) -> str:
         """A source file's name relative to its package or the simulation's folder."""

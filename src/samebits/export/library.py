@@ -11,10 +11,10 @@ from samebits.backend.llvm.compile import compile_emitted
 from samebits.backend.objects import TrapSite
 from samebits.backend.targets.table import Target
 from samebits.backend.text.cold_calls import renamed_rows
-from samebits.export.codec import codec_text, function_name
-from samebits.export.header import c_string, type_name
+from samebits.export.codec import codec_text
+from samebits.export.header import c_string, places
 from samebits.export.interface import Interface
-from samebits.export.templates import template
+from samebits.export.templates import render
 from samebits.ir.grammar import Module
 from samebits.lang.executions import executions
 from samebits.passes.pipeline import optimise
@@ -82,9 +82,10 @@ def level_name(name: str, level: Target) -> str:
 def _entries_text(name: str, levels: Sequence[Target]) -> str:
     """How the functions of the header reach the kernels: those of one level, or of the best."""
     if not levels:
-        return template("entries.c").render(NAME=name)
+        return render("entries.c", NAME=name)
     short = [(level.level, f"v{level.level}") for level in levels]
-    return template("levels.c").render(
+    return render(
+        "levels.c",
         NAME=name,
         DECLARATIONS="\n".join(f"DECLARE({v}, {what});" for _, v in short for what in _ENTRIES),
         LEVEL_ROWS="\n".join(f"    ROW({number}, {v})," for number, v in short),
@@ -100,15 +101,12 @@ def library_text(
         f"    {{{c_string(t.message)}, {c_string(t.file)}, {c_string(t.function)}, {t.line}}},"
         for t in interface.trap_lines(sites)
     ]
-    return template("library.c").render(
+    return render(
+        "library.c",
         ENTRIES=_entries_text(interface.name, levels),
-        NAME=interface.name,
-        GUARD=interface.name.upper(),
-        STATE=type_name(interface, interface.state),
-        INPUT=type_name(interface, interface.input),
-        PUT_STATE=function_name(interface, interface.state),
-        PUT_INPUT=function_name(interface, interface.input),
-        PLAYERS=interface.players,
+        **places(interface),
+        PUT_STATE=interface.structs[interface.state],
+        PUT_INPUT=interface.structs[interface.input],
         WORD_COUNT=word_count(program.state),
         WORD_SIZE=word_type(program.state).size,
         TRAP_ROWS="\n".join(['    {"", "", "", 0},', *rows]),

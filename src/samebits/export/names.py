@@ -91,12 +91,8 @@ def vectors_in(*roots: MemoryType) -> list[VectorType]:
     return [t for t in _parts(roots) if isinstance(t, VectorType)]
 
 
-def _parts(roots: Iterable[MemoryType]) -> list[MemoryType]:
-    found: dict[MemoryType, None] = {}
-    for root in roots:
-        for t in _walk(root):
-            found.setdefault(t)
-    return list(found)
+def _parts(roots: Iterable[MemoryType]) -> dict[MemoryType, None]:
+    return dict.fromkeys(t for root in roots for t in _walk(root))
 
 
 def _walk(t: MemoryType) -> Iterator[MemoryType]:

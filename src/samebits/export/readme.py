@@ -6,23 +6,21 @@ from collections.abc import Iterator, Sequence
 
 from samebits.backend.targets.table import Target
 from samebits.export import wasm
-from samebits.export.header import type_name
+from samebits.export.header import places
 from samebits.export.interface import Interface
 from samebits.export.platforms import platform_of
-from samebits.export.templates import template
+from samebits.export.templates import render
 
 
 def readme_text(interface: Interface, targets: Sequence[Target]) -> str:
     """How to use the folder from C, C++, CMake and JavaScript."""
     simulation = interface.simulation
     parts = [
-        template("README.md").render(
-            **_names(interface),
+        render(
+            "README.md",
+            **places(interface),
             SIMULATION=simulation.name,
             VERSION=simulation.version,
-            DIGEST=simulation.digest,
-            TICK_RATE=simulation.tick_rate,
-            STATE_BYTES=interface.state_bytes,
             STATE_SIZE=interface.state.size,
             ROWS="\n".join(_rows(interface, targets)),
         )
@@ -30,38 +28,26 @@ def readme_text(interface: Interface, targets: Sequence[Target]) -> str:
     linked = [t for t in targets if t.zig]
     modules = [t for t in targets if not t.zig]
     if linked:
-        parts.append(template("README-c.md").render(**_names(interface), TARGET=linked[0].name))
+        parts.append(render("README-c.md", **places(interface), TARGET=linked[0].name))
         programs = [t for t in linked if platform_of(t).program]
         if programs:
-            program = platform_of(programs[0]).program.format(interface.name)
-            parts.append(
-                template("README-verify.md").render(
-                    **_names(interface), TARGET=programs[0].name, PROGRAM=program
-                )
-            )
+            first, program = programs[0], platform_of(programs[0]).program.format(interface.name)
+            names = places(interface)
+            parts.append(render("README-verify.md", **names, TARGET=first.name, PROGRAM=program))
     if modules:
-        parts.append(template("README-js.md").render(**_names(interface), TARGET=modules[0].name))
+        parts.append(render("README-js.md", **places(interface), TARGET=modules[0].name))
     return "\n".join(parts)
 
 
 def cmake_text(interface: Interface, targets: Sequence[Target]) -> str:
     """A file to `include` from a CMakeLists.txt."""
     linked = [t for t in targets if t.zig]
-    return template("library.cmake").render(
-        **_names(interface),
+    return render(
+        "library.cmake",
+        **places(interface),
         TARGETS=" ".join(t.name for t in linked),
         TARGET=linked[0].name,
     )
-
-
-def _names(interface: Interface) -> dict[str, object]:
-    return {
-        "NAME": interface.name,
-        "GUARD": interface.name.upper(),
-        "STATE": type_name(interface, interface.state),
-        "INPUT": type_name(interface, interface.input),
-        "PLAYERS": interface.players,
-    }
 
 
 def _rows(interface: Interface, targets: Sequence[Target]) -> Iterator[str]:

@@ -87,7 +87,7 @@ def compile_c(folder: Path, target: str, cpu: str, source: str, out: str, *more:
 
 def archive(folder: Path, target: str, out: str, objects: Sequence[str]) -> None:
     """Make a static library without times and owners."""
-    form = "darwin" if _is_apple(target) else "gnu"
+    form = "darwin" if "macos" in target or "ios" in target else "gnu"
     zig(folder, ["ar", f"--format={form}", "rcsD", out, *objects])
 
 
@@ -101,7 +101,3 @@ def link(folder: Path, target: str, cpu: str, out: str, *arguments: str) -> None
 
 def _cpu(cpu: str) -> list[str]:
     return [f"-mcpu={cpu}"] if cpu else []
-
-
-def _is_apple(target: str) -> bool:
-    return "macos" in target or "ios" in target

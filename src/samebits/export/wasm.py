@@ -9,9 +9,9 @@ from samebits.backend.llvm import engine
 from samebits.backend.objects import TrapSite
 from samebits.backend.targets.table import Target
 from samebits.export import toolchain
-from samebits.export.header import printable, type_name
+from samebits.export.header import places, printable
 from samebits.export.interface import Interface
-from samebits.export.templates import template
+from samebits.export.templates import render
 from samebits.export.views import declarations_text, view_name, views_text
 from samebits.runtime.emulation.link import WASM_MEMORY, WASM_STACK
 
@@ -43,9 +43,9 @@ def make(
     )
     facts = _facts(interface)
     for form, text in (
-        ("mjs", template("module.mjs").render(**facts, **_script(interface, sites))),
-        ("d.mts", template("module.d.mts").render(**facts, TYPES=declarations_text(interface))),
-        ("d.ts", template("module.d.ts").render(NAME=name, **facts)),
+        ("mjs", render("module.mjs", **facts, **_script(interface, sites))),
+        ("d.mts", render("module.d.mts", **facts, TYPES=declarations_text(interface))),
+        ("d.ts", render("module.d.ts", **facts)),
     ):
         (folder / f"{name}.{form}").write_text(text, encoding="utf-8", newline="\n")
     return file_names(name)
@@ -53,13 +53,9 @@ def make(
 
 def _module_c(interface: Interface) -> str:
     block = interface.block_frames
-    return template("module.c").render(
-        NAME=interface.name,
-        GUARD=interface.name.upper(),
-        STATE=type_name(interface, interface.state),
-        INPUT=type_name(interface, interface.input),
-        PLAYERS=interface.players,
-        INPUT_BYTES=interface.input_bytes,
+    return render(
+        "module.c",
+        **places(interface),
         BLOCK=block,
         BYTES=max(interface.state_bytes, block * interface.players * interface.input_bytes),
     )
@@ -67,6 +63,7 @@ def _module_c(interface: Interface) -> str:
 
 def _facts(interface: Interface) -> dict[str, object]:
     return {
+        **places(interface),
         "SIMULATION": printable(interface.simulation.name),
         "STATE_VIEW": view_name(interface, interface.state),
         "INPUT_VIEW": view_name(interface, interface.input),
@@ -77,14 +74,8 @@ def _script(interface: Interface, sites: tuple[TrapSite, ...]) -> dict[str, obje
     simulation = interface.simulation
     rows = [[t.message, t.file, t.function, t.line] for t in interface.trap_lines(sites)]
     return {
-        "NAME": interface.name,
         "NAME_TEXT": json.dumps(simulation.name),
         "VERSION": json.dumps(simulation.version),
-        "DIGEST": simulation.digest,
-        "PLAYERS": interface.players,
-        "TICK_RATE": simulation.tick_rate,
-        "STATE_BYTES": interface.state_bytes,
-        "INPUT_BYTES": interface.input_bytes,
         "INPUT_SIZE": interface.input.size,
         "BLOCK": interface.block_frames,
         "TRAPS": json.dumps(rows, indent=2),

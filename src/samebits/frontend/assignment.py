@@ -22,6 +22,7 @@ from samebits.frontend.operations import memory
 from samebits.frontend.operations.conversions import materialize
 from samebits.ir.grammar import Value
 from samebits.types import (
+    INT,
     ArrayType,
     FixedArrayType,
     MemoryType,
@@ -76,6 +77,16 @@ def _parameter(ctx: Context, target: ast.Name) -> NoReturn:
         f"the parameter '{target.id}' can't mean other memory",
         fix="use a new name, or assign its fields or elements",
     )
+
+
+def loop_variable(ctx: Context, target: ast.Name, call: ast.expr) -> None:
+    """Declare and assign the variable of a loop over the range `call`."""
+    variable = ctx.variables.get(target.id)
+    if variable is None:
+        _declare(ctx, target, Variable(target.id, INT))
+    elif variable.type is not INT:
+        changed_type(ctx, target, variable, INT, call)
+    ctx.mark_assigned(target.id)
 
 
 def changed_type(

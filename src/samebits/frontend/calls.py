@@ -24,7 +24,6 @@ from samebits.frontend.core.refusals import samebits_name
 from samebits.frontend.operations import (
     fixed_point,
     intrinsics,
-    library_calls,
     memory,
     operators,
     overloads,
@@ -179,7 +178,7 @@ def _int(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Opera
 def _len(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Operand:
     (base,) = operands
     if isinstance(base, Vector):
-        return Scalar(ctx.builder.int_const(base.type.shape[0], ctx.span(node)), INT)
+        return Scalar(ctx.builder.const(base.type.shape[0], INT, ctx.span(node)), INT)
     if isinstance(base, View) or (
         isinstance(base, MemoryOperand) and isinstance(base.type, FixedArrayType)
     ):
@@ -205,8 +204,8 @@ _KINDS: tuple[tuple[type, _Row], ...] = (
     (ScalarType, (1, _scalar)),
     (FromFloat, (1, _from_float)),
     (Overloads, (None, overloads.lower)),
-    (Family, (None, library_calls.lower_family)),
-    (Reduction, (None, library_calls.lower_reduction)),
+    (Family, (None, overloads.lower_family)),
+    (Reduction, (None, overloads.lower_reduction)),
 )
 """The row of any other object of a class, or that stands for such a type."""
 

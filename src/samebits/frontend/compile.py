@@ -13,14 +13,12 @@ from typing import cast
 from samebits.errors import CompileError, Span
 from samebits.frontend import statements
 from samebits.frontend.core import own_index
-from samebits.frontend.core.context import Callee, Context, Variable, component_slots
+from samebits.frontend.core.context import Callee, Context, Variable, scalars_of, slots_of
 from samebits.frontend.core.kernel_source import source_of
 from samebits.frontend.core.source import Source
 from samebits.frontend.core.warnings import warn_of_tests
-from samebits.frontend.operations import names
 from samebits.ir.analysis.carried import carried
 from samebits.ir.grammar import Function, Module, Return, TableData, ValueType
-from samebits.ir.once import is_library
 from samebits.ir.verify import MAX_LOCALS, terminates
 from samebits.lang.executions import executions
 from samebits.lang.fingerprint import described
@@ -49,14 +47,19 @@ class Unit:
 
     function: Function
     callee: Callee
-    calls: tuple[Unit, ...]
+    calls: dict[str, Unit]
     tables: dict[str, Table]
     checked: dict[Span, str] = field(default_factory=dict[Span, str])
     """Accesses of its parallel bodies that have an `own` check, and their array's name."""
 
-    def writes(self, symbol: str) -> frozenset[int]:
-        """The positions of a callee's parameters whose memory it writes."""
-        return written_parameters(next(u for u in self.calls if u.function.name == symbol))
+    @property
+    def written(self) -> frozenset[int]:
+        """The positions of the parameters whose memory it writes."""
+        return frozenset(
+            k
+            for k, (slot, _) in enumerate(self.function.params)
+            if slot in self.callee.written or slot.startswith("return.")
+        )
 
 
 _TARGETS = {"target", "targets", "optional_vars"}
@@ -64,10 +67,7 @@ _TARGETS = {"target", "targets", "optional_vars"}
 _HOLDERS = (ast.stmt, ast.ExceptHandler, ast.match_case, ast.withitem)
 """Nodes that can hold such fields: expressions of the language assign nothing."""
 
-_ZERO = {
-    Kind.BOOL: False, Kind.SIGNED: 0, Kind.UNSIGNED: 0, Kind.FLOAT: 0.0, Kind.FIXED: 0,
-    Kind.HALF: 0,
-}  # fmt: skip
+_ZERO = {Kind.BOOL: False, Kind.SIGNED: 0, Kind.UNSIGNED: 0, Kind.FLOAT: 0.0}
 
 _symbols: weakref.WeakValueDictionary[str, Kernel] = weakref.WeakValueDictionary()
 
@@ -113,14 +113,14 @@ def _lowered(
 def link(unit: Unit) -> Module:
     """The module with `unit` and all that it calls, callees first."""
     module = Module()
-    inside = [(unit, iter(unit.calls))]  # units may call one another as deep as they like
+    inside = [(unit, iter(unit.calls.values()))]  # units may call one another as deep as they like
     met = {unit.function.name}
     while inside:
         part, calls = inside[-1]
         for callee in calls:
             if callee.function.name not in met:
                 met.add(callee.function.name)
-                inside.append((callee, iter(callee.calls)))
+                inside.append((callee, iter(callee.calls.values())))
                 break
         else:
             inside.pop()
@@ -161,14 +161,10 @@ class _Lowering:
         ctx = Context(
             source=self.source,
             result=self.kernel.signature.result_type(self.types),
-            lookup=self.kernel.lookup,
-            attribute=self.kernel.attribute,
+            kernel=self.kernel,
             compile_callee=self._callee,
             outline=self._outline,
-            captured=names.captured,
             typevars=self.kernel.signature.typevars(self.types),
-            precision=self.kernel.precision,
-            in_library=is_library(self.kernel.function.__module__ or ""),
             local_names=_assigned_names(self.source.node),
             calls=len(self.stack),
             is_parallel=isinstance(self.kernel, JobKernel) and self.kernel.form.parallel,
@@ -177,6 +173,8 @@ class _Lowering:
         _check_results(ctx.result or NONE, span)
         params = self._declare_parameters(ctx)
         statements.block(ctx, self.source.node.body)
+        result = ctx.result or NONE
+        scalars = scalars_of(result)
         if ctx.assigned is not None:
             if ctx.result not in (None, NONE):
                 ctx.fail(
@@ -188,65 +186,64 @@ class _Lowering:
             ctx.builder.append(Return((), span))
         elif not terminates(ctx.builder.body):
             # Control can't come here, as after `while True`; IR still ends with a return.
-            zeros = [
-                ctx.builder.const(_ZERO[t.kind], t, span)
-                for t in _result_scalars(ctx.result or NONE)
-            ]
+            zeros = [ctx.builder.const(_ZERO[t.kind], t, span) for t in scalars]
             ctx.builder.append(Return(tuple(zeros), span))
-        result = ctx.result or NONE
-        self._check_locals(ctx)
-        taken = {name for name, _ in params}
-        builder = ctx.builder
-        function = Function(
-            name=symbol_of(self.kernel, self.types),
-            params=params,
-            results=tuple(_result_scalars(result)),
-            slots={n: t for n, t in builder.slots.items() if n not in taken},
-            locals=dict(builder.locals),
-            body=builder.body,
-            span=span,
-            cold=self.kernel.cold,
-            options=replace(self.kernel.options, precision=HIGH),
-        )
+        name = symbol_of(self.kernel, self.types)
+        function = self._function(ctx, name, params, scalars, span)
+        function.cold = self.kernel.cold
         warn_of_tests(function)
         parameters = tuple(
             (p.name, t) for p, t in zip(self.kernel.parameters, self.types, strict=True)
         )
-        callee = Callee(function.name, parameters, result, frozenset(ctx.written))
-        calls = tuple(self.calls.values())
+        callee = Callee(name, parameters, result, frozenset(ctx.written))
         if isinstance(self.kernel, JobKernel) and self.kernel.own is not None:
-            own = own_index.OwnRange(*self.kernel.own, _roots(ctx))
-            checked = own_index.enforce(function, own, self._writes, frozenset(ctx.exempt))
-            function, self.checked = checked.function, checked.accesses
-        return Unit(function, callee, calls, dict(ctx.tables), self.checked)
+            function = self._on_its_own(ctx, function, *self.kernel.own)
+        return Unit(function, callee, self.calls, dict(ctx.tables), self.checked)
 
     def _outline(
         self, inner: Context, params: Sequence[tuple[str, ValueType]], index: str, span: Span
     ) -> str:
         """The name of the parallel body that `inner` has lowered, a function from now on."""
-        self._check_locals(inner)
         self.bodies += 1
-        taken = {name for name, _ in params}
-        function = Function(
-            name=f"{symbol_of(self.kernel, self.types)}.prange{self.bodies}",
-            params=tuple(params),
-            results=(),
-            slots={n: t for n, t in inner.builder.slots.items() if n not in taken},
-            locals=dict(inner.builder.locals),
-            body=inner.builder.body,
+        name = f"{symbol_of(self.kernel, self.types)}.prange{self.bodies}"
+        function = self._function(inner, name, tuple(params), (), span)
+        function = self._on_its_own(inner, function, index, None)
+        self.calls[name] = Unit(function, Callee(name, (), NONE, frozenset()), {}, {})
+        return name
+
+    def _function(
+        self,
+        ctx: Context,
+        name: str,
+        params: tuple[tuple[str, ValueType], ...],
+        results: tuple[ScalarType, ...],
+        span: Span,
+    ) -> Function:
+        """What `ctx` has lowered, as a function."""
+        self._check_locals(ctx)
+        taken, builder = {name for name, _ in params}, ctx.builder
+        return Function(
+            name=name,
+            params=params,
+            results=results,
+            slots={n: t for n, t in builder.slots.items() if n not in taken},
+            locals=dict(builder.locals),
+            body=builder.body,
             span=span,
             options=replace(self.kernel.options, precision=HIGH),
         )
-        own = own_index.OwnRange(index, None, _roots(inner))
-        checked = own_index.enforce(function, own, self._writes, frozenset(inner.exempt))
-        self.checked |= checked.accesses
-        callee = Callee(function.name, (), NONE, frozenset())
-        self.calls[function.name] = Unit(checked.function, callee, (), {})
-        return function.name
 
-    def _writes(self, symbol: str) -> frozenset[int]:
-        """The positions of a callee's parameters whose memory it writes."""
-        return written_parameters(self.calls[symbol])
+    def _on_its_own(
+        self, ctx: Context, function: Function, first: str, count: str | None
+    ) -> Function:
+        """A parallel body under the own-index rule."""
+        roots = {v.name: v.roots for v in ctx.variables.values() if v.roots}
+        own = own_index.OwnRange(first, count, roots)
+        function, checked = own_index.enforce(
+            function, own, lambda symbol: self.calls[symbol].written, frozenset(ctx.exempt)
+        )
+        self.checked |= checked
+        return function
 
     def _check_locals(self, ctx: Context) -> None:
         builder = ctx.builder
@@ -276,25 +273,17 @@ class _Lowering:
             slot = ctx.builder.slot(f"return.{i}", RefType(t))
             params.append((slot, RefType(t)))
         for p, t in zip(self.kernel.parameters, self.types, strict=True):
+            if not isinstance(t, (ScalarType, VectorType, ArrayType, StructType)):
+                raise CompileError(
+                    f"parameter '{p.name}' can't be {t}",
+                    span=self._head_span(),
+                    fix="annotate a scalar, vector, struct or sb.Array[...]",
+                )
             memory = isinstance(t, (ArrayType, StructType))
             roots = frozenset({p.name}) if memory else frozenset[str]()
             ctx.declare(Variable(p.name, t, roots=roots, parameter=True))
             ctx.mark_assigned(p.name)
-            match t:
-                case VectorType():
-                    params += [(slot, t.element.storage) for slot in component_slots(p.name, t)]
-                case ScalarType():
-                    params.append((p.name, t.storage))
-                case ArrayType():
-                    params.append((p.name, t))
-                case StructType():
-                    params.append((p.name, RefType(t)))
-                case _:
-                    raise CompileError(
-                        f"parameter '{p.name}' can't be {t}",
-                        span=self._head_span(),
-                        fix="annotate a scalar, vector, struct or sb.Array[...]",
-                    )
+            params += slots_of(p.name, t)
         return tuple(params)
 
     def _callee(self, kernel: object, types: tuple[Type, ...], span: Span) -> Callee:
@@ -310,20 +299,6 @@ class _Lowering:
         unit = compile_kernel(kernel, types, self.stack)
         self.calls[unit.function.name] = unit
         return unit.callee
-
-
-def written_parameters(unit: Unit) -> frozenset[int]:
-    """The positions of the parameters whose memory a unit writes."""
-    return frozenset(
-        k
-        for k, (slot, _) in enumerate(unit.function.params)
-        if slot in unit.callee.written or slot.startswith("return.")
-    )
-
-
-def _roots(ctx: Context) -> dict[str, frozenset[str]]:
-    """The parameters whose memory each name may refer to."""
-    return {v.name: v.roots for v in ctx.variables.values() if v.roots}
 
 
 def _assigned_names(node: ast.FunctionDef) -> frozenset[str]:
@@ -363,14 +338,3 @@ def _check_results(result: Type, span: Span) -> None:
                 note="a result is a scalar, a vector, a struct, or a tuple of these",
                 fix="write into a parameter",
             )
-
-
-def _result_scalars(result: Type) -> list[ScalarType]:
-    items = result.items if isinstance(result, TupleType) else (result,)
-    scalars: list[ScalarType] = []
-    for t in items:
-        if isinstance(t, VectorType):
-            scalars += [t.element.storage] * t.length
-        elif isinstance(t, ScalarType):
-            scalars.append(t.storage)
-    return scalars

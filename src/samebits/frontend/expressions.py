@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from samebits.frontend import calls
-from samebits.frontend.core.context import Context
+from samebits.frontend.core.context import Context, element_of, of_values, values_of
 from samebits.frontend.core.operands import (
     Literal,
     MemoryOperand,
@@ -23,14 +23,7 @@ from samebits.frontend.operations import halves, matrices, memory, operators
 from samebits.frontend.operations.conversions import index_value, materialize
 from samebits.frontend.operations.names import attribute, name
 from samebits.ir.grammar import OPS, If, Op, Region, Value, can_trap
-from samebits.types import (
-    BOOL,
-    INT,
-    ArrayType,
-    FixedArrayType,
-    MatrixType,
-    StructType,
-)
+from samebits.types import BOOL, INT, ArrayType, FixedArrayType, MatrixType, StructType
 
 INLINE_OPS = 8
 """Most statements in a second side of `and`, `or` or a ternary that is computed branchlessly."""
@@ -158,20 +151,14 @@ def _shape(ctx: Context, node: ast.Subscript, base: Operand) -> Operand | None:
 
 
 def _binop(ctx: Context, node: ast.BinOp) -> Operand:
-    row = binary_row(ctx, node, node.op)
+    if isinstance(node.op, ast.Pow):
+        return operators.power(ctx, node, lower(ctx, node.left), lower(ctx, node.right))
+    row = operators.BINARY[type(node.op)]
     return operators.binary(ctx, node, row, lower(ctx, node.left), lower(ctx, node.right))
 
 
 def _unary(ctx: Context, node: ast.UnaryOp) -> Operand:
     return operators.unary(ctx, node, lower(ctx, node.operand))
-
-
-def binary_row(ctx: Context, node: ast.AST, op: ast.operator) -> operators.Operator:
-    row = operators.BINARY.get(type(op))
-    if row is None:
-        message, fix = REFUSED_OPERATORS[type(op)]
-        ctx.fail(node, message, fix=fix)
-    return row
 
 
 def _compare(ctx: Context, node: ast.Compare) -> Operand:
@@ -261,8 +248,8 @@ def _ternary(ctx: Context, node: ast.IfExp) -> Operand:
         ctx.fail(
             node, f"a ternary gives a number or vector, not {describe(a)}", fix="write if/else"
         )
-    pairs = list(zip(_items(a), _items(b), strict=True))
-    element = a.type if isinstance(a, Scalar) else a.type.element
+    pairs = list(zip(values_of(a), values_of(b), strict=True))
+    element = element_of(a.type)
     if branchless(then) and branchless(orelse):
         for statement in (*then, *orelse):
             ctx.builder.append(statement)
@@ -276,18 +263,11 @@ def _ternary(ctx: Context, node: ast.IfExp) -> Operand:
             region += tail
         ctx.builder.append(If(ctx.builder.new_id(), test, then, orelse, span))
         values = [ctx.builder.get(slot, span) for slot in slots]
-    if isinstance(a, Scalar):
-        return Scalar(values[0], a.type)
-    return Vector(tuple(values), a.type)
-
-
-def _items(operand: Scalar | Vector) -> tuple[Value, ...]:
-    return (operand.value,) if isinstance(operand, Scalar) else operand.items
+    return of_values(tuple(values), a.type)
 
 
 def _ternary_fix(ctx: Context, node: ast.IfExp, a: Operand, b: Operand) -> str:
-    for side, other in ((node.body, b), (node.orelse, a)):
-        mine = a if side is node.body else b
+    for side, mine, other in ((node.body, a, b), (node.orelse, b, a)):
         if isinstance(mine, Scalar) and mine.type.weak:
             return f"write `{other.type}({ctx.text(side)})`"
     return f"convert one side: `{a.type}({ctx.text(node.orelse)})`"
@@ -301,7 +281,7 @@ def _call_target(ctx: Context, node: ast.expr) -> Operand:
     """The callee of a call: as any expression, but a refused builtin gets its own fix."""
     if isinstance(node, ast.Name) and ctx.variables.get(node.id) is None:
         try:
-            value = ctx.lookup(node.id)
+            value = ctx.kernel.lookup(node.id)
         except LookupError:
             value = None
         if getattr(value, "__module__", None) == "builtins" and node.id in REFUSED_BUILTINS:

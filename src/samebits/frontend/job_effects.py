@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from samebits.frontend.compile import Unit, compile_kernel
+from samebits.frontend.compile import compile_kernel
 from samebits.frontend.core.own_index import OwnRange, is_own
 from samebits.ir.analysis.points_to import Memory
 from samebits.lang.jobs import ELEMENT, JobKernel
@@ -26,13 +26,13 @@ class Reach:
 
 def reach(kernel: JobKernel) -> Reach:
     """The reach of a parallel job's kernel; `unsafe_parallel` is left out. Raises CompileError."""
-    unit = _unit(kernel)
+    unit = compile_kernel(kernel, kernel.signature.resolve(()))
     inner = kernel.made_of.get(ELEMENT)
     if kernel.by_calls and isinstance(inner, JobKernel):
-        kernel, unit = inner, _unit(inner)
+        kernel, unit = inner, compile_kernel(inner, inner.signature.resolve(()))
     assert kernel.own is not None
     own = OwnRange(*kernel.own, {})
-    memory = Memory(unit.function, unit.writes)
+    memory = Memory(unit.function, lambda symbol: unit.calls[symbol].written)
     written = {use.origin.region.root for use in memory.uses if use.writes}
     whole = {use.origin.region.root for use in memory.uses if not use.origin.inside}
     # Where a field is written, every access to it is the iteration's own, or has a check.
@@ -42,9 +42,3 @@ def reach(kernel: JobKernel) -> Reach:
         if access.region.root not in written and not is_own(unit.function, access.op, own)
     }
     return Reach(frozenset(written), frozenset(whole | other))
-
-
-def _unit(kernel: JobKernel) -> Unit:
-    types = kernel.fixed_types
-    assert types is not None
-    return compile_kernel(kernel, types)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from samebits.frontend import assignment, results
-from samebits.frontend.core.context import Context, Variable, merge
+from samebits.frontend.core.context import Context, merge
 from samebits.frontend.core.operands import (
     Literal,
     MemoryOperand,
@@ -20,21 +20,12 @@ from samebits.frontend.core.operands import (
     describe,
 )
 from samebits.frontend.core.source import too_deep
-from samebits.frontend.expressions import (
-    binary_row,
-    condition,
-    lower,
-    refuse,
-)
+from samebits.frontend.expressions import condition, lower, refuse
 from samebits.frontend.operations import memory, operators
 from samebits.frontend.operations import parallel_range as parallel
 from samebits.frontend.operations.conversions import literal
 from samebits.ir.grammar import Break, Continue, For, If, Region, Value, While
-from samebits.types import (
-    INT,
-    UINT64,
-    StructType,
-)
+from samebits.types import INT, UINT64, StructType
 
 
 def block(ctx: Context, body: Sequence[ast.stmt]) -> None:
@@ -111,7 +102,7 @@ def _for(ctx: Context, node: ast.For) -> None:
         isinstance(call, ast.Call)
         and isinstance(call.func, ast.Name)
         and call.func.id not in ctx.local_names
-        and ctx.lookup(call.func.id) is builtins.range
+        and ctx.kernel.lookup(call.func.id) is builtins.range
     ):
         ctx.fail(
             node.iter,
@@ -122,7 +113,7 @@ def _for(ctx: Context, node: ast.For) -> None:
         ctx.fail(call, "range() takes one to three numbers", fix="write range(start, stop, step)")
     bounds = [_given_bound(ctx, argument) for argument in call.args[:2]]
     span = ctx.span(call)
-    start = bounds[0] if len(bounds) == 2 else ctx.builder.int_const(0, span)
+    start = bounds[0] if len(bounds) == 2 else ctx.builder.const(0, INT, span)
     step = 1
     if len(call.args) == 3:
         given = lower(ctx, call.args[2])
@@ -135,27 +126,16 @@ def _for(ctx: Context, node: ast.For) -> None:
         literal(ctx, call.args[2], given, INT)
         step = given.value
     name = node.target.id
-    variable = ctx.variables.get(name)
-    if variable is None:
-        ctx.declare(Variable(name, INT))
-        ctx.first_use[name] = node.target
-    elif variable.type is not INT:
-        assignment.changed_type(ctx, node.target, variable, INT, call)
     before = ctx.assigned
-    ctx.mark_assigned(name)
+    assignment.loop_variable(ctx, node.target, call)
     body, orelse, wanted = _loop(ctx, node, before, before)
-    number = ctx.builder.new_id()
-    loop = For(number, name, start, bounds[-1], step, body, orelse, ctx.span(node))
+    loop = For(ctx.builder.new_id(), name, start, bounds[-1], step, body, orelse, ctx.span(node))
     loop.vectorized = wanted
     ctx.builder.append(loop)
 
 
 def _given_bound(ctx: Context, node: ast.expr) -> Value:
-    return _bound(ctx, node, lower(ctx, node))
-
-
-def _bound(ctx: Context, node: ast.expr, operand: Operand) -> Value:
-    match operand:
+    match operand := lower(ctx, node):
         case Literal() if isinstance(operand.value, int):
             return literal(ctx, node, operand, INT)
         case Scalar() if operand.type is INT:
@@ -204,8 +184,7 @@ def _expression(ctx: Context, node: ast.Expr) -> None:
     if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
         return
     if not isinstance(node.value, ast.Call):
-        handler_missing = type(node.value)
-        if handler_missing in (ast.Yield, ast.YieldFrom, ast.Await):
+        if isinstance(node.value, ast.Yield | ast.YieldFrom | ast.Await):
             refuse(ctx, node.value)
         ctx.fail(node, "this expression has no effect", fix="assign it, or take it out")
     lower(ctx, node.value)
@@ -278,7 +257,6 @@ def _target_place(ctx: Context, target: ast.Attribute | ast.Subscript):
 
 
 def _augmented(ctx: Context, node: ast.AugAssign) -> None:
-    row = binary_row(ctx, node, node.op)
     target = node.target
     # What is assigned, for errors: a conversion of the right side alone would be another value.
     whole = ast.copy_location(ast.BinOp(target, node.op, node.value), node)
@@ -291,14 +269,29 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
                 note="a module constant can't be changed by a kernel",
                 fix=f"write `{target.id} = ...` first, under another name",
             )
-        result = operators.binary(ctx, node, row, current, lower(ctx, node.value))
+        result = _changed(ctx, node, current)
         assignment.to_name(ctx, target, result, whole)
         return
     assert isinstance(target, (ast.Attribute, ast.Subscript))
+    if isinstance(node.op, ast.Pow):
+        text = ctx.text(target)
+        ctx.fail(
+            node,
+            "`**=` is for names",
+            note="CPython would compute it by the element's own `**`",
+            fix=f"write `{text} = {text}**{ctx.text(node.value)}`",
+        )
     ref, t, what = _target_place(ctx, target)
     current = memory.load(ctx, ref, t, frozenset(), False, ctx.span(target))
-    result = operators.binary(ctx, node, row, current, lower(ctx, node.value))
-    memory.store(ctx, target, ref, t, result, what, whole)
+    memory.store(ctx, target, ref, t, _changed(ctx, node, current), what, whole)
+
+
+def _changed(ctx: Context, node: ast.AugAssign, current: Operand) -> Operand:
+    """What `current` becomes."""
+    value = lower(ctx, node.value)
+    if isinstance(node.op, ast.Pow):
+        return operators.power(ctx, node, current, value)
+    return operators.binary(ctx, node, operators.BINARY[type(node.op)], current, value)
 
 
 def _annotated(ctx: Context, node: ast.AnnAssign) -> None:

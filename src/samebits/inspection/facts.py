@@ -102,10 +102,9 @@ class KernelFacts:
     @cached_property
     def source(self) -> tuple[SourceFunction, ...]:
         """The kernel and what it calls, the kernel first."""
-        functions = reversed([*self._lowered.functions.values()])
         found: list[SourceFunction] = []
         seen: set[SourceLine] = set()
-        for function in functions:
+        for function in reversed(self._lowered.functions.values()):
             part = _source(function, self._is_library(function.span.file))
             # A parallel range is a function of its own, inside its kernel's lines.
             if part.lines and (part.file, part.first) not in seen:
@@ -126,7 +125,7 @@ class KernelFacts:
     @cached_property
     def llvm(self) -> tuple[ListedBlock, ...]:
         """LLVM text after its passes."""
-        return tuple(self._code_blocks(llvm_lines(self._listing), _llvm_heads))
+        return tuple(self._code_blocks(llvm_lines(self._listing), _LLVM_HEAD))
 
     @cached_property
     def assembly(self) -> tuple[ListedBlock, ...]:
@@ -137,7 +136,7 @@ class KernelFacts:
             for s in walk(function.body)
         )
         lines = assembly_lines(self._listing, self.target, allow_fma)
-        return tuple(self._code_blocks(lines, _assembly_heads))
+        return tuple(self._code_blocks(lines, _ASSEMBLY_HEAD))
 
     @cached_property
     def remarks(self) -> tuple[Remark, ...]:
@@ -225,11 +224,11 @@ class KernelFacts:
             blocks.append(ListedBlock(name, tuple(_ir_lines(lines)), library))
         return tuple(blocks)
 
-    def _code_blocks(self, lines: Sequence[CodeLine], heads: Heads) -> Iterator[ListedBlock]:
-        found = [
-            ListedLine(c.text, c.kind.value, c.comment, _places(c)) for c in lines
-        ]  # fmt: skip
-        for name, part in heads(found):
+    def _code_blocks(
+        self, lines: Sequence[CodeLine], head: re.Pattern[str]
+    ) -> Iterator[ListedBlock]:
+        found = [ListedLine(c.text, c.kind.value, c.comment, _places(c)) for c in lines]
+        for name, part in _functions(found, head):
             own = name.startswith(_OWN_SYMBOLS) or any(self.own_place(line) for line in part)
             yield ListedBlock(name, tuple(part), not own)
 
@@ -274,11 +273,8 @@ def _ir_lines(lines: list[str]) -> Iterator[ListedLine]:
             continue
         number = int(found[1] or 0)
         places = ((files[number], int(found[2])),) if number < len(files) else ()
-        yield ListedLine(text[: found.start()], _ir_kind(text), "", places)
-
-
-def _ir_kind(text: str) -> str:
-    return "scalar" if _IR_FLOAT.match(text) else "other"
+        kind = "scalar" if _IR_FLOAT.match(text) else "other"
+        yield ListedLine(text[: found.start()], kind, "", places)
 
 
 def _places(line: CodeLine) -> tuple[SourceLine, ...]:
@@ -286,31 +282,28 @@ def _places(line: CodeLine) -> tuple[SourceLine, ...]:
     return tuple(dict.fromkeys(places))
 
 
-class Heads:
-    """Splits lines into functions: names with their lines, in order."""
+_LLVM_HEAD = re.compile(r'define .*?@("[^"]*"|[\w.$]+)\(')
+_ASSEMBLY_HEAD = re.compile(r'("(?:[^"\\]|\\.)*"|[A-Za-z_.$][\w.$@]*):')
 
-    def __init__(self, starts: re.Pattern[str], ends: re.Pattern[str] | None) -> None:
-        self._starts = starts
-        self._ends = ends
 
-    def __call__(self, lines: Iterable[ListedLine]) -> Iterator[tuple[str, list[ListedLine]]]:
-        name, part = "", list[ListedLine]()
-        for line in lines:
-            found = self._starts.match(line.text)
-            if found and not is_local_label(line.text):
-                if part:
-                    yield name, part
-                name, part = found[1].strip('"'), []
-            part.append(line)
-            if self._ends is not None and self._ends.match(line.text):
+def _functions(
+    lines: Iterable[ListedLine], head: re.Pattern[str]
+) -> Iterator[tuple[str, list[ListedLine]]]:
+    """The names of functions with their lines, in order."""
+    name, part = "", list[ListedLine]()
+    for line in lines:
+        found = head.match(line.text)
+        if found and not is_local_label(line.text):
+            if part:
                 yield name, part
-                name, part = "", []
-        if part:
+            name, part = found[1].strip('"'), []
+        part.append(line)
+        if line.text == "}":  # the end of a function in LLVM's text
             yield name, part
+            name, part = "", []
+    if part:
+        yield name, part
 
-
-_llvm_heads = Heads(re.compile(r'define .*?@("[^"]*"|[\w.$]+)\('), re.compile(r"}$"))
-_assembly_heads = Heads(re.compile(r'("(?:[^"\\]|\\.)*"|[A-Za-z_.$][\w.$@]*):'), None)
 
 _COUNTED = (
     InstructionKind.PACKED, InstructionKind.SCALAR, InstructionKind.FORBIDDEN,

@@ -12,23 +12,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from samebits.backend.llvm.remarks import Remark
 from samebits.errors import RunnerError
-from samebits.inspection.facts import KernelFacts, ListedBlock, ListedLine, SourceFunction
-from samebits.inspection.text import notes, option_words, verdict
+from samebits.inspection.facts import (
+    KernelFacts,
+    ListedBlock,
+    ListedLine,
+    SourceFunction,
+    SourceLine,
+)
+from samebits.inspection.text import (
+    elsewhere,
+    line_notes,
+    look,
+    notes,
+    option_words,
+    shown_lines,
+    verdict,
+)
 from samebits.pages import filled
 
 _HUES = 8
-_HIDDEN = frozenset({"directive"})
-_DATA_SHOWN = 4
-_SHOWN_KINDS = ("packed", "scalar", "forbidden", "call", "other")
 _IR = re.compile(r"(\s+(?:%\d+ = )?)([a-z]+!?)(.*)")
 _LLVM = re.compile(r'(\s+(?:%(?:"[^"]*"|[\w.$-]+) = )?(?:tail |musttail |notail )?)(\w+)(.*)')
 _ASSEMBLY = re.compile(r"(\s+)([^\s.][^\s]*)(.*)")
 _MNEMONIC = 12
 """Columns of an assembly line's mnemonic: tabs are as wide as the browser likes."""
-
-_Place = tuple[str, int]
 
 
 def page(inspection: KernelFacts) -> str:
@@ -75,7 +83,7 @@ class _Page:
             "title": f"{it.kernel} on {it.target.name}",
             "signature": it.signature,
             "chips": option_words(it),
-            "mix": [(k, it.counts[k], 100 * it.counts[k] / (total or 1)) for k in _SHOWN_KINDS],
+            "mix": [(kind, n, 100 * n / (total or 1)) for kind, n in it.counts.items()],
             "source": list(map(self._file, self._source)),
             "loops": list(self._loop_rows()),
             "mode": it.options.mode.name,
@@ -90,7 +98,7 @@ class _Page:
             "instructions": total,
         }
 
-    def _lit(self, places: Iterable[_Place]) -> dict[str, Any] | None:
+    def _lit(self, places: Iterable[SourceLine]) -> dict[str, Any] | None:
         """What lights up a line: the source lines that it comes from, the first one's colour."""
         known = [p for p in places if p in self._hues]
         if not known:
@@ -105,11 +113,11 @@ class _Page:
             place = (part.file, number)
             lines.append({
                 "lit": self._lit([place]), "is_start": place == start, "number": number,
-                "text": text, "notes": list(self._line_notes(place)),
+                "text": text, "notes": list(line_notes(self.it, place, self._loops)),
             })  # fmt: skip
         return {"name": str(Path(*Path(part.file).parts[-2:])), "lines": lines}
 
-    def _start(self) -> _Place | None:
+    def _start(self) -> SourceLine | None:
         """The line selected first: the one with most SIMD, or most code."""
         counts = self.it.line_counts
         return max(
@@ -117,19 +125,6 @@ class _Page:
             key=lambda p: (counts[p]["packed"], sum(counts[p].values())),
             default=None,
         )
-
-    def _line_notes(self, place: _Place) -> Iterator[tuple[str, str, str]]:
-        """Notes behind a line of the source: look, text, and the whole of it."""
-        if place in self._loops:
-            best = self._loops[place][0]
-            whole = verdict(best)
-            short = f"{best.width} lanes" if best.vectorised else whole.partition(":")[0]
-            yield _look(best), short, whole
-            return
-        counts = self.it.line_counts.get(place, {})
-        for kind in ("forbidden", "packed", "scalar"):
-            if counts.get(kind):
-                yield kind, f"{kind} {counts[kind]}", ""
 
     def _loop_rows(self) -> Iterator[tuple[dict[str, Any] | None, int | str, str, str, str]]:
         """What the vectoriser says of each loop: its line, look, first word and the rest."""
@@ -140,9 +135,8 @@ class _Page:
             return
         for r in remarks:
             word, _, rest = verdict(r).partition(":")
-            at = "" if r.vectorised or r.at == r.span else f", at line {r.at.line}"
             lit = self._lit([(r.span.file, r.span.line)])
-            yield lit, r.span.line, _look(r), word, f":{rest}{at}"
+            yield lit, r.span.line, look(r), word, f":{rest}{elsewhere(r)}"
 
     def _blocks(
         self, blocks: Iterable[ListedBlock], pattern: re.Pattern[str]
@@ -156,12 +150,8 @@ class _Page:
                 yield title if block.is_library else None, rows
 
     def _rows(self, block: ListedBlock, pattern: re.Pattern[str]) -> Iterator[_Row]:
-        data = 0
-        for line in block.lines:
-            data = data + 1 if line.kind == "data" else 0
-            if line.kind in _HIDDEN or data > _DATA_SHOWN + 1:
-                continue
-            if data == _DATA_SHOWN + 1:
+        for line in shown_lines(block):
+            if line is None:
                 yield _Row(None, is_cut=True)
                 continue
             place = self.it.own_place(line)
@@ -182,10 +172,6 @@ def _parted(line: ListedLine, pattern: re.Pattern[str]) -> tuple[str, str, str, 
         before, after = "  ", after.strip()
         after = " " * max(1, _MNEMONIC - len(word)) + after if after else ""
     return before, word, line.kind, after
-
-
-def _look(remark: Remark) -> str:
-    return "good" if remark.vectorised else "bad"
 
 
 def _code_lines(blocks: Iterable[ListedBlock]) -> int:

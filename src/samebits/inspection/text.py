@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from samebits.backend.llvm.remarks import Remark
 from samebits.errors import ArgumentError, RunnerError
-from samebits.inspection.facts import KernelFacts, ListedBlock, ListedLine
+from samebits.inspection.facts import KernelFacts, ListedBlock, ListedLine, SourceLine
 
 SECTIONS = ("source", "rewrites", "remarks", "ir", "passes", "llvm", "asm")
 """Every section, in the order in which they are printed."""
@@ -22,7 +22,6 @@ _COLOURS = {
     "label": "36", "data": "2", "margin": "2", "heading": "1", "good": "32", "bad": "31",
 }  # fmt: skip
 _MARKS = MappingProxyType({"packed": "P", "scalar": "S", "forbidden": "!", "call": "C"})
-_HIDDEN = frozenset({"directive"})
 _DATA_SHOWN = 4
 
 
@@ -113,9 +112,9 @@ def verdict(remark: Remark) -> str:
     return f"vectorised: {remark.width} lanes{more}"
 
 
-def notes(it: KernelFacts) -> dict[tuple[str, int], list[Remark]]:
+def notes(it: KernelFacts) -> dict[SourceLine, list[Remark]]:
     """The remarks on each line, the best first; empty if LLVM's are not available."""
-    found: dict[tuple[str, int], list[Remark]] = {}
+    found: dict[SourceLine, list[Remark]] = {}
     try:
         for remark in it.own_remarks():
             found.setdefault((remark.span.file, remark.span.line), []).append(remark)
@@ -133,26 +132,37 @@ def _source(it: KernelFacts, style: Style, library: bool) -> Iterator[str]:
         width = max(map(len, part.lines), default=0)
         for number, text in enumerate(part.lines, part.first):
             place = (part.file, number)
-            said = list(_line_notes(it, place, loops, style))
+            found = line_notes(it, place, loops)
+            said = [style(kind, whole or short) for kind, short, whole in found]
             shown = f"{style('margin', f'{number:5} |')} {text}"
             pad = " " * max(2, min(width, 72) - len(text) + 2)
             yield f"{shown}{pad}{'  '.join(said)}" if said else shown.rstrip()
 
 
-def _line_notes(
-    it: KernelFacts,
-    place: tuple[str, int],
-    loops: dict[tuple[str, int], list[Remark]],
-    style: Style,
-) -> Iterator[str]:
+def line_notes(
+    it: KernelFacts, place: SourceLine, loops: dict[SourceLine, list[Remark]]
+) -> Iterator[tuple[str, str, str]]:
+    """Notes behind a line of the source: their look, a short text, and a longer one."""
     if place in loops:
         best = loops[place][0]
-        yield style("good" if best.vectorised else "bad", verdict(best))
+        whole = verdict(best)
+        short = f"{best.width} lanes" if best.vectorised else whole.partition(":")[0]
+        yield look(best), short, whole
         return
     counts = it.line_counts.get(place, {})
     for kind in ("forbidden", "packed", "scalar"):
         if counts.get(kind):
-            yield style(kind, f"{kind} {counts[kind]}")
+            yield kind, f"{kind} {counts[kind]}", ""
+
+
+def look(remark: Remark) -> str:
+    """How a remark is shown."""
+    return "good" if remark.vectorised else "bad"
+
+
+def elsewhere(remark: Remark) -> str:
+    """Where a loop is not vectorised, if not at its own line."""
+    return "" if remark.vectorised or remark.at == remark.span else f", at line {remark.at.line}"
 
 
 def _remarks(it: KernelFacts, style: Style, library: bool) -> Iterator[str]:
@@ -162,9 +172,8 @@ def _remarks(it: KernelFacts, style: Style, library: bool) -> Iterator[str]:
         yield f"{error.message}: {error.note}"
         return
     for remark in remarks:
-        at = "" if remark.vectorised or remark.at == remark.span else f", at line {remark.at.line}"
         place = f"{Path(remark.span.file).name}:{remark.span.line}"
-        yield f"{place}: " + style("good" if remark.vectorised else "bad", f"{verdict(remark)}{at}")
+        yield f"{place}: " + style(look(remark), f"{verdict(remark)}{elsewhere(remark)}")
 
 
 def _rewrites(it: KernelFacts, style: Style, library: bool) -> Iterator[str]:
@@ -180,16 +189,22 @@ def _blocks(
         if block.is_library and not library:
             hidden.append(block.name)
             continue
-        data = 0
-        for line in block.lines:
-            data = data + 1 if line.kind == "data" else 0
-            if data == _DATA_SHOWN + 1:
-                yield "      |   ..."
-            if data <= _DATA_SHOWN and line.kind not in _HIDDEN:
-                yield _line(it, line, style, marked)
+        for line in shown_lines(block):
+            yield _line(it, line, style, marked) if line else "      |   ..."
     names = [name for name in hidden if name]
     if names:
         yield style("comment", f"not shown: {len(names)} parts of samebits' library (--all)")
+
+
+def shown_lines(block: ListedBlock) -> Iterator[ListedLine | None]:
+    """A block's lines but for directives; None for what is left out of long data."""
+    data = 0
+    for line in block.lines:
+        data = data + 1 if line.kind == "data" else 0
+        if data == _DATA_SHOWN + 1:
+            yield None
+        if data <= _DATA_SHOWN and line.kind != "directive":
+            yield line
 
 
 def _line(it: KernelFacts, line: ListedLine, style: Style, marked: bool) -> str:

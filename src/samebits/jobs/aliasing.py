@@ -7,6 +7,7 @@ is run or scheduled.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from samebits.errors import JobError
@@ -28,8 +29,7 @@ class Aliases:
         rows = [row for row in call_memory.rows if row.name in self._fields]
         self._pairs = [
             (a, b)
-            for k, a in enumerate(rows)
-            for b in rows[k + 1 :]
+            for a, b in combinations(rows, 2)
             if kernel.form.parallel and (a.writes or b.writes)
         ]
 

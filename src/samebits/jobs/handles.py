@@ -15,6 +15,7 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from samebits.errors import ArgumentError, JobError
@@ -47,34 +48,27 @@ class _Starting(threading.local):
 starting = _Starting()
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class JobRecord:
     """A job's scheduling state, which outlives its handle until the job is completed."""
 
-    __slots__ = (
-        "_claims", "_handle", "followed", "is_lost", "last", "name", "number", "place", "pool",
-        "released", "task",
-    )  # fmt: skip
-
-    def __init__(
-        self, name: str, place: tuple[str, int] | None, task: Task, claims: Any, pool: Pool
-    ) -> None:
-        self.name = name
-        self.number = -1
-        """Its number, greater than those of all jobs scheduled before it."""
-        self.place = place
-        self.task = task
-        self.last = task
-        """The task that ends last: its own, or one that post-processes its results."""
-        self.pool = pool
-        self.released = False
-        self.followed = False
-        """Whether another job depends on it, whose completion completes it too."""
-        self.is_lost = False
-        """Whether its handle was dropped without completion or release."""
-        self._handle: weakref.ref[JobHandle] | None = None
-        """Calls `_lose` when the handle is collected; None once that does not matter. A destructor
-        would run for every handle, and swallow a Ctrl-C that comes during it."""
-        self._claims: Any = claims
+    name: str
+    place: tuple[str, int] | None
+    task: Task
+    last: Task
+    """The task that ends last: its own, or one that post-processes its results."""
+    pool: Pool
+    _claims: Any
+    number: int = -1
+    """Its number, greater than those of all jobs scheduled before it."""
+    released: bool = False
+    followed: bool = False
+    """Whether another job depends on it, whose completion completes it too."""
+    is_lost: bool = False
+    """Whether its handle was dropped without completion or release."""
+    _handle: weakref.ref[JobHandle] | None = None
+    """Calls `_lose` when the handle is collected; None once that does not matter. A destructor
+    would run for every handle, and swallow a Ctrl-C that comes during it."""
 
     @property
     def title(self) -> str:
@@ -154,7 +148,7 @@ class JobHandle:
     """
 
     __slots__ = (
-        "__weakref__", "_before", "_cause", "_completed", "_floor", "_known", "_trap", "record",
+        "__weakref__", "_before", "_cause", "_floor", "_known", "_trap", "is_settled", "record",
     )  # fmt: skip
 
     def __init__(
@@ -166,7 +160,8 @@ class JobHandle:
         trap: Callable[[int, Any], BaseException] | None = None,
         place: tuple[str, int] | None = None,
     ) -> None:
-        self._completed = False
+        self.is_settled = False
+        """Whether it has been completed."""
         self._before = tuple(before)
         self._known: set[int] = set()
         """Numbers of jobs that it is ordered after, as far as known."""
@@ -175,7 +170,7 @@ class JobHandle:
         self._trap = trap
         self._cause: JobHandle | None = None
         """The handle whose failure it raises, once completed; None if none failed."""
-        self.record = JobRecord(name, place, task, claims or list, pool())
+        self.record = JobRecord(name, place, task, task, pool(), claims or list)
 
     @property
     def name(self) -> str:
@@ -210,7 +205,7 @@ class JobHandle:
         interrupted, by Ctrl-C or another exception of a signal handler, all these jobs are
         released, as by `release()`, and it may be called again.
         """
-        if not self._completed:
+        if not self.is_settled:
             try:
                 self.check_process()
                 self._check_cycle()
@@ -231,7 +226,7 @@ class JobHandle:
         An access to the memory of the job, or of those that it depends on, then waits until these
         have ended, instead of being refused. Only `complete()` raises what they raise.
         """
-        if not self._completed:
+        if not self.is_settled:
             for one in (*self.pending_before(), self):
                 one.record.release()
 
@@ -243,7 +238,7 @@ class JobHandle:
     @property
     def is_completed(self) -> bool:
         """Whether it has run. `complete()` must be called even so, before its memory is used."""
-        if self._completed:
+        if self.is_settled:
             return True
         self.check_process()
         return self.record.pool.poll(self.record.task)
@@ -272,11 +267,6 @@ class JobHandle:
         """Whether it is one job, rather than a combination."""
         return self._trap is not None
 
-    @property
-    def is_settled(self) -> bool:
-        """Whether it has been completed."""
-        return self._completed
-
     def settle(self) -> None:
         """Record that it has run. All that it depends on is settled. LEDGER's lock is held."""
         task = self.record.task
@@ -286,7 +276,7 @@ class JobHandle:
         elif task.failed:
             self._cause = self
         self.record.settle()
-        self._completed = True
+        self.is_settled = True
         self._before = ()
         self._known = set()
 
@@ -356,12 +346,8 @@ def _completed(handle: JobHandle) -> None:
     """Settle `handle` and all that it depends on."""
     with LEDGER.lock:
         # In order: so an interrupt leaves no job completed before one that it depends on.
-        for one in sorted([*handle.pending_before(), handle], key=_number):
+        for one in sorted([*handle.pending_before(), handle], key=lambda job: job.number):
             one.settle()
-
-
-def _number(handle: JobHandle) -> int:
-    return handle.record.number
 
 
 def handles(depends_on: object, what: str = "depends_on") -> tuple[JobHandle, ...]:

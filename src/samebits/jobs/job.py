@@ -91,43 +91,31 @@ class _Base:
             handle.withdraw()
             raise
 
-    def _run(self, n: object, batch: object, debug: bool = False) -> None:
+    def _run(self, n: object, batch: object, *, debug: bool = False, managed: bool = False) -> None:
         definition = _definition(type(self))
         length = definition.length(n, batch)
         if PENDING:
             check_claims(definition.name, length.claims())
-        block = ControlBlock(length.found(), length.batch)
-        filled, rows = definition.with_rows(self._values(), length.found())
+        end, size = length.found(), length.batch
+        filled, rows = definition.with_rows(self._values(), end)
         slots, keep = definition.pack(filled)
         if PENDING:
             check_call(definition.name, definition.call_memory, slots)
-        if debug or definition.debug:
-            definition.check_races(filled, length.found(), length.batch)
+        if managed:
+            definition.aliases.check(slots)
+            for begin in range(0, end, size):
+                definition.kernel.managed(begin, min(end, begin + size), *filled)
+        elif debug or definition.debug:
+            definition.check_races(filled, end, size)
         else:
             definition.aliases.check(slots)
+            block = ControlBlock(end, size)
             status = definition.entry.function(slots, block.address)
             if status:
                 raise definition.entry.trap(status)
+            if block.status:
+                raise definition.entry.trap(block.status, block.own_numbers)
         del keep
-        if block.status:
-            raise definition.entry.trap(block.status, block.own_numbers)
-        for one in rows:
-            one.gather()
-
-    def _managed_run(self, n: object, batch: object) -> None:
-        definition = _definition(type(self))
-        length = definition.length(n, batch)
-        if PENDING:
-            check_claims(definition.name, length.claims())
-        filled, rows = definition.with_rows(self._values(), length.found())
-        slots, keep = definition.pack(filled)
-        if PENDING:
-            check_call(definition.name, definition.call_memory, slots)
-        definition.aliases.check(slots)
-        del keep
-        end, size = length.found(), length.batch
-        for begin in range(0, end, size):
-            definition.kernel.managed(begin, min(end, begin + size), *filled)
         for one in rows:
             one.gather()
 
@@ -247,7 +235,7 @@ class Job(_Base):
 
     def managed_run(self) -> None:
         """Run the job in CPython over samebits' typed scalars: the reference answer."""
-        self._managed_run(None, None)
+        self._run(None, None, managed=True)
 
 
 @dataclass_transform(kw_only_default=True)
@@ -268,7 +256,7 @@ class For(_Base):
 
     def managed_run(self, n: Any = None) -> None:
         """Run the job in CPython over samebits' typed scalars: the reference answer."""
-        self._managed_run(n, None)
+        self._run(n, None, managed=True)
 
 
 class _Batched(_Base):
@@ -309,7 +297,7 @@ class _Batched(_Base):
 
     def managed_run(self, n: Any = None, batch: int | None = None) -> None:
         """Run the job in CPython over samebits' typed scalars: the reference answer."""
-        self._managed_run(n, batch)
+        self._run(n, batch, managed=True)
 
 
 @dataclass_transform(kw_only_default=True)
@@ -356,11 +344,7 @@ def job(
         raise ArgumentError(f"debug is True or False, not {debug!r:.60}", fix="write debug=True")
     if cls is not None:
         return _defined(cls, given, debug)
-
-    def decorate(inner: _Class) -> _Class:
-        return _defined(inner, given, debug)
-
-    return decorate
+    return lambda inner: _defined(inner, given, debug)
 
 
 def _defined(cls: _Class, given: Any, debug: bool) -> _Class:

@@ -1,7 +1,8 @@
-"""The language's form of a Python number that a kernel captures."""
+"""What a kernel captures of Python: numbers in the language's form, and what it may read from."""
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any, cast
 
 import numpy as np
@@ -9,6 +10,14 @@ import numpy as np
 from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.scalars import CONVERTERS, SCALAR_CLASSES, TYPE_OF
 from samebits.types import BY_DTYPE
+
+
+def is_namespace(owner: object) -> bool:
+    """Whether kernels read attributes of a captured object: of a module, and of a class, such as an
+    IntEnum, that is no type of the language."""
+    if isinstance(owner, type) and not hasattr(owner, "__sb_type__"):
+        return True
+    return isinstance(owner, ModuleType) or hasattr(owner, "__samebits_namespace__")
 
 
 def constant(value: Any) -> Any:

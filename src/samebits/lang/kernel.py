@@ -10,12 +10,12 @@ import builtins
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from functools import update_wrapper
-from types import FunctionType, MethodType, ModuleType
+from types import FunctionType, MethodType
 from typing import Any
 
 from samebits.errors import CompileError
 from samebits.lang.annotations import class_of_type
-from samebits.lang.constants import constant
+from samebits.lang.constants import constant, is_namespace
 from samebits.lang.definition import definition_span, lines_now
 from samebits.lang.executions import executions
 from samebits.lang.signature import Parameter, Signature, written_parameters
@@ -111,8 +111,8 @@ class Kernel:
         return found
 
     def _freeze_attributes(self, owner: object) -> None:
-        """Freeze what the function may read of a module, and of the modules inside it."""
-        if not isinstance(owner, ModuleType) and not hasattr(owner, "__samebits_namespace__"):
+        """Freeze what the function may read of a namespace, and of those inside it."""
+        if not is_namespace(owner):
             return
         # Which attributes are read can't be told apart from other names; take all that match.
         for name in self.function.__code__.co_names:
@@ -123,7 +123,7 @@ class Kernel:
                 self._freeze_attributes(value)
 
     def attribute(self, owner: object, name: str) -> object:
-        """An attribute of a captured module, frozen as the module is; AttributeError."""
+        """An attribute of a captured namespace, frozen as that is; AttributeError."""
         found = self.attributes.get((id(owner), name))
         if found is None:
             found = self.attributes[id(owner), name] = owner, constant(getattr(owner, name))

@@ -160,11 +160,9 @@ class Kinds:
                 return _CONTAINER.get(self.element(node, scope), Kind.UNKNOWN)
             case ast.Dict() | ast.DictComp() | ast.Lambda():
                 return Kind.OTHER
-            case ast.Compare() | ast.BoolOp(op=ast.And()):
-                return Kind.INT if isinstance(node, ast.Compare) else self._of_either(node, scope)
-            case ast.BoolOp():
-                return self._of_either(node, scope)
-            case ast.UnaryOp(op=ast.Not()):
+            case ast.BoolOp(values=values):
+                return self._joined([self.of(value, scope) for value in values])
+            case ast.Compare() | ast.UnaryOp(op=ast.Not()):
                 return Kind.INT
             case ast.UnaryOp(operand=operand):
                 return self.of(operand, scope)
@@ -193,9 +191,6 @@ class Kinds:
                 return self._attribute(node, scope)
             case _:
                 return Kind.UNKNOWN
-
-    def _of_either(self, node: ast.BoolOp, scope: Scope) -> Kind:
-        return self._joined([self.of(value, scope) for value in node.values])
 
     @staticmethod
     def _joined(kinds: list[Kind]) -> Kind:
@@ -306,17 +301,16 @@ class Kinds:
             return _GIVES.get(name, Kind.FLOAT if name.startswith("math.") else Kind.UNKNOWN)
         if not isinstance(function, ast.Name):
             return Kind.UNKNOWN
-        scope = self.names.scope(function).find(function.id)
-        found = scope.values.get(function.id, []) if scope is not None else []
-        if len(found) != 1 or not isinstance(found[0], ast.FunctionDef):
-            return Kind.UNKNOWN
-        if found[0].returns is not None:
-            return self.annotated(found[0].returns)
-        if found[0].name.startswith("_") or len(found[0].body) <= 3:  # worth a look inside
-            returns = [n for n in ast.walk(found[0]) if isinstance(n, ast.Return)]
-            if returns and all(r.value is not None for r in returns):
-                return self._joined([self.of(r.value) for r in returns if r.value is not None])
-        return Kind.UNKNOWN
+        match self.names.assigned(function):
+            case [ast.FunctionDef(returns=None, name=made, body=body) as found]:
+                values = [n.value for n in ast.walk(found) if isinstance(n, ast.Return)]
+                if (made.startswith("_") or len(body) <= 3) and None not in values:
+                    return self._joined([self.of(v) for v in values if v is not None])
+                return Kind.UNKNOWN
+            case [ast.FunctionDef(returns=ast.expr() as said)]:
+                return self.annotated(said)
+            case _:
+                return Kind.UNKNOWN
 
     # Names -------------------------------------------------------------------------------
 

@@ -9,9 +9,14 @@ import ast
 import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
 
-from samebits.lint.starred import starred
-
+_STARRED = frozenset({
+    "cmath", "datetime", "glob", "itertools", "locale", "math", "numpy", "numpy.linalg",
+    "numpy.random", "os", "random", "statistics", "time",
+})  # fmt: skip
+"""The modules that rules know. No other is imported, as the checked code is not trusted."""
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _BUILTINS = frozenset(vars(builtins))
@@ -69,6 +74,11 @@ class ModuleScopes:
 
     def scope(self, node: ast.AST) -> Scope:
         return self.scopes.get(id(node), self.module)
+
+    def assigned(self, node: ast.Name) -> list[ast.AST | None]:
+        """All values that are assigned to a name, None for an unknown one."""
+        scope = self.scope(node).find(node.id)
+        return [] if scope is None else scope.values.get(node.id, [])
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         return self.parents.get(id(node))
@@ -144,7 +154,7 @@ class ModuleScopes:
                     bound = alias.asname or alias.name.partition(".")[0]
                     scope.imports[bound] = alias.name if alias.asname else bound
             case ast.ImportFrom(module=str(module), names=[ast.alias(name="*")], level=0):
-                for name in starred(module):
+                for name in _starred(module):
                     scope.imports[name] = f"{module}.{name}"
             case ast.ImportFrom(module=module, names=names, level=0):
                 for alias in names:
@@ -214,6 +224,16 @@ class ModuleScopes:
                 self._assign(inner, None, scope)
             case _:
                 pass
+
+
+@cache
+def _starred(module: str) -> frozenset[str]:
+    """The names that `from module import *` imports; empty for an unknown module."""
+    if module not in _STARRED:
+        return frozenset()
+    found = import_module(module)
+    public = [name for name in vars(found) if not name.startswith("_")]
+    return frozenset(getattr(found, "__all__", public))
 
 
 def _function_of(scope: Scope) -> Scope:

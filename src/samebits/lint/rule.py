@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from samebits.lint.kinds import Kinds
 
 Hit = tuple[ast.AST, str]
 """A node where a rule applies, and a clause that says what the code does there."""
-Check = Callable[[ast.AST, "Kinds"], Iterable[Hit]]
+Check = Callable[[Any, "Kinds"], Iterable[Hit]]
 """Checks one node of one of the rule's types."""
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+import operator
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
-from types import ModuleType
 from typing import Any, TypeVar, cast
 
 from samebits.errors import Span, Trap
@@ -19,10 +19,12 @@ from samebits.frontend.core.operands import Literal
 from samebits.frontend.core.source import Source, blank
 from samebits.frontend.operations import operators
 from samebits.lang.annotations import class_of_type
+from samebits.lang.constants import is_namespace
 from samebits.lang.kernel import Kernel
 from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import own_index, prange
 from samebits.lang.values.flushing import flushed, flushed_weak
+from samebits.lang.values.powers import by_products
 from samebits.lang.values.weak import Int
 from samebits.types import INT64, Type
 
@@ -42,6 +44,10 @@ def _int(value: Any) -> Int:
 def _assert(condition: bool, message: str | None = None) -> None:
     if not condition:
         raise Trap("assert", detail=message)
+
+
+def _flushed_product(a: Any, b: Any) -> Any:
+    return flushed_weak(a * b)
 
 
 _BUILTINS: dict[object, object] = {builtins.range: _range, builtins.len: _len, builtins.int: _int}
@@ -76,6 +82,9 @@ class Rewrite(ast.NodeTransformer):
             "__sb_own": own_index,
         }
         self.flush = flushes(kernel)
+        self.names["__sb_power"] = partial(
+            by_products, _flushed_product if self.flush else operator.mul
+        )
         self.functions: dict[Overloads, Callable[..., Any]] = {}
         """The math functions that it calls, at its precision."""
 
@@ -107,7 +116,7 @@ class Rewrite(ast.NodeTransformer):
         return flushed(value) if self.flush else value
 
     def outer(self, node: ast.expr) -> tuple[bool, object]:
-        """Whether `node` is an outer name or an attribute of an outer module, and its value."""
+        """Whether `node` is an outer name or an attribute of an outer namespace, and its value."""
         if isinstance(node, ast.Name) and node.id not in self.local:
             try:
                 return True, self.kernel.lookup(node.id)
@@ -115,7 +124,7 @@ class Rewrite(ast.NodeTransformer):
                 return False, None
         if isinstance(node, ast.Attribute):
             found, base = self.outer(node.value)
-            if found and (isinstance(base, ModuleType) or hasattr(base, "__samebits_namespace__")):
+            if found and is_namespace(base):
                 return True, self.kernel.attribute(base, node.attr)
         return False, None
 
@@ -155,6 +164,8 @@ class Rewrite(ast.NodeTransformer):
                         return ast.copy_location(ast.Constant(folded.value), node)
                 node.operand = self.finish(operand)
                 return node
+            case ast.BinOp(op=ast.Pow()):
+                return self._power(node, self.fold(node.left), self.fold(node.right))
             case ast.BinOp():
                 left, right = self.fold(node.left), self.fold(node.right)
                 a, b = _number(left), _number(right)
@@ -177,6 +188,16 @@ class Rewrite(ast.NodeTransformer):
                 return node
             case _:
                 return cast("ast.expr", self.generic_visit(node))
+
+    def _power(self, node: ast.AST, base: ast.expr, exponent: ast.expr) -> ast.expr:
+        """`base**exponent` of folded operands, as products."""
+        number, n = _number(base), _number(exponent)
+        assert n is not None, "the front end refuses other exponents"
+        if number is not None:
+            value = by_products(operator.mul, number.value, int(n.value))
+            return ast.copy_location(ast.Constant(value), node)
+        times = ast.copy_location(ast.Constant(int(n.value)), node)
+        return self._call("__sb_power", node, self.finish(base), times)
 
     def visit(self, node: ast.AST) -> Any:
         if isinstance(node, ast.expr) and not isinstance(getattr(node, "ctx", None), ast.Store):
@@ -214,11 +235,16 @@ class Rewrite(ast.NodeTransformer):
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
-        if not self.flush or not isinstance(node.target, ast.Name):
+        power = isinstance(node.op, ast.Pow)
+        if not (self.flush or power) or not isinstance(node.target, ast.Name):
             return self.generic_visit(node)
         read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-        value = ast.copy_location(ast.BinOp(read, node.op, self.visit(node.value)), node)
-        return ast.copy_location(ast.Assign([node.target], self.finish(value)), node)
+        if power:
+            value = self._power(node, read, self.fold(node.value))
+        else:
+            whole = ast.copy_location(ast.BinOp(read, node.op, self.visit(node.value)), node)
+            value = self.finish(whole)
+        return ast.copy_location(ast.Assign([node.target], value), node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
         if node.value is None:

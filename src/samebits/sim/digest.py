@@ -19,6 +19,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from samebits.frontend.core.kernel_source import source_of
+from samebits.lang.constants import is_namespace
 from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel, method_kernel
 from samebits.lang.memory.structs import Struct
@@ -152,7 +153,7 @@ def _is_stored(name: ast.Name) -> bool:
 
 
 def _outer(kernel: Kernel, node: ast.expr, inner: set[str]) -> tuple[Any] | None:
-    """The value of an outer name, or of an attribute of an outer module, in a tuple."""
+    """The value of an outer name, or of an attribute of an outer namespace, in a tuple."""
     if isinstance(node, ast.Name) and node.id not in inner:
         try:
             return (kernel.lookup(node.id),)
@@ -160,7 +161,8 @@ def _outer(kernel: Kernel, node: ast.expr, inner: set[str]) -> tuple[Any] | None
             return None
     if isinstance(node, ast.Attribute):
         base = _outer(kernel, node.value, inner)
-        if base is not None and isinstance(base[0], ModuleType):
+        own = base is not None and not hasattr(base[0], "__samebits_namespace__")
+        if base is not None and own and is_namespace(base[0]):
             try:
                 return (kernel.attribute(base[0], node.attr),)
             except AttributeError:

@@ -49,6 +49,8 @@ class Drawing:
         self.vectors = (*VECTOR_TYPES, *HALF_VECTORS) if self.halves else VECTOR_TYPES
         self.sources = (*NUMBERS, BOOL, *[FLOAT16] * (4 * self.halves))
         """What conversions convert."""
+        self.powers: Random | None = None
+        """Draws what is raised to a power; a generator of its own leaves other programs alone."""
         self.scope = Scope()
         self.affine: dict[str, list[str]] = {}
         """Index expressions of the loop around, by the length that they are for, or by ''."""
@@ -57,6 +59,12 @@ class Drawing:
 
     def risky(self) -> bool:
         return self.rng.random() < self.hazard
+
+    def powered(self, text: str) -> str:
+        """The expression, or a power of it."""
+        if self.powers is None or self.powers.random() >= 0.1:
+            return text
+        return f"({text}**{self.powers.choice((1, 2, 2, 2, 3, 3, 4, 5, 7, 8, 17))})"
 
     def pick(self) -> ScalarType | VectorType:
         return self.rng.choice(self.palette)

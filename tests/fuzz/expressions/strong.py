@@ -49,7 +49,7 @@ class StrongNumbers(WeakNumbers):
             b = f"({self.expr(t, depth - 1)} | 1)"
         if sign in ("<<", ">>") and self.rng.random() < 0.6:
             a, b = self.expr(t, depth - 1), str(self.rng.randint(0, min(t.bits + 2, 64)))
-        return f"({a} {sign} {b})"
+        return self.powered(f"({a} {sign} {b})")
 
     def integer_intrinsic(self, t: ScalarType, depth: int) -> str:
         name = self.rng.choice(
@@ -99,7 +99,7 @@ class StrongNumbers(WeakNumbers):
             if self.rng.random() < 0.5:
                 return f"({self.expr(source, depth - 1)} / {self.expr(source, depth - 1)})"
             return f"({self.expr(source, depth - 1)} {sign} {self.weak_float(0)})"
-        return f"({a} {sign} {b})"
+        return self.powered(f"({a} {sign} {b})")
 
     def float_intrinsic(self, t: ScalarType | VectorType, depth: int) -> str:
         scalar = t.element if isinstance(t, VectorType) else t

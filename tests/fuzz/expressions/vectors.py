@@ -86,11 +86,11 @@ class Vectors(StrongNumbers):
             return self.tempting(forms, t, depth)
         a, b = self.vector_operands(t, depth)
         if e.is_float:
-            return f"({a} {rng.choice('+-*/')} {b})"
+            return self.powered(f"({a} {rng.choice('+-*/')} {b})")
         sign = rng.choice(("+", "-", "*", "&", "|", "^", "//", "%", "<<", ">>"))
         if sign in ("//", "%") and not self.risky():
             b = f"({self.expr(t, depth - 1)} | 1)"
-        return f"({a} {sign} {b})"
+        return self.powered(f"({a} {sign} {b})")
 
     def vector_operands(self, t: VectorType, depth: int) -> tuple[str, str]:
         """Two vectors, or a vector and a scalar in either order."""

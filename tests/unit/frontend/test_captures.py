@@ -149,6 +149,81 @@ def test_a_generic_kernel_takes_vectors_and_keeps_constraints() -> None:
     assert "N can't be float32" in refusal_of(constrained, float32(5)).message
 
 
+class Color(enum.Enum):
+    RED = 7
+
+
+class Rules:
+    LIVES = 3
+    PULL = float32(0.1)
+    AXIS = float3(0, 2, 0)
+    POWERS = sb.table([1, 2, 4], uint32)
+
+    class Limits:
+        SPEED = np.float64(9.5)
+
+    @staticmethod
+    @sb.kernel
+    def doubled(x: float32) -> float32:
+        return x + x
+
+    def host(self) -> int:
+        return 1
+
+
+class MoreRules(Rules):
+    LIVES = 5
+
+
+@sb.kernel
+def of_classes(team: int32, x: float32, i: int) -> tuple[float32, bool, uint32, float64, int]:
+    y = Rules.doubled(x) * Rules.PULL + Rules.AXIS.y
+    lives = MoreRules.LIVES - Rules.LIVES
+    return y, team == Team.RED, MoreRules.POWERS[i], x + Rules.Limits.SPEED, lives * Team.RED
+
+
+def test_constants_of_classes_are_constants() -> None:
+    wanted = (float32(0.3) * float32(0.1) + 2, True, 4, float64(float32(0.15)) + 9.5, 14)
+    assert same(of_classes, 7, 0.15, 2) == wanted
+
+
+def test_a_class_is_frozen_at_the_first_run() -> None:
+    class Own:
+        LIMIT = 2
+
+    @sb.kernel
+    def limited(x: float32) -> float32:
+        return x * Own.LIMIT
+
+    assert limited.managed(2.0) == 4
+    Own.LIMIT = 3
+    assert same(limited, 2.0) == 4
+
+
+def test_what_is_no_constant_of_a_class_is_refused_with_what_to_write() -> None:
+    @sb.kernel
+    def member(x: int32) -> bool:
+        return x == Color.RED
+
+    @sb.kernel
+    def value(x: int32) -> bool:
+        return x == Team.RED.value
+
+    @sb.kernel
+    def missing(x: int32) -> bool:
+        return x == Rules.DEATHS  # type: ignore[attr-defined]
+
+    @sb.kernel
+    def called(x: int32) -> bool:
+        return x == Rules.host(x)  # type: ignore[arg-type]
+
+    assert refusal_of(member, 7).fix == "derive it from IntEnum, whose members are numbers"
+    fix = "an IntEnum's member is a number: write `Team.RED`"
+    assert refusal_of(value, 7).fix == fix
+    assert refusal_of(missing, 7).fix == "define 'DEATHS' there, or correct the name"
+    assert "'host' is not a kernel" in str(refusal_of(called, 7))
+
+
 def make_adder(amount: Any) -> Any:
     @sb.kernel
     def add(x: float32) -> float32:

@@ -275,6 +275,13 @@ import digest_constants
 from digest_constants import SCALE
 
 LIMIT = 3
+
+
+class Rules:
+    PULL = 0.5
+    UNUSED = 1
+
+
 TABLE = sb.table([1, 2, 3], sb.int32)
 
 
@@ -303,7 +310,7 @@ def init(state: State, seed: sb.uint64) -> None:
 def step(state: State, inputs: sb.ReadOnly[State]) -> None:
     """Doc."""
     for i in range(LIMIT):
-        state.a = helper(state.grown()) + inputs[0].a
+        state.a = helper(state.grown()) * Rules.PULL + inputs[0].a
 
 
 S = sb.Simulation(name="s", version="1", state=State, input=State, players=1, init=init, step=step)
@@ -319,6 +326,8 @@ DIGEST_CHANGES = {
     "a captured constant": ("LIMIT = 3", "LIMIT = 4", False),
     "an imported constant": ("SCALE = 0.5", "SCALE = 0.25", False),
     "a module's constant": ("START = 1.0", "START = 2.0", False),
+    "a class's constant": ("PULL = 0.5", "PULL = 0.75", False),
+    "an unused constant of a class": ("UNUSED = 1", "UNUSED = 2", True),
     "a constant's type": ("LIMIT = 3", "LIMIT = sb.int32(3)", False),
     "a table": ("[1, 2, 3]", "[1, 2, 4]", False),
     "a method": ("self.a * 2.0", "self.a * 3.0", False),

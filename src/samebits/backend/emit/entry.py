@@ -13,10 +13,9 @@ from collections.abc import Sequence
 from samebits.backend.emit.preemption import BodyGuard, guarded_call
 from samebits.backend.targets.fp_control import pinned_call
 from samebits.backend.targets.table import Target
-from samebits.backend.text.context import return_type
 from samebits.backend.text.locations import Locations
 from samebits.backend.text.overrides import NONE, CodegenOverrides
-from samebits.backend.text.types import function_symbol, parts, scalar
+from samebits.backend.text.types import function_symbol, parts, return_type, scalar
 from samebits.bits import CANONICAL_NAN
 from samebits.ir.grammar import Function, ValueType
 from samebits.types import Kind, ScalarType
@@ -75,54 +74,43 @@ class SlotReader:
         return word
 
 
-class _Body:
+def _body(function: Function, traps: bool, target: Target, more: str, symbol: str) -> str:
     """The adapter from the slots of `args` to the kernel's own parameters and results."""
+    slots = SlotReader(target, "%args")
+    arguments = slots.arguments(function.params) + [more] * bool(more)
+    returned = return_type(function, traps, target)
+    callee = function_symbol(function.name)
+    call = f"call {target.convention}{returned} {callee}({', '.join(arguments)})"
+    items: list[str] = []
+    if returned == "void":
+        slots.lines.append(f"  {call}")
+    else:
+        result = slots.emit(call)
+        count = traps + len(function.results)
+        items = [result] if count == 1 else [
+            slots.emit(f"extractvalue {returned} {result}, {k}") for k in range(count)
+        ]  # fmt: skip
+    status = items.pop(0) if traps else "0"
+    if traps and items:
+        failed = slots.emit(f"icmp ne i32 {status}, 0")
+        slots.lines.append(f"  br i1 {failed}, label %trap, label %done, !prof !0")
+        slots.lines += ["trap:", f"  ret i32 {status}", "done:"]
+    for t, name in zip(function.results, items, strict=True):
+        _store_result(slots, t, name)
+    head = f"define internal i32 {symbol}(ptr noundef nonnull %args) noinline #0 {{"
+    return "\n".join([head, "entry:", *slots.lines, f"  ret i32 {status}", "}"])
 
-    def __init__(self, function: Function, traps: bool, target: Target, more: str = "") -> None:
-        self._function = function
-        self._more = more
-        self._traps = traps
-        self._target = target
-        self._slots = SlotReader(target, "%args")
-        self._lines = self._slots.lines
 
-    def _store_result(self, t: ScalarType, name: str) -> None:
-        place = self._slots.next_slot()
-        if t.is_float:
-            unordered = self._slots.emit(f"fcmp uno {scalar(t)} {name}, 0.0")
-            pattern = self._slots.emit(f"bitcast {scalar(t)} {name} to i{t.bits}")
-            nan = CANONICAL_NAN[t.bits]
-            name = self._slots.emit(f"select i1 {unordered}, i{t.bits} {nan}, i{t.bits} {pattern}")
-        if t.bits < 64:
-            name = self._slots.emit(f"zext i{t.bits} {name} to i64")
-        self._lines.append(f"  store i64 {name}, ptr {place}, align 8")
-
-    def text(self, symbol: str) -> str:
-        arguments = self._slots.arguments(self._function.params)
-        arguments += [self._more] if self._more else []
-        returned = return_type(self._function, self._traps, self._target)
-        convention = self._target.convention
-        callee = function_symbol(self._function.name)
-        call = f"call {convention}{returned} {callee}({', '.join(arguments)})"
-        items: list[str] = []
-        if returned == "void":
-            self._lines.append(f"  {call}")
-        else:
-            result = self._slots.emit(call)
-            count = self._traps + len(self._function.results)
-            items = [result] if count == 1 else [
-                self._slots.emit(f"extractvalue {returned} {result}, {k}") for k in range(count)
-            ]  # fmt: skip
-        status = items.pop(0) if self._traps else "0"
-        if self._traps and items:
-            failed = self._slots.emit(f"icmp ne i32 {status}, 0")
-            self._lines.append(f"  br i1 {failed}, label %trap, label %done, !prof !0")
-            self._lines += ["trap:", f"  ret i32 {status}", "done:"]
-        for t, name in zip(self._function.results, items, strict=True):
-            self._store_result(t, name)
-        self._lines.append(f"  ret i32 {status}")
-        head = f"define internal i32 {symbol}(ptr noundef nonnull %args) noinline #0 {{"
-        return "\n".join([head, "entry:", *self._lines, "}"])
+def _store_result(slots: SlotReader, t: ScalarType, name: str) -> None:
+    place = slots.next_slot()
+    if t.is_float:
+        unordered = slots.emit(f"fcmp uno {scalar(t)} {name}, 0.0")
+        pattern = slots.emit(f"bitcast {scalar(t)} {name} to i{t.bits}")
+        nan = CANONICAL_NAN[t.bits]
+        name = slots.emit(f"select i1 {unordered}, i{t.bits} {nan}, i{t.bits} {pattern}")
+    if t.bits < 64:
+        name = slots.emit(f"zext i{t.bits} {name} to i64")
+    slots.lines.append(f"  store i64 {name}, ptr {place}, align 8")
 
 
 def entry_text(
@@ -138,7 +126,7 @@ def entry_text(
     """`sb_entry_<index>` for `function`, and its body, which takes `more` as last argument and is
     called through `guard` if there is one."""
     symbol = f"@sb.body.{index}"
-    body = _Body(function, traps, target, more).text(symbol)
+    body = _body(function, traps, target, more, symbol)
     if locations is not None:
         locations.begin(function)
         body = locations.attach(body)

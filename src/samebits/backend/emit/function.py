@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from samebits.backend.emit.emission import Emission
 from samebits.backend.lowering.float import canonicalise_stores
 from samebits.backend.lowering.int64 import unsigned_quotient
 from samebits.backend.lowering.table import LOWERINGS
-from samebits.backend.text.context import DIVISIONS, ModuleContext
 from samebits.backend.text.locations import Location, Locations
-from samebits.backend.text.loop_metadata import EmittedCounts
+from samebits.backend.text.loop_metadata import DIVISIONS, EmittedCounts
 from samebits.backend.text.types import (
     constant,
     memory,
@@ -61,7 +61,7 @@ class Loop:
 class FunctionEmitter(FunctionWriter):
     """Emits one function, statement by statement; `LOWERINGS` emit the operations."""
 
-    def __init__(self, module: ModuleContext, function: Function) -> None:
+    def __init__(self, module: Emission, function: Function) -> None:
         super().__init__(module, function)
         self._loops: list[Loop] = []
 
@@ -79,13 +79,13 @@ class FunctionEmitter(FunctionWriter):
             )
         symbol = self.module.symbol(self.function.name)
         linkage, attributes = "internal ", "#0"
-        if self.module.cold_function(self.function.name) is not None:
+        if self.function.name in self.module.cold:
             linkage, attributes = "", "#1"
         elif self.module.is_inlined(self.function.name) or self.module.is_only_entered(
             self.function.name
         ):
             attributes = "#0 alwaysinline"
-        elif self.module.is_called_twice(self.function.name):
+        elif self.function.name in self.module.called_twice:
             attributes = "#0 noinline"
         options = self.function.options
         if options.denormals == "flush" and options.optimize_for == "speed":
@@ -114,18 +114,18 @@ class FunctionEmitter(FunctionWriter):
             if name not in self.facts.set_slots:
                 self._fixed[name] = names
                 continue
-            self._slots[name] = tuple(self._alloca(part) for part in parts(t))
+            self._slots[name] = tuple(self.variable(part) for part in parts(t))
             for part, value, place in zip(parts(t), names, self._slots[name], strict=True):
                 self._allocas.append(f"  store {part} {value}, ptr {place}")
         for name, t in self.function.slots.items():
-            self._slots[name] = tuple(self._alloca(part) for part in parts(t))
+            self._slots[name] = tuple(self.variable(part) for part in parts(t))
         lies_in = destination(self.function)
         for name, t in self.function.locals.items():
             if name not in lies_in:
-                self._locals[name] = self._alloca(memory(t), f", align {max(16, t.align)}")
+                self._locals[name] = self.variable(memory(t), f", align {max(16, t.align)}")
         for name, other in lies_in.items():
             self._locals[name] = self._locals[other]
-        if self.module.owns(self.function.name):
+        if self.function.name in self.module.owns:
             arguments.append(f"ptr {OWN_PLACE}")
         return arguments
 
@@ -188,7 +188,7 @@ class FunctionEmitter(FunctionWriter):
 
     def _is_division(self, op: Op) -> bool:
         if op.opcode in CALLS:
-            return self.module.divides(str(op.attr))
+            return self.module.divides[str(op.attr)]
         return op.opcode in DIVISIONS and self.operand(op.args[1]).startswith("%")
 
     def _if(self, statement: If) -> None:
@@ -215,9 +215,7 @@ class FunctionEmitter(FunctionWriter):
 
     def _is_cold(self, statements: Iterable[Statement]) -> bool:
         return any(
-            isinstance(s, Op)
-            and s.opcode == "call"
-            and self.module.cold_function(str(s.attr)) is not None
+            isinstance(s, Op) and s.opcode == "call" and str(s.attr) in self.module.cold
             for s in statements
         )
 
@@ -279,7 +277,7 @@ class FunctionEmitter(FunctionWriter):
         step_label = self._label("step")
         loop = Loop(step_label, self._label("exit"))
         step = statement.step
-        counter = self._alloca("i64")
+        counter = self.variable("i64")
         if step in (1, -1):
             no_wrap, more, increment = " nsw", ("slt" if step == 1 else "sgt"), step
         else:

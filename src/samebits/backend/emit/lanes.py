@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from samebits.backend.emit.function import FunctionEmitter, Loop
+from samebits.backend.text.loop_metadata import EmittedCounts
 from samebits.backend.text.types import float_constant, scalar
 from samebits.bits import SMALLEST_NORMAL
 from samebits.ir.grammar import JOINS, For, Lanes, Op, While, can_trap, walk
@@ -44,10 +45,8 @@ class LaneEmitter(FunctionEmitter):
                 continue
             if inner.opcode == "call":
                 callee = str(inner.attr)
-                plain = (
-                    self.module.is_inlined(callee) or self.module.cold_function(callee) is not None
-                )
-                if self.module.traps(callee) or not plain:
+                plain = self.module.is_inlined(callee) or callee in self.module.cold
+                if self.module.traps[callee] or not plain:
                     return False
                 size += self.module.inlined_size(callee)
             elif can_trap(inner) or inner.opcode == "parallel":
@@ -57,7 +56,7 @@ class LaneEmitter(FunctionEmitter):
     def _accumulators(self, lanes: Lanes) -> list[_Accumulator]:
         found: list[_Accumulator] = []
         for slot, join in lanes.slots:
-            t = self._slot_type(slot)
+            t = self.facts.slot_types[slot]
             assert isinstance(t, ScalarType)
             if slot in self._slots:  # otherwise nothing sets it
                 found.append(_Accumulator(self, self._slots[slot][0], t, join, lanes.flush))
@@ -108,13 +107,14 @@ class LaneEmitter(FunctionEmitter):
     ) -> None:
         accumulators = self._accumulators(lanes)
         before = [a.load() for a in accumulators]
-        cells = [self._alloca(f"[{count} x {a.type}]", f", align {ALIGN}") for a in accumulators]
-        for a, place in zip(accumulators, cells, strict=True):
-            a.clear(place, 0, count)
+        for a in accumulators:
+            a.allocate(count)
+        for a in accumulators:
+            a.clear(0, count)
         block, done = self._label("block"), self._label("joined")
         head, body, next_block = self._label("head"), self._label("body"), self._label("next")
         loop = Loop(self._label("step"), "")
-        row, lane = self._alloca("i64"), self._alloca("i64")
+        row, lane = self.variable("i64"), self.variable("i64")
         self.do(f"store i64 {first}, ptr {row}")
         self._jump(block)
         self._start(block)
@@ -132,14 +132,7 @@ class LaneEmitter(FunctionEmitter):
         self.do(f"br i1 {more}, label %{body}, label %{next_block}")
         self._start(body)
         self.store_slot(statement.slot, (self._at(statement, base, now),))
-        places = [a.place(place, now) for a, place in zip(accumulators, cells, strict=True)]
-        for a, place in zip(accumulators, places, strict=True):
-            a.enter(place)
-        seen = replace(self._counts)
-        self._loop_body(statement.body, loop)
-        self._start(loop.next_iteration)
-        for a, place in zip(accumulators, places, strict=True):
-            a.leave(place)
+        seen = self._iteration(statement, accumulators, now, loop)
         self.do(f"store i64 {self.emit(f'add nuw nsw i64 {now}, 1')}, ptr {lane}")
         self._counts.lanes += count
         self._back_edge(statement, head, seen)
@@ -147,8 +140,22 @@ class LaneEmitter(FunctionEmitter):
         self.do(f"store i64 {self.emit(f'add nuw i64 {at}, {count}')}, ptr {row}")
         self._jump(block)
         self._start(done)
-        for a, place, old in zip(accumulators, cells, before, strict=True):
-            a.store(a.joined(old, a.fold(place, 0, count)))
+        for a, old in zip(accumulators, before, strict=True):
+            a.store(a.joined(old, a.fold(0, count)))
+
+    def _iteration(
+        self, statement: For, accumulators: list[_Accumulator], lane: str, loop: Loop
+    ) -> EmittedCounts:
+        """Emit the body, accumulating into the cells of `lane`; returns the counts before it."""
+        places = [a.place(lane) for a in accumulators]
+        for a, place in zip(accumulators, places, strict=True):
+            a.store(self.emit(f"load {a.type}, ptr {place}"))
+        seen = replace(self._counts)
+        self._loop_body(statement.body, loop)
+        self._start(loop.next_iteration)
+        for a, place in zip(accumulators, places, strict=True):
+            self.do(f"store {a.type} {a.load()}, ptr {place}")
+        return seen
 
     # -- one loop over all iterations ---------------------------------------------------------
 
@@ -164,14 +171,15 @@ class LaneEmitter(FunctionEmitter):
             ends.append(self.emit(f"add nuw i64 {done}, {whole}"))
         firsts = [sum(lanes.counts[:k]) for k in range(len(lanes.counts) + 1)]
         accumulators = self._accumulators(lanes)
-        size = firsts[-1] + 1
-        cells = [self._alloca(f"[{size} x {a.type}]", f", align {ALIGN}") for a in accumulators]
-        for a, place in zip(accumulators, cells, strict=True):
+        own = str(firsts[-1])
+        for a in accumulators:
+            a.allocate(firsts[-1] + 1)
+        for a in accumulators:
             for first, count in zip(firsts, lanes.counts, strict=False):
-                a.clear(place, first, count)
-            self.do(f"store {a.type} {a.load()}, ptr {a.place(place, str(firsts[-1]))}")
-        counter, stage = self._alloca("i64"), self._alloca("i32")
-        state = [self._alloca("i64") for _ in range(3)]
+                a.clear(first, count)
+            self.do(f"store {a.type} {a.load()}, ptr {a.place(own)}")
+        counter, stage = self.variable("i64"), self.variable("i32")
+        state = [self.variable("i64") for _ in range(3)]
         stages = [
             (str(first), str(count - 1), end)
             for first, count, end in zip(firsts, (*lanes.counts, 1), (*ends, trips), strict=True)
@@ -190,14 +198,7 @@ class LaneEmitter(FunctionEmitter):
         self._start(body)
         self.store_slot(statement.slot, (self._at(statement, start, now),))
         lane = self.emit(f"add i64 {first}, {self.emit(f'and i64 {now}, {mask}')}")
-        places = [a.place(place, lane) for a, place in zip(accumulators, cells, strict=True)]
-        for a, place in zip(accumulators, places, strict=True):
-            a.enter(place)
-        seen = replace(self._counts)
-        self._loop_body(statement.body, loop)
-        self._start(loop.next_iteration)
-        for a, place in zip(accumulators, places, strict=True):
-            a.leave(place)
+        seen = self._iteration(statement, accumulators, lane, loop)
         self.do(f"store i64 {self.emit(f'add nuw i64 {now}, 1')}, ptr {counter}")
         self._back_edge(statement, head, seen)
         self._start(ended)
@@ -211,18 +212,18 @@ class LaneEmitter(FunctionEmitter):
             some = self.emit(f"icmp ne i64 {ends[k]}, {ends[k - 1] if k else 0}")
             self.do(f"br i1 {some}, label %{fold}, label %{after}")
             self._start(fold)
-            for a, place in zip(accumulators, cells, strict=True):
-                total = a.place(place, str(firsts[-1]))
+            for a in accumulators:
+                total = a.place(own)
                 before = self.emit(f"load {a.type}, ptr {total}")
-                joined = a.joined(before, a.fold(place, firsts[k], count))
+                joined = a.joined(before, a.fold(firsts[k], count))
                 self.do(f"store {a.type} {joined}, ptr {total}")
             self._jump(after)
             self._start(after)
             self._enter_stage(stage, state, k + 1, stages[k + 1])
             self._jump(head)
         self._start(done)
-        for a, place in zip(accumulators, cells, strict=True):
-            a.store(self.emit(f"load {a.type}, ptr {a.place(place, str(firsts[-1]))}"))
+        for a in accumulators:
+            a.store(self.emit(f"load {a.type}, ptr {a.place(own)}"))
         self._jump(after_iterations := self._label("turned"))
         self._loop_end(after_iterations, statement.orelse, loop)
 
@@ -235,13 +236,14 @@ class LaneEmitter(FunctionEmitter):
 
 
 class _Accumulator:
-    """One slot with lanes: its address, and the operations on its lanes."""
+    """One slot with lanes: its address, its cells, and the operations on its lanes."""
 
     def __init__(
         self, f: FunctionEmitter, slot: str, t: ScalarType, join: str, flush: bool
     ) -> None:
         self.f = f
         self.slot = slot
+        self.cells = ""
         self.bits = t.bits
         self.type = scalar(t)
         self.join = join
@@ -254,35 +256,30 @@ class _Accumulator:
     def store(self, value: str) -> None:
         self.f.do(f"store {self.type} {value}, ptr {self.slot}")
 
-    def clear(self, cells: str, first: int, count: int) -> None:
+    def allocate(self, count: int) -> None:
+        self.cells = self.f.variable(f"[{count} x {self.type}]", f", align {ALIGN}")
+
+    def clear(self, first: int, count: int) -> None:
         """Set `count` lanes, from `first` on, to the neutral element."""
         chunk = min(self.chunk, count)
         value = f"{self.type} {float_constant(JOINS[self.join])}"
         vector = f"<{chunk} x {self.type}> <{', '.join([value] * chunk)}>"
         for i in range(first, first + count, chunk):
-            place = self.place(cells, str(i))
+            place = self.place(str(i))
             self.f.do(f"store {vector}, ptr {place}, align {self._align(chunk)}")
 
     def _align(self, chunk: int) -> int:
         return min(ALIGN, chunk * self.bits // 8)
 
-    def place(self, cells: str, lane: str) -> str:
-        return self.f.emit(f"getelementptr inbounds {self.type}, ptr {cells}, i64 {lane}")
+    def place(self, lane: str) -> str:
+        return self.f.emit(f"getelementptr inbounds {self.type}, ptr {self.cells}, i64 {lane}")
 
-    def enter(self, place: str) -> None:
-        """Begin an iteration: copy the lane to the slot."""
-        self.store(self.f.emit(f"load {self.type}, ptr {place}"))
-
-    def leave(self, place: str) -> None:
-        """End an iteration: copy the slot to the lane."""
-        self.f.do(f"store {self.type} {self.load()}, ptr {place}")
-
-    def fold(self, cells: str, first: int, count: int) -> str:
+    def fold(self, first: int, count: int) -> str:
         """The result of `count` lanes, from `first` on, joined in halves."""
         chunk = min(self.chunk, count)
         vector = f"<{chunk} x {self.type}>"
         parts = [
-            self.f.emit(f"load {vector}, ptr {self.place(cells, str(i))}, "
+            self.f.emit(f"load {vector}, ptr {self.place(str(i))}, "
                         f"align {self._align(chunk)}")
             for i in range(first, first + count, chunk)
         ]  # fmt: skip
@@ -323,7 +320,7 @@ class _Accumulator:
         chosen = emit(f"select {test} {equal}, {t} {zeros}, {t} {chosen}")
         unordered = emit(f"fcmp uno {t} {a}, {b}")
         nan = float_constant(float("nan"))
-        quiet = f"<{', '.join([f'{self.type} {nan}'] * length)}>" if length > 1 else nan
+        quiet = self._filled(self.type, nan, length)
         return emit(f"select {test} {unordered}, {t} {quiet}, {t} {chosen}")
 
     def _flushed(self, x: str, length: int) -> str:
@@ -331,15 +328,12 @@ class _Accumulator:
         t, bits = (self._vector(name, length) for name in (self.type, f"i{self.bits}"))
         test = self._vector("i1", length)
 
-        def filled(name: str, value: str) -> str:
-            return f"<{', '.join([f'{name} {value}'] * length)}>" if length > 1 else value
-
-        least = filled(self.type, float_constant(SMALLEST_NORMAL[self.bits]))
+        least = self._filled(self.type, float_constant(SMALLEST_NORMAL[self.bits]), length)
         suffix = f"v{length}f{self.bits}" if length > 1 else f"f{self.bits}"
         magnitude = self.f.emit(f"call {t} @llvm.fabs.{suffix}({t} {x})")
         kept = self.f.emit(f"fcmp uge {t} {magnitude}, {least}")
-        ones = filled(f"i{self.bits}", "-1")
-        sign = filled(f"i{self.bits}", str(-(1 << (self.bits - 1))))
+        ones = self._filled(f"i{self.bits}", "-1", length)
+        sign = self._filled(f"i{self.bits}", str(-(1 << (self.bits - 1))), length)
         mask = self.f.emit(f"select {test} {kept}, {bits} {ones}, {bits} {sign}")
         pattern = self.f.emit(f"bitcast {t} {x} to {bits}")
         flushed = self.f.emit(f"and {bits} {pattern}, {mask}")
@@ -348,3 +342,7 @@ class _Accumulator:
     @staticmethod
     def _vector(t: str, length: int) -> str:
         return f"<{length} x {t}>" if length > 1 else t
+
+    @staticmethod
+    def _filled(t: str, value: str, length: int) -> str:
+        return f"<{', '.join([f'{t} {value}'] * length)}>" if length > 1 else value

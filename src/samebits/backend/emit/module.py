@@ -3,291 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from samebits.backend.emit.emission import Emission, Emitted
 from samebits.backend.emit.entry import entry_text
-from samebits.backend.emit.independence import has_independent_iterations
-from samebits.backend.emit.preemption import BodyGuard, can_guard, guard_text
-from samebits.backend.emit.range import range_text
 from samebits.backend.emit.vectors import VectorEmitter
-from samebits.backend.lowering.int64_builtins import LIBRARY, WIDE_HELPERS
-from samebits.backend.lowering.soft_fma import HELPERS
-from samebits.backend.objects import HOOK, OWN, TrapSite
-from samebits.backend.targets.fp_control import definitions
+from samebits.backend.objects import OWN
 from samebits.backend.targets.table import Target
-from samebits.backend.text.call_graph import CallGraph
-from samebits.backend.text.cold_calls import ATTRIBUTES as COLD_ATTRIBUTES
-from samebits.backend.text.cold_calls import COLD_SECTION, deferred_text, variants_table
-from samebits.backend.text.cold_copies import ColdCopy, cold_copy_symbol
-from samebits.backend.text.context import return_type
-from samebits.backend.text.expectations import Expectation, Expected, metadata
-from samebits.backend.text.locations import Location, Locations
-from samebits.backend.text.loop_metadata import ANY_LOOP, EmittedCounts, loop_metadata
+from samebits.backend.text.locations import Locations
 from samebits.backend.text.overrides import NONE, CodegenOverrides
-from samebits.backend.text.profiles import PROFILES, CodegenProfile
-from samebits.backend.text.run_bound import OPEN
 from samebits.backend.text.shared_functions import SharedFunction
-from samebits.backend.text.types import (
-    function_symbol,
-    memory_constant,
-    memory_scalar,
-    parts,
-    table_symbol,
-)
-from samebits.errors import IRError
-from samebits.ir.grammar import For, Module, While
-from samebits.ir.once import is_library
-from samebits.passes.pipeline import goal_of
-
-_ATTRIBUTES = 'attributes #0 = { nounwind%s "no-trapping-math"="true"%s }'
-_PROBED = {"x86_64", "i686", "aarch64", "riscv64", "powerpc64le", "powerpc64", "s390x"}
-"""Where LLVM probes large frames in line. Windows has a function of its own for that."""
-_METADATA = """\
-!0 = !{!"branch_weights", i32 1, i32 1048575}
-!1 = !{i64 0, i64 281474976710656}
-!2 = !{!"branch_weights", i32 2000, i32 1}
-!3 = !{!"branch_weights", i32 1, i32 2000}"""
-
-
-_FIRST_LOOP = 4
-_HELPERS = HELPERS | WIDE_HELPERS
-
-
-@dataclass(frozen=True, slots=True)
-class Emitted:
-    """LLVM text for `llvm.engine`, and the traps behind the statuses 1, 2, …"""
-
-    text: str
-    traps: tuple[TrapSite, ...]
-    profile: CodegenProfile
-    """How `llvm.engine` compiles it."""
-    locations: tuple[Location, ...] = ()
-    """The locations behind the text's debug line numbers, from 1; empty if it has none."""
-    expected: Expected | None = None
-    """The loops that must be vectorised, if there are any."""
-    needs: tuple[SharedFunction, ...] = ()
-    """The shared functions that the text calls."""
-
-
-class _Emission(CallGraph):
-    """The state that the functions of one module share while they are emitted."""
-
-    def __init__(
-        self,
-        module: Module,
-        entries: Sequence[str],
-        ranges: Sequence[str],
-        target: Target,
-        locations: Locations | None,
-        locate_loops: bool,
-        threads: bool,
-        overrides: CodegenOverrides,
-        profile: CodegenProfile | None = None,
-    ) -> None:
-        roots = [*entries, *ranges]
-        profile = profile or PROFILES[goal_of(module, roots)]
-        super().__init__(module, roots, target, profile, threads)
-        self._entries = tuple(entries), tuple(ranges)
-        self.overrides = overrides
-        self.locations = locations
-        self._locate_loops = locate_loops
-        self._parallel_ranges: dict[str, str] = {}
-        self._copies: dict[str, ColdCopy] = {}
-        self._shared_copies: dict[str, SharedFunction] = {}
-        self._sites: dict[TrapSite, int] = {}
-        self._helpers: dict[str, None] = {}
-        self._guarded = False
-        self._loops: list[str] = []
-        self._tables: dict[str, str] = {}
-        self._expected: dict[Expectation, int] = {}
-
-    def needs(self) -> tuple[SharedFunction, ...]:
-        """The shared functions, except those that the module itself defines."""
-        called = (f for n, f in self._shared.items() if n not in self._roots)
-        return (*called, *self._shared_copies.values())
-
-    def is_own(self, shared: SharedFunction) -> None:
-        """Define `shared`, a root of this module and a cold function, under its shared symbol."""
-        self._shared[shared.name] = shared
-        self._cold[shared.name].symbol = shared.symbol
-
-    def symbol(self, name: str) -> str:
-        shared = self._shared.get(name)
-        return function_symbol(name) if shared is None else shared.symbol
-
-    def wrapper(self, name: str, symbol: str) -> ColdCopy:
-        """A function called `symbol` that calls the function `name`."""
-        function = self.function(name)
-        types = [t for _, given in function.params for t in parts(given)]
-        result = return_type(function, self._traps[name], self.target)
-        return ColdCopy(name, types, result, self.target.convention, symbol)
-
-    def trap_status(self, site: TrapSite) -> int:
-        return self._sites.setdefault(site, len(self._sites) + 1)
-
-    def helper(self, name: str) -> str:
-        self._helpers[name] = None
-        return f"@sb.{name}"
-
-    def table(self, name: str) -> str:
-        """The symbol of a constant table; raises IRError if the module has no such table."""
-        symbol = table_symbol(name)
-        if symbol not in self._tables:
-            if name not in self._module.tables:
-                raise IRError(f"there is no table {name} in the module")
-            self._tables[symbol] = self._table_text(name)
-        return symbol
-
-    def _table_text(self, name: str) -> str:
-        data = self._module.tables[name]
-        t = memory_scalar(data.element)
-        values = ", ".join(f"{t} {memory_constant(data.element, v)}" for v in data.values)
-        return (
-            f"{table_symbol(name)} = private unnamed_addr constant "
-            f"[{len(data.values)} x {t}] [{values}], align 16"
-        )
-
-    def parallel_range(self, name: str) -> str:
-        if not self._threads:
-            return ""
-        return self._parallel_ranges.setdefault(name, f"@sb.parallel.{len(self._parallel_ranges)}")
-
-    def parallel_range_texts(self) -> list[str]:
-        """The range functions of the bodies that `parallel_range` has named."""
-        return [
-            range_text(
-                symbol[1:], self.function(name), self._traps[name], self.target, self.locations,
-                owns=name in self._owns, based=True, overrides=self.overrides,
-                guard=self.guard(name, always=True),
-            )
-            for name, symbol in self._parallel_ranges.items()
-        ]  # fmt: skip
-
-    def guard(self, name: str, always: bool = False) -> BodyGuard | None:
-        """The guard of the function's body in an entry, or in a range (`always`); None if it needs
-        none."""
-        if not (self._threads and can_guard(self.target)):
-            return None
-        most, function = OPEN if always else self.most_statements(name), self.function(name)
-        guard = BodyGuard(self.frame_bytes(name), 0, most, function.params)
-        if not guard.is_needed:
-            return None
-        self._guarded = True
-        detail = f"{guard.need:,}" if guard.is_large else "0"
-        site = TrapSite("stack", function.span, detail)
-        return guard._replace(small=self.trap_status(site))
-
-    def cold_copy(self, name: str) -> str:
-        if self.shares and is_library(name):
-            shared = self._shared_copies.get(name)
-            if shared is None:
-                shared = self._shared_copies[name] = self.shared(name, "copy")
-            return shared.symbol
-        return self._copies.setdefault(name, self.wrapper(name, cold_copy_symbol(name))).symbol
-
-    def copied(self) -> set[str]:
-        """The functions that have cold copies, and what they reach."""
-        return self.reached(self._copies)
-
-    def _variables(self) -> list[str]:
-        """Definitions of the variables that the functions and the process share."""
-        linkage = "" if self._threads else "internal "
-        own = f"@{OWN} = {linkage}global [3 x i64] zeroinitializer, align 8"
-        found = [own] * bool(self._owns) + [f"@{HOOK} = global ptr null"] * bool(
-            self._parallel_ranges
-        )
-        return found + [guard_text(self.target)] * self._guarded
-
-    def _metadata(self, inside: EmittedCounts, function: str, statement: For | While) -> str:
-        def is_independent() -> bool:
-            lanes = statement.lanes.slots if isinstance(statement, For) and statement.lanes else ()
-            own = [slot for slot, _ in lanes] if inside.lanes else []  # else the remainder loop
-            return has_independent_iterations(
-                statement, self.function(function), self.function, own
-            )
-
-        return loop_metadata(inside, self.target, is_independent, self.vector_dominated)
-
-    def loop(
-        self, inside: EmittedCounts, function: str, statement: For | While, location: int
-    ) -> str:
-        text = self._metadata(inside, function, statement) if self.profile.vectorise else ""
-        more: list[str] = []
-        if statement.vectorized:
-            loop = Expectation(function, statement.span)
-            more.append(metadata(self._expected.setdefault(loop, len(self._expected))))
-        if self.locations is not None and (text or more or self._locate_loops):
-            more.insert(0, self.locations.node(location))
-        if not text and not more:
-            return ""
-        name = f"!{_FIRST_LOOP + len(self._loops)}"
-        text = (text or ANY_LOOP).format(name=name[1:])
-        self._loops.append(text.replace(f"{{{name}", ", ".join([f"{{{name}", *more]), 1))
-        return name
-
-    def access_group(self) -> str:
-        self._loops.append(f"!{_FIRST_LOOP + len(self._loops)} = distinct !{{}}")
-        return f"!{_FIRST_LOOP + len(self._loops) - 1}"
-
-    def result(self, texts: list[str], cold_section: list[str]) -> Emitted:
-        """The module of `texts`, and after it the module of the cold section."""
-        probed = self.target.architecture in _PROBED and "-windows-" not in self.target.triple
-        extra = ' "probe-stack"="inline-asm"' if probed else ""
-        if self.target.tune:
-            extra += f' "tune-cpu"="{self.target.tune}"'
-        attributes = [_ATTRIBUTES % (self.profile.attributes_for(self.target), extra)]
-        needs = self.needs()
-        if self._cold or self._copies or needs:
-            attributes.append(COLD_ATTRIBUTES.format(extra=extra))
-        tests = variants_table(self._cold.values())
-        library = LIBRARY.get(self.target.architecture, "")
-        if not any("mul i64" in text for text in (*texts, *cold_section, *self._helper_texts())):
-            library = ""
-        control = definitions(self.target.fp_control)
-        others = [self.wrapper(f.name, f.symbol).declaration() for f in needs if f.kind != "cold"]
-        cold = [r.declaration() for name, r in self._cold.items() if not self._has(name)]
-        copies = [copy.declaration() for copy in self._copies.values()]
-        before = [*self._variables(), library, control, *cold, *copies, *others]
-        text = self._module_text([*before, *texts, *tests], attributes)
-        if cold_section:
-            copies = [self._copy_text(copy) for copy in self._copies.values()]
-            shared = [r.declaration() for name, r in self._cold.items() if name in self._shared]
-            text += COLD_SECTION + self._module_text([*shared, *cold_section, *copies], attributes)
-        head = "\n".join([self._head(), attributes[-1], _METADATA])
-        text += deferred_text(head, self._cold.values())
-        found = () if self.locations is None else tuple(self.locations.found)
-        expected = None
-        if self._expected:
-            loops = tuple(self._expected)
-            expected = Expected(loops, self._module, *self._entries, self.target)
-        return Emitted(text, tuple(self._sites), self.profile, found, expected, needs)
-
-    def _has(self, name: str) -> bool:
-        """Whether the function is a shared one that the module itself defines."""
-        return name in self._shared and name in self._roots
-
-    def _copy_text(self, copy: ColdCopy) -> str:
-        if self.locations is None:
-            return copy.text()
-        self.locations.begin(self.function(copy.name))
-        return self.locations.attach(copy.text())
-
-    def _head(self) -> str:
-        return f'target triple = "{self.target.triple}"'
-
-    def _helper_texts(self) -> list[str]:
-        define = f"define internal {self.target.convention}"
-        return [_HELPERS[n].replace("define internal ", define) for n in self._helpers]
-
-    def _module_text(self, texts: list[str], attributes: list[str]) -> str:
-        """A module of functions with the tables that they read, and every helper."""
-        tables = [
-            text for name, text in self._tables.items() if any(name in given for given in texts)
-        ]
-        code = (*tables, *self._helper_texts(), *texts)
-        debug = "" if self.locations is None else self.locations.metadata()
-        parts = [self._head(), *code, *attributes, _METADATA, *self._loops, debug]
-        return "\n\n".join(part for part in parts if part) + "\n"
+from samebits.ir.grammar import Module
 
 
 def emit_module(
@@ -312,7 +37,7 @@ def emit_module(
     the stack limit, IRError for IR that breaks the grammar's rules.
     """
     locations = Locations() if locate else None
-    emission = _Emission(
+    emission = Emission(
         module, entries, ranges, target, locations, locate_loops, threads, overrides
     )
     if shares:
@@ -320,26 +45,17 @@ def emit_module(
     every = {
         name: VectorEmitter(emission, emission.function(name)).text() for name in emission.order
     }
-    copied = emission.copied()
+    copied = emission.reached(emission.copies)
     texts = [text for name, text in every.items() if not emission.is_cold(name)]
     cold_section = [
-        text for name, text in every.items() if emission.is_in_cold_section(name) or name in copied
+        text for name, text in every.items() if name in emission.cold_section or name in copied
     ]
     for index, name in enumerate(entries):
-        more = f"ptr @{OWN}" if emission.owns(name) else ""
-        function, traps = emission.function(name), emission.traps(name)
+        more = f"ptr @{OWN}" if name in emission.owns else ""
+        function, traps = emission.function(name), emission.traps[name]
         guard = emission.guard(name)
         texts.append(entry_text(index, function, traps, target, locations, more, overrides, guard))
-    texts += [
-        range_text(
-            f"sb_range_{index}", emission.function(name), emission.traps(name), target, locations,
-            owns=emission.owns(name), overrides=overrides,
-            guard=emission.guard(name, always=True),
-        )
-        for index, name in enumerate(ranges)
-    ]  # fmt: skip
-    texts += emission.parallel_range_texts()
-    return emission.result(texts, cold_section)
+    return emission.result([*texts, *emission.range_texts(ranges)], cold_section)
 
 
 def emit_shared(functions: Sequence[SharedFunction], target: Target) -> Emitted:
@@ -350,7 +66,7 @@ def emit_shared(functions: Sequence[SharedFunction], target: Target) -> Emitted:
         module.tables.update(shared.module.tables)
     names = [shared.name for shared in functions]
     first = functions[0]
-    emission = _Emission(module, names, [], target, None, False, False, NONE, first.profile)
+    emission = Emission(module, names, [], target, None, False, False, NONE, first.profile)
     emission.share(None, first.optnone)
     for shared in functions:
         if shared.kind == "cold":

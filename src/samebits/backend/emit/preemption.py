@@ -16,25 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from samebits.backend.records import (
-    BEFORE,
-    CALLS,
-    ENTER,
-    GUARD,
-    HANDLER_WORDS,
-    JUMP_BUFFER,
-    KEY,
-    KIND,
-    LEFT,
-    LOWEST,
-    MAIN,
-    RELEASE,
-    SIGNAL_HANDLER,
-    STOP,
-    TRACE,
-    VALUE,
-    WAKE,
-)
+from samebits.backend import records
 from samebits.backend.targets.table import Target
 from samebits.backend.text.run_bound import OPEN, Bound, formula
 from samebits.ir.grammar import ValueType
@@ -63,7 +45,7 @@ def key_type(target: Target) -> str:
 
 
 _RECORD = """\
-  %words = load ptr, ptr @{guard}
+  %words = load ptr, ptr @{GUARD}
   %alone = icmp eq ptr %words, null
   br i1 %alone, label %plain, label %look
 plain:
@@ -112,7 +94,7 @@ run:
 )
 _GUARDED = (
     """\
-@{guard} = global ptr null
+@{GUARD} = global ptr null
 declare i32 @_setjmp(ptr) returns_twice
 declare ptr @pthread_getspecific({key})
 
@@ -170,7 +152,7 @@ def guard_text(target: Target) -> str:
     """LLVM text of the functions that `guarded_call` calls; once in a module."""
     bits = target.pointer_bits
     return (_GUARDED + _MEASURED).format(
-        guard=GUARD, key=key_type(target), buffer=_BUFFER_BYTES, pointer=bits, **_PLACES,
+        key=key_type(target), buffer=_BUFFER_BYTES, pointer=bits, **vars(records),
         widen="add i64 %here.short, 0" if bits == 64 else f"zext i{bits} %here.short to i64",
     )  # fmt: skip
 
@@ -312,13 +294,13 @@ end:
 
 _HANDLER = """\
 target triple = "{triple}"
-@{words} = global [2 x i64] zeroinitializer, align 8
+@{HANDLER_WORDS} = global [2 x i64] zeroinitializer, align 8
 declare ptr @pthread_getspecific({key})
 declare void @_longjmp(ptr, i32) noreturn
 
-define void @{handler}(i32 %signal) {{
+define void @{SIGNAL_HANDLER}(i32 %signal) {{
 entry:
-  %before.p = getelementptr i64, ptr @{words}, i64 {BEFORE}
+  %before.p = getelementptr i64, ptr @{HANDLER_WORDS}, i64 {BEFORE}
   %before = load i64, ptr %before.p
   %other = icmp ugt i64 %before, 1
   br i1 %other, label %chain, label %look
@@ -327,7 +309,7 @@ chain:
   call void %chain.f(i32 %signal)
   br label %look
 look:
-  %key = load {key}, ptr @{words}
+  %key = load {key}, ptr @{HANDLER_WORDS}
   %record = call ptr @pthread_getspecific({key} %key)
   %none = icmp eq ptr %record, null
   br i1 %none, label %end, label %known
@@ -368,7 +350,7 @@ end:
 
 def ask_text() -> str:
     """LLVM text of `@sb_ask`, internal to its module."""
-    return (_KEEP + _ASK).format(ask=ASK, **_PLACES)
+    return (_KEEP + _ASK).format(ask=ASK, **vars(records))
 
 
 def call_text() -> str:
@@ -379,13 +361,7 @@ def call_text() -> str:
 def signal_handler_text(target: Target) -> str:
     """LLVM text of the signal handler's module, for a process of this target."""
     handler = _HANDLER.format(
-        triple=target.triple, words=HANDLER_WORDS, handler=SIGNAL_HANDLER, ask=ASK,
-        key=key_type(target), BEFORE=BEFORE, **_PLACES,
+        triple=target.triple, ask=ASK,
+        key=key_type(target), **vars(records),
     )  # fmt: skip
     return handler + ask_text()
-
-
-_PLACES = dict(
-    KEY=KEY, ENTER=ENTER, RELEASE=RELEASE, JUMP_BUFFER=JUMP_BUFFER, STOP=STOP, CALLS=CALLS,
-    WAKE=WAKE, LOWEST=LOWEST, MAIN=MAIN, KIND=KIND, VALUE=VALUE, TRACE=TRACE, LEFT=LEFT,
-)  # fmt: skip

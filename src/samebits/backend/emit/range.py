@@ -14,10 +14,9 @@ from samebits.backend.emit.entry import SlotReader
 from samebits.backend.emit.preemption import BodyGuard, guarded_call
 from samebits.backend.targets.fp_control import pinned_call
 from samebits.backend.targets.table import Target
-from samebits.backend.text.context import return_type
 from samebits.backend.text.locations import Locations
 from samebits.backend.text.overrides import NONE, CodegenOverrides
-from samebits.backend.text.types import function_symbol
+from samebits.backend.text.types import function_symbol, return_type
 from samebits.errors import IRError
 from samebits.ir.grammar import Function
 from samebits.types import INT, INT64
@@ -63,23 +62,20 @@ run:
   %begin = add i64 %first, {base}
   %end = add i64 %last, {base}"""
 
-_TRAP = """\
+_FAILED = """\
   %failed = icmp ne i32 %status, 0
   br i1 %failed, label %trap, label %claim, !prof !0
 trap:
   %wide = zext i32 %status to i64
   %high = shl i64 %batch, {status_bits}
   %word = or i64 %high, %wide
+"""
+
+_TRAP = """\
   %before = atomicrmw min ptr %trap.p, i64 %word monotonic, align 8
   br label %done"""
 
 _OWN_TRAP = """\
-  %failed = icmp ne i32 %status, 0
-  br i1 %failed, label %trap, label %claim, !prof !0
-trap:
-  %wide = zext i32 %status to i64
-  %high = shl i64 %batch, {status_bits}
-  %word = or i64 %high, %wide
   %lock = getelementptr i64, ptr %shared, i64 {lock}
   br label %knock
 knock:
@@ -100,17 +96,6 @@ leave:
 """As `_TRAP`, with the numbers of the lowest trap."""
 
 
-def _check(function: Function) -> None:
-    """Raise IRError unless `function` takes the first index and the end first, returning none."""
-    types = [t for _, t in function.params[:2]]
-    if len(types) < 2 or any(t not in (INT, INT64) for t in types) or function.results:
-        raise IRError(
-            f"function {function.name} can't be run over a range",
-            span=function.span,
-            note="its first two parameters are the first index and the end, and it returns nothing",
-        )
-
-
 def range_text(
     name: str,
     function: Function,
@@ -129,7 +114,13 @@ def range_text(
     `based` the slots begin with the first index, and the function is internal. The body is called
     through `guard` if there is one. Raises IRError for a function of another signature.
     """
-    _check(function)
+    types = [t for _, t in function.params[:2]]
+    if len(types) < 2 or any(t not in (INT, INT64) for t in types) or function.results:
+        raise IRError(
+            f"function {function.name} can't be run over a range",
+            span=function.span,
+            note="its first two parameters are the first index and the end, and it returns nothing",
+        )
     symbol = f"@sb.range.{name}"
     reader = SlotReader(target, "%slots")
     base = reader.arguments([("", INT)])[0].split()[1] if based else "0"
@@ -142,7 +133,7 @@ def range_text(
         batches=BATCHES, batch_size=BATCH_SIZE, length=LENGTH, trap=TRAP, status_bits=STATUS_BITS,
         lock=LOCK, numbers=OWN_NUMBERS, base=base,
     )  # fmt: skip
-    trap = _OWN_TRAP if owns else _TRAP
+    trap = _FAILED + (_OWN_TRAP if owns else _TRAP)
     lines = [
         f"define internal i32 {symbol}(ptr noundef nonnull %args) noinline #0 {{",
         "entry:",

@@ -14,8 +14,7 @@ from samebits.backend.emit.function import is_wide
 from samebits.backend.emit.independence import has_independent_iterations
 from samebits.backend.emit.lanes import LaneEmitter
 from samebits.backend.lowering.table import LOWERINGS
-from samebits.backend.text.context import DIVISIONS
-from samebits.backend.text.loop_metadata import EmittedCounts, has_masks, is_full
+from samebits.backend.text.loop_metadata import DIVISIONS, EmittedCounts, has_masks, is_full
 from samebits.ir.grammar import For, Op, Value, can_trap, walk
 from samebits.passes.bounds.accesses import Accesses, Base, Separation
 from samebits.types import BOOL
@@ -64,7 +63,7 @@ class VectorEmitter(LaneEmitter):
             if op.opcode == "call":
                 name = str(op.attr)
                 size = self.module.inlined_size(name)
-                if self.module.divides(name) or not (size or self.module.cold_function(name)):
+                if self.module.divides[name] or not (size or name in self.module.cold):
                     return None
                 inside.inlined += size
                 inside.statements += size
@@ -105,6 +104,6 @@ class VectorEmitter(LaneEmitter):
     def _base(self, base: Base, ids: Iterator[int]) -> Value:
         if isinstance(base, Value):
             return base
-        value = Value(next(ids), 0, self._slot_type(base))
+        value = Value(next(ids), 0, self.facts.slot_types[base])
         self.define(value, *self.load_slot(base))
         return value

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from samebits.backend.emit.module import Emitted, emit_module, emit_shared
+from samebits.backend.emit.emission import Emitted
+from samebits.backend.emit.module import emit_module, emit_shared
 from samebits.backend.llvm import engine
 from samebits.backend.llvm.vectorize_check import check_vectorised
 from samebits.backend.objects import CompiledObject

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from samebits.backend.emit.module import emit_module
 from samebits.backend.llvm import engine
 from samebits.backend.targets.table import Target
-from samebits.backend.text.context import DIVISIONS
 from samebits.backend.text.locations import FILE, Location
+from samebits.backend.text.loop_metadata import DIVISIONS
 from samebits.backend.text.profiles import CodegenProfile
 from samebits.errors import Span
 from samebits.ir.grammar import For, Function, Module, Op, Statement, While, can_trap, regions, walk
@@ -209,11 +209,12 @@ def _unsaid(
         ops = [s for s in inside if isinstance(s, Op)]
         check = next((op for op in ops if _traps(op, module)), None)
         division = next((op for op in ops if op.opcode in DIVISIONS), None)
-        message, at = GONE, loop.span
         if check is not None:
             message, at = CHECKED, check.span
         elif division is not None:
             message, at = DIVIDES, division.span
+        else:
+            message, at = GONE, loop.span
     return Remark(function.name, loop.span, loop.id, False, 1, 1, message, at, False)
 
 

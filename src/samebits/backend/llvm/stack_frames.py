@@ -6,11 +6,13 @@ other values that are live at once. A value that is made or used in a loop may b
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import accumulate
+
 from samebits.backend.text.types import parts
 from samebits.ir.grammar import For, Function, If, Op, Region, Return, Value, While, regions
 
 WORD = 8
-_CONSTANTS = ("const",)
 
 
 class _Uses:
@@ -39,7 +41,7 @@ class _Uses:
                         self._use(value)
                     if statement.opcode in ("get", "set") and self._loops:
                         self.looped.add(str(statement.attr))
-                    if statement.opcode not in _CONSTANTS:
+                    if statement.opcode != "const":
                         self.made.update(dict.fromkeys(statement.results, self._at))
                         if self._loops:
                             self.looped.update(statement.results)
@@ -82,12 +84,8 @@ def value_bytes(function: Function, lane_bytes: int) -> int:
         return lane_bytes if of in uses.looped else WORD
 
     slots = sum(size(name) * len(parts(t)) for name, t in function.slots.items())
-    changes: dict[int, int] = {}
+    changes: Counter[int] = Counter()
     for value, last in uses.last.items():
-        changes[uses.made[value]] = changes.get(uses.made[value], 0) + size(value)
-        changes[last] = changes.get(last, 0) - size(value)
-    most = now = 0
-    for at in sorted(changes):
-        now += changes[at]
-        most = max(most, now)
-    return slots + most
+        changes[uses.made[value]] += size(value)
+        changes[last] -= size(value)
+    return slots + max(accumulate((changes[at] for at in sorted(changes)), initial=0))

@@ -15,9 +15,9 @@ def check_vectorised(expected: Expected, opt: int, text: str) -> None:
     """Raise CompileError if an expected loop is not vectorised in LLVM text after the passes."""
     if not opt or not expected.target.vector_bits:
         return
-    state = _states(text)
+    vectorised = _vectorised(text)
     for number, loop in enumerate(expected.loops):
-        if not state.get(number):
+        if number not in vectorised:
             _refuse(expected, loop, opt)
 
 
@@ -41,10 +41,7 @@ def _refuse(expected: Expected, loop: Expectation, opt: int) -> None:
             who = "LLVM's remark: " if said.is_llvms else ""
             note, fix = f"{who}{said.message}{place}", fix_of(said.message)
     raise CompileError(
-        f"this loop is not vectorised for {target.name}",
-        span=loop.span,
-        note=note,
-        fix=fix,
+        f"this loop is not vectorised for {target.name}", span=loop.span, note=note, fix=fix
     )
 
 
@@ -53,19 +50,16 @@ _VECTORISED = re.compile(r'^!(\d+) = !{!"llvm\.loop\.isvectorized", i32 1}', re.
 _LOOP = re.compile(r"^!(\d+) = distinct !{(!.*)}", re.MULTILINE)
 
 
-def _states(text: str) -> dict[int, bool]:
-    """For each expectation that a loop of `text` has: whether a copy is vectorised."""
+def _vectorised(text: str) -> set[int]:
+    """The expectations of which a copy of the loop in `text` is vectorised."""
     numbers = {node: int(number) for node, number in _EXPECTATION.findall(text)}
-    vectorised = set(_VECTORISED.findall(text))
-    found: dict[int, bool] = {}
+    marks = set(_VECTORISED.findall(text))
+    found: set[int] = set()
     for name, operands in _LOOP.findall(text):
         nodes = re.findall(r"!(\d+)", operands)
-        if not nodes or nodes[0] != name:  # a loop's metadata begins with itself
-            continue
-        for node in nodes:
-            if node in numbers:
-                known = found.get(numbers[node], False)
-                found[numbers[node]] = known or not vectorised.isdisjoint(nodes)
+        # A loop's metadata begins with itself.
+        if nodes and nodes[0] == name and not marks.isdisjoint(nodes):
+            found.update(numbers[node] for node in nodes if node in numbers)
     return found
 
 

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from samebits.backend.lowering.float import canonical_bits, of_bits
 from samebits.backend.lowering.int64 import float_to_wide, needs_help, wide_to_float
 from samebits.backend.lowering.integer import scalar_type
 from samebits.backend.lowering.parallel import lower_parallel
-from samebits.backend.objects import OWN
-from samebits.backend.text.context import return_type
-from samebits.backend.text.types import parts, scalar
-from samebits.backend.text.writer import FunctionWriter
+from samebits.backend.text.types import parts, return_type, scalar
+from samebits.backend.text.writer import FunctionWriter, Lowering
 from samebits.ir.grammar import HostFunction, Op
 from samebits.types import Kind, ScalarType
-
-Lowering = Callable[[FunctionWriter, Op], None]
 
 
 def _resize(f: FunctionWriter, name: str, source: ScalarType, bits: int) -> str:
@@ -149,15 +143,8 @@ of inlining it: that version seldom runs, and would take as long to compile."""
 def _call(f: FunctionWriter, op: Op) -> None:
     name = str(op.attr)
     callee = f.module.function(name)
-    traps = f.module.traps(name)
-    given = [
-        f"{t} {register}"
-        for value in op.args
-        for t, register in zip(parts(value.type), f.operands(value), strict=True)
-    ]
-    if f.module.owns(name):
-        given.append(f"ptr @{OWN}")
-    arguments = ", ".join(given)
+    traps = f.module.traps[name]
+    arguments = f.arguments(name, op.args)
     returned = return_type(callee, traps, f.target)
     if isinstance(callee, HostFunction):
         place = f"inttoptr (i64 {callee.address} to ptr)"

@@ -7,16 +7,12 @@ of the basic operations stand in for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from samebits.backend.lowering.integer import scalar_type
+from samebits.backend.lowering.integer import instruction, scalar_type
 from samebits.backend.text.types import float_constant, scalar
-from samebits.backend.text.writer import FunctionWriter
+from samebits.backend.text.writer import FunctionWriter, Lowering
 from samebits.bits import CANONICAL_NAN
 from samebits.ir.grammar import Op, Value
 from samebits.types import ScalarType
-
-Lowering = Callable[[FunctionWriter, Op], None]
 
 
 def bits_of(f: FunctionWriter, name: str, bits: int) -> str:
@@ -45,16 +41,6 @@ _INTEGRAL = {32: float_constant(2.0**23), 64: float_constant(2.0**52)}
 """From here on every float is integral; below, adding it rounds to nearest even."""
 
 
-def _binary(instruction: str) -> Lowering:
-    def lower(f: FunctionWriter, op: Op) -> None:
-        a, b = map(f.operand, op.args)
-        f.define(
-            op.result, f.emit(f"{instruction} {f.fast}{scalar(scalar_type(op.result))} {a}, {b}")
-        )
-
-    return lower
-
-
 def _div(f: FunctionWriter, op: Op) -> None:
     t = scalar_type(op.result)
     a, b = map(f.operand, op.args)
@@ -63,24 +49,10 @@ def _div(f: FunctionWriter, op: Op) -> None:
     f.define(op.result, f.emit(f"fdiv {f.fast}{scalar(t)} {a}, {b}"))
 
 
-def _neg(f: FunctionWriter, op: Op) -> None:
-    f.define(
-        op.result, f.emit(f"fneg {f.fast}{scalar(scalar_type(op.result))} {f.operand(op.args[0])}")
-    )
-
-
 def _intrinsic(f: FunctionWriter, name: str, bits: int, *arguments: str) -> str:
     t = _FLOAT[bits]
     typed = ", ".join(f"{t} {a}" for a in arguments)
     return f.emit(f"call {f.fast}{t} @llvm.{name}.f{bits}({typed})")
-
-
-def _unary(name: str) -> Lowering:
-    def lower(f: FunctionWriter, op: Op) -> None:
-        bits = scalar_type(op.result).bits
-        f.define(op.result, _intrinsic(f, name, bits, f.operand(op.args[0])))
-
-    return lower
 
 
 def _sqrt(f: FunctionWriter, op: Op) -> None:
@@ -197,15 +169,6 @@ def _flush(f: FunctionWriter, op: Op) -> None:
     f.define(op.result, of_bits(f, result, bits))
 
 
-def _compare(predicate: str) -> Lowering:
-    def lower(f: FunctionWriter, op: Op) -> None:
-        t = scalar(scalar_type(op.args[0]))
-        a, b = map(f.operand, op.args)
-        f.define(op.result, f.emit(f"fcmp {predicate} {t} {a}, {b}"))
-
-    return lower
-
-
 def stored_value(f: FunctionWriter, value: Value) -> tuple[str, str]:
     """LLVM type and register of a float to be stored, with NaN canonical."""
     bits = scalar_type(value).bits
@@ -247,12 +210,12 @@ def canonicalise_stores(f: FunctionWriter) -> None:
 
 
 FLOAT_LOWERINGS: dict[str, Lowering] = {
-    "add": _binary("fadd"),
-    "sub": _binary("fsub"),
-    "mul": _binary("fmul"),
+    "add": instruction("fadd {fast}{t} {a}, {b}"),
+    "sub": instruction("fsub {fast}{t} {a}, {b}"),
+    "mul": instruction("fmul {fast}{t} {a}, {b}"),
     "div": _div,
-    "neg": _neg,
-    "abs": _unary("fabs"),
+    "neg": instruction("fneg {fast}{t} {a}"),
+    "abs": instruction("call {fast}{t} @llvm.fabs.f{bits}({t} {a})"),
     "sqrt": _sqrt,
     "fma": _fma,
     "min": _extreme(True),
@@ -263,10 +226,10 @@ FLOAT_LOWERINGS: dict[str, Lowering] = {
     "round": _rounding("round"),
     "copysign": _copysign,
     "flush": _flush,
-    "eq": _compare("oeq"),
-    "ne": _compare("une"),
-    "lt": _compare("olt"),
-    "le": _compare("ole"),
-    "gt": _compare("ogt"),
-    "ge": _compare("oge"),
+    "eq": instruction("fcmp oeq {t} {a}, {b}"),
+    "ne": instruction("fcmp une {t} {a}, {b}"),
+    "lt": instruction("fcmp olt {t} {a}, {b}"),
+    "le": instruction("fcmp ole {t} {a}, {b}"),
+    "gt": instruction("fcmp ogt {t} {a}, {b}"),
+    "ge": instruction("fcmp oge {t} {a}, {b}"),
 }

@@ -6,9 +6,8 @@ each rounded once. They are plain integer code and basic float operations, all e
 
 from __future__ import annotations
 
-import struct
-
 from samebits.backend.lowering.soft_fma import Text, product
+from samebits.backend.text.types import float_constant
 
 _PURE = "#0 noinline mustprogress willreturn memory(none)"
 """Attributes of helpers, which are not inlined: that would double the code and its compile time."""
@@ -89,21 +88,17 @@ define linkonce_odr hidden void @__multi3(
 }}"""
 
 
-def _pattern(value: float) -> str:
-    return f"0x{struct.pack('>d', value).hex().upper()}"
-
-
 def _to_float64(e: Text, value: str, signed: bool) -> str:
     """An integer as binary64: high and low halves become exact floats, from patterns of
     2^84 + high·2^32 and 2^52 + low; their sum is the only rounding."""
     low = e(f"or i64 {e(f'and i64 {value}, {(1 << 32) - 1}')}, {0x433 << 52}")
-    low = e(f"fsub double {e(f'bitcast i64 {low} to double')}, {_pattern(2.0**52)}")
+    low = e(f"fsub double {e(f'bitcast i64 {low} to double')}, {float_constant(2.0**52)}")
     high = e(f"lshr i64 {value}, 32")
     if signed:
         high = e(f"xor i64 {high}, {1 << 31}")
     high = e(f"bitcast i64 {e(f'or i64 {high}, {0x453 << 52}')} to double")
     bias = 2.0**84 + (2.0**63 if signed else 0.0)
-    return e(f"fadd double {e(f'fsub double {high}, {_pattern(bias)}')}, {low}")
+    return e(f"fadd double {e(f'fsub double {high}, {float_constant(bias)}')}, {low}")
 
 
 def _int_to_float(signed: bool, bits: int) -> str:
@@ -150,7 +145,7 @@ def _float_to_int(signed: bool) -> str:
         result = e.either(negative, "i64", "0", size)
         limit = e.either(negative, "i64", "0", "-1")
     result = e.either(large, "i64", limit, result)
-    unordered = e(f"fcmp uno double %a, {_pattern(0.0)}")
+    unordered = e(f"fcmp uno double %a, {float_constant(0.0)}")
     result = e.either(unordered, "i64", "0", result)
     return _define(f"i64 @sb.fpto{'s' if signed else 'u'}i.f64(double %a)", e, f"i64 {result}")
 
@@ -169,10 +164,10 @@ WIDE_HELPERS = {
 """Definitions by name; the symbol of `x` is `@sb.x`."""
 
 
-def _divisions(bits: int, functions: str) -> str:
-    """LLVM text of library functions, and of the division that they call."""
-    t = f"i{bits}"
-    return _divide(bits) + functions.replace("{t}", t) + "\nattributes #0 = { nounwind }\n"
+def _divisions(bits: int, functions: dict[str, str]) -> str:
+    """LLVM text of library functions, by name, and of the division that they call."""
+    texts = [text.replace("{t}", f"i{bits}").replace("NAME", n) for n, text in functions.items()]
+    return "".join([_divide(bits), *texts, "\nattributes #0 = { nounwind }\n"])
 
 
 _QUOTIENT = """
@@ -198,16 +193,10 @@ define weak_odr hidden { {t}, {t} } @NAME({t} %a, {t} %b) #0 {
 }"""
 
 
-def _named(text: str, name: str) -> str:
-    return text.replace("NAME", name)
-
-
 DIVISIONS: dict[tuple[str, int], str] = {
-    ("i686", 64): _divisions(64, _named(_QUOTIENT, "__udivdi3") + _named(_REST, "__umoddi3")),
-    ("armv7", 64): _divisions(64, _named(_BOTH, "__aeabi_uldivmod")),
-    ("armv7", 32): _divisions(
-        32, _named(_QUOTIENT, "__aeabi_uidiv") + _named(_BOTH, "__aeabi_uidivmod")
-    ),
+    ("i686", 64): _divisions(64, {"__udivdi3": _QUOTIENT, "__umoddi3": _REST}),
+    ("armv7", 64): _divisions(64, {"__aeabi_uldivmod": _BOTH}),
+    ("armv7", 32): _divisions(32, {"__aeabi_uidiv": _QUOTIENT, "__aeabi_uidivmod": _BOTH}),
 }
 """By architecture and width, the functions of a compiler's library that LLVM calls to divide
 unsigned integers. Emitted text has no such division, but LLVM's passes may add one to compute a

@@ -5,8 +5,6 @@ No instruction here has undefined behaviour for any operand.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from samebits.backend.lowering.int64 import (
     signed_quotient,
     signed_remainder,
@@ -14,11 +12,9 @@ from samebits.backend.lowering.int64 import (
     unsigned_remainder,
 )
 from samebits.backend.text.types import scalar
-from samebits.backend.text.writer import FunctionWriter
+from samebits.backend.text.writer import FunctionWriter, Lowering
 from samebits.ir.grammar import Op, Value
 from samebits.types import Kind, ScalarType
-
-Lowering = Callable[[FunctionWriter, Op], None]
 
 
 def scalar_type(value: Value) -> ScalarType:
@@ -26,6 +22,20 @@ def scalar_type(value: Value) -> ScalarType:
     t = value.type
     assert isinstance(t, ScalarType)
     return t
+
+
+def instruction(text: str) -> Lowering:
+    """One instruction: `{t}` is the operands' type and `{bits}` its width, `{a}` and `{b}` are the
+    operands, `{sign}` is `s` or `u`, `{fast}` are the function's fast-math flags."""
+
+    def lower(f: FunctionWriter, op: Op) -> None:
+        t = scalar_type(op.args[0])
+        operands = dict(zip("ab", map(f.operand, op.args), strict=False))
+        sign = "s" if t.is_signed else "u"
+        given = text.format(t=scalar(t), bits=t.bits, sign=sign, fast=f.fast, **operands)
+        f.define(op.result, f.emit(given))
+
+    return lower
 
 
 def _checked(op: Op) -> bool:
@@ -116,24 +126,6 @@ def _signed_divide(f: FunctionWriter, op: Op, want_quotient: bool, a: str, b: st
     f.define(op.result, f.emit(f"select i1 {negates}, {name} {negated}, {name} {quotient}"))
 
 
-def _extreme(is_min: bool) -> Lowering:
-    def lower(f: FunctionWriter, op: Op) -> None:
-        t, name = scalar_type(op.result), scalar(scalar_type(op.result))
-        a, b = map(f.operand, op.args)
-        which = ("s" if t.is_signed else "u") + ("min" if is_min else "max")
-        f.define(op.result, f.emit(f"call {name} @llvm.{which}.{name}({name} {a}, {name} {b})"))
-
-    return lower
-
-
-def _bitwise(name: str) -> Lowering:
-    def lower(f: FunctionWriter, op: Op) -> None:
-        a, b = map(f.operand, op.args)
-        f.define(op.result, f.emit(f"{name} {scalar(scalar_type(op.result))} {a}, {b}"))
-
-    return lower
-
-
 def _not(f: FunctionWriter, op: Op) -> None:
     t = scalar_type(op.result)
     ones = "true" if t.kind is Kind.BOOL else "-1"
@@ -171,36 +163,6 @@ def _shift_right(f: FunctionWriter, op: Op) -> None:
     f.define(op.result, f.emit(f"select i1 {fits}, {name} {shifted}, {name} 0"))
 
 
-def _count(intrinsic: str, extra: str) -> Lowering:
-    def lower(f: FunctionWriter, op: Op) -> None:
-        name, a = scalar(scalar_type(op.result)), f.operand(op.args[0])
-        f.define(op.result, f.emit(f"call {name} @llvm.{intrinsic}.{name}({name} {a}{extra})"))
-
-    return lower
-
-
-def _rotate(intrinsic: str) -> Lowering:
-    def lower(f: FunctionWriter, op: Op) -> None:
-        name = scalar(scalar_type(op.result))
-        a, b = map(f.operand, op.args)
-        f.define(
-            op.result,
-            f.emit(f"call {name} @llvm.{intrinsic}.{name}({name} {a}, {name} {a}, {name} {b})"),
-        )
-
-    return lower
-
-
-def _compare(predicate: str) -> Lowering:
-    def lower(f: FunctionWriter, op: Op) -> None:
-        t = scalar_type(op.args[0])
-        sign = "" if predicate in ("eq", "ne") else "s" if t.is_signed else "u"
-        a, b = map(f.operand, op.args)
-        f.define(op.result, f.emit(f"icmp {sign}{predicate} {scalar(t)} {a}, {b}"))
-
-    return lower
-
-
 INTEGER_LOWERINGS: dict[str, Lowering] = {
     "add": _arithmetic("add"),
     "sub": _arithmetic("sub"),
@@ -209,23 +171,23 @@ INTEGER_LOWERINGS: dict[str, Lowering] = {
     "abs": _abs,
     "floordiv": _divide(True),
     "mod": _divide(False),
-    "min": _extreme(True),
-    "max": _extreme(False),
-    "and": _bitwise("and"),
-    "or": _bitwise("or"),
-    "xor": _bitwise("xor"),
+    "min": instruction("call {t} @llvm.{sign}min.{t}({t} {a}, {t} {b})"),
+    "max": instruction("call {t} @llvm.{sign}max.{t}({t} {a}, {t} {b})"),
+    "and": instruction("and {t} {a}, {b}"),
+    "or": instruction("or {t} {a}, {b}"),
+    "xor": instruction("xor {t} {a}, {b}"),
     "not": _not,
     "shl": _shift_left,
     "shr": _shift_right,
-    "popcount": _count("ctpop", ""),
-    "clz": _count("ctlz", ", i1 false"),
-    "ctz": _count("cttz", ", i1 false"),
-    "rotl": _rotate("fshl"),
-    "rotr": _rotate("fshr"),
-    "eq": _compare("eq"),
-    "ne": _compare("ne"),
-    "lt": _compare("lt"),
-    "le": _compare("le"),
-    "gt": _compare("gt"),
-    "ge": _compare("ge"),
+    "popcount": instruction("call {t} @llvm.ctpop.{t}({t} {a})"),
+    "clz": instruction("call {t} @llvm.ctlz.{t}({t} {a}, i1 false)"),
+    "ctz": instruction("call {t} @llvm.cttz.{t}({t} {a}, i1 false)"),
+    "rotl": instruction("call {t} @llvm.fshl.{t}({t} {a}, {t} {a}, {t} {b})"),
+    "rotr": instruction("call {t} @llvm.fshr.{t}({t} {a}, {t} {a}, {t} {b})"),
+    "eq": instruction("icmp eq {t} {a}, {b}"),
+    "ne": instruction("icmp ne {t} {a}, {b}"),
+    "lt": instruction("icmp {sign}lt {t} {a}, {b}"),
+    "le": instruction("icmp {sign}le {t} {a}, {b}"),
+    "gt": instruction("icmp {sign}gt {t} {a}, {b}"),
+    "ge": instruction("icmp {sign}ge {t} {a}, {b}"),
 }

@@ -5,12 +5,10 @@ Any two addresses may alias, whatever their types: LLVM is told nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from samebits.backend.lowering.float import store_then_canonicalise, stored_value
 from samebits.backend.lowering.integer import scalar_type
 from samebits.backend.text.types import memory, memory_scalar, scalar
-from samebits.backend.text.writer import OWN_PLACE, FunctionWriter
+from samebits.backend.text.writer import OWN_PLACE, FunctionWriter, Lowering
 from samebits.ir.grammar import Op, Value
 from samebits.types import (
     ArrayType,
@@ -21,8 +19,6 @@ from samebits.types import (
     StructType,
     VectorType,
 )
-
-Lowering = Callable[[FunctionWriter, Op], None]
 
 
 def _target(op: Op, position: int = 0) -> MemoryType:
@@ -94,7 +90,7 @@ def _length(f: FunctionWriter, op: Op) -> None:
     f.define(op.result, f.operands(op.args[0])[1 + op.attr])
 
 
-def _extent(f: FunctionWriter, value: Value) -> tuple[str, str]:
+def extent(f: FunctionWriter, value: Value) -> tuple[str, str]:
     """The addresses of the first byte and of the one after the last."""
     base, *lengths = f.operands(value)
     start = f.emit(f"ptrtoint ptr {base} to i64")
@@ -109,7 +105,7 @@ def _extent(f: FunctionWriter, value: Value) -> tuple[str, str]:
 
 
 def _apart(f: FunctionWriter, op: Op) -> None:
-    (a, a_end), (b, b_end) = (_extent(f, value) for value in op.args)
+    (a, a_end), (b, b_end) = (extent(f, value) for value in op.args)
     tests = [f.emit(f"icmp ule i64 {end}, {start}") for end, start in ((a_end, b), (b_end, a))]
     tests += [f.emit(f"icmp eq i64 {end}, {start}") for end, start in ((a_end, a), (b_end, b))]
     if op.attr:

@@ -6,14 +6,10 @@ The bits of the two forms may differ: only code whose results do not depend on t
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from samebits.backend.lowering.integer import scalar_type
 from samebits.backend.text.types import float_constant, scalar
-from samebits.backend.text.writer import FunctionWriter
+from samebits.backend.text.writer import FunctionWriter, Lowering
 from samebits.ir.grammar import Op
-
-Lowering = Callable[[FunctionWriter, Op], None]
 
 _SPLITTER = float_constant(2.0**27 + 1.0)
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from samebits.backend.lowering.memory import extent
 from samebits.backend.objects import HOOK, OWN
-from samebits.backend.text.context import return_type
-from samebits.backend.text.types import function_symbol, parts, scalar
+from samebits.backend.text.types import function_symbol, return_type, scalar
 from samebits.backend.text.writer import FunctionWriter
 from samebits.ir.analysis.points_to import Memory
 from samebits.ir.grammar import (
@@ -28,7 +28,7 @@ from samebits.ir.grammar import (
     can_trap,
     walk,
 )
-from samebits.types import ArrayType, Kind, RefType, ScalarType
+from samebits.types import ArrayType, Kind, ScalarType
 
 _ITERATION_WEIGHT = 8
 """The assumed trip count of an inner loop."""
@@ -45,18 +45,11 @@ begins."""
 def serial(f: FunctionWriter, op: Op) -> str:
     """Emit all iterations in line, in order; returns the status if the body can trap."""
     name = str(op.attr)
-    traps = f.module.traps(name)
+    traps = f.module.traps[name]
     start, stop, _, *captured = op.args
-    arguments = [
-        f"{t} {register}"
-        for value in (start, stop, *captured)
-        for t, register in zip(parts(value.type), f.operands(value), strict=True)
-    ]
-    if f.module.owns(name):
-        arguments.append(f"ptr @{OWN}")
+    arguments = f.arguments(name, (start, stop, *captured))
     returned = return_type(f.module.function(name), traps, f.target)
-    symbol = function_symbol(name)
-    text = f"call {f.target.convention}{returned} {symbol}({', '.join(arguments)})"
+    text = f"call {f.target.convention}{returned} {function_symbol(name)}({arguments})"
     if traps:
         return f.emit(text)
     f.do(text)
@@ -93,7 +86,7 @@ def lower_parallel(f: FunctionWriter, op: Op) -> None:
 
     def ask() -> None:
         slots = _slots(f, [op.args[0], *op.args[3:]])
-        own = f"ptr @{OWN}" if f.module.owns(str(op.attr)) else "ptr null"
+        own = f"ptr @{OWN}" if str(op.attr) in f.module.owns else "ptr null"
         given = f"ptr {range_function}, ptr {slots}, i64 {count}, i64 {batch}, i64 {least}, {own}"
         f.do(f"store i32 {f.emit(f'call i32 {hook}({given})')}, ptr {result}")
 
@@ -121,8 +114,8 @@ def _least_iterations(f: FunctionWriter, region: Region) -> int:
 def _may_be_vector(f: FunctionWriter, statement: Statement) -> bool:
     match statement:
         case Op(opcode="call"):
-            return f.module.is_inlined(str(statement.attr)) and not f.module.traps(
-                str(statement.attr)
+            return (
+                f.module.is_inlined(str(statement.attr)) and not f.module.traps[str(statement.attr)]
             )
         case Op():
             return not can_trap(statement)
@@ -217,7 +210,7 @@ def _captured(body: Function, op: Op) -> Iterator[_Captured]:
 
 
 def _disjoint(f: FunctionWriter, a: _Captured, b: _Captured) -> str:
-    (first, first_end), (second, second_end) = _ends(f, a.value), _ends(f, b.value)
+    (first, first_end), (second, second_end) = extent(f, a.value), extent(f, b.value)
     before = f.emit(f"icmp ule i64 {first_end}, {second}")
     after = f.emit(f"icmp ule i64 {second_end}, {first}")
     disjoint = f.emit(f"or i1 {before}, {after}")
@@ -234,16 +227,3 @@ def _alike(a: ValueType, b: ValueType) -> bool:
     if not isinstance(a, ArrayType) or not isinstance(b, ArrayType):
         return False
     return (a.element, a.ndim) == (b.element, b.ndim)
-
-
-def _ends(f: FunctionWriter, value: Value) -> tuple[str, str]:
-    """The first address of memory, and the one after its end."""
-    pointer, *lengths = f.operands(value)
-    start = f.emit(f"ptrtoint ptr {pointer} to i64")
-    if isinstance(value.type, RefType):
-        return start, f.emit(f"add i64 {start}, {value.type.target.size}")
-    assert isinstance(value.type, ArrayType)
-    size = str(value.type.element.size)
-    for length in lengths:
-        size = f.emit(f"mul i64 {size}, {length}")
-    return start, f.emit(f"add i64 {start}, {size}")

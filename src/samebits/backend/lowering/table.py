@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from samebits.backend.lowering.control import MIXED_LOWERINGS
 from samebits.backend.lowering.float import FLOAT_LOWERINGS
 from samebits.backend.lowering.integer import INTEGER_LOWERINGS
 from samebits.backend.lowering.memory import MEMORY_LOWERINGS
 from samebits.backend.lowering.muladd import PRODUCT_LOWERINGS
-from samebits.backend.text.writer import FunctionWriter
+from samebits.backend.text.writer import FunctionWriter, Lowering
 from samebits.ir.grammar import Op
 from samebits.types import ScalarType
 
-Lowering = Callable[[FunctionWriter, Op], None]
 
-
-def _by_type(integer: Lowering | None, floating: Lowering | None) -> Lowering:
+def _by_type(integer: Lowering, floating: Lowering) -> Lowering:
     """A lowering that depends on the type of the first operand."""
-    if integer is None or floating is None:
-        only = integer or floating
-        assert only is not None
-        return only
 
     def lower(f: FunctionWriter, op: Op) -> None:
         t = op.args[0].type
@@ -30,11 +22,8 @@ def _by_type(integer: Lowering | None, floating: Lowering | None) -> Lowering:
     return lower
 
 
-def _table() -> dict[str, Lowering]:
-    table: dict[str, Lowering] = {**MEMORY_LOWERINGS, **MIXED_LOWERINGS, **PRODUCT_LOWERINGS}
-    for opcode in (*INTEGER_LOWERINGS, *FLOAT_LOWERINGS):
-        table[opcode] = _by_type(INTEGER_LOWERINGS.get(opcode), FLOAT_LOWERINGS.get(opcode))
-    return table
-
-
-LOWERINGS = _table()
+_TYPED = INTEGER_LOWERINGS | FLOAT_LOWERINGS
+LOWERINGS = MEMORY_LOWERINGS | MIXED_LOWERINGS | PRODUCT_LOWERINGS | _TYPED | {
+    opcode: _by_type(INTEGER_LOWERINGS[opcode], FLOAT_LOWERINGS[opcode])
+    for opcode in INTEGER_LOWERINGS.keys() & FLOAT_LOWERINGS.keys()
+}  # fmt: skip

@@ -168,23 +168,16 @@ def is_allowed_call(symbol: str, target: Target) -> bool:
 
 def called(mnemonic: str, operands: str, target: Target) -> str:
     """The symbol that an instruction calls; empty if it calls none."""
+    symbol = _goes_to(mnemonic, operands, target)
+    return "" if _LOCAL_LABEL.match(symbol) else symbol
+
+
+def _goes_to(mnemonic: str, operands: str, target: Target) -> str:
+    """As `called`, with labels inside a function."""
     found = re.match(_CALLS[target.architecture], f"{mnemonic} {operands.strip()}")
     symbol = found.group(1).strip('"') if found else ""
     register = _REGISTER.get(target.architecture)
-    if _LOCAL_LABEL.match(symbol) or (register is not None and register.fullmatch(symbol)):
-        return ""
-    return symbol
-
-
-def _own_symbols(lines: list[str]) -> set[str]:
-    return {m.group(1).strip('"') for line in lines if (m := _LABEL.match(line))}
-
-
-def _is_foreign(symbol: str, own: set[str], target: Target) -> bool:
-    if symbol in own or is_allowed_call(symbol, target):
-        return False
-    register = _REGISTER.get(target.architecture)
-    return register is None or register.fullmatch(symbol) is None
+    return "" if register is not None and register.fullmatch(symbol) else symbol
 
 
 def audit(
@@ -202,9 +195,8 @@ def audit(
         if not (rule.is_fused and (allow_fma or allow_fast))
         and not (rule.why == _ESTIMATE and allow_fast)
     ]
-    call = re.compile(_CALLS[target.architecture])
     lines = assembly_text.splitlines()
-    own = _own_symbols(lines)
+    own = {label[1].strip('"') for label in map(_LABEL.match, lines) if label}
     findings: list[AuditFinding] = []
     function = "the beginning"
     for number, line in enumerate(lines, 1):
@@ -223,9 +215,8 @@ def audit(
         for rule, pattern, wanted in rules:
             if any(map(pattern.fullmatch, names)) and wanted.match(operands):
                 findings.append(AuditFinding(rule.name, number, function, text, rule.why))
-        match = call.match(f"{mnemonic} {operands.strip()}")
-        symbol = match.group(1).strip('"') if match else ""
-        if symbol and _is_foreign(symbol, own, target):
+        symbol = _goes_to(mnemonic, operands, target)
+        if symbol and symbol not in own and not is_allowed_call(symbol, target):
             why = f"calls {symbol}, which is not part of the code"
             findings.append(AuditFinding("call", number, function, text, why))
     return findings

@@ -141,14 +141,12 @@ def kinds(assembly: str, target: Target, allow_fma: bool = False) -> list[Instru
     """The kind of every line of LLVM's assembly, in order; `allow_fma` as for `audit`."""
     comment = comment_mark(target)
     forbidden = {found.line for found in audit(assembly, target, allow_fma)}
-    result: list[InstructionKind] = []
-    for number, line in enumerate(assembly.splitlines(), 1):
-        result.append(
-            InstructionKind.FORBIDDEN
-            if number in forbidden
-            else _line_kind(without_comment(line, comment), target)
-        )
-    return result
+    return [
+        InstructionKind.FORBIDDEN
+        if number in forbidden
+        else _line_kind(without_comment(line, comment), target)
+        for number, line in enumerate(assembly.splitlines(), 1)
+    ]
 
 
 def comment_mark(target: Target) -> str:

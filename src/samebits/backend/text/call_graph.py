@@ -6,14 +6,14 @@ Knows the typed IR and LLVM's types, not how a function becomes text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 from samebits.backend.llvm.stack_frames import value_bytes
 from samebits.backend.targets.table import Target
 from samebits.backend.text.cold_calls import ColdFunction
-from samebits.backend.text.context import DIVISIONS
+from samebits.backend.text.loop_metadata import DIVISIONS
 from samebits.backend.text.profiles import CodegenProfile
 from samebits.backend.text.run_bound import Bound, run_bound
 from samebits.backend.text.shared_functions import (
@@ -85,12 +85,19 @@ class CallGraph:
         self._module = module
         self._threads = threads
         self._roots = tuple(roots)
-        self._owns: set[str] = set()
-        self._bodies: set[str] = set()
-        self._traps: dict[str, bool] = {}
-        self._calls: dict[str, set[str]] = {}
-        self._divides: dict[str, bool] = {}
-        self._cold: dict[str, ColdFunction] = {}
+        self.owns: set[str] = set()
+        """The functions that check own indices: their last parameter is then the address for the
+        numbers of a trap."""
+        self.called_twice: set[str] = set()
+        """The functions called both in line and by threads: one copy is enough."""
+        self.traps: dict[str, bool] = {}
+        """Whether a function can trap, itself or through what it calls."""
+        self._calls: dict[str, dict[str, None]] = {}
+        """Callees of a function, in order of their first call."""
+        self.divides: dict[str, bool] = {}
+        """Whether a function, callees included, divides integers by a variable."""
+        self.cold: dict[str, ColdFunction] = {}
+        """The cold functions, which stay out of line."""
         self._called_in_loops: set[str] = set()
         self._sizes: dict[str, int] = {}
         self._statements: dict[str, int] = {}
@@ -102,23 +109,25 @@ class CallGraph:
             self._visit_all(name, found)
         self.order = tuple(found)
         """The reached functions, callees first."""
-        self._hot = self.reached(roots) - self._cold.keys()
-        self._cold_section = {*self._cold}
+        self._hot = self.reached(roots) - self.cold.keys()
+        self.cold_section = {*self.cold}
+        """The cold functions, and what is reached from them, if from others too."""
         for name in reversed(found):
-            if name in self._cold_section:
-                self._cold_section |= self._calls[name]
+            if name in self.cold_section:
+                self.cold_section |= self._calls[name].keys()
         looped = self.reached(self._called_in_loops)
-        for name, cold in self._cold.items():
+        for name, cold in self.cold.items():
             if name not in looped or not profile.vectorise:
                 cold.drop_variants()
         self.vector_dominated = profile.slp and self._is_vector_dominated()
+        """Whether nearly all code is functions with cold callees that loops call."""
         if profile.slp and has_wide_offsets(module, self.order):
             self.profile = replace(profile, slp=False)
         if self.vector_dominated:
             self.profile = replace(profile, slp=False)
             if target.architecture != "wasm32":  # where addresses of functions need a table
-                for cold in self._cold.values():
-                    cold.share_loops()
+                for cold in self.cold.values():
+                    cold.shares = True
 
     def share(self, ranges: Sequence[str] | None, optnone: bool | None = None) -> None:
         """Leave out functions of the math library that are compiled separately, once for all
@@ -129,50 +138,35 @@ class CallGraph:
         self.shares = not any(isinstance(self.function(n), HostFunction) for n in self.order)
         if not self.shares:
             return
-        cold = [name for name in self.order if name in self._cold_section]
-        out_of_line = [n for n in cold if n in self._cold or not self.is_inlined(n)]
+        cold = [name for name in self.order if name in self.cold_section]
+        out_of_line = [n for n in cold if n in self.cold or not self.is_inlined(n)]
         self.optnone = (
             len(out_of_line) > self.profile.most_cold_optimised if optnone is None else optnone
         )
         self._in_loops = self.reached({*self._called_in_loops, *self._in_parallel, *(ranges or ())})
-        kept: set[str] = set()
-        waiting = list(self._roots)
-        while waiting:
-            name = waiting.pop()
-            if name in kept:
-                continue
-            kept.add(name)
+
+        def kept_callees(name: str) -> Iterator[str]:
             for callee in self._calls[name]:
                 kind = self._kind(callee, ranges is not None)
                 if kind is None:
-                    waiting.append(callee)
+                    yield callee
                 else:
                     self._shared[callee] = self.shared(callee, kind)
+
+        kept = _reached(self._roots, kept_callees)
         self.order = tuple(name for name in self.order if name in kept)
-        self._cold = {n: r for n, r in self._cold.items() if n in kept or n in self._shared}
-        self._cold_section &= kept
-        own = {name for name in self._cold if name in kept}
-        self._cold_section = own | {
-            n for n in self._cold_section if any(n in self._leads_to(o) for o in own)
-        }
-        for name, cold_function in self._cold.items():
+        self.cold = {n: r for n, r in self.cold.items() if n in kept or n in self._shared}
+        own = kept.intersection(self.cold)
+        self.cold_section &= kept & _reached(own, self._calls.__getitem__)
+        for name, cold_function in self.cold.items():
             if name in self._shared:
                 cold_function.symbol = self._shared[name].symbol
 
-    def _leads_to(self, name: str) -> set[str]:
-        found: set[str] = set()
-        waiting = [name]
-        while waiting:
-            more = self._calls[waiting.pop()] - found
-            found |= more
-            waiting += more
-        return found
-
     def _kind(self, name: str, calls: bool) -> Kind | None:
         """How a called function is shared; None if it is not."""
-        if not is_library(name) or name in self._roots or self._traps[name]:
+        if not is_library(name) or name in self._roots or self.traps[name]:
             return None
-        if name in self._cold:
+        if name in self.cold:
             return "cold"
         many = LEAST_CALLED <= self._sizes[name] < _NO_SIZE
         results = self.function(name).results
@@ -188,42 +182,28 @@ class CallGraph:
             raise IRError(f"there is no function {name} in the module")
         return self._module.functions[name]
 
-    def traps(self, name: str) -> bool:
-        return self._traps[name]
-
-    def cold_function(self, name: str) -> ColdFunction | None:
-        return self._cold.get(name)
-
     def is_inlined(self, name: str) -> bool:
+        """Whether every call of the function becomes its body."""
         limit = self.profile.library_limit if is_library(name) else self.profile.inline_limit
         if self.is_cold(name):
             limit = min(limit, COLD_INLINE_LIMIT)
         return self._sizes[name] <= limit
 
     def is_only_entered(self, name: str) -> bool:
+        """Whether the function's only caller is one entry or range of a vector-dominated module.
+        LLVM inlines it there in any case, but only after all of its passes, which gain nothing by a
+        second run over such functions."""
         called = any(name in callees for callees in self._calls.values())
         return self.vector_dominated and self._roots.count(name) == 1 and not called
 
     def inlined_size(self, name: str) -> int:
-        stays = name in self._cold or self._traps[name] or not self.is_inlined(name)
+        """Statements that replace a call, callees included; 0 if the call stays or may trap."""
+        stays = name in self.cold or self.traps[name] or not self.is_inlined(name)
         return 0 if stays else self._sizes[name]
 
     def is_cold(self, name: str) -> bool:
         """Whether the function is cold, or reached from cold functions only."""
         return name not in self._hot
-
-    def is_in_cold_section(self, name: str) -> bool:
-        """Whether the function is cold, or reached from cold functions, if from others too."""
-        return name in self._cold_section
-
-    def owns(self, name: str) -> bool:
-        return name in self._owns
-
-    def is_called_twice(self, name: str) -> bool:
-        return name in self._bodies
-
-    def divides(self, name: str) -> bool:
-        return self._divides[name]
 
     def frame_bytes(self, name: str) -> int:
         """Most bytes of stack that a call needs, callees included: local memory, and every value
@@ -246,14 +226,10 @@ class CallGraph:
             found[top] = own + max((found[callee] for callee in callees), default=0)
         return found[name]
 
-    def most_statements(self, name: str) -> Bound:
-        """The most statements that a call of the function runs."""
-        return self._most[name]
-
     def _is_vector_dominated(self) -> bool:
         """Whether nearly all code is functions with cold callees that loops call."""
-        looped = {name for name, cold in self._cold.items() if cold.has_variants}
-        inside = self.reached(name for name in self._hot if self._calls[name] & looped)
+        looped = {name for name, cold in self.cold.items() if cold.has_variants}
+        inside = self.reached(name for name in self._hot if self._calls[name].keys() & looped)
         inside &= self._hot
         count = sum(self._statements[name] for name in inside)
         others = sum(self._statements[name] for name in self._hot - inside)
@@ -261,14 +237,7 @@ class CallGraph:
 
     def reached(self, names: Iterable[str]) -> set[str]:
         """`names` and the functions that they reach without passing through a cold one."""
-        reached: set[str] = set()
-        waiting = list(names)
-        while waiting:
-            name = waiting.pop()
-            if name not in reached:
-                reached.add(name)
-                waiting += () if name in self._cold else self._calls[name]
-        return reached
+        return _reached(names, lambda name: () if name in self.cold else self._calls[name])
 
     def _visit_all(self, root: str, found: dict[str, None]) -> None:
         """Visit a function after all that it reaches, at any depth of calls."""
@@ -289,7 +258,7 @@ class CallGraph:
         function, stack_bytes = self.function(name), self._stack_bytes
         traps, divides, deepest = False, False, 0
         constants: set[int] = set()
-        calls = self._calls[name] = set[str]()
+        calls = self._calls[name] = dict[str, None]()
         self._statements[name] = 0
         for statement in walk(function.body):
             self._statements[name] += 1
@@ -302,20 +271,20 @@ class CallGraph:
                 continue
             if statement.opcode in CALLS:
                 callee = str(statement.attr)
-                calls.add(callee)
+                calls[callee] = None
                 yield callee
-                traps = traps or self._traps[callee]
-                divides = divides or self._divides[callee]
+                traps = traps or self.traps[callee]
+                divides = divides or self.divides[callee]
                 deepest = max(deepest, stack_bytes[callee])
                 if statement.opcode == "parallel":
                     self._in_parallel.add(callee)
                 if self._threads and statement.opcode == "parallel":
                     traps = True  # interruption of a thread has a status of its own
-                    self._bodies.add(callee)
+                    self.called_twice.add(callee)
                 continue
             traps = traps or can_trap(statement)
             if statement.opcode == "own" and can_trap(statement):
-                self._owns.add(name)
+                self.owns.add(name)
             if statement.opcode == "const":
                 constants.add(statement.id)
             elif statement.opcode in DIVISIONS:
@@ -331,9 +300,9 @@ class CallGraph:
         self._sizes[name] = self._size(function)
         self._most[name] = _RUN_BOUNDS.of(function, lambda: run_bound(function, self._most))
         stack_bytes[name] = own + deepest
-        self._traps[name] = traps
+        self.traps[name] = traps
         out_of_line = function.cold and not traps  # a function that can trap is emitted as hot
-        self._divides[name] = divides and not out_of_line
+        self.divides[name] = divides and not out_of_line
         if out_of_line:
             self._add_cold(function)
         found[name] = None
@@ -348,16 +317,27 @@ class CallGraph:
                 return _NO_SIZE
             if isinstance(statement, Op) and statement.opcode in CALLS:
                 callee = str(statement.attr)
-                size += 0 if callee in self._cold else self._sizes[callee]
+                size += 0 if callee in self.cold else self._sizes[callee]
         return min(size, _NO_SIZE)
 
     def _add_cold(self, function: Function) -> None:
         types = [t for _, t in function.params if isinstance(t, ScalarType)]
-        self._cold[function.name] = ColdFunction(
-            len(self._cold),
+        self.cold[function.name] = ColdFunction(
+            len(self.cold),
             function_symbol(function.name),
             [scalar(t) for t in types],
             scalar(function.results[0]),
             self.target.convention,
             self.target.vector_bits,
         )
+
+
+def _reached(names: Iterable[str], callees: Callable[[str], Iterable[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += callees(name)
+    return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 
 from samebits.backend.text.loop_metadata import wide_lanes
 
@@ -94,37 +94,30 @@ def renamed_rows(text: str, names: Mapping[str, str]) -> str:
     return main + mark + "\n".join(lines)
 
 
+@dataclass(slots=True, eq=False)
 class ColdFunction:
     """A cold function of LLVM types; `number` is unique in its module. One that `shares` has its
-    loops over lanes in common with others of the same types."""
+    loops over lanes, which take the function's address, in common with others of the same types.
+    They take as long to compile as the function: a tenth of the time for many functions. For one,
+    it costs a register."""
 
-    def __init__(
-        self,
-        number: int,
-        symbol: str,
-        parameters: Sequence[str],
-        result: str,
-        convention: str,
-        vector_bits: int,
-        shares: bool = False,
-    ) -> None:
-        self._number = number
-        self.symbol = symbol
-        self._parameters = tuple(parameters)
-        self._result = result
-        self._convention = convention
-        self._vector_bits = vector_bits
-        self._shares = shares
+    number: int
+    symbol: str
+    parameters: Sequence[str]
+    result: str
+    convention: str
+    vector_bits: int
+    shares: bool = False
+    _counts: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
         fits = not _UNSAFE & set(self.name)
-        counts = [n for n in (2, 4, 8, 16) if 32 * n <= vector_bits]
-        self._counts = [*counts, wide_lanes(vector_bits)] if counts and fits else []
+        counts = [n for n in (2, 4, 8, 16) if 32 * n <= self.vector_bits]
+        self._counts = [*counts, wide_lanes(self.vector_bits)] if counts and fits else []
 
     def row(self) -> str:
         """The constructor's arguments as one line of JSON."""
-        return json.dumps([
-            self._number, self.symbol, self._parameters, self._result, self._convention,
-            self._vector_bits, self._shares,
-        ])  # fmt: skip
+        return json.dumps([getattr(self, f.name) for f in fields(self) if f.init])
 
     @property
     def has_variants(self) -> bool:
@@ -139,31 +132,26 @@ class ColdFunction:
         """Have no variants, as no loop calls the function."""
         self._counts = []
 
-    def share_loops(self) -> None:
-        """Share loops over lanes, which take the function's address. They take as long to compile
-        as the function: a tenth of the time for many functions. For one, it costs a register."""
-        self._shares = True
-
     def declaration(self) -> str:
         """The declaration in modules that it is linked to later."""
-        types = ", ".join(self._parameters)
-        head = f"declare {self._convention}{self._result} {self.symbol}"
+        types = ", ".join(self.parameters)
+        head = f"declare {self.convention}{self.result} {self.symbol}"
         return f"{head}({types}) #1{self._variants()}"
 
     def _variants(self) -> str:
         """The attribute that names the variants; empty without variants."""
         if not self._counts:
             return ""
-        kinds = "v" * len(self._parameters)
+        kinds = "v" * len(self.parameters)
         names = [f"_ZGV_LLVM_M{n}{kinds}_{self.name}({self._test_name(n)})" for n in self._counts]
         return f' "vector-function-abi-variant"="{",".join(names)}"'
 
     def tests(self) -> dict[str, str]:
         """The declarations of the variants, by symbol."""
-        head = f"declare {self._convention}"
+        head = f"declare {self.convention}"
         symbols = {n: f"@{self._test_name(n)}" for n in self._counts}
         return {
-            symbol: f"{head}<{n} x {self._result}> {symbol}({', '.join(self._vectors(n))}) #2"
+            symbol: f"{head}<{n} x {self.result}> {symbol}({', '.join(self._vectors(n))}) #2"
             for n, symbol in symbols.items()
         }
 
@@ -177,27 +165,27 @@ class ColdFunction:
         ]
         if not made:
             return []
-        types = ", ".join(self._parameters)
-        return [f"declare {self._convention}{self._result} {self.symbol}({types}) #1", *made]
+        types = ", ".join(self.parameters)
+        return [f"declare {self.convention}{self.result} {self.symbol}({types}) #1", *made]
 
     def _test_name(self, n: int) -> str:
-        return f"{_SOME}{self._number}.{n}"
+        return f"{_SOME}{self.number}.{n}"
 
     def _loop_name(self, n: int) -> str:
-        which = ".".join((self._result, *self._parameters)) if self._shares else self._number
+        which = ".".join((self.result, *self.parameters)) if self.shares else self.number
         return f"{_EACH}{which}.{n}"
 
     def _vectors(self, n: int) -> list[str]:
-        return [f"<{n} x {t}>" for t in (*self._parameters, "i1")]
+        return [f"<{n} x {t}>" for t in (*self.parameters, "i1")]
 
     def _test(self, n: int) -> str:
         vectors = self._vectors(n)
         given = ", ".join(f"{t} %a{i}" for i, t in enumerate(vectors))
-        result = f"<{n} x {self._result}>"
-        head = f"{self._convention}{result} @{self._loop_name(n)}"
-        which = f"ptr {self.symbol}, " * self._shares
+        result = f"<{n} x {self.result}>"
+        head = f"{self.convention}{result} @{self._loop_name(n)}"
+        which = f"ptr {self.symbol}, " * self.shares
         return "\n".join([
-            f"define {self._convention}{result} @{self._test_name(n)}({given}) #2 {{",
+            f"define {self.convention}{result} @{self._test_name(n)}({given}) #2 {{",
             "entry:",
             f"  %some = call i1 @llvm.vector.reduce.or.v{n}i1({vectors[-1]} %a{len(vectors) - 1})",
             "  br i1 %some, label %go, label %done, !prof !0",
@@ -216,16 +204,16 @@ class ColdFunction:
         vectors = self._vectors(n)
         mask = len(vectors) - 1
         given = ", ".join(f"{t} %a{i}" for i, t in enumerate(vectors))
-        result = f"<{n} x {self._result}>"
-        called = "%function" if self._shares else self.symbol
-        which = "ptr %function, " * self._shares
-        scalar = f"{self._convention}{self._result} {called}"
-        items = ", ".join(f"{t} %x{i}" for i, t in enumerate(self._parameters))
+        result = f"<{n} x {self.result}>"
+        called = "%function" if self.shares else self.symbol
+        which = "ptr %function, " * self.shares
+        scalar = f"{self.convention}{self.result} {called}"
+        items = ", ".join(f"{t} %x{i}" for i, t in enumerate(self.parameters))
         lines = [
-            f"define {self._convention}{result} @{self._loop_name(n)}({which}{given}) #3 {{",
+            f"define {self.convention}{result} @{self._loop_name(n)}({which}{given}) #3 {{",
             "entry:",
         ]
-        for i, t in enumerate((*self._parameters, "i1")):
+        for i, t in enumerate((*self.parameters, "i1")):
             lines.append(f"  %lanes{i} = alloca <{n} x {_stored(t)}>")
             value = f"%a{i}"
             if t == "i1":
@@ -233,7 +221,7 @@ class ColdFunction:
                 value = f"%bytes{i}"
             lines.append(f"  store <{n} x {_stored(t)}> {value}, ptr %lanes{i}")
         lines += [
-            f"  %results = alloca <{n} x {_stored(self._result)}>",
+            f"  %results = alloca <{n} x {_stored(self.result)}>",
             "  br label %head",
             "head:",
             "  %lane = phi i32 [ 0, %entry ], [ %next, %step ]",
@@ -241,14 +229,14 @@ class ColdFunction:
             "  br i1 %is.wanted, label %compute, label %step",
             "compute:",
         ]
-        for i, t in enumerate(self._parameters):
+        for i, t in enumerate(self.parameters):
             lines += _load_lane(t, f"%lanes{i}", f"%x{i}")
         lines.append(f"  %y = call {scalar}({items})")
         value = "%y"
-        if self._result == "i1":
+        if self.result == "i1":
             lines.append("  %y.byte = zext i1 %y to i8")
             value = "%y.byte"
-        stored = _stored(self._result)
+        stored = _stored(self.result)
         lines += [
             f"  %y.at = getelementptr inbounds {stored}, ptr %results, i32 %lane",
             f"  store {stored} {value}, ptr %y.at",
@@ -260,9 +248,9 @@ class ColdFunction:
             "done:",
             f"  %all = load <{n} x {stored}>, ptr %results",
         ]
-        if self._result == "i1":
+        if self.result == "i1":
             lines.append(f"  %truths = trunc <{n} x i8> %all to {result}")
-        name = "%truths" if self._result == "i1" else "%all"
+        name = "%truths" if self.result == "i1" else "%all"
         return "\n".join([*lines, f"  ret {result} {name}", "}"])
 
 

@@ -65,6 +65,9 @@ INTERLEAVING = {"x86_64"}
 """The architectures on which interleaving was measured."""
 
 
+DIVISIONS = frozenset({"floordiv", "mod"})
+
+
 @dataclass(slots=True)
 class EmittedCounts:
     """Counts of what a function's text contains so far; their differences choose loop metadata."""

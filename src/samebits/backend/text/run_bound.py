@@ -8,8 +8,9 @@ formula. A bound is never too small, and OPEN if there is no simple one.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import accumulate
 
 from samebits.backend.text.types import parts
@@ -201,31 +202,30 @@ class _Counting:
             return self.value(op.args[0]) if op.result.type in (INT, INT64) else OPEN
         if op.result.type != INT:
             return OPEN  # what wraps
-        a, b = (*op.args, None, None)[:2]
-        match op.opcode:
-            case "const":
+        match op.opcode, op.args:
+            case "const", _:
                 return float(max(0, int(op.attr or 0)))
-            case "length" if a is not None:
+            case "length", (a,):
                 return self._length(a, int(op.attr or 0))
-            case "add" if a is not None and b is not None:
+            case "add", (a, b):
                 return plus(self.value(a), self.value(b))
-            case "sub" if a is not None and b is not None:
+            case "sub", (a, b):
                 less = self._constant(b)
                 if less is not None:
                     return plus(float(max(0, -less)), self.value(a))
                 return self.value(a) if self._is_positive(b) else OPEN
-            case "mul" if a is not None and b is not None:
+            case "mul", (a, b):
                 some = self._is_positive(a) or self._is_positive(b)
                 return times(self.value(a), self.value(b)) if some else OPEN
-            case "floordiv" | "shr" if a is not None and b is not None:
+            case "floordiv" | "shr", (a, b):
                 by = self._constant(b)
                 return self.value(a) if by is not None and by > 0 else OPEN
-            case "mod" if b is not None:
+            case "mod", (_, b):
                 by = self._constant(b)
                 return float(by) if by is not None and by > 0 else OPEN
-            case "min" if a is not None and b is not None:
+            case "min", (a, b):
                 return self._least(self.value(a), self.value(b))
-            case "max" if a is not None and b is not None:
+            case "max", (a, b):
                 return greater(self.value(a), self.value(b))
             case _:
                 return OPEN
@@ -248,13 +248,7 @@ class _Counting:
         if sets:
             return OPEN
         ends = (self.value(loop.stop if loop.step > 0 else loop.start) for loop in loops)
-        return self._any_of(ends)
-
-    def _any_of(self, bounds: Iterable[Bound]) -> Bound:
-        found: Bound = 0.0
-        for bound in bounds:
-            found = greater(found, bound)
-        return found
+        return reduce(greater, ends, 0.0)
 
     def _length(self, array: Value, dimension: int) -> Bound:
         op = self._ops.get(array.op)
@@ -267,8 +261,9 @@ class _Counting:
 
     def _constant(self, value: Value) -> int | None:
         op = self._ops.get(value.op)
-        known = op is not None and op.opcode == "const" and isinstance(op.attr, int)
-        return int(op.attr) if op is not None and known and op.attr is not None else None
+        if op is None or op.opcode != "const":
+            return None
+        return int(op.attr) if isinstance(op.attr, int) else None
 
     def _is_positive(self, value: Value, depth: int = 8) -> bool:
         """Whether an integer is known not to be negative, from at most `depth` operations."""

@@ -6,7 +6,8 @@ import re
 import struct
 
 from samebits.backend.objects import LENGTH_LIMIT
-from samebits.ir.grammar import Attribute, ValueType
+from samebits.backend.targets.table import Target
+from samebits.ir.grammar import Attribute, Function, ValueType
 from samebits.types import (
     ArrayType,
     FixedArrayType,
@@ -112,3 +113,24 @@ def memory_constant(t: ScalarType, value: Attribute) -> str:
     if t.kind is Kind.BOOL:
         return "1" if value else "0"
     return constant(t, value)
+
+
+_X87_RESULTS = 2
+
+
+def returned(function: Function, traps: bool, target: Target) -> list[str]:
+    """The types that the LLVM function returns: the status, if it can trap, then the results, then
+    padding that keeps them out of x87 registers."""
+    items = ["i32"] * traps + [scalar(t) for t in function.results]
+    over = sum(t.is_float for t in function.results) - target.float_results
+    if target.float_results and 0 < over <= _X87_RESULTS:
+        items += ["float"] * (_X87_RESULTS + 1 - over)
+    return items
+
+
+def return_type(function: Function, traps: bool, target: Target) -> str:
+    """The return type of the LLVM function."""
+    items = returned(function, traps, target)
+    if not items:
+        return "void"
+    return items[0] if len(items) == 1 else "{ " + ", ".join(items) + " }"

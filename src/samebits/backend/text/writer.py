@@ -5,16 +5,16 @@ Every slot and variable is an `alloca` of the entry block, which LLVM promotes t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from samebits.backend.objects import TrapSite
-from samebits.backend.text.context import ModuleContext, return_type, returned
+from samebits.backend.emit.emission import Emission
+from samebits.backend.objects import OWN, TrapSite
 from samebits.backend.text.facts import FunctionFacts
 from samebits.backend.text.locations import mark
 from samebits.backend.text.loop_metadata import EmittedCounts
 from samebits.backend.text.nan_patterns import Patterns
-from samebits.backend.text.types import parts
-from samebits.ir.grammar import Function, Op, Value, ValueType
+from samebits.backend.text.types import parts, return_type, returned
+from samebits.ir.grammar import Function, Op, Value
 from samebits.modes import FAST
 
 UNLIKELY = "!prof !0"
@@ -36,7 +36,7 @@ OWN_PLACE = "%own"
 class FunctionWriter:
     """Appends LLVM text for one function."""
 
-    def __init__(self, module: ModuleContext, function: Function) -> None:
+    def __init__(self, module: Emission, function: Function) -> None:
         self.module = module
         self.function = function
         self.target = module.target
@@ -45,7 +45,7 @@ class FunctionWriter:
         self._chosen = module.overrides.fast if self.fast else None
         self.facts = FunctionFacts(function, is_fast=bool(self.fast) and self._chosen is None)
         self.patterns = Patterns(function)
-        self.can_trap = module.traps(function.name)
+        self.can_trap = module.traps[function.name]
         self._allocas: list[str] = []
         self._lines: list[str] = []
         self._tail: list[str] = []
@@ -91,6 +91,15 @@ class FunctionWriter:
         """The one register or constant of a scalar or a reference."""
         return self._values[value.op, value.index][0]
 
+    def arguments(self, callee: str, values: Iterable[Value]) -> str:
+        """The typed arguments of a call, with the place for the numbers of a trap "own"."""
+        given = [
+            f"{t} {name}"
+            for value in values
+            for t, name in zip(parts(value.type), self.operands(value), strict=True)
+        ]
+        return ", ".join([*given, *[f"ptr @{OWN}"] * (callee in self.module.owns)])
+
     def define(self, value: Value, *names: str) -> None:
         """Set the registers or constants that hold a result."""
         self._values[value.op, value.index] = names
@@ -112,7 +121,7 @@ class FunctionWriter:
         """The current value of slot `name`."""
         if name in self._fixed:
             return self._fixed[name]
-        types = parts(self._slot_type(name))
+        types = parts(self.facts.slot_types[name])
         return tuple(
             self.emit(f"load {t}, ptr {place}")
             for t, place in zip(types, self._slots[name], strict=True)
@@ -120,7 +129,7 @@ class FunctionWriter:
 
     def store_slot(self, name: str, values: tuple[str, ...]) -> None:
         """Store `values` to slot `name`."""
-        types = parts(self._slot_type(name))
+        types = parts(self.facts.slot_types[name])
         for t, value, place in zip(types, values, self._slots[name], strict=True):
             self.do(f"store {t} {value}, ptr {place}")
 
@@ -167,7 +176,10 @@ class FunctionWriter:
 
     def variable(self, t: str, suffix: str = "") -> str:
         """The address of uninitialised stack memory for LLVM's type `t`."""
-        return self._alloca(t, suffix)
+        self._counter += 1
+        name = f"%m{self._counter}"
+        self._allocas.append(f"  {name} = alloca {t}{suffix}")
+        return name
 
     def leave_if_failed(self, status: str) -> None:
         """Return a callee's non-zero status."""
@@ -186,9 +198,6 @@ class FunctionWriter:
 
     # -- for the function emitter -------------------------------------------------------------
 
-    def _slot_type(self, name: str) -> ValueType:
-        return self.facts.slot_types[name]
-
     def _label(self, stem: str) -> str:
         self._counter += 1
         return f"{stem}{self._counter}"
@@ -205,15 +214,13 @@ class FunctionWriter:
             self.do(f"br label %{label}")
             self._open = False
 
-    def _alloca(self, t: str, suffix: str = "") -> str:
-        self._counter += 1
-        name = f"%m{self._counter}"
-        self._allocas.append(f"  {name} = alloca {t}{suffix}")
-        return name
-
     def _failure(self, status: str) -> str:
         if self._return == "i32":
             return status
         items = returned(self.function, self.can_trap, self.target)
         rest = (f"{t} zeroinitializer" for t in items[1:])
         return "{ " + ", ".join((f"i32 {status}", *rest)) + " }"
+
+
+Lowering = Callable[[FunctionWriter, Op], None]
+"""Appends the text of one operation."""

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 _PLACE = re.compile(r"@([A-Z_]+)@")
 
 
-@dataclass(frozen=True)
-class Template:
-    """Text with `@PLACE@` marks."""
-
-    text: str
-
-    def render(self, **values: object) -> str:
-        """The text with every place filled; KeyError where a value is missing."""
-        return _PLACE.sub(lambda match: str(values[match[1]]), self.text)
+def render(template: str, **values: object) -> str:
+    """The text of the file `template` of this package with every place filled; KeyError where a
+    value is missing."""
+    return _PLACE.sub(lambda match: str(values[match[1]]), _text(template))
 
 
 @cache
-def template(name: str) -> Template:
-    """The template in the file `name` of this package."""
-    return Template((files(__name__) / name).read_text(encoding="utf-8"))
+def _text(template: str) -> str:
+    return (files(__name__) / template).read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from itertools import count
 from samebits.errors import Span
 from samebits.ir.grammar import Attribute, Region, Value, ValueType
 from samebits.ir.rewrite import OpWriter
-from samebits.types import INT, MemoryType, RefType, ScalarType
+from samebits.types import MemoryType, RefType, ScalarType
 
 
 class Builder(OpWriter):
@@ -72,9 +72,6 @@ class Builder(OpWriter):
 
     def const(self, value: bool | int | float, t: ScalarType, span: Span) -> Value:
         return self.value("const", (), t, span, value)
-
-    def int_const(self, value: int, span: Span) -> Value:
-        return self.const(value, INT, span)
 
     def get(self, slot: str, span: Span) -> Value:
         return self.value("get", (), self.slots[slot], span, slot)

@@ -13,14 +13,15 @@ from samebits.frontend.core.builder import Builder
 from samebits.frontend.core.operands import MemoryOperand, Operand, Scalar, Vector, View
 from samebits.frontend.core.source import Source
 from samebits.ir.grammar import MAX_NESTING, Region, Value, ValueType
+from samebits.lang.kernel import Kernel
 from samebits.lang.memory.tables import Table
-from samebits.modes import HIGH, Precision
 from samebits.types import (
     ArrayType,
     FixedArrayType,
     RefType,
     ScalarType,
     StructType,
+    TupleType,
     Type,
     VectorType,
 )
@@ -54,13 +55,11 @@ class Context:
 
     source: Source
     result: Type | None
-    lookup: Callable[[str], object]
-    attribute: Callable[[object, str], object]
+    kernel: Kernel
     compile_callee: Callable[[object, tuple[Type, ...], Span], Callee]
     outline: Callable[[Context, Sequence[tuple[str, ValueType]], str, Span], str]
     """Makes a function of a parallel body, with these parameters and the slot of its own index;
     the function's name."""
-    captured: Callable[[Context, ast.expr, object], Operand]
     typevars: Mapping[TypeVar, Type]
     builder: Builder = field(default_factory=Builder)
     variables: dict[str, Variable] = field(default_factory=dict[str, Variable])
@@ -70,10 +69,6 @@ class Context:
     wanted: list[bool] = field(default_factory=list[bool])
     """For each enclosing loop, whether it must be vectorised."""
     written: set[str] = field(default_factory=set[str])
-    precision: Precision = HIGH
-    """Precision of the math functions that it calls."""
-    in_library: bool = False
-    """Whether the function is one of samebits' math library."""
     local_names: frozenset[str] = frozenset()
     """Every name that the function assigns, parameters included."""
     first_use: dict[str, ast.Name] = field(default_factory=dict[str, ast.Name])
@@ -112,9 +107,15 @@ class Context:
         with self.builder.nested() as region:
             yield region
 
+    def call(self, kernel: Kernel, args: tuple[Value, ...], span: Span) -> tuple[Value, ...]:
+        """The results of a library kernel that takes and returns scalars."""
+        types = tuple(value.type for value in args if isinstance(value.type, ScalarType))
+        callee = self.compile_callee(kernel, types, span)
+        return self.builder.op("call", args, scalars_of(callee.result), span, callee.symbol)
+
     # Names -------------------------------------------------------------------------------
 
-    def read(self, name: str, node: ast.AST) -> Operand | None:
+    def read(self, name: str, node: ast.AST) -> Scalar | Vector | View | MemoryOperand | None:
         """The value of a local name; None if the function has no such name."""
         variable = self.variables.get(name)
         if variable is None and name not in self.local_names:
@@ -152,19 +153,11 @@ class Context:
     def declare(self, variable: Variable) -> None:
         """Make the slots or the memory of a new name."""
         self.variables[variable.name] = variable
-        match variable.type:
-            case ScalarType() | ArrayType() as t:
-                self.builder.slot(variable.name, t)
-            case VectorType() as t:
-                for slot in component_slots(variable.name, t):
-                    self.builder.slot(slot, t.element)
-            case StructType() | FixedArrayType() as t:
-                if variable.local is None:
-                    self.builder.slot(variable.name, RefType(t))
-                else:
-                    self.builder.locals[variable.local] = t
-            case _:
-                raise AssertionError(variable.type)
+        if variable.local is not None:
+            assert isinstance(variable.type, StructType | FixedArrayType)
+            self.builder.locals[variable.local] = variable.type
+        else:
+            self.builder.slots.update(slots_of(variable.name, variable.type))
 
     def mark_assigned(self, name: str) -> None:
         if self.assigned is not None:
@@ -189,6 +182,32 @@ def component_slots(name: str, t: VectorType) -> tuple[str, ...]:
     return tuple(f"{name}.{path}" for path in t.components)
 
 
+def slots_of(name: str, t: Type) -> tuple[tuple[str, ValueType], ...]:
+    """The slots of a variable that owns no memory, and what each holds."""
+    match t:
+        case ScalarType():
+            return ((name, t.storage),)
+        case VectorType():
+            return tuple((slot, t.element.storage) for slot in component_slots(name, t))
+        case ArrayType():
+            return ((name, t),)
+        case StructType() | FixedArrayType():
+            return ((name, RefType(t)),)
+        case _:
+            raise AssertionError(t)
+
+
+def scalars_of(result: Type) -> tuple[ScalarType, ...]:
+    """The scalars that IR returns for a result: all but its structs."""
+    scalars: list[ScalarType] = []
+    for t in result.items if isinstance(result, TupleType) else (result,):
+        if isinstance(t, VectorType):
+            scalars += [t.element.storage] * t.length
+        elif isinstance(t, ScalarType):
+            scalars.append(t.storage)
+    return tuple(scalars)
+
+
 def merge(a: frozenset[str] | None, b: frozenset[str] | None) -> frozenset[str] | None:
     """The names assigned on both of two paths."""
     if a is None or b is None:
@@ -196,14 +215,19 @@ def merge(a: frozenset[str] | None, b: frozenset[str] | None) -> frozenset[str] 
     return a & b
 
 
-def values_of(operand: Scalar | Vector) -> tuple[Value, ...]:
-    """The IR values that make up a scalar or vector."""
-    return (operand.value,) if isinstance(operand, Scalar) else operand.items
+def values_of(operand: Scalar | Vector | View | MemoryOperand) -> tuple[Value, ...]:
+    """The IR values that make up a scalar, vector or reference."""
+    return operand.items if isinstance(operand, Vector) else (operand.value,)
 
 
 def of_values(items: tuple[Value, ...], t: ScalarType | VectorType) -> Scalar | Vector:
     """The scalar or vector of type `t` that IR values make up."""
     return Vector(items, t) if isinstance(t, VectorType) else Scalar(items[0], t)
+
+
+def element_of(t: ScalarType | VectorType) -> ScalarType:
+    """The type of a vector's components; a scalar itself."""
+    return t.element if isinstance(t, VectorType) else t
 
 
 def element_type(operand: Operand) -> Type:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NoReturn
 
 from samebits.errors import CompileError, Span
 from samebits.ir.analysis.points_to import Memory, Use, Writes, overlap
@@ -32,21 +31,14 @@ class OwnRange:
     roots: Mapping[str, frozenset[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """`function` with its checks, and the array's name for each access that has one."""
-
-    function: Function
-    accesses: dict[Span, str]
-
-
 def enforce(
     function: Function,
     own: OwnRange,
     writes: Writes,
     exempt: frozenset[tuple[int, int]] = frozenset(),
-) -> Checked:
-    """`function` so that each run touches what it writes at its own indices only, or traps.
+) -> tuple[Function, dict[Span, str]]:
+    """`function` so that each run touches what it writes at its own indices only, or traps; and
+    the array's name for each access that has a check.
 
     `exempt` are references, by op and index, that `unsafe_parallel` gave. Raises CompileError for
     a write to what all iterations share, and for arrays used whole though they are written.
@@ -59,16 +51,18 @@ def enforce(
     needed: dict[int, str] = {}
     for access in memory.accesses:
         near = [place for place in written if overlap(access.region, place, own.roots)]
-        if any(place != access.region for place in near):
-            other = next(place for place in near if place != access.region)
-            _mixed(access.op.span, access.region, other)
+        other = next((place for place in near if place != access.region), None)
+        if other is not None:
+            raise CompileError(
+                f"`{access.region}` may lie in the same memory as `{other}`, which this parallel "
+                "body writes",
+                span=access.op.span,
+                note="an iteration touches what it writes only by one name, at its own index",
+                fix="reach both by the same name, or write to another array",
+            )
         if near and not is_own(function, access.op, own):
             needed[access.op.id] = str(access.region)
-    if not needed:
-        return Checked(function, {})
-    inserter = _Inserter(function, own, needed)
-    body = map_region(function.body, inserter.checked)
-    return Checked(replace(function, body=body), inserter.accesses)
+    return _with_checks(function, own, needed) if needed else (function, {})
 
 
 def _whole(use: Use, written: set[Place], own: OwnRange) -> None:
@@ -98,15 +92,6 @@ def _whole(use: Use, written: set[Place], own: OwnRange) -> None:
             )
 
 
-def _mixed(span: Span, place: Place, other: Place) -> NoReturn:
-    raise CompileError(
-        f"`{place}` may lie in the same memory as `{other}`, which this parallel body writes",
-        span=span,
-        note="an iteration touches what it writes only by one name, at its own index",
-        fix="reach both by the same name, or write to another array",
-    )
-
-
 def is_own(function: Function, access: Op, own: OwnRange) -> bool:
     """Whether the first index is plainly the iteration's own."""
     if own.count is not None:
@@ -129,32 +114,28 @@ def _keeps(op: Op) -> bool:
     )
 
 
-class _Inserter:
-    """Puts checks before the accesses that need one."""
+def _with_checks(
+    function: Function, own: OwnRange, needed: Mapping[int, str]
+) -> tuple[Function, dict[Span, str]]:
+    """The function with a check before each access whose id `needed` has, with its array's name."""
+    accesses: dict[Span, str] = {}
+    types = {**dict(function.params), **function.slots}
+    ids = fresh_ids(function)
 
-    def __init__(self, function: Function, own: OwnRange, needed: Mapping[int, str]) -> None:
-        self.accesses: dict[Span, str] = {}
-        self._types = {**dict(function.params), **function.slots}
-        self._own = own
-        self._needed = needed
-        self._ids = fresh_ids(function)
-
-    def checked(self, statement: Statement) -> Region:
-        """The statement, after its check if it needs one."""
-        name = self._needed.get(statement.id) if isinstance(statement, Op) else None
+    def checked(statement: Statement) -> Region:
+        name = needed.get(statement.id) if isinstance(statement, Op) else None
         if not isinstance(statement, Op) or name is None:
             return [statement]
-        self.accesses[statement.span] = name
-        writer = ValueWriter([], statement.span, self._ids)
-        first = self._slot(self._own.first, writer)
-        if self._own.count is None:
-            length = writer.constant(1, INT)
-        else:
-            length = self._slot(self._own.count, writer)
+        accesses[statement.span] = name
+        writer = ValueWriter([], statement.span, ids)
+
+        def read(slot: str) -> Value:
+            value = writer.op("get", types[slot], attr=slot)
+            return value if value.type == INT else writer.op("convert", INT, value)
+
+        first = read(own.first)
+        length = writer.constant(1, INT) if own.count is None else read(own.count)
         writer.emit("own", statement.args[1], first, length, attr=name)
         return [*writer.region, statement]
 
-    def _slot(self, name: str, writer: ValueWriter) -> Value:
-        """The slot's value as an `int`."""
-        value = writer.op("get", self._types[name], attr=name)
-        return value if value.type == INT else writer.op("convert", INT, value)
+    return replace(function, body=map_region(function.body, checked)), accesses

@@ -47,7 +47,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
 }  # fmt: skip
 
 REFUSED_OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Pow: ("`**` is not in the kernel language", "write `x * x`, or `math.pow(x, y)`"),
     ast.Is: ("`is` is not in the kernel language", "write `==`"),
     ast.IsNot: ("`is not` is not in the kernel language", "write `!=`"),
     ast.In: ("`in` is not in the kernel language", "loop and compare"),
@@ -59,7 +58,7 @@ REFUSED_BUILTINS: dict[str, str] = {
     "max": "`sb.max(a, b)`: Python's max has other rules for NaN and -0",
     "sum": "a loop with an accumulator, which fixes the order",
     "round": "`sb.round(x)`, which rounds half to even and keeps the type",
-    "pow": "the product, `x * x`",
+    "pow": "`x**2`, or `math.pow(x, y)` where the exponent is no constant",
     "print": "a loop in the Python code that calls; a kernel has no output but its results",
     "float": "`float64(x)` or `float32(x)`",
     "enumerate": "`for i in range(len(a))` and `a[i]`",

@@ -90,16 +90,20 @@ def to_scalar(ctx: Context, node: ast.AST, operand: Literal | Scalar, t: ScalarT
     """Promote: a literal or weak value to `t`, or a strong value along NumPy's promotion."""
     if isinstance(operand, Literal):
         return literal(ctx, node, operand, t)
+    if operand.type is INT and t.is_int and not t.weak:
+        return ctx.builder.value("narrow", (operand.value,), t, ctx.span(node))
+    return _converted(ctx, node, operand, t)
+
+
+def _converted(ctx: Context, node: ast.AST, operand: Scalar, t: ScalarType) -> Value:
+    """The value as one of type `t`, by the conversion that this has."""
     if operand.type == t:
         return operand.value
-    if isinstance(t, FixedPointType):
+    if isinstance(t, FixedPointType) or isinstance(operand.type, FixedPointType):
         return fixed_point.convert(ctx, node, operand, t)
-    if t == FLOAT16:
+    if FLOAT16 in (operand.type, t):
         return halves.convert(ctx, node, operand, t)
-    span = ctx.span(node)
-    if operand.type is INT and t.is_int and not t.weak:
-        return ctx.builder.value("narrow", (operand.value,), t, span)
-    return ctx.builder.value("convert", (operand.value,), t, span)
+    return ctx.builder.value("convert", (operand.value,), t, ctx.span(node))
 
 
 def conversion_fix(t: Type, text: str, source: Type | None = None) -> str:
@@ -182,14 +186,9 @@ def convert_explicit(ctx: Context, node: ast.Call, operand: Operand, t: ScalarTy
                     f"bool() of {describe(operand)} is not in the language",
                     fix=f"write `{halves.nonzero(ctx.text(argument), operand)}`",
                 )
-            if isinstance(t, FixedPointType) or isinstance(operand.type, FixedPointType):
-                return Scalar(fixed_point.convert(ctx, node, operand, t), t)
-            if FLOAT16 in (operand.type, t):
-                return Scalar(halves.convert(ctx, node, operand, t), t)
-            if operand.type is INT and t.is_int:
-                opcode = "convert" if t is INT64 else "narrow"
-                return Scalar(ctx.builder.value(opcode, (operand.value,), t, ctx.span(node)), t)
-            return Scalar(ctx.builder.value("convert", (operand.value,), t, ctx.span(node)), t)
+            # An int64 holds every Python int that a kernel has.
+            convert = _converted if t is INT64 else to_scalar
+            return Scalar(convert(ctx, node, operand, t), t)
         case _:
             ctx.fail(
                 node,
@@ -237,7 +236,7 @@ def build_vector(ctx: Context, node: ast.Call, operands: list[Operand], t: Vecto
             )
     single = operands[0] if len(operands) == 1 else None
     if isinstance(single, (Literal, Scalar)):
-        item = _component(ctx, node, arguments[0], single, t)
+        item = component(ctx, node, arguments[0], single, t)
         return Vector((item,) * t.length, t)
     if isinstance(single, Vector):
         vector = single
@@ -262,7 +261,7 @@ def build_vector(ctx: Context, node: ast.Call, operands: list[Operand], t: Vecto
                 )
             items.extend(values_of(operand))
         else:
-            items.append(_component(ctx, node, argument, operand, t))
+            items.append(component(ctx, node, argument, operand, t))
     if len(items) != t.length:
         ctx.fail(
             node,
@@ -272,21 +271,16 @@ def build_vector(ctx: Context, node: ast.Call, operands: list[Operand], t: Vecto
     return Vector(tuple(items), t)
 
 
-def _component(
+def component(
     ctx: Context, node: ast.Call, argument: ast.expr, operand: Operand, t: VectorType
 ) -> Value:
+    """One component of a vector or matrix of type `t`, as a number is given for it."""
     value = coerce(ctx, node, operand, t.element, f"a component of {t}", argument)
     assert isinstance(value, Scalar)
     return value.value
 
 
 def _cast(ctx: Context, node: ast.Call, v: Value, source: ScalarType, t: VectorType) -> Value:
-    if source == t.element:
-        return v
-    if t.element is BOOL:
+    if t.element is BOOL and source is not BOOL:
         ctx.fail(node, "a bool vector of numbers is not in the language", fix="write `v != 0`")
-    if isinstance(source, FixedPointType) or isinstance(t.element, FixedPointType):
-        return fixed_point.convert(ctx, node, Scalar(v, source), t.element)
-    if FLOAT16 in (source, t.element):
-        return halves.convert(ctx, node, Scalar(v, source), t.element)
-    return ctx.builder.value("convert", (v,), t.element, ctx.span(node))
+    return _converted(ctx, node, Scalar(v, source), t.element)

@@ -68,9 +68,8 @@ class _Emit:
         self.ctx.builder.effect("overflow", (condition,), self.span)
 
     def call(self, kernel: Kernel, *args: Value) -> tuple[Value, ...]:
-        """Call a library kernel of int64 parameters; its results are int64 and int32."""
-        callee = self.ctx.compile_callee(kernel, (INT64,) * len(args), self.span)
-        return self.ctx.builder.op("call", args, (INT64, INT32), self.span, callee.symbol)
+        """Call a library kernel of int64 parameters: an int64, and how far it is out of range."""
+        return self.ctx.call(kernel, args, self.span)
 
     # Overflow ----------------------------------------------------------------------------
 
@@ -293,13 +292,9 @@ def call(
     """A function of numbers of type `t` that a kernel of steps and fraction bits computes."""
     emit = _Emit(ctx, node, t)
     steps = [emit.to(INT64, value) for value in args]
-    arguments = (*steps, emit.const(t.fraction, INT64))
-    callee = ctx.compile_callee(kernel, (INT64,) * len(arguments), emit.span)
-    if isinstance(callee.result, ScalarType):
-        # A result that every type holds: no trap, so that loops vectorise.
-        value = ctx.builder.value("call", arguments, INT64, emit.span, callee.symbol)
-        return emit.to(t.storage, value)
-    return emit.fitted(*emit.call(kernel, *arguments))
+    value, *excess = emit.call(kernel, *steps, emit.const(t.fraction, INT64))
+    # A result that every type holds is alone: no trap, so that loops vectorise.
+    return emit.fitted(value, *excess) if excess else emit.to(t.storage, value)
 
 
 def literal(ctx: Context, node: ast.AST, value: Literal, t: FixedPointType) -> Value:

@@ -21,7 +21,6 @@ from samebits.lang.half_words import (
     f32_to_f16,
     f64_to_f16,
 )
-from samebits.lang.kernel import Kernel
 from samebits.lang.values.half import not_of_fixed, refusal
 from samebits.types import BOOL, FLOAT16, FLOAT32, FLOAT64, UINT16, Kind, ScalarType
 
@@ -70,29 +69,18 @@ def canonical(ctx: Context, word: Value, span: Span) -> Value:
     return build.value("select", (nan, build.const(NAN_16, UINT16, span), word), UINT16, span)
 
 
-def _call(
-    ctx: Context, kernel: Kernel, value: Value, types: tuple[ScalarType, ScalarType], span: Span
-) -> Value:
-    """A call of a kernel from the first type to the second."""
-    source, result = types
-    callee = ctx.compile_callee(kernel, (source,), span)
-    return ctx.builder.value("call", (value,), result, span, callee.symbol)
-
-
 def convert(ctx: Context, node: ast.AST, operand: Scalar, t: ScalarType) -> Value:
     """The conversion that `t(x)` is, where `t` or the type of `x` is float16."""
     span, source, value = ctx.span(node), operand.type, operand.value
     if source == FLOAT16:
         wide = FLOAT64 if t.is_float and t.bits == 64 else FLOAT32
-        kernel = f16_to_f64 if wide is FLOAT64 else f16_to_f32
-        value = _call(ctx, kernel, value, (UINT16, wide), span)
+        (value,) = ctx.call(f16_to_f64 if wide is FLOAT64 else f16_to_f32, (value,), span)
         return value if t == wide else ctx.builder.value("convert", (value,), t, span)
     if source.kind is Kind.FIXED:
         message, fix = not_of_fixed(source)
         ctx.fail(node, message, fix=fix)
-    if source is FLOAT32:
-        return _call(ctx, f32_to_f16, value, (FLOAT32, UINT16), span)
     # An integer that float64 does not hold is far beyond the largest half: it is rounded once.
-    if source is not FLOAT64:
+    if source not in (FLOAT32, FLOAT64):
         value = ctx.builder.value("convert", (value,), FLOAT64, span)
-    return _call(ctx, f64_to_f16, value, (FLOAT64, UINT16), span)
+    (word,) = ctx.call(f32_to_f16 if source is FLOAT32 else f64_to_f16, (value,), span)
+    return word

@@ -8,7 +8,7 @@ from functools import partial, reduce
 from typing import NoReturn
 
 from samebits.errors import Span
-from samebits.frontend.core.context import Context, element_type, of_values, values_of
+from samebits.frontend.core.context import Context, element_of, element_type, of_values, values_of
 from samebits.frontend.core.operands import (
     Literal,
     Nothing,
@@ -22,6 +22,7 @@ from samebits.frontend.operations import fixed_point, halves, matrices
 from samebits.frontend.operations.conversions import index_value, literal, to_scalar
 from samebits.frontend.operations.operators import vector_operands
 from samebits.ir.grammar import Value
+from samebits.ir.once import is_library
 from samebits.lang.intrinsics import INTRINSICS
 from samebits.lang.values.rules import Intrinsic, Takes
 from samebits.types import (
@@ -37,12 +38,6 @@ from samebits.types import (
 )
 
 Items = list[Value]
-
-
-def _operation(
-    opcode: str, ctx: Context, node: ast.Call, args: tuple[Value, ...], t: ScalarType
-) -> Value:
-    return ctx.builder.value(opcode, args, t, ctx.span(node))
 
 
 def _clamp(ctx: Context, node: ast.Call, args: tuple[Value, ...], t: ScalarType) -> Value:
@@ -113,31 +108,33 @@ def _elementwise(
 ) -> Operand:
     """An intrinsic of scalars and, component by component, of vectors."""
     name = row.name
-    if any(isinstance(element_type(operand), FixedPointType) for operand in operands):
-        return _fixed_point(ctx, node, name, operands)
+    fixed = has_fixed_point(operands)
     for source, operand in zip(node.args, operands, strict=True):
+        if fixed:
+            if not isinstance(operand, (Literal, Scalar, Vector)):
+                ctx.fail(node, f"{name}() of {describe(operand)}", fix="use a number or vector")
+            continue
         halves.refuse(ctx, f"{name}()", source, operand)
         if not _fits(row, operand):
             _kind_error(ctx, node, row, operand)
     columns, t = broadcast(ctx, node, f"{name}()", operands)
-    element = t.element if isinstance(t, VectorType) else t
+    element = element_of(t)
     if element.is_int and row.takes == "float":
         _kind_error(ctx, node, row, operands[0])
-    emit = _COMPOSED.get(name) or partial(_operation, name)
-    items = tuple(emit(ctx, node, column, element) for column in zip(*columns, strict=True))
-    return of_values(items, t)
+
+    def emit(*args: Value) -> Value:
+        if isinstance(element, FixedPointType):
+            return fixed_point.function(ctx, node, name, args, element)
+        if name in _COMPOSED:
+            return _COMPOSED[name](ctx, node, args, element)
+        return ctx.builder.value(name, args, element, ctx.span(node))
+
+    return of_values(tuple(map(emit, *columns)), t)
 
 
-def _fixed_point(ctx: Context, node: ast.Call, name: str, operands: Sequence[Operand]) -> Operand:
-    for operand in operands:
-        if not isinstance(operand, (Literal, Scalar, Vector)):
-            ctx.fail(node, f"{name}() of {describe(operand)}", fix="use a number or vector")
-    columns, t = broadcast(ctx, node, f"{name}()", operands)
-    element = t.element if isinstance(t, VectorType) else t
-    assert isinstance(element, FixedPointType)
-    rows = zip(*columns, strict=True)
-    items = tuple(fixed_point.function(ctx, node, name, row, element) for row in rows)
-    return of_values(items, t)
+def has_fixed_point(operands: Sequence[Operand]) -> bool:
+    """Whether an operand is a fixed-point number or a vector of them."""
+    return any(isinstance(element_type(operand), FixedPointType) for operand in operands)
 
 
 def broadcast(
@@ -185,10 +182,9 @@ def _select(ctx: Context, node: ast.Call, test: Operand, *sides: Operand) -> Ope
         if not isinstance(side, (Literal, Scalar, Vector)):
             ctx.fail(node, f"select() on {describe(side)}", fix="use if/else")
     columns, t = broadcast(ctx, node, "select()", sides)
-    element = t.element if isinstance(t, VectorType) else t
     length = t.length if isinstance(t, VectorType) else 1
     assert isinstance(test, (Scalar, Vector))
-    tests = list(values_of(test))
+    tests = values_of(test)
     matrix = isinstance(t, MatrixType) or isinstance(test.type, MatrixType)
     fitting = t.of(BOOL) if isinstance(t, VectorType) else BOOL
     if isinstance(test, Vector) and matrix and test.type != fitting:
@@ -204,13 +200,10 @@ def _select(ctx: Context, node: ast.Call, test: Operand, *sides: Operand) -> Ope
             fix="make all three as long, or reduce the condition with sb.any or sb.all",
         )
     if len(tests) != length:
-        tests = tests * length
-    span = ctx.span(node)
-    items = tuple(
-        ctx.builder.value("select", (c, a, b), element, span)
-        for c, a, b in zip(tests, *columns, strict=True)
-    )
-    return of_values(items, t)
+        tests *= length
+    rows = zip(tests, *columns, strict=True)
+    items = [ctx.builder.value("select", row, element_of(t), ctx.span(node)) for row in rows]
+    return of_values(tuple(items), t)
 
 
 def _vectors(ctx: Context, node: ast.Call, name: str, *operands: Operand) -> list[Vector]:
@@ -293,9 +286,8 @@ def _reduced(opcode: str, name: str, ctx: Context, node: ast.Call, a: Operand) -
         (a,) = _vectors(ctx, node, name, a)
     if a.type.element is not BOOL:
         ctx.fail(node, f"{name}() of {a.type}", fix=f"write {name}(v != 0)")
-    total = a.items[0]
-    for item in a.items[1:]:
-        total = ctx.builder.value(opcode, (total, item), BOOL, ctx.span(node))
+    span = ctx.span(node)
+    total = reduce(lambda x, y: ctx.builder.value(opcode, (x, y), BOOL, span), a.items)
     return Scalar(total, BOOL)
 
 
@@ -306,7 +298,7 @@ def _rotate(opcode: str, ctx: Context, node: ast.Call, x: Operand, count: Operan
             f"{opcode}() takes a fixed-width integer, not {describe(x)}",
             fix="write uint32(x)",
         )
-    t = x.type if isinstance(x, Scalar) else x.type.element
+    t = element_of(x.type)
     span = ctx.span(node)
     if isinstance(count, Vector) and count.type == x.type:
         counts = count.items
@@ -317,10 +309,8 @@ def _rotate(opcode: str, ctx: Context, node: ast.Call, x: Operand, count: Operan
             wide = index_value(ctx, node.args[1], count)
             k = ctx.builder.value("convert", (wide,), t, span)
         counts = (k,) * len(values_of(x))
-    items = tuple(
-        ctx.builder.value(opcode, pair, t, span) for pair in zip(values_of(x), counts, strict=True)
-    )
-    return of_values(items, x.type)
+    pairs = zip(values_of(x), counts, strict=True)
+    return of_values(tuple(ctx.builder.value(opcode, pair, t, span) for pair in pairs), x.type)
 
 
 def _bits(ctx: Context, value: Value, source: ScalarType, t: ScalarType, span: Span) -> Value:
@@ -341,7 +331,7 @@ def _bitcast(ctx: Context, node: ast.Call, target: Operand, x: Operand) -> Opera
         )
     if isinstance(x.type, MatrixType):
         ctx.fail(node, f"bitcast() of {x.type}", fix="bitcast its columns: m.c0")
-    source = x.type if isinstance(x, Scalar) else x.type.element
+    source = element_of(x.type)
     if source.bits != t.bits or source.weak or source is BOOL:
         ctx.fail(
             node,
@@ -418,7 +408,7 @@ SPECIAL: dict[str, Callable[..., Operand]] = {
 def lower(ctx: Context, node: ast.Call, name: str, operands: Sequence[Operand]) -> Operand:
     """Lower the intrinsic `name`."""
     row = INTRINSICS[name]
-    if row.library_only and not ctx.in_library:
+    if row.library_only and not is_library(ctx.kernel.function.__module__ or ""):
         ctx.fail(
             node,
             f"{name}() is for samebits' own math functions",

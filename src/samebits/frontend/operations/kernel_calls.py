@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import islice
 
 from samebits.errors import ArgumentError, CompileError
-from samebits.frontend.core.context import Callee, Context, values_of
+from samebits.frontend.core.context import Callee, Context, scalars_of, values_of
 from samebits.frontend.core.operands import (
     Literal,
     MemoryOperand,
@@ -22,7 +22,8 @@ from samebits.frontend.core.operands import (
 )
 from samebits.frontend.operations import memory
 from samebits.frontend.operations.conversions import coerce
-from samebits.ir.grammar import Value, ValueType
+from samebits.frontend.operations.names import captured
+from samebits.ir.grammar import Value
 from samebits.lang.kernel import Kernel
 from samebits.types import (
     ArrayType,
@@ -53,7 +54,7 @@ def bind(
         operands[kernel.parameters[0].name] = (node.func, self_place)
     for p in kernel.parameters:
         if p.name not in operands:
-            operands[p.name] = (node, ctx.captured(ctx, node, p.default))
+            operands[p.name] = (node, captured(ctx, node, p.default))
     return [operands[p.name] for p in kernel.parameters]
 
 
@@ -127,12 +128,9 @@ def emit_call(ctx: Context, node: ast.AST, callee: Callee, values: list[Value]) 
     span = ctx.span(node)
     items = callee.result.items if isinstance(callee.result, TupleType) else (callee.result,)
     structs = [memory.fresh(ctx, span, t) for t in items if isinstance(t, StructType)]
-    scalars: list[ValueType] = []
-    for t in items:
-        if isinstance(t, ScalarType | VectorType):
-            scalars += [t] if isinstance(t, ScalarType) else [t.element] * t.length
     arguments = (*(struct.value for struct in structs), *values)
-    results = iter(ctx.builder.op("call", arguments, tuple(scalars), span, callee.symbol))
+    scalars = scalars_of(callee.result)
+    results = iter(ctx.builder.op("call", arguments, scalars, span, callee.symbol))
     operands: list[Operand] = []
     for t in items:
         match t:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from samebits.frontend.core.context import Context
 from samebits.frontend.core.operands import Literal, Operand, Scalar, Vector, describe
 from samebits.frontend.operations import fixed_point
-from samebits.frontend.operations.conversions import coerce
+from samebits.frontend.operations.conversions import component
 from samebits.frontend.operations.halves import is_half
 from samebits.ir.grammar import Value
 from samebits.lang.values.matrices import by_column, of_columns
@@ -49,7 +49,7 @@ def build_matrix(ctx: Context, node: ast.Call, operands: list[Operand], t: Matri
         return Vector(tuple(items), t)
     if all(isinstance(operand, (Literal, Scalar)) for operand in operands):
         items = [
-            _number(ctx, node, argument, operand, t)
+            component(ctx, node, argument, operand, t)
             for argument, operand in zip(node.args, operands, strict=True)
         ]
         if len(items) == 1:
@@ -65,14 +65,6 @@ def build_matrix(ctx: Context, node: ast.Call, operands: list[Operand], t: Matri
         note=f"given are {', '.join(map(describe, operands))}",
         fix=f"write {of_columns(t, halves=any(map(is_half, operands)))}",
     )
-
-
-def _number(
-    ctx: Context, node: ast.Call, argument: ast.expr, operand: Operand, t: MatrixType
-) -> Value:
-    value = coerce(ctx, node, operand, t.element, f"a component of {t}", argument)
-    assert isinstance(value, Scalar)
-    return value.value
 
 
 def arithmetic(ctx: Context, node: ast.AST, t: ScalarType) -> Arithmetic[Value]:

@@ -126,7 +126,7 @@ def length(ctx: Context, node: ast.AST, base: MemoryOperand | View, axis: int) -
     """Weak int: the length along `axis`."""
     span = ctx.span(node)
     if isinstance(base, MemoryOperand):
-        return ctx.builder.int_const(fixed(base).shape[axis], span)
+        return ctx.builder.const(fixed(base).shape[axis], INT, span)
     return ctx.builder.value("length", (base.value,), INT, span, axis)
 
 

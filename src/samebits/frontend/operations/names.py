@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from types import ModuleType
 from typing import Any, cast
 
 import numpy as np
@@ -20,6 +19,7 @@ from samebits.frontend.core.operands import (
     describe,
 )
 from samebits.frontend.operations import matrices, memory
+from samebits.lang.constants import is_namespace
 from samebits.lang.memory.tables import Table
 from samebits.lang.values.fixed.fixed_point import FixedPoint
 from samebits.lang.values.scalars import RAW_OF
@@ -43,7 +43,7 @@ def name(ctx: Context, node: ast.Name) -> Operand:
     if local is not None:
         return local
     try:
-        value = ctx.lookup(node.id)
+        value = ctx.kernel.lookup(node.id)
     except LookupError:
         ctx.fail(
             node,
@@ -109,9 +109,7 @@ def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
     """`base.attr`, with the base lowered already."""
     match base:
         case Static():
-            if not isinstance(base.object, ModuleType) and not hasattr(
-                base.object, "__samebits_namespace__"
-            ):
+            if not is_namespace(base.object):
                 ctx.fail(
                     node,
                     f"'{ctx.text(node)}' is an attribute of {describe(base)}, "
@@ -119,25 +117,29 @@ def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
                     fix="read it outside and keep the value in a module constant",
                 )
             if not hasattr(base.object, node.attr):
+                name = getattr(base.object, "__module__", None) or base.object.__name__
+                own = name.partition(".")[0] != "samebits"
                 ctx.fail(
                     node,
                     f"{describe(base)} has no '{node.attr}'",
-                    fix="see docs/reference/language.md for the functions there are",
+                    fix=f"define '{node.attr}' there, or correct the name"
+                    if own
+                    else "see docs/reference/language.md for the functions there are",
                 )
-            return captured(ctx, node, ctx.attribute(base.object, node.attr))
+            return captured(ctx, node, ctx.kernel.attribute(base.object, node.attr))
         case Vector():
             return swizzle(ctx, node, base)
         case MemoryOperand() if not isinstance(base.type, FixedArrayType):
             ref, t = memory.field(ctx, node, base)
             return memory.load(ctx, ref, t, base.roots, base.readonly, ctx.span(node))
         case _:
-            ctx.fail(
-                node,
-                f"{describe(base)} has no attribute '{node.attr}'",
-                fix="an array has `len(a)` and `a.shape[0]`"
-                if isinstance(base, (View, MemoryOperand))
-                else "use a number or vector operation",
-            )
+            if isinstance(base, (View, MemoryOperand)):
+                fix = "an array has `len(a)` and `a.shape[0]`"
+            elif isinstance(base, Literal) and node.attr == "value":
+                fix = f"an IntEnum's member is a number: write `{ctx.text(node.value)}`"
+            else:
+                fix = "use a number or vector operation"
+            ctx.fail(node, f"{describe(base)} has no attribute '{node.attr}'", fix=fix)
 
 
 def swizzle(ctx: Context, node: ast.Attribute, base: Vector) -> Operand:

@@ -6,16 +6,18 @@ import ast
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from math import isinf
 from typing import Any
 
-from samebits.frontend.core.context import Context
-from samebits.frontend.core.operands import Literal, Operand, Scalar, Vector, describe
+from samebits.frontend.core.context import Context, element_of, of_values, values_of
+from samebits.frontend.core.operands import Literal, Operand, Scalar, Static, Vector, describe
 from samebits.frontend.operations import fixed_point, halves, matrices
 from samebits.frontend.operations.conversions import literal, round_literal, to_scalar
 from samebits.ir.grammar import Value
 from samebits.lang.executions import executions
 from samebits.lang.values.operators import no_common
+from samebits.lang.values.powers import MOST, by_products
 from samebits.lang.values.quaternions import no_component_product
 from samebits.types import (
     BOOL,
@@ -40,6 +42,10 @@ class Operator:
     on_int: str | None
     on_bool: str | None
     fold: Callable[[Any, Any], int | float]
+
+    def on(self, t: ScalarType) -> str | None:
+        """The opcode on operands of type `t`."""
+        return self.on_bool if t is BOOL else self.on_float if t.is_float else self.on_int
 
 
 BINARY: dict[type[ast.operator], Operator] = {
@@ -88,9 +94,8 @@ def binary(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -
     match a, b:
         case (Literal() | Scalar(), Literal() | Scalar()):
             t = _operand_type(ctx, node, row, a, b)
-            return _scalar(
-                ctx, node, row, to_scalar(ctx, node, a, t), to_scalar(ctx, node, b, t), t
-            )
+            left, right = to_scalar(ctx, node, a, t), to_scalar(ctx, node, b, t)
+            return Scalar(_value(ctx, node, row, left, right, t), t)
         case (Vector(), _) | (_, Vector()):
             return _vector(ctx, node, row, a, b)
         case _:
@@ -100,6 +105,42 @@ def binary(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -
                 f"`{row.sign}` works on numbers and vectors, but this is {describe(wrong)}",
                 fix="use a component, a field or an element of it",
             )
+
+
+def power(ctx: Context, node: ast.BinOp | ast.AugAssign, a: Operand, b: Operand) -> Operand:
+    """`a**b` of a constant b, by products."""
+    exponent = node.right if isinstance(node, ast.BinOp) else node.value
+    n = b.value if isinstance(b, Literal) else None
+    if not isinstance(n, int) or not 1 <= n <= MOST:
+        base = node.left if isinstance(node, ast.BinOp) else node.target
+        ctx.fail(
+            node,
+            f"`**` takes a constant Python int from 1 to {MOST:,}, but this is {describe(b)}",
+            note="it is made of products; what other exponents give, a function rounds",
+            fix=_fix_of_a_power(ctx, base, a, exponent, n),
+        )
+    row = BINARY[ast.Mult]
+    return by_products(lambda x, y: binary(ctx, node, row, x, y), a, n)
+
+
+def _fix_of_a_power(
+    ctx: Context, base: ast.expr, a: Operand, exponent: ast.expr, n: float | None
+) -> str:
+    """What to write for an exponent that is not an int of the range."""
+    x = ctx.text(base)
+    if n in (0.5, -0.5):
+        return f"write `math.sqrt({x})`" if n == 0.5 else f"write `1 / math.sqrt({x})`"
+    if n == 0:
+        return "write 1"
+    if isinstance(a, Literal | Scalar) and a.type.is_int and n is None:
+        return "multiply in a loop"
+    whole = x if isinstance(base, ast.Name | ast.Attribute | ast.Subscript | ast.Call) else f"({x})"
+    if isinstance(n, int) and -MOST <= n < 0:
+        return f"write `1 / {whole}**{-n}`" if n < -1 else f"write `1 / {whole}`"
+    function = f"math.pow({x}, {ctx.text(exponent)})"
+    if isinstance(n, float) and n.is_integer() and 1 <= n <= MOST:
+        return f"write `{whole}**{int(n)}`, or `{function}`"
+    return f"write `{function}`"
 
 
 def fold(row: Operator, a: Literal, b: Literal) -> Literal | None:
@@ -112,11 +153,7 @@ def fold(row: Operator, a: Literal, b: Literal) -> Literal | None:
         return None
     if row.sign == ">>" and y < 0:
         return None
-    if (
-        row.sign == "*"
-        and not floats
-        and (int(x) * 1).bit_length() + int(y).bit_length() > FOLD_BITS
-    ):
+    if row.sign == "*" and not floats and int(x).bit_length() + int(y).bit_length() > FOLD_BITS:
         return None
     try:
         return Literal(row.fold(x, y))
@@ -185,27 +222,18 @@ def _beyond_float(operand: Literal | Scalar) -> bool:
     return (
         isinstance(operand, Literal)
         and isinstance(operand.value, int)
-        and (isinf(round_literal(operand.value, FLOAT)))
+        and isinf(round_literal(operand.value, FLOAT))
     )
 
 
-def _scalar(
-    ctx: Context, node: ast.AST, row: Operator, a: Value, b: Value, t: ScalarType
-) -> Scalar:
+def _value(ctx: Context, node: ast.AST, row: Operator, a: Value, b: Value, t: ScalarType) -> Value:
     if isinstance(t, FixedPointType):
-        return Scalar(fixed_point.binary(ctx, node, row.sign, a, b, t), t)
-    opcode = row.on_bool if t is BOOL else row.on_float if t.is_float else row.on_int
+        return fixed_point.binary(ctx, node, row.sign, a, b, t)
+    if t.is_float and row.sign in ("%", "//"):
+        return _remainder(ctx, node, row.sign, a, b, t)
+    opcode = row.on(t)
     assert opcode is not None
-    return Scalar(_value(ctx, node, opcode, a, b, t), t)
-
-
-def _value(ctx: Context, node: ast.AST, opcode: str, a: Value, b: Value, t: ScalarType) -> Value:
-    if t.is_float and opcode in _REMAINDERS:
-        return _remainder(ctx, node, _REMAINDERS[opcode], a, b, t)
     return ctx.builder.value(opcode, (a, b), t, ctx.span(node))
-
-
-_REMAINDERS = {"mod": "%", "floordiv": "//"}
 
 
 def _remainder(ctx: Context, node: ast.AST, sign: str, a: Value, b: Value, t: ScalarType) -> Value:
@@ -216,8 +244,7 @@ def _remainder(ctx: Context, node: ast.AST, sign: str, a: Value, b: Value, t: Sc
         ctx.builder.value("div", (a, b), t, span)
         a, b = (ctx.builder.value("convert", (x,), element, span) for x in (a, b))
     kernel = executions.remainder(sign).kernel_for(element)
-    callee = ctx.compile_callee(kernel, (element, element), span)
-    (found,) = ctx.builder.op("call", (a, b), (element,), span, callee.symbol)
+    (found,) = ctx.call(kernel, (a, b), span)
     return ctx.builder.value("convert", (found,), t, span) if t.weak else found
 
 
@@ -258,26 +285,19 @@ def vector_operands(
 def _vector(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -> Vector:
     left, right, t = vector_operands(ctx, node, row.sign, a, b)
     element = t.element
-    if isinstance(element, FixedPointType):
-        items = tuple(
-            fixed_point.binary(ctx, node, row.sign, x, y, element)
-            for x, y in zip(left, right, strict=True)
-        )
-        return Vector(items, t)
-    opcode = row.on_bool if element is BOOL else row.on_float if element.is_float else row.on_int
-    if opcode is None:
+    if row.on(element) is None:
         ctx.fail(node, f"`{row.sign}` is not there for {t}", fix="use it on components")
     if isinstance(t, QuaternionType) and row.sign in "*/" and a.type == b.type:
         error = no_component_product(row.sign, t)
         ctx.fail(node, error.message, fix=error.fix)
     if row.sign == "/" and element.is_int:
-        t, opcode = t.of(FLOAT64), "div"
+        t = t.of(FLOAT64)
         left, right = (
             [ctx.builder.value("convert", (v,), FLOAT64, ctx.span(node)) for v in side]
             for side in (left, right)
         )
     pairs = zip(left, right, strict=True)
-    return Vector(tuple(_value(ctx, node, opcode, x, y, t.element) for x, y in pairs), t)
+    return Vector(tuple(_value(ctx, node, row, x, y, t.element) for x, y in pairs), t)
 
 
 def fold_unary(op: ast.unaryop, a: Literal) -> Literal | None:
@@ -309,17 +329,7 @@ def unary(ctx: Context, node: ast.UnaryOp, a: Operand) -> Operand:
         if folded is not None:
             return Literal(folded.value, ctx.span(node))
     halves.refuse(ctx, f"`{sign}`", node.operand, a)
-    match a:
-        case Literal():
-            bad = True
-        case Scalar() | Vector():
-            element = a.type if isinstance(a, Scalar) else a.type.element
-            bad = not element.is_int and element is not BOOL if sign == "~" else element is BOOL
-            # CPython's ~True is -2; a bool is negated by `not`.
-            bad = bad or (sign == "~" and isinstance(a, Scalar) and element is BOOL)
-        case _:
-            bad = True
-    if bad:
+    if not isinstance(a, (Scalar, Vector)) or not _takes(sign, a):
         ctx.fail(
             node,
             f"`{sign}` is not there for {describe(a)}",
@@ -327,18 +337,21 @@ def unary(ctx: Context, node: ast.UnaryOp, a: Operand) -> Operand:
         )
     if not opcode:
         return a
-    span = ctx.span(node)
-    if isinstance(a, Scalar) and isinstance(a.type, FixedPointType):
-        return Scalar(fixed_point.negative(ctx, node, a.value, a.type), a.type)
-    if isinstance(a, Vector) and isinstance(fixed := a.type.element, FixedPointType):
-        negated = (fixed_point.negative(ctx, node, v, fixed) for v in a.items)
-        return Vector(tuple(negated), a.type)
-    if isinstance(a, Scalar):
-        return Scalar(ctx.builder.value(opcode, (a.value,), a.type, span), a.type)
-    assert isinstance(a, Vector)
-    element = a.type.element
-    items = tuple(ctx.builder.value(opcode, (v,), element, span) for v in a.items)
-    return Vector(items, a.type)
+    span, element = ctx.span(node), element_of(a.type)
+    items = tuple(
+        fixed_point.negative(ctx, node, v, element)
+        if isinstance(element, FixedPointType)
+        else ctx.builder.value(opcode, (v,), element, span)
+        for v in values_of(a)
+    )
+    return of_values(items, a.type)
+
+
+def _takes(sign: str, a: Scalar | Vector) -> bool:
+    """Whether the unary operator `sign` works on `a`."""
+    t = element_of(a.type)
+    # CPython's ~True is -2; a bool is negated by `not`.
+    return t.is_int or (t is BOOL and isinstance(a, Vector)) if sign == "~" else t is not BOOL
 
 
 def compare(ctx: Context, node: ast.AST, op: ast.cmpop, a: Operand, b: Operand) -> Scalar | Vector:
@@ -360,7 +373,9 @@ def compare(ctx: Context, node: ast.AST, op: ast.cmpop, a: Operand, b: Operand) 
         ctx.fail(
             node,
             f"`{sign}` compares numbers and vectors, but this is {describe(wrong)}",
-            fix="compare its fields or elements",
+            fix="derive it from IntEnum, whose members are numbers"
+            if isinstance(wrong, Static) and isinstance(wrong.object, Enum)
+            else "compare its fields or elements",
         )
     t = _compare_type(ctx, node, sign, a, b)
     pair = (to_scalar(ctx, node, a, t), to_scalar(ctx, node, b, t))
@@ -379,8 +394,7 @@ def _compare_type(
             fix="use the bool itself, or `not` of it",
         )
     if a.type.weak and b.type.weak and a.type != b.type:
-        exact = _exact_literal(a) or _exact_literal(b)
-        if not exact:
+        if not (_exact_literal(a) or _exact_literal(b)):
             ctx.fail(
                 node,
                 "CPython compares an int with a float exactly; a kernel does not",
@@ -388,9 +402,8 @@ def _compare_type(
             )
         return FLOAT
     if a.type.is_int and b.type.is_int and not (a.type.weak or b.type.weak):
-        kinds = {a.type.kind, b.type.kind}
         t = promote(a.type, b.type)
-        if t is None or t.is_float or (kinds == {Kind.SIGNED, Kind.UNSIGNED} and not t.is_int):
+        if t is None or t.is_float:
             ctx.fail(
                 node,
                 f"{a.type} and {b.type} have no common integer type to compare in",
@@ -407,6 +420,8 @@ def _compare_type(
 
 def _exact_literal(operand: Literal | Scalar) -> bool:
     """A literal int that a float64 holds exactly: then the comparison is exact too."""
-    if not isinstance(operand, Literal) or isinstance(operand.value, float):
-        return False
-    return abs(operand.value) <= 1 << 53 and round_literal(operand.value, FLOAT) == operand.value
+    return (
+        isinstance(operand, Literal)
+        and isinstance(operand.value, int)
+        and abs(operand.value) <= 1 << 53
+    )

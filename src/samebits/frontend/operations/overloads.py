@@ -1,4 +1,6 @@
-"""Calls of math functions in kernels: which kernel is meant, and vectors by component.
+"""Calls of library functions that are several kernels: which kernel is meant. Math functions are
+chosen by type and precision, and take vectors by component; reductions are chosen by the first
+operand's type, families by the types of all.
 
 The float arguments promote as in arithmetic, weak ones alone to float64; beside a vector a scalar
 has its element's type. An argument that is an integer converts as any kernel's does. The managed
@@ -11,21 +13,23 @@ import ast
 from functools import reduce
 from typing import cast
 
-from samebits.frontend.core.context import Context, element_type, of_values
+from samebits.frontend.core.context import Context, element_of, element_type, of_values
 from samebits.frontend.core.operands import Literal, Operand, Scalar, Tuple, Vector, describe
 from samebits.frontend.operations import fixed_point, intrinsics
 from samebits.frontend.operations.conversions import coerce, to_scalar
-from samebits.frontend.operations.kernel_calls import emit_call
+from samebits.frontend.operations.kernel_calls import argument_type, call_kernel, emit_call
 from samebits.ir.grammar import Value
+from samebits.lang.families import Family
 from samebits.lang.overloads import Overloads
+from samebits.lang.reductions import Reduction
 from samebits.types import (
     FLOAT16,
     FLOAT64,
+    ArrayType,
     FixedPointType,
     MatrixType,
     QuaternionType,
     ScalarType,
-    VectorType,
     promote,
     vector_of,
 )
@@ -41,7 +45,7 @@ def lower(ctx: Context, node: ast.Call, function: Overloads, operands: list[Oper
     """`function(...)` in a kernel, at that kernel's precision."""
     name = function.__name__
     intrinsics.arguments(ctx, node, name, function.arity)
-    if any(isinstance(element_type(operand), FixedPointType) for operand in operands):
+    if intrinsics.has_fixed_point(operands):
         return _fixed_point(ctx, node, function, operands)
     floats: list[Literal | Scalar | Vector] = []
     for operand, source, integer in zip(operands, node.args, function.integers, strict=True):
@@ -54,7 +58,7 @@ def lower(ctx: Context, node: ast.Call, function: Overloads, operands: list[Oper
     else:
         element = float_type([o.type for o in floats if not isinstance(o, Vector)])
     length = vectors[0].length if vectors else 1
-    kernel = function.kernel_for(element, ctx.precision)
+    kernel = function.kernel_for(element, ctx.kernel.precision)
     types = kernel.signature.resolve((element,) * function.arity)
     columns: list[list[Value]] = []
     for n, (operand, t, source) in enumerate(zip(operands, types, node.args, strict=True)):
@@ -96,7 +100,7 @@ def _fixed_point(
             fix="use sqrt, sin, cos, tan, atan2, exp, log or pow",
         )
     columns, t = intrinsics.broadcast(ctx, node, f"{function.__name__}()", operands)
-    element = t.element if isinstance(t, VectorType) else t
+    element = element_of(t)
     assert isinstance(element, FixedPointType)
     rows = zip(*columns, strict=True)
     items = tuple(fixed_point.call(ctx, node, kernel, row, element) for row in rows)
@@ -136,3 +140,41 @@ def _float(
 def _vector(items: tuple[Operand, ...]) -> Vector:
     scalars = [item for item in items if isinstance(item, Scalar)]
     return Vector(tuple(s.value for s in scalars), vector_of(scalars[0].type, len(scalars)))
+
+
+def lower_reduction(
+    ctx: Context, node: ast.Call, function: Reduction, operands: list[Operand]
+) -> Operand:
+    """A call of `function`: of arrays, or of its form for numbers and vectors."""
+    t = argument_type(operands[0]) if operands else None
+    name = getattr(function.scalars, "__samebits_intrinsic__", None)
+    if not isinstance(t, ArrayType) and isinstance(name, str):
+        return intrinsics.lower(ctx, node, name, operands)
+    intrinsics.arguments(ctx, node, function.__name__, function.arrays)
+    kernel = function.kernel_for(t.element) if isinstance(t, ArrayType) and t.ndim == 1 else None
+    if kernel is None:
+        kinds = ", ".join(str(scalar) for scalar in function.kernels)
+        ctx.fail(
+            node,
+            f"{function.__name__}() has no form for {describe(operands[0])}",
+            note=f"it takes one-dimensional arrays of {kinds}",
+            fix="loop over the array",
+        )
+    return call_kernel(ctx, node, kernel, list(zip(node.args, operands, strict=True)))
+
+
+def lower_family(
+    ctx: Context, node: ast.Call, function: Family, operands: list[Operand]
+) -> Operand:
+    """A call of the kernel that fits the operands."""
+    types = [argument_type(operand) for operand in operands]
+    kernel = function.choose(types)
+    if kernel is None:
+        given = "for " + ", ".join(map(describe, operands)) if operands else "without arguments"
+        ctx.fail(
+            node,
+            f"{function.__name__}() has no form {given}",
+            note=f"its forms are {function.forms()}",
+            fix=function.fix(types),
+        )
+    return call_kernel(ctx, node, kernel, list(zip(node.args, operands, strict=True)))

@@ -10,21 +10,12 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from samebits.frontend import assignment
 from samebits.frontend.core.builder import Builder
-from samebits.frontend.core.context import Context, Variable, component_slots
-from samebits.frontend.core.operands import MemoryOperand, Operand, Scalar, Vector, View
+from samebits.frontend.core.context import Context, Variable, slots_of, values_of
 from samebits.ir.grammar import For, Return, Value, ValueType
 from samebits.lang.parallel import prange
-from samebits.types import (
-    INT,
-    NONE,
-    ArrayType,
-    FixedArrayType,
-    RefType,
-    ScalarType,
-    StructType,
-    VectorType,
-)
+from samebits.types import INT, NONE, FixedArrayType, StructType
 
 START, STOP = ".start", ".stop"
 """The first parameters of a parallel body: the range of its iterations."""
@@ -43,10 +34,10 @@ def _outer(ctx: Context, node: ast.expr) -> object:
     """The outer object that a name, or an attribute of one, denotes; None if it is none."""
     try:
         if isinstance(node, ast.Name) and node.id not in ctx.local_names:
-            return ctx.lookup(node.id)
+            return ctx.kernel.lookup(node.id)
         if isinstance(node, ast.Attribute):
             owner = _outer(ctx, node.value)
-            return None if owner is None else ctx.attribute(owner, node.attr)
+            return None if owner is None else ctx.kernel.attribute(owner, node.attr)
     except (LookupError, AttributeError):
         pass
     return None
@@ -66,7 +57,7 @@ def lower(ctx: Context, node: ast.For, name: ast.Name, block: Block, bound: Boun
         )
     bounds = [bound(ctx, argument) for argument in call.args]
     span = ctx.span(call)
-    start = bounds[0] if len(bounds) == 2 else ctx.builder.int_const(0, span)
+    start = bounds[0] if len(bounds) == 2 else ctx.builder.const(0, INT, span)
     _refuse(ctx, node, name)
     if ctx.is_parallel:
         _serial(ctx, node, name, start, bounds[-1], block)
@@ -79,10 +70,12 @@ def lower(ctx: Context, node: ast.For, name: ast.Name, block: Block, bound: Boun
     symbol = ctx.outline(inner, ((START, INT), (STOP, INT), *params), name.id, span)
     ctx.written |= inner.written
     ctx.private |= {name.id, *inner.first_use}
-    captured = [
-        value for captured in _captured(ctx, node) for value in _values(ctx.read(captured, call))
-    ]
-    size = ctx.builder.int_const(batch, span)
+    captured: list[Value] = []
+    for outer in _captured(ctx, node):
+        operand = ctx.read(outer, call)
+        assert operand is not None
+        captured += values_of(operand)
+    size = ctx.builder.const(batch, INT, span)
     ctx.builder.effect("parallel", (start, bounds[-1], size, *captured), span, symbol)
 
 
@@ -167,11 +160,8 @@ def _serial(
     ctx: Context, node: ast.For, name: ast.Name, start: Value, stop: Value, block: Block
 ) -> None:
     """The loop over the iterations from `start` to `stop`, in order."""
-    if name.id not in ctx.variables:
-        ctx.declare(Variable(name.id, INT))
-        ctx.first_use[name.id] = name
     before = ctx.assigned
-    ctx.mark_assigned(name.id)
+    assignment.loop_variable(ctx, name, node.iter)
     ctx.wanted.append(False)
     with ctx.region(node) as body:
         block(ctx, node.body)
@@ -205,28 +195,11 @@ def _inner(ctx: Context, node: ast.For) -> tuple[Context, list[Param]]:
     for name in _captured(ctx, node):
         outer = ctx.variables[name]
         roots = outer.roots
-        match outer.type:
-            case ScalarType() as t:
-                params.append((name, t.storage))
-            case VectorType() as t:
-                params += [(slot, t.element.storage) for slot in component_slots(name, t)]
-            case ArrayType() as t:
-                params.append((name, t))
-            case StructType() | FixedArrayType() as t:
-                params.append((name, RefType(t)))
-                roots = roots or frozenset({name})
-            case t:
-                raise AssertionError(t)
-        inner.declare(Variable(name, t, roots=roots, readonly=outer.readonly, parameter=True))
+        if isinstance(outer.type, StructType | FixedArrayType):
+            roots = roots or frozenset({name})
+        params += slots_of(name, outer.type)
+        inner.declare(
+            Variable(name, outer.type, roots=roots, readonly=outer.readonly, parameter=True)
+        )
         inner.mark_assigned(name)
     return inner, params
-
-
-def _values(operand: Operand | None) -> tuple[Value, ...]:
-    match operand:
-        case Scalar() | View() | MemoryOperand():
-            return (operand.value,)
-        case Vector():
-            return operand.items
-        case _:
-            raise AssertionError(operand)

@@ -9,18 +9,14 @@ from samebits.lint.kinds import Kind, Kinds
 from samebits.lint.rule import Hit, LintRule
 
 
-def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
-    match node:
-        case ast.Call(func=function, args=[values, *rest]):
-            name = kinds.names.qualified(function)
-            if name not in ("sum", "statistics.mean", "statistics.fmean"):
-                return
-            starts = [*rest, *(k.value for k in node.keywords if k.arg == "start")]
-            floats = kinds.element(values) is Kind.FLOAT
-            if floats or any(map(kinds.is_float, starts)) or name == "statistics.fmean":
-                yield node, f"`{name}` adds floats"
-        case _:
-            pass
+def check(node: ast.Call, kinds: Kinds) -> Iterable[Hit]:
+    name = kinds.names.qualified(node.func)
+    if not node.args or name not in ("sum", "statistics.mean", "statistics.fmean"):
+        return
+    starts = [*node.args[1:], *(k.value for k in node.keywords if k.arg == "start")]
+    floats = kinds.element(node.args[0]) is Kind.FLOAT
+    if floats or any(map(kinds.is_float, starts)) or name == "statistics.fmean":
+        yield node, f"`{name}` adds floats"
 
 
 BUILTIN_SUM = LintRule(

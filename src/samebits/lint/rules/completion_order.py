@@ -15,9 +15,7 @@ _FUNCTIONS = frozenset({
 _METHODS = frozenset({"imap_unordered", "add_done_callback"})
 
 
-def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
-    if not isinstance(node, ast.Call):
-        return
+def check(node: ast.Call, kinds: Kinds) -> Iterable[Hit]:
     name = kinds.names.qualified(node.func)
     if name in _FUNCTIONS:
         yield node, f"`{name}` returns results in the order of completion"

@@ -22,18 +22,16 @@ def _is_path(node: ast.AST, kinds: Kinds) -> bool:
             return _is_path(left, kinds)
         case ast.Name(id=name):
             scope = kinds.names.scope(node).find(name)
-            values = scope.values.get(name, []) if scope is not None else []
             if scope is not None and name in scope.annotations:
                 said = kinds.names.qualified(scope.annotations[name]) or ""
                 return said.startswith("pathlib.")
+            values = kinds.names.assigned(node)
             return any(isinstance(v, ast.expr) and _is_path(v, kinds) for v in values)
         case _:
             return False
 
 
-def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
-    if not isinstance(node, ast.Call):
-        return
+def check(node: ast.Call, kinds: Kinds) -> Iterable[Hit]:
     name = kinds.names.qualified(node.func)
     if name not in _FUNCTIONS:
         if not isinstance(node.func, ast.Attribute):

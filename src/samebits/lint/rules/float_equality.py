@@ -16,21 +16,17 @@ def _is_computed(node: ast.AST, kinds: Kinds) -> bool:
     match node:
         case ast.BinOp(op=op):
             return isinstance(op, _ARITHMETIC) and kinds.is_float(node)
-        case ast.Name(id=name) if kinds.is_float(node):
-            scope = kinds.names.scope(node).find(name)
-            values = scope.values.get(name, []) if scope is not None else []
+        case ast.Name() if kinds.is_float(node):
             return any(
                 isinstance(v, ast.AugAssign)
                 or (isinstance(v, ast.BinOp) and isinstance(v.op, _ARITHMETIC))
-                for v in values
+                for v in kinds.names.assigned(node)
             )
         case _:
             return False
 
 
-def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
-    if not isinstance(node, ast.Compare):
-        return
+def check(node: ast.Compare, kinds: Kinds) -> Iterable[Hit]:
     sides = [node.left, *node.comparators]
     for left, op, right in zip(sides, node.ops, sides[1:], strict=False):
         if not isinstance(op, ast.Eq | ast.NotEq):

@@ -19,10 +19,10 @@ FUNCTIONS = frozenset(
 correctly rounded everywhere."""
 
 
-def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
+def check(node: ast.Attribute | ast.Name, kinds: Kinds) -> Iterable[Hit]:
     # A function that is handed on, as in map(math.sin, x), counts as much as a call.
     name = kinds.names.qualified(node)
-    if name in FUNCTIONS and isinstance(getattr(node, "ctx", None), ast.Load):
+    if name in FUNCTIONS and isinstance(node.ctx, ast.Load):
         yield node, f"`{name}` is the C library's"
 
 

@@ -19,11 +19,10 @@ _FUNCTIONS = frozenset(
 )  # fmt: skip
 
 
-def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
+def check(node: ast.Attribute | ast.Name, kinds: Kinds) -> Iterable[Hit]:
     name = kinds.names.qualified(node) or ""
-    if (name in _FUNCTIONS or name.startswith("scipy.special.")) and isinstance(
-        getattr(node, "ctx", None), ast.Load
-    ):
+    ours = name in _FUNCTIONS or name.startswith("scipy.special.")
+    if ours and isinstance(node.ctx, ast.Load):
         yield node, f"`{name}` uses other instructions on other processors"
 
 

@@ -17,14 +17,6 @@ _MODULES = ("numpy.linalg.", "numpy.fft.", "scipy.linalg.", "scipy.fft.", "scipy
             "scipy.optimize.", "scipy.integrate.", "scipy.sparse.linalg.")  # fmt: skip
 
 
-def _is_dot(function: ast.expr, kinds: Kinds) -> bool:
-    match function:
-        case ast.Attribute(value=owner, attr="dot"):
-            return kinds.of(owner) in ARRAYS
-        case _:
-            return False
-
-
 def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
     match node:
         case ast.BinOp(op=ast.MatMult(), left=left, right=right):
@@ -38,7 +30,11 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
                 if all(kinds.of(a) is Kind.INT_ARRAY for a in node.args) and node.args:
                     return
                 yield node, f"`{name}` adds in an order of the library's choice"
-            elif _is_dot(function, kinds):
+            elif (
+                isinstance(function, ast.Attribute)
+                and function.attr == "dot"
+                and kinds.of(function.value) in ARRAYS
+            ):
                 yield node, "`.dot` is the BLAS library's product"
         case _:
             pass

@@ -12,9 +12,7 @@ _MAKERS = frozenset({"Generator", "SeedSequence", "PCG64", "Philox", "MT19937", 
                      "default_rng", "RandomState"})  # fmt: skip
 
 
-def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
-    if not isinstance(node, ast.Call):
-        return
+def check(node: ast.Call, kinds: Kinds) -> Iterable[Hit]:
     name = kinds.names.qualified(node.func) or ""
     if not name.startswith("numpy.random."):
         return

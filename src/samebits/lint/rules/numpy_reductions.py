@@ -17,9 +17,7 @@ _METHODS = frozenset({"sum", "mean", "std", "var", "prod", "trace"})
 _REDUCED = frozenset({"numpy.add.reduce", "numpy.multiply.reduce", "numpy.add.reduceat"})
 
 
-def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
-    if not isinstance(node, ast.Call):
-        return
+def check(node: ast.Call, kinds: Kinds) -> Iterable[Hit]:
     name = kinds.names.qualified(node.func) or ""
     if name in _FUNCTIONS or name in _REDUCED:
         whole = kinds.of(node.args[0]) if node.args else Kind.UNKNOWN

@@ -12,9 +12,7 @@ _WRITERS = frozenset({"json.dumps", "json.dump", "pickle.dumps", "struct.pack", 
                       "yaml.safe_dump", "float"})  # fmt: skip
 
 
-def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
-    if not isinstance(node, ast.Call):
-        return
+def check(node: ast.Call, kinds: Kinds) -> Iterable[Hit]:
     name = kinds.names.qualified(node.func)
     if name not in _WRITERS:
         return

@@ -13,9 +13,7 @@ _ENTROPY = frozenset({
 })  # fmt: skip
 
 
-def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
-    if not isinstance(node, ast.Call):
-        return
+def check(node: ast.Call, kinds: Kinds) -> Iterable[Hit]:
     name = kinds.names.qualified(node.func) or ""
     if name in _ENTROPY or name.startswith("secrets."):
         yield node, f"`{name}` is seeded from the operating system: its values cannot be reproduced"
