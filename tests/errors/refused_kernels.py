@@ -132,8 +132,8 @@ def loops_over_array(a: ReadOnly[float32]) -> float32:
 
 
 @refused
-def builtin_min(x: float32, y: float32) -> float32:
-    return min(x, y)
+def builtin_min(x: float32) -> float32:
+    return min(x)
 
 
 @refused
@@ -415,8 +415,8 @@ def sin_of_int(n: int32) -> float32:
 
 
 @refused
-def int_of_float(x: float32) -> int:
-    return int(x)
+def int_of_vector(v: float3) -> int:
+    return int(v)
 
 
 @refused

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable
+from functools import reduce
 from typing import Any, NoReturn, TypeVar
 
 from samebits.errors import ArgumentError
@@ -41,6 +42,7 @@ from samebits.lang.values.fixed.fixed_point import FromFloat
 from samebits.lang.values.literals import f32, nearest
 from samebits.types import (
     BOOL,
+    FLOAT16,
     FLOAT32,
     INT,
     UINT64,
@@ -101,6 +103,19 @@ def _intrinsic(ctx: Context, node: ast.Call, called: Any, operands: list[Operand
     return intrinsics.lower(ctx, node, name, operands)
 
 
+def _extreme(ctx: Context, node: ast.Call, called: Any, operands: list[Operand]) -> Operand:
+    """Python's `min` or `max` of two numbers or more, with the rules of the language's."""
+    name = called.__name__
+    if len(operands) < 2:
+        ctx.fail(
+            node,
+            f"{name}() takes two numbers or more, but {len(operands)} are given",
+            fix=f"write {name}(a, b); of the elements of an array, math.{name}(array)",
+        )
+    pair = ast.copy_location(ast.Call(node.func, node.args[:2], node.keywords), node)
+    return reduce(lambda a, b: intrinsics.lower(ctx, pair, name, [a, b]), operands)
+
+
 def _refuse(ctx: Context, node: ast.Call, called: Any, _: list[Operand]) -> NoReturn:
     note = "a kernel calls only what is compiled with it"
     fix = "decorate it with @sb.kernel" if callable(called) else "call a kernel or a type"
@@ -159,20 +174,37 @@ def _exempt(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Op
 
 
 def _int(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Operand:
+    """A weak int of a number, cut off towards 0 as CPython does; a trap where int64 has none."""
     (operand,) = operands
-    fits = isinstance(operand, Scalar) and (operand.type.is_int or operand.type is BOOL)
-    if isinstance(operand, Scalar) and fits and operand.type is not UINT64:
-        if operand.type is INT:
+    if isinstance(operand, Literal):
+        if isinstance(operand.value, int):
             return operand
-        return Scalar(ctx.builder.value("convert", (operand.value,), INT, ctx.span(node)), INT)
-    if isinstance(operand, Literal) and isinstance(operand.value, int):
+        if -(2.0**63) <= operand.value < 2.0**63:
+            return Scalar(ctx.builder.const(int(operand.value), INT, ctx.span(node)), INT)
+    if not isinstance(operand, Scalar) or not (
+        operand.type.is_int or operand.type.is_float or operand.type is BOOL
+    ):
+        half = isinstance(operand, Scalar) and operand.type is FLOAT16
+        ctx.fail(
+            node,
+            f"int() takes a bool, an integer or a float, but this is {describe(operand)}",
+            fix=f"write int(float32({ctx.text(node.args[0])}))" if half else "convert it first",
+        )
+    t, span, value = operand.type, ctx.span(node), operand.value
+    if t is INT:
         return operand
-    ctx.fail(
-        node,
-        f"int() takes an integer that fits int64, but this is {describe(operand)}",
-        note="CPython's int() of a NaN or infinity raises; int64() is defined for all floats",
-        fix=f"write int64({ctx.text(node.args[0])})",
-    )
+    if t is UINT64:
+        most = ctx.builder.const(INT.maximum, t, span)
+        ctx.builder.effect("overflow", (ctx.builder.value("gt", (value, most), BOOL, span),), span)
+    elif t.is_float:
+        ends = (ctx.builder.const(end, t, span) for end in (-(2.0**63), 2.0**63))
+        inside = [
+            ctx.builder.value(sign, (value, end), BOOL, span)
+            for sign, end in zip(("ge", "lt"), ends, strict=True)
+        ]
+        fits = ctx.builder.value("and", tuple(inside), BOOL, span)  # not where it is NaN
+        ctx.builder.effect("overflow", (ctx.builder.value("not", (fits,), BOOL, span),), span)
+    return Scalar(ctx.builder.value("convert", (value,), INT, span), INT)
 
 
 def _len(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Operand:
@@ -193,6 +225,11 @@ _OBJECTS: tuple[tuple[object, _Row], ...] = (
     (int, (1, _int)),
     (builtins.len, (1, _len)),
     (builtins.abs, (None, _intrinsic)),
+    (builtins.round, (None, _intrinsic)),
+    (builtins.any, (None, _intrinsic)),
+    (builtins.all, (None, _intrinsic)),
+    (builtins.min, (None, _extreme)),
+    (builtins.max, (None, _extreme)),
     (builtins.divmod, (2, _divmod)),
     (builtins.range, (None, _loop_head)),
     (prange, (None, _loop_head)),

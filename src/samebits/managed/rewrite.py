@@ -11,13 +11,16 @@ import builtins
 import operator
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
+from functools import partial, reduce
 from typing import Any, TypeVar, cast
+
+import numpy as np
 
 from samebits.errors import Span, Trap
 from samebits.frontend.core.operands import Literal
 from samebits.frontend.core.source import Source, blank
 from samebits.frontend.operations import operators
+from samebits.lang import intrinsics
 from samebits.lang.annotations import class_of_type
 from samebits.lang.constants import is_namespace
 from samebits.lang.kernel import Kernel
@@ -25,7 +28,7 @@ from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import own_index, prange
 from samebits.lang.values.flushing import flushed, flushed_weak
 from samebits.lang.values.powers import by_products
-from samebits.lang.values.weak import Int
+from samebits.lang.values.weak import Int, checked
 from samebits.types import INT64, Type
 
 
@@ -38,7 +41,12 @@ def _len(array: Any) -> Int:
 
 
 def _int(value: Any) -> Int:
-    return Int(value.__index__())
+    if isinstance(value, float | np.floating):
+        number = float(cast("Any", value))
+        if not -(2.0**63) <= number < 2.0**63:  # nor where it is NaN
+            raise Trap("overflow")
+        return Int(int(number))
+    return checked(value.__index__())
 
 
 def _assert(condition: bool, message: str | None = None) -> None:
@@ -50,7 +58,24 @@ def _flushed_product(a: Any, b: Any) -> Any:
     return flushed_weak(a * b)
 
 
-_BUILTINS: dict[object, object] = {builtins.range: _range, builtins.len: _len, builtins.int: _int}
+def _least(*values: Any) -> Any:
+    return reduce(intrinsics.min, values)
+
+
+def _greatest(*values: Any) -> Any:
+    return reduce(intrinsics.max, values)
+
+
+_BUILTINS: dict[object, object] = {
+    builtins.range: _range,
+    builtins.len: _len,
+    builtins.int: _int,
+    builtins.min: _least,
+    builtins.max: _greatest,
+    builtins.round: intrinsics.round,
+    builtins.any: intrinsics.any,
+    builtins.all: intrinsics.all,
+}
 
 
 class Rewrite(ast.NodeTransformer):

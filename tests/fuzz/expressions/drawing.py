@@ -50,7 +50,7 @@ class Drawing:
         self.sources = (*NUMBERS, BOOL, *[FLOAT16] * (4 * self.halves))
         """What conversions convert."""
         self.powers: Random | None = None
-        """Draws what is raised to a power; a generator of its own leaves other programs alone."""
+        """Draws powers and ints of floats; a generator of its own leaves other programs alone."""
         self.scope = Scope()
         self.affine: dict[str, list[str]] = {}
         """Index expressions of the loop around, by the length that they are for, or by ''."""

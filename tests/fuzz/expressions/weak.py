@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from samebits.types import BOOL, FLOAT, INT, FixedArrayType, ScalarType
+from samebits.types import BOOL, FLOAT, FLOAT32, FLOAT64, INT, UINT64, FixedArrayType, ScalarType
 from tests.fuzz.expressions.drawing import Drawing
 from tests.fuzz.expressions.forms import COMPARABLE, COMPARISONS, VECTOR_OF
 from tests.fuzz.literals import INTS, NUMBERS, int_literal, int_value
@@ -130,6 +130,8 @@ class WeakNumbers(Drawing):
             return v.name, v.bound
         if roll < 0.65 and self.rng.random() < 0.5:
             t = self.rng.choice(INTS[:7])
+            if self.powers is not None and self.powers.random() < 0.5:
+                t = self.powers.choice((FLOAT32, FLOAT64, UINT64))
             return f"int({self.leaf(t)})", INT64_REACH
         arrays = self.scope.arrays()
         if arrays and roll < 0.75:

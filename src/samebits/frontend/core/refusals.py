@@ -54,10 +54,7 @@ REFUSED_OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
 }
 
 REFUSED_BUILTINS: dict[str, str] = {
-    "min": "`sb.min(a, b)`: Python's min has other rules for NaN and -0",
-    "max": "`sb.max(a, b)`: Python's max has other rules for NaN and -0",
-    "sum": "a loop with an accumulator, which fixes the order",
-    "round": "`sb.round(x)`, which rounds half to even and keeps the type",
+    "sum": "`math.sum(a)`, whose order is stated, or a loop with an accumulator",
     "pow": "`x**2`, or `math.pow(x, y)` where the exponent is no constant",
     "print": "a loop in the Python code that calls; a kernel has no output but its results",
     "float": "`float64(x)` or `float32(x)`",
@@ -66,8 +63,6 @@ REFUSED_BUILTINS: dict[str, str] = {
     "map": "a `for` loop",
     "sorted": "a loop; sorting is not in the language",
     "isinstance": "one kernel for each type, or a generic one",
-    "any": "`sb.any(v)`",
-    "all": "`sb.all(v)`",
 }
 
 _HOSTS = ("math", "numpy")
