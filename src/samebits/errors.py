@@ -307,6 +307,11 @@ class RaceError(SamebitsError):
 _LONGEST_NAME = 60
 
 
+def are_given(count: int) -> str:
+    """How many there are of something, as the end of a sentence."""
+    return f"{count or 'none'} {'is' if count == 1 else 'are'} given"
+
+
 def nearest(text: str, names: Iterable[str]) -> str | None:
     """The name closest in spelling to `text`, ignoring case; None if none is close."""
     known = {name.lower(): name for name in names}

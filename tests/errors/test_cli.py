@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -80,6 +81,8 @@ def test_json_has_the_same_facts(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
     ]  # fmt: skip
     field = first["field"]
     assert (field["path"], field["type"], field["others"]) == ("bodies[4].pos.y", "float32", 0)
+    for name in ("expected_bits", "found_bits"):
+        assert re.fullmatch("0x[0-9a-f]{8}", field[name])
     assert field["ulps"] == int(field["found_bits"], 16) - int(field["expected_bits"], 16)
 
 

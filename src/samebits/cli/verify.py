@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from samebits.cli.exit_status import BAD, DIFFERS, MOST_FRAMES, SAME
 from samebits.cli.named import named_simulation, warn_fewer_frames
 from samebits.cli.printing import UnreadReplay, VerifiedRun, print_runs, progress_bars
+from samebits.digits import whole
 from samebits.errors import ReplayError, SamebitsError, SimulationError
 from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
 from samebits.sim.simulation import Simulation
@@ -41,9 +42,9 @@ class VerifyOptions:
         if self.frames in (None, "all"):
             return None
         assert self.frames is not None
-        is_number = self.frames.isascii() and self.frames.isdecimal() and len(self.frames) < 20
-        if is_number and 0 < int(self.frames) <= MOST_FRAMES:
-            return int(self.frames)
+        count = whole(self.frames)
+        if count is not None and 0 < count <= MOST_FRAMES:
+            return count
         raise SimulationError(
             f"--frames {self.frames:.60} is neither a count of frames, from 1 to "
             f"{MOST_FRAMES:,}, nor all",

@@ -33,6 +33,7 @@ from samebits.diagnosis.frame.state_diff import differences, timeline
 from samebits.diagnosis.live_evidence import LiveEvidence
 from samebits.diagnosis.narrow import Pair, narrow
 from samebits.diagnosis.report.findings import CauseFact, Diagnosis, HeatFact
+from samebits.diagnosis.report.wording import moment, what_leave
 from samebits.diagnosis.report_evidence import ReportEvidence, reported_frame, title
 from samebits.errors import ReportError
 from samebits.hazards.catalogue import by_name
@@ -192,8 +193,8 @@ class _Driver(ABC, Generic[A, B]):
         self._ends()
         if not found.is_exact and found.b.before is None:
             self.out.note(
-                f"the hashes of frames {found.since + 1:,} to {found.frame - 1:,} are not known on "
-                "both sides: one of them may be the first that differs"
+                f"{what_leave(found.since + 1, found.frame - 1)} is not known on both sides: it "
+                "may be the first that differs"
             )
             return
         with beyond_first_facts(self.out.notes, "the operation and its cause are"):
@@ -226,7 +227,7 @@ class _Driver(ABC, Generic[A, B]):
             side.leaves if side.state is None else tree.hashes(side.state) for side in sides
         )
         if mine is None or theirs is None:
-            out.note(f"the state after frame {self.found.frame:,} is not told")
+            out.note(f"the state after {moment(self.found.frame)} is not told")
             return
         out.heat = tuple(HeatFact(n.path, 0, 0, None) for n in tree.differing(mine, theirs))
 

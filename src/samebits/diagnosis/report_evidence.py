@@ -22,6 +22,7 @@ from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
 from samebits.diagnosis.frame.search import Progress
 from samebits.diagnosis.operation.match_versions import match_versions
 from samebits.diagnosis.report.findings import Diagnosis
+from samebits.diagnosis.report.wording import moment
 from samebits.errors import IRError, ReportError, TraceError
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
@@ -135,7 +136,7 @@ class ReportEvidence:
             except ReportError as error:
                 return f"{error.message}; {error.fix}"
         lack = "program" if self.program is None else "state and the inputs before it"
-        return f"{self.report.name} does not tell the {lack} of frame {self.frame:,}"
+        return f"{self.report.name} does not tell the {lack} of {moment(self.frame)}"
 
     def trace(self, point: Point) -> Trace | None:
         """The stored one, or else its program's, if that gives its hash; over the other side's
@@ -181,7 +182,7 @@ class ReportEvidence:
             found = self._reported(mine, point)
         except (IRError, ReportError, TraceError) as error:
             self.out.note(
-                f"what {self.report.name} tells of frame {self.frame:,} cannot be followed: "
+                f"what {self.report.name} tells of {moment(self.frame)} cannot be followed: "
                 f"{error.message}"
             )
             found = None
@@ -255,6 +256,9 @@ class ReportEvidence:
     def ask_for_trace(self) -> None:
         """Say how a report is written that tells the frame's operations, if that is what lacks."""
         if self.report.budget.is_spent or self._stored is not None:
+            return
+        if self.frame < 0:
+            self.out.note(f"{self.report.name} has no trace of init: reports hold those of frames")
             return
         frames = range(max(0, self.frame - _AROUND), self.frame + _AROUND + 1)
         self.out.note(

@@ -13,7 +13,6 @@ import platform
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections import deque
@@ -28,6 +27,7 @@ from samebits.runtime.fp_state import pin as fpenv
 from samebits.runtime.fp_state import ptrace
 from samebits.runtime.fp_state.registers import State
 from samebits.runtime.fp_state.threads import ThreadState, system_name, thread_state
+from samebits.runtime.work_folders import work_folder
 
 LIMIT_SECONDS = 60.0
 REPORT_LIMIT = 64 << 20
@@ -96,8 +96,8 @@ def observe(program: Sequence[str], limit: float = LIMIT_SECONDS, mode: str = "r
     it is stopped together with all processes that it started.
     """
     check_supported()
-    with tempfile.TemporaryDirectory(prefix="samebits-doctor-") as folder:
-        return _Run(Path(folder) / "report", [mode, *program], limit).run()
+    with work_folder() as folder:
+        return _Run(folder / "report", [mode, *program], limit).run()
 
 
 def state_after_imports(
@@ -108,8 +108,8 @@ def state_after_imports(
     A name that begins with `library:` is a library that ctypes loads; `folder` holds the program's
     own modules.
     """
-    with tempfile.TemporaryDirectory(prefix="samebits-doctor-") as place:
-        run = _Run(Path(place) / "report", ["bring", folder, *names], limit)
+    with work_folder() as place:
+        run = _Run(place / "report", ["bring", folder, *names], limit)
         found = run.run()
     if not found.finished:
         return None

@@ -22,6 +22,7 @@ from samebits.export.readme import cmake_text, readme_text
 from samebits.export.templates import render
 from samebits.output import holds_foreign_file, os_reason, remedy, write_file
 from samebits.runtime.emulation.link import LINUX
+from samebits.runtime.work_folders import work_folder
 from samebits.sim.simulation import Simulation
 
 _MARKS = (
@@ -85,8 +86,7 @@ def build(
     kernels = kernels_of(simulation.program)
     built: list[Built] = []
     for target in targets:
-        with tempfile.TemporaryDirectory(prefix="samebits-") as work:
-            folder = Path(work)
+        with work_folder() as folder:
             made = _Target(interface, kernels, target, folder, show or _silent).make()
             built.append(Built(target.name, _move(folder, made, out / target.name)))
     text = {"README.md": readme_text(interface, targets)}

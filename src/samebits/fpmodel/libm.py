@@ -30,7 +30,7 @@ from samebits.ir.grammar import HostFunction
 from samebits.ir.once import is_library
 from samebits.lang.kernel import Kernel
 from samebits.lang.overloads import Overloads
-from samebits.lang.values.scalars import float32, float64
+from samebits.lang.values.scalars import float32, float64, int32
 from samebits.lang.values.thread_state import managed_run
 from samebits.types import FLOAT32, FLOAT64, UINT32, ScalarType, Type
 
@@ -183,7 +183,8 @@ _MOST_KEPT = 8192
 def call(detail: str, args: tuple[Number, ...], form: Format) -> Number:
     """A math function's result, for arguments and a result in one format.
 
-    `detail` is a name in `samebits.math`; with the prefix of one of `LIBRARIES`, that library's
+    `detail` is a name in `samebits.math`, with an integer behind it where the function takes one,
+    as in `pown 3`; with the prefix of one of `LIBRARIES`, that library's
     function; with `libm64.` the C library's float64 function, then rounded.
     """
     where, _, name = detail.rpartition(".")
@@ -194,9 +195,11 @@ def call(detail: str, args: tuple[Number, ...], form: Format) -> Number:
         values = [_as_float(x, form) for x in args]
         return _as_number(float("nan") if function is None else function(*values), form)
     make = _TYPES[form.bits][1]
+    name, *integers = name.split()
     function = getattr(samebits.math, name)
     with managed_run():
-        result = float(function(*(make(_as_float(x, form)) for x in args)))
+        given = [make(_as_float(x, form)) for x in args]
+        result = float(function(*given, *(int32(int(n)) for n in integers)))
     return NAN if result != result else _as_number(result, form)
 
 

@@ -10,6 +10,7 @@ import re
 from fractions import Fraction
 from functools import lru_cache
 
+from samebits.digits import what_is_no_digit
 from samebits.errors import ArgumentError, nearest
 from samebits.fpmodel.softfloat import (
     NAN,
@@ -23,6 +24,7 @@ from samebits.fpmodel.softfloat import (
 )
 from samebits.fpmodel.tree import Constant, Node, Operand, Tree, count
 from samebits.lang.signal_safe import without_warnings
+from samebits.types import INT32
 
 OPERATIONS = {"sqrt": 1, "abs": 1, "min": 2, "max": 2, "fma": 3}
 """Functions that are operations, with their number of arguments."""
@@ -39,8 +41,17 @@ FUNCTIONS = {
     **dict.fromkeys(_TWO_ARGUMENTS.split(), 2),
 }
 """Functions of `samebits.math`, with their number of arguments."""
+WITH_INTEGER = ("compound", "pown", "rootn")
+"""Functions of `samebits.math` of a float and an int32, which is part of the operation: the detail
+of its node is `pown 3`."""
 CONVERSIONS = ("int32", "uint32", "int64", "uint64")
 """Conversions to an integer, and back to a float."""
+_ARGUMENTS = {
+    **OPERATIONS,
+    **FUNCTIONS,
+    **dict.fromkeys(WITH_INTEGER, 2),
+    **dict.fromkeys(CONVERSIONS, 1),
+}
 MOST_OPERATIONS = 8
 _LONGEST = 2_000
 _ALLOWED = (
@@ -133,19 +144,35 @@ class _Reader:
                 raise self.refused("this is not in the language", node)
 
     def call(self, node: ast.Call, name: str, args: list[ast.expr]) -> Tree:
-        takes = 1 if name in CONVERSIONS else OPERATIONS.get(name) or FUNCTIONS.get(name)
+        takes = _ARGUMENTS.get(name)
         if takes is None:
             raise self.unknown(name, name, node.func)
         if len(args) != takes:
             raise self.refused(f"`{name}` takes {takes} arguments, not {len(args)}", node)
+        if name in WITH_INTEGER:
+            return Node("call", (self.read(args[0]),), f"{name} {self.integer(name, args[1])}")
         read = tuple(self.read(arg) for arg in args)
         if name in OPERATIONS:
             return Node(name, read)
         return Node("convert", read, name) if name in CONVERSIONS else Node("call", read, name)
 
+    def integer(self, name: str, node: ast.expr) -> int:
+        """The literal that is the second argument of a function with an integer."""
+        try:
+            value = ast.literal_eval(node)
+        except (ValueError, TypeError, RecursionError):
+            value = None
+        if type(value) is not int:
+            fix = f"write its value, as in {name}(x, 3)"
+            raise self.refused(f"the second argument of `{name}` is an integer", node, fix)
+        if not INT32.minimum <= value <= INT32.maximum:
+            message = f"`{name}` takes an int32, from −2³¹ to 2³¹ − 1"
+            raise self.refused(message, node, "give an integer within these")
+        return value
+
     def unknown(self, text: str, name: str, node: ast.expr) -> ArgumentError:
         """The error for an unknown function; `name` may be its name in C or a misspelling."""
-        known = (*OPERATIONS, *FUNCTIONS, *CONVERSIONS)
+        known = tuple(_ARGUMENTS)
         plain = name.removesuffix("f").removeprefix("f" if name.startswith("fabs") else "")
         meant = plain if plain in known else nearest(name, known)
         fix = _ALLOWED if meant is None else f"write {meant}"
@@ -163,9 +190,11 @@ def operands(tree: Tree) -> list[str]:
             return []
 
 
-_BITS = re.compile(r"0x([0-9a-f]+)", re.IGNORECASE)
-_HEX_FLOAT = re.compile(r"([+-]?)0x([0-9a-f]*)(?:\.([0-9a-f]*))?p([+-]?\d{1,6})", re.IGNORECASE)
-_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,5})?", re.IGNORECASE)
+_AS_ASCII = re.ASCII | re.IGNORECASE
+_BITS = re.compile(r"0x([0-9a-f]+)", _AS_ASCII)
+_HEX_FLOAT = re.compile(r"([+-]?)0x([0-9a-f]*)(?:\.([0-9a-f]*))?p([+-]?\d{1,6})", _AS_ASCII)
+_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,5})?", _AS_ASCII)
+_SPECIAL = re.compile(r"([+-]?)(?:(inf|infinity)|nan)", _AS_ASCII)
 _LONGEST_LITERAL = 2_000
 
 
@@ -193,7 +222,7 @@ def exact(text: str) -> Number | None:
 def pattern(text: str, form: Format, what: str) -> int:
     """The bit pattern that `text` denotes in a format. Raises ArgumentError, which names `what`."""
     digits = form.bits // 4
-    text = text.strip().replace("_", "")
+    text = text.strip()
     if match := _BITS.fullmatch(text):
         if len(match[1]) == digits:
             return int(match[1], 16)
@@ -204,15 +233,14 @@ def pattern(text: str, form: Format, what: str) -> int:
             if other
             else f"write 0x and {digits} digits",
         )
-    sign, name = text.startswith("-"), text.lstrip("+-").lower()
-    if name in ("inf", "infinity"):
-        return to_bits(infinity(sign), form)
-    if name == "nan":
-        return to_bits(NAN._replace(negative=sign), form)
+    if match := _SPECIAL.fullmatch(text):
+        negative = match[1] == "-"
+        return to_bits(infinity(negative) if match[2] else NAN._replace(negative=negative), form)
     number = exact(text)
     if number is None:
         raise ArgumentError(
             f"{what} is not a number: {text!r:.60}",
+            note=what_is_no_digit(text),
             fix=f"write its bits (0x and {digits} hex digits), a hex float (0x1.8p-3), a decimal "
             "(0.1), inf or nan",
         )

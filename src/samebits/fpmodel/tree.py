@@ -27,7 +27,8 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """An inner node: an operation; `detail` is a function's name, a count of ULPs or a rule."""
+    """An inner node: an operation; `detail` is a function's name (with its integer, as in
+    `pown 3`), a count of ULPs or a rule."""
 
     name: str
     args: tuple[Tree, ...]
@@ -188,6 +189,9 @@ def _written(tree: Tree, outer: int) -> str:
             return _CHOICES[name, detail].format(_written(left, 3), _written(right, 3))
         case Node("ulps", (inner,), detail):
             return f"({_written(inner, 1)} {detail[0]} {detail[1:]} ulp)"
+        case Node("call", args, detail) if " " in detail:
+            function, integer = detail.split()
+            return f"{function}({', '.join(map(written, args))}, {integer})"
         case Node("call" | "estimate" | "cast" | "convert", args, detail):
             return f"{detail}({', '.join(map(written, args))})"
         case Node(name, args, detail):

@@ -20,8 +20,8 @@ from samebits.ir.refs import (
     statements,
 )
 
-_LINE = re.compile(r"(?P<file>.+?):(?P<line>\d{1,9})(?::(?P<column>\d{1,9}))?")
-_ID = re.compile(r"(?P<function>.+)#(?P<op>\d{1,9})")
+_LINE = re.compile(r"(?P<file>.+?):(?P<line>[0-9]{1,9})(?::(?P<column>[0-9]{1,9}))?")
+_ID = re.compile(r"(?P<function>.+)#(?P<op>[0-9]{1,9})")
 
 
 def find(module: Module, text: str) -> list[OpRef]:

@@ -17,7 +17,7 @@ from samebits.ir.refs import OpRef, described
 from samebits.ir.verify import verify
 from samebits.sim.program import Program
 
-_TEXT = re.compile(r"(?P<hazard>[^@#]+)(?:@(?P<place>[^@]+?))?(?:#(?P<variant>\d{1,6}))?")
+_TEXT = re.compile(r"(?P<hazard>[^@#]+)(?:@(?P<place>[^@]+?))?(?:#(?P<variant>[0-9]{1,6}))?")
 _NUMBERED = re.compile(r"[^:]+")
 """A place given by its function, whose first number is an operation's."""
 _MOST_LISTED = 8

@@ -81,9 +81,9 @@ class Family:
         types = [_type_of(argument) for argument in args]
         kernel = self.choose(types)
         if kernel is None:
-            given = ", ".join(str(t or type(a).__name__) for t, a in zip(types, args, strict=True))
+            shown = ", ".join(str(t or type(a).__name__) for t, a in zip(types, args, strict=True))
             raise ArgumentError(
-                f"{self.__name__}({given}) has no form",
+                f"{self.__name__}({shown}) has no form{'' if args else ' without arguments'}",
                 note=f"its forms are {self.forms()}",
                 fix=self.fix(types),
             )

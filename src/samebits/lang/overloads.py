@@ -11,13 +11,13 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from samebits.errors import ArgumentError, CompileError
+from samebits.errors import ArgumentError, CompileError, are_given
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
 from samebits.lang.values.lazy import lazily
 from samebits.lang.values.thread_state import running
 from samebits.modes import HIGH, Precision
-from samebits.types import FixedPointType, ScalarType, VectorType
+from samebits.types import FLOAT64, FixedPointType, ScalarType, VectorType
 
 Precisions = tuple[Kernel, Kernel, Kernel]
 """The kernels of one function and float type at HIGH, MEDIUM and LOW."""
@@ -95,6 +95,16 @@ class Overloads:
                 self._refuse_names("out")
             return executions.managed_math(self, HIGH, *args)
         return executions.mapped(self, args, out)
+
+    def check_count(self, args: tuple[Any, ...]) -> None:
+        """Raise ArgumentError unless there are as many arguments as it takes."""
+        if len(args) != self.arity:
+            kernel = self.kernel_for(next(iter(self.kernels), FLOAT64))
+            raise ArgumentError(
+                f"{self.__name__}() takes {self.arity} argument{'s' * (self.arity != 1)}, "
+                f"but {are_given(len(args))}",
+                fix=f"write math.{self.__name__}({', '.join(p.name for p in kernel.parameters)})",
+            )
 
     def _refuse_names(self, name: str) -> NoReturn:
         raise ArgumentError(

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, are_given
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
@@ -67,6 +67,8 @@ class Reduction:
             return executions.managed_call(kernel, args, {})
         if isinstance(first, np.ndarray):
             return self._from_python(args)
+        if not args:
+            raise self._wrong_count(args)
         if self.scalars is None or type(first) in _SEQUENCES:
             raise ArgumentError(
                 f"{self.__name__}() takes an array, got {type(first).__name__}",
@@ -76,11 +78,7 @@ class Reduction:
 
     def _from_python(self, args: tuple[Any, ...]) -> Any:
         if len(args) != self.arrays:
-            raise ArgumentError(
-                f"{self.__name__}() takes {self.arrays} array{'s' * (self.arrays != 1)}, "
-                f"but {len(args)} arguments are given",
-                fix="see its documentation: help(math." + self.__name__ + ")",
-            )
+            raise self._wrong_count(args)
         for argument in args:
             self._check_array(argument)
         if len(args) > 1 and len({(array.dtype, array.shape) for array in args}) != 1:
@@ -90,6 +88,13 @@ class Reduction:
                 fix="convert one of them with .astype, or cut both to one length",
             )
         return self._run(*[self._flat(argument) for argument in args])
+
+    def _wrong_count(self, args: tuple[Any, ...]) -> ArgumentError:
+        return ArgumentError(
+            f"{self.__name__}() takes {self.arrays} array{'s' * (self.arrays != 1)}, "
+            f"but {are_given(len(args))}",
+            fix=f"see its documentation: help(math.{self.__name__})",
+        )
 
     def _run(self, *given: np.ndarray[Any, Any]) -> Any:
         native = self._native.get(given[0].dtype)
@@ -162,8 +167,11 @@ class Scan(Reduction):
             result = np.empty_like(given)
             self._run(given, result)
             return result.reshape(np.asarray(args[0]).shape)
-        raise ArgumentError(
-            f"{self.__name__}() takes {self.arrays - 1} array, but {len(args)} arguments are given",
+        raise self._wrong_count(args)
+
+    def _wrong_count(self, args: tuple[Any, ...]) -> ArgumentError:
+        return ArgumentError(
+            f"{self.__name__}() takes {self.arrays - 1} array, but {are_given(len(args))}",
             note="the form with a result array is for kernels",
             fix=f"write result = math.{self.__name__}(x)",
         )

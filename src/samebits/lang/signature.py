@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, TypeVar
 
-from samebits.errors import ArgumentError, CompileError
+from samebits.errors import ArgumentError, CompileError, are_given
 from samebits.lang.annotations import Access, ArrayAnnotation, type_of_annotation
 from samebits.lang.constants import constant
 from samebits.lang.definition import UNWRITTEN, definition_span, written
@@ -154,7 +154,7 @@ class Signature:
         if len(given) > len(names):
             raise ArgumentError(
                 f"{self.name}() takes {len(names)} argument{'s' * (len(names) != 1)}, "
-                f"but {len(given)} are given",
+                f"but {are_given(len(given))}",
                 fix=listed,
             )
         values = dict(zip(names, given, strict=False))

@@ -52,8 +52,9 @@ def call(
 
 
 def _fixed_point(runner: Runner, function: Overloads, *args: Any) -> Any:
+    function.check_count(args)
     name, kernel = function.__name__, function.fixed_point
-    if kernel is None or len(args) != function.arity:
+    if kernel is None:
         raise ArgumentError(
             f"{name}() has no version for fixed-point numbers",
             fix="use sqrt, sin, cos, tan, atan2, exp, log or pow",
@@ -76,10 +77,7 @@ def _plan(
     runner: Runner, function: Overloads, precision: Precision, args: tuple[Any, ...]
 ) -> Callable[..., Any]:
     """The function that runs a call with arguments of these classes."""
-    if len(args) != function.arity:
-        raise ArgumentError(
-            f"{function.__name__}() takes {function.arity} arguments, but {len(args)} are given"
-        )
+    function.check_count(args)
     vectors = [type(a) for a in args if isinstance(a, Vector)]
     for cls in vectors:
         if isinstance(cls.__sb_type__, (MatrixType, QuaternionType)):

@@ -12,6 +12,7 @@ from typing import Any
 from samebits.backend.llvm import engine
 from samebits.backend.targets.fp_environments import FLUSHINGS, ROUNDINGS, environment_bits
 from samebits.backend.targets.table import Target
+from samebits.digits import whole
 from samebits.errors import SideError, TargetError, nearest
 from samebits.modes import from_text
 from samebits.runtime.emulation.machines import emulation_reason
@@ -72,8 +73,9 @@ def _text(value: str | bool) -> str:
 
 def _count(least: int, most: int) -> Callable[[str], int]:
     def read(text: str) -> int:
-        if text.isascii() and text.isdecimal() and least <= int(text) <= most:
-            return int(text)
+        number = whole(text)
+        if number is not None and least <= number <= most:
+            return number
         raise ValueError(f"a whole number from {least} to {most:,}")
 
     return read

@@ -6,8 +6,9 @@ import sys
 from pathlib import Path
 
 from samebits.backend.targets.table import TARGETS
-from samebits.runtime.emulation.machines import EmulatedProgram, folder_of
+from samebits.runtime.emulation.machines import EmulatedProgram
 from samebits.runtime.emulation.remote import MAGIC
+from samebits.runtime.work_folders import folder_of
 from samebits.sim.emulation import EmulatedExecution
 from samebits.sim.execution import Execution
 from samebits.sim.simulation import Simulation

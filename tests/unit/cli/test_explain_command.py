@@ -124,6 +124,23 @@ def test_eight_operations_are_explained_in_bounded_work() -> None:
         ("fabsf(a)", {"a": "1"}, "1", "\n  fix: write abs"),
         ("np.arctan(a)", {"a": "1"}, "1", "\n  ^^^^^^^^^\n  fix: write atan"),
         ("a + foo(b)", {"a": "1"}, "1", "there is no function `foo` here\n  a + foo(b)\n      ^^^"),
+        (
+            "pown(a, b)",
+            {"a": "1", "b": "2"},
+            "1",
+            "the second argument of `pown` is an integer\n  pown(a, b)\n          ^\n"
+            "  fix: write its value, as in pown(x, 3)",
+        ),
+        ("1 + rootn(a, 3.0)", {"a": "1"}, "1", "3.0)\n               ^^^\n  fix: write its value"),
+        ("pown(a, True)", {"a": "1"}, "1", "the second argument of `pown` is an integer"),
+        (
+            "compound(a, 2147483648)",
+            {"a": "1"},
+            "1",
+            "`compound` takes an int32, from −2³¹ to 2³¹ − 1\n  compound(a, 2147483648)\n",
+        ),
+        ("pown(a)", {"a": "1"}, "1", "`pown` takes 2 arguments, not 1"),
+        ("compoundn(a, 2)", {"a": "1"}, "1", "\n  fix: write compound"),
         ("a + b", {"a": "1"}, "1", "no value is given for b"),
         ("a + 1", {"a": "1", "z": "1"}, "1", "the expression has no z"),
         ("a + 1", {"a": "x"}, "1", "a is not a number: 'x'"),

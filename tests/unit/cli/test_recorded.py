@@ -150,7 +150,8 @@ def test_a_state_changed_behind_init_is_known_by_the_first_keyframe(run: Run) ->
     recorded(poke, 0)
     departure = facts(run)["departure"]
     assert (departure["frame"], departure["keyframe"]) == (-1, 0)
-    assert [field["path"] for field in departure["fields"]] == ["bodies[1].charge"]
+    (field,) = departure["fields"]
+    assert (field["path"], field["b"]["bits"]) == ("bodies[1].charge", "0x004d")
 
 
 def test_without_keyframes_the_frame_is_told(run: Run) -> None:
@@ -161,6 +162,15 @@ def test_without_keyframes_the_frame_is_told(run: Run) -> None:
     found = facts(run)
     assert (found["departure"]["frame"], found["departure"]["fields"]) == (17, [])
     assert found["keyframes"] == 0
+
+
+def test_what_init_leaves_has_no_frame_number(run: Run) -> None:
+    recorded(poke, 0, every=0)
+    lines = report(run)[1]
+    at = lines.index(
+        "the run departs from game.mcap: the state that frame 0 leaves is not the one recorded"
+    )
+    assert lines[at + 3] == "  nothing is recorded of what init leaves"
 
 
 def test_two_sides_that_agree_on_what_was_not_recorded_are_not_called_the_same(run: Run) -> None:

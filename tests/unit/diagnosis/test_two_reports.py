@@ -198,6 +198,26 @@ def test_what_init_does_otherwise_is_found(compare: Compare, tmp_path: Path) -> 
     assert found.causes[0].holds
 
 
+@pytest.mark.parametrize("lost", [(), (PROGRAM,)])
+def test_what_is_not_told_of_init_is_said_without_a_frame_number(
+    tmp_path: Path, lost: tuple[str, ...]
+) -> None:
+    other = version(tmp_path, ("float32(i) * 0.37", "float32(i) * 0.38"))
+    mine, theirs = report("ours", None), report("theirs", None, simulation=other)
+    found = diagnose_reports(without(mine, *lost), without(theirs, *lost))
+    assert found.frame == -1
+    assert "the state after init is not told" in found.notes
+    assert "-1" not in "".join(found.notes)
+
+
+def test_a_difference_that_may_be_in_init_is_said_so() -> None:
+    found = with_ours(without(theirs("changed-constant@drift,from=0", 1, 4, 2), HASHES))
+    assert found.frame == 0
+    assert found.notes[-1] == (
+        "what init leaves is not known on both sides: it may be the first that differs"
+    )
+
+
 # -- traps --------------------------------------------------------------------------------------
 
 

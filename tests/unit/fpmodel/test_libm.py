@@ -10,7 +10,7 @@ import pytest
 import samebits as sb
 from samebits.diagnosis.explain import explain
 from samebits.fpmodel.libm import LIBRARIES, LIBRARY_FUNCTIONS, function_of
-from samebits.fpmodel.parse import FUNCTIONS
+from samebits.fpmodel.parse import FUNCTIONS, WITH_INTEGER
 
 DTYPES: dict[int, Any] = {32: np.float32, 64: np.float64}
 NUMPY = {"sin": np.sin, "exp": np.exp, "log": np.log, "acos": np.arccos, "atan2": np.arctan2}
@@ -87,6 +87,25 @@ def test_explain_calls_every_function(name: str, form: str) -> None:
     given = [as_type(values[n]) for n in names]
     right = as_type(getattr(sb.math, name)(*given))
     assert found.strict == int(right.view(f"u{right.itemsize}"))
+
+
+@pytest.mark.parametrize("form", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("n", [3, -5, 0, 2**31 - 1, -(2**31)])
+@pytest.mark.parametrize("name", WITH_INTEGER)
+def test_explain_calls_every_function_with_an_integer(name: str, n: int, form: str) -> None:
+    found = explain(f"{name}(x, {n}) * 3", {"x": "0.37"}, "0.333", form)
+    assert found.expression == f"{name}(x, {n}) * 3"
+    as_type = {"float16": np.float16, "float32": np.float32, "float64": np.float64}[form]
+    called = getattr(sb.math, name)(as_type("0.37"), n)
+    right = as_type(called * type(called)(3))
+    assert found.strict == int(right.view(f"u{right.itemsize}"))
+
+
+def test_explain_finds_a_power_that_another_library_has_off_by_one() -> None:
+    strict = explain("pown(x, 3)", {"x": "0.37"}, "0").strict
+    found = explain("pown(x, 3)", {"x": "0.37"}, f"0x{strict + 1:08x}")
+    hazards = {cause.hazards[0].name: cause.evaluations[0].expression for cause in found.causes}
+    assert hazards["libm-ulp"] == "(pown(x, 3) + 1 ulp)"
 
 
 def test_explain_finds_the_c_librarys_gamma() -> None:

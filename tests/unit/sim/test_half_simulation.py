@@ -65,7 +65,7 @@ def test_a_difference_is_told_in_numbers():
     assert (found.path, found.type, found.expected, found.found) == (
         "height", "float16", "0.1", "0.10004",
     )  # fmt: skip
-    assert (found.expected_bits, found.found_bits, found.ulps) == ("2e66", "2e67", 1)
+    assert (found.expected_bits, found.found_bits, found.ulps) == ("0x2e66", "0x2e67", 1)
     b["height"] = np.nan
     b["sparks"]["heat"][0, 2] = -3.0
     fields = differences(T, to_canonical(T, a), to_canonical(T, b)).first
@@ -85,7 +85,7 @@ def test_a_diagnosis_names_the_field_and_its_numbers(tmp_path):
     )  # fmt: skip
     (field,) = found.fields
     assert (field.path, field.a.type, field.ulps) == ("height", "float16", 1)
-    assert (field.a.bits, field.a.text, field.b.text) == ("3e74", "1.613", "1.614")
+    assert (field.a.bits, field.a.text, field.b.text) == ("0x3e74", "1.613", "1.614")
 
 
 def hostile():

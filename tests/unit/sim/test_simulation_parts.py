@@ -269,7 +269,7 @@ def test_the_first_difference_is_the_first_in_declared_order() -> None:
     found = first_difference(t, base, bytes(other))
     assert found is not None
     assert (found.path, found.expected, found.found, found.ulps) == ("a.y", "0.0", "-0.0", 1)
-    assert (found.expected_bits, found.found_bits, found.others) == ("00000000", "80000000", 1)
+    assert (found.expected_bits, found.found_bits, found.others) == ("0x00000000", "0x80000000", 1)
     last = first_difference(t, base, base[:11] + b"\1")
     assert last is not None
     assert (last.path, last.expected, last.found) == ("b[1].y", "False", "True")

@@ -145,7 +145,7 @@ def test_the_first_differing_field_is_given_as_value_and_bits() -> None:
     assert field is not None
     assert (field.path, field.type, field.ulps, field.others) == ("grid[2, 3]", "int32", None, 1)
     assert (field.expected, field.found) == ("0", "-5")
-    assert (field.expected_bits, field.found_bits) == ("00000000", "fffffffb")
+    assert (field.expected_bits, field.found_bits) == ("0x00000000", "0xfffffffb")
 
 
 def test_a_difference_that_does_not_come_again_is_said_to_be_undetermined() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samebits.diagnosis.report.findings import Departure, RecordedFact
+from samebits.diagnosis.report.wording import moment, what_leave
 
 FIELDS_SHOWN = 5
 
@@ -29,8 +30,8 @@ def lines(fact: RecordedFact, who: str) -> Iterator[str]:
         for field in found.fields[:FIELDS_SHOWN]:
             apart = "" if field.ulps is None else f", {field.ulps:,} ULP apart"
             yield f"    {field.path}  {field.a.type}{apart}"
-            yield f"      here      0x{field.a.bits.removeprefix('0x')}  {field.a.text}"
-            yield f"      recorded  0x{field.b.bits.removeprefix('0x')}  {field.b.text}"
+            yield f"      here      {field.a.bits}  {field.a.text}"
+            yield f"      recorded  {field.b.bits}  {field.b.text}"
         if found.differing > FIELDS_SHOWN:
             yield f"    and {found.differing - FIELDS_SHOWN:,} more"
     yield (
@@ -53,13 +54,11 @@ def _where(found: Departure) -> str:
             f"between frames {found.frame:,} and {found.frame + 1:,} the state that was recorded "
             "becomes another"
         )
-    what = "init leaves" if found.frame < 0 else f"frame {found.frame:,} leaves"
-    return f"the state that {what} is not the one recorded"
+    return f"the state that {moment(found.frame)} leaves is not the one recorded"
 
 
 def _gap(found: Departure) -> str:
-    first = found.since + 1
-    return f"nothing is recorded of what frames {max(first, 0):,} to {found.frame - 1:,} leave"
+    return f"nothing is recorded of {what_leave(found.since + 1, found.frame - 1)}"
 
 
 def _differs(found: Departure) -> str:

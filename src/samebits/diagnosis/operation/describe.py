@@ -6,17 +6,16 @@ Owns the wording of values; what differs is `first_difference`'s.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from samebits.bits import ulp_distance
-from samebits.diagnosis.frame.state_diff import datum as plain_datum
+from samebits.diagnosis.frame.state_diff import datum
 from samebits.diagnosis.operation.first_difference import OperationDifference
 from samebits.diagnosis.report.findings import Datum, OperationFact
 from samebits.diagnosis.report.findings import Place as Source
 from samebits.ir.grammar import Function, Module, Op, Value, walk
 from samebits.ir.refs import has, shown_type, statement_at, what
 from samebits.trace.instances import Instance
-from samebits.types import RefType, ScalarType, VectorType
+from samebits.types import RefType, VectorType
 
 
 def operation_fact(
@@ -43,12 +42,6 @@ def operation_fact(
         ulps=_apart(op, difference, which),
         validation=validation,
     )
-
-
-def datum(t: ScalarType, pattern: int, name: str = "") -> Datum:
-    """A scalar whose bits can be given to `samebits explain` as they are written."""
-    found = plain_datum(t, pattern, name)
-    return replace(found, bits=f"0x{found.bits}")
 
 
 def _operands(kernels: Module, difference: OperationDifference) -> tuple[Datum, ...]:

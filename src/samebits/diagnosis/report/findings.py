@@ -30,7 +30,8 @@ WITH_ALL_ELSE = "with all else that differs in the other version"
 
 @dataclass(frozen=True)
 class Datum:
-    """A scalar: its type, its bits in hex, and how it is written."""
+    """A scalar: its type, its bits in hex (0x and as many digits as it has), and how it is
+    written."""
 
     type: str
     bits: str

@@ -21,7 +21,7 @@ from samebits.diagnosis.report.findings import (
     Place,
     TimelineFact,
 )
-from samebits.diagnosis.report.wording import bits, kind_of, merged, near, which, why_unknown
+from samebits.diagnosis.report.wording import kind_of, merged, near, which, why_unknown
 from samebits.pages import filled
 
 _WIDTH, _HEIGHT = 1020, 240
@@ -53,7 +53,7 @@ def page(diagnosis: Diagnosis) -> str:
         exposed_counted=any(each.evaluations for each, _ in exposed),
         recorded=[] if d.recorded is None else [*departing.lines(d.recorded, "the run departs")],
         rows_open=_ROWS_OPEN,
-        bits=bits, kind_of=kind_of, marked=_marked, short=_short,
+        kind_of=kind_of, marked=_marked, short=_short,
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from samebits.diagnosis.report.findings import (
     OperationFact,
     Place,
 )
-from samebits.diagnosis.report.wording import bits, kind_of, merged, near, which, why_unknown
+from samebits.diagnosis.report.wording import kind_of, merged, near, which, why_unknown
 
 FIELDS_SHOWN = 5
 EXPOSED_SHOWN = 8
@@ -93,8 +93,8 @@ def _hashed(heat: Sequence[HeatFact]) -> Iterator[Line]:
 
 def _field(fact: FieldFact) -> Iterator[Line]:
     yield "", f"  {fact.path}  {fact.a.type}{_apart(fact.ulps)}"
-    yield "", f"    a  {bits(fact.a)}  {fact.a.text}"
-    yield "red", f"    b  {bits(fact.b)}  {fact.b.text}"
+    yield "", f"    a  {fact.a.bits}  {fact.a.text}"
+    yield "red", f"    b  {fact.b.bits}  {fact.b.text}"
 
 
 def _apart(ulps: int | None) -> str:
@@ -114,11 +114,11 @@ def _operation(o: OperationFact) -> Iterator[Line]:
     names = [datum.name or f"operand {k + 1}" for k, datum in enumerate(o.operands)]
     width = max(map(len, (*names, "a")))
     for name, datum in zip(names, o.operands, strict=True):
-        yield "", f"    {name:<{width}}  {bits(datum)}  {datum.text}  {datum.type}"
+        yield "", f"    {name:<{width}}  {datum.bits}  {datum.text}  {datum.type}"
     if o.a is not None:
-        yield "", f"    {'a':<{width}}  {bits(o.a)}  {o.a.text}"
+        yield "", f"    {'a':<{width}}  {o.a.bits}  {o.a.text}"
     if o.b is not None:
-        yield "red", f"    {'b':<{width}}  {bits(o.b)}  {o.b.text}{_apart(o.ulps)}"
+        yield "red", f"    {'b':<{width}}  {o.b.bits}  {o.b.text}{_apart(o.ulps)}"
     yield "dim", f"  {o.validation}"
     yield "", ""
 

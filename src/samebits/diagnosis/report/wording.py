@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from samebits.diagnosis.report.findings import (
     CERTAINTIES,
-    Datum,
     Diagnosis,
     ExposedFact,
     OperationFact,
@@ -32,6 +31,19 @@ def which(d: Diagnosis) -> str:
     return f"frame {d.frame:,} of {d.frames:,}"
 
 
+def moment(frame: int) -> str:
+    """A frame by its number; -1 is `init`, of which no number is shown."""
+    return "init" if frame < 0 else f"frame {frame:,}"
+
+
+def what_leave(first: int, last: int) -> str:
+    """The states after the frames from one to another, as what they leave; -1 is `init`."""
+    if first == last:
+        return f"what {moment(last)} leaves"
+    frames = "frame 0" if last == 0 else f"frames {max(first, 0):,} to {last:,}"
+    return f"what {'init and ' * (first < 0)}{frames} leave"
+
+
 def why_unknown(d: Diagnosis) -> str:
     """Why there is no cause: without an operation there is nothing to try."""
     if d.operation is None:
@@ -51,11 +63,6 @@ def kind_of(o: OperationFact) -> str:
     if o.kind == "result" and o.a is None:
         return "the first that side a does differently"
     return _KINDS[o.kind]
-
-
-def bits(datum: Datum) -> str:
-    """Its bits as `samebits explain` takes them."""
-    return datum.bits if datum.bits.startswith("0x") else f"0x{datum.bits}"
 
 
 def merged(exposed: Sequence[ExposedFact]) -> list[tuple[ExposedFact, int]]:

@@ -170,10 +170,10 @@ def lower_family(
     types = [argument_type(operand) for operand in operands]
     kernel = function.choose(types)
     if kernel is None:
-        given = ", ".join(map(describe, operands))
+        given = "for " + ", ".join(map(describe, operands)) if operands else "without arguments"
         ctx.fail(
             node,
-            f"{function.__name__}() has no form for {given}",
+            f"{function.__name__}() has no form {given}",
             note=f"its forms are {function.forms()}",
             fix=function.fix(types),
         )

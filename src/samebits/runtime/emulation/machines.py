@@ -6,15 +6,13 @@ import importlib.util
 import os
 import shutil
 import sys
-import tempfile
-import weakref
-from pathlib import Path
 
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets.table import QEMU_PACKAGE, Target
 from samebits.errors import RunnerError
 from samebits.runtime.emulation.link import HERE, link_program, link_wasm
 from samebits.runtime.emulation.remote import LIMIT_SECONDS, Remote
+from samebits.runtime.work_folders import folder_of
 
 WASM_DRIVER = HERE / "wasm_driver.py"
 _UNKNOWN_TO_QEMU = "avx512"
@@ -40,13 +38,6 @@ def emulation_reason(target: Target) -> str | None:
     if shutil.which(target.qemu) is None:
         return f"install {QEMU_PACKAGE} (apt-get install {QEMU_PACKAGE})"
     return None
-
-
-def folder_of(owner: object) -> Path:
-    """A new folder that is removed with its owner, or at the process's end."""
-    folder = Path(tempfile.mkdtemp(prefix="samebits-"))
-    weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
-    return folder
 
 
 class EmulatedProgram:

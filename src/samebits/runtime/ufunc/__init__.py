@@ -156,7 +156,7 @@ def _quick(function: Overloads, precision: Precision, args: tuple[Any, ...], out
 
 
 def _call(function: Overloads, precision: Precision, args: tuple[Any, ...], out: Any) -> Any:
-    _check_count(function, args)
+    function.check_count(args)
     if any(isinstance(a, Vector) for a in args):
         return _by_component(function, precision, args, out)
     t = _type_of(function, args)
@@ -165,16 +165,6 @@ def _call(function: Overloads, precision: Precision, args: tuple[Any, ...], out:
     kernel = function.kernel_for(t, precision)
     with executions.pinned():
         return kernel(*_numbers(function, kernel, args))
-
-
-def _check_count(function: Overloads, args: tuple[Any, ...]) -> None:
-    if len(args) != function.arity:
-        kernel = function.kernel_for(next(iter(function.kernels), FLOAT64))
-        raise ArgumentError(
-            f"{function.__name__}() takes {function.arity} argument"
-            f"{'s' * (function.arity != 1)}, but {len(args)} are given",
-            fix=f"write math.{function.__name__}({', '.join(p.name for p in kernel.parameters)})",
-        )
 
 
 # Numbers and vectors ---------------------------------------------------------------------

@@ -14,7 +14,8 @@ from samebits.types import BOOL, FixedPointType, Kind, ScalarType, StructType
 
 @dataclass(frozen=True)
 class FieldDifference:
-    """A scalar that differs. `expected` is the reference's; `bits` are hexadecimal patterns.
+    """A scalar that differs. `expected` is the reference's; The bits are hexadecimal, with 0x
+    and as many digits as the type has.
 
     `ulps` counts representable floats between the two, and is None for integers and NaN. `others`
     counts the further scalars that differ.
@@ -58,8 +59,8 @@ def first_difference(t: StructType, expected: bytes, found: bytes) -> FieldDiffe
 
 
 def hexadecimal(t: ScalarType, pattern: int) -> str:
-    """A bit pattern of `t` in as many digits as it has."""
-    return f"{pattern:0{2 * t.size}x}"
+    """A bit pattern of `t`, as `samebits explain` takes it: 0x and as many digits as it has."""
+    return f"0x{pattern:0{2 * t.size}x}"
 
 
 def shown(t: ScalarType, pattern: int) -> str:

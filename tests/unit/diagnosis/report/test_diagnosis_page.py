@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 
+from samebits.diagnosis.frame.state_diff import datum
 from samebits.diagnosis.report.findings import (
     CauseFact,
     Datum,
@@ -22,11 +23,12 @@ from samebits.diagnosis.report.findings import (
 )
 from samebits.diagnosis.report.html import page
 from samebits.diagnosis.report.text import as_lines
-from samebits.diagnosis.report.wording import bits, kind_of, merged, near
+from samebits.diagnosis.report.wording import kind_of, merged, near
+from samebits.types import BOOL, FLOAT32, INT16, UINT64
 
 SOURCE = "        square = math.dot(between, between)"
 PLACE = Place("/games/arena.py", 262, 17, 43, "bounce", SOURCE)
-ONE, OTHER = Datum("float32", "4133ee84", "11.245731"), Datum("float32", "4133ee83", "11.24573")
+ONE, OTHER = Datum("float32", "0x4133ee84", "11.245731"), Datum("float32", "0x4133ee83", "11.24573")
 EVIL = '</title><script>alert("1")</script>\'><img src=x onerror=alert(1)>'
 
 
@@ -218,7 +220,8 @@ def test_an_operation_of_which_one_side_is_known_is_not_said_to_give_two_results
 
 
 def test_bits_are_written_as_explain_takes_them() -> None:
-    assert bits(ONE) == bits(replace(ONE, bits="0x4133ee84")) == "0x4133ee84"
+    shown = [datum(t, 1).bits for t in (BOOL, INT16, FLOAT32, UINT64)]
+    assert shown == ["0x01", "0x0001", "0x00000001", "0x0000000000000001"]
 
 
 def test_paths_are_written_as_they_are_typed_here(
