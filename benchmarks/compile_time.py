@@ -1,4 +1,4 @@
-"""What a kernel's first call costs beside another's, in one process: `python -m
+"""The cost of a kernel's first call beside another's, in one process: `python -m
 benchmarks.compile_time`.
 
 Owns the kernels, written as text so that each is new, and the ratios: what calls math functions

@@ -1,4 +1,4 @@
-"""What it costs that compiled code can be left in the middle, and how soon it is.
+"""The cost of preemptible compiled code, and the latency of a preemption.
 
     python benchmarks/interrupts.py
 

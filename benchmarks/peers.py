@@ -1,4 +1,4 @@
-"""What a benchmark is made of, and how its C and Numba peers are compiled and called."""
+"""The parts of a benchmark; compiles and calls its C and Numba peers."""
 
 from __future__ import annotations
 

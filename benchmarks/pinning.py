@@ -1,4 +1,4 @@
-"""What pinning the floating-point environment adds to a call of compiled code.
+"""The cost that pinning the floating-point environment adds to a call of compiled code.
 
 The same body behind two entries, one of them compiled for a row without a control register; a
 compiled loop calls each by its address, in turns, so that nothing of Python is measured.

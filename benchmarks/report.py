@@ -1,4 +1,4 @@
-"""How the figures read: RESULTS.md as ratios, goals beside them, and the machine."""
+"""The report: RESULTS.md as ratios, goals beside them, and the machine."""
 
 import datetime
 import os

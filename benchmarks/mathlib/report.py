@@ -1,4 +1,4 @@
-"""How the figures of the math library read: MATH.md as speeds relative to each peer, with goals."""
+"""The report on the math library: MATH.md as speeds relative to each peer, with goals."""
 
 from __future__ import annotations
 

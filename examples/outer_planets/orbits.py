@@ -1,4 +1,4 @@
-"""What the outer planets' program prints and draws: the energy error, and the orbits."""
+"""The output of the outer planets' program: the energy error, and the orbits."""
 
 import argparse
 import time

@@ -66,7 +66,7 @@ def round_float(value: float, bits: int) -> float:
 
 
 def ulp_distance(a: int, b: int, bits: int) -> int | None:
-    """How many representable floats lie from pattern `a` to `b`; None if either is NaN.
+    """The number of representable floats from pattern `a` to `b`; None if either is NaN.
 
     −0 and +0 are 1 apart, so that distance 0 means the same bits.
     """

@@ -48,7 +48,7 @@ Goal = Literal["speed", "size", "compile_time"]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How one kernel is computed and compiled.
+    """The options by which one kernel is computed and compiled.
 
     Each option holds for the kernel that has it, never for those that it calls. It is the
     kernel's own where its decorator gives it; otherwise, for a job's `execute` and a simulation's

@@ -191,7 +191,7 @@ def os_reason(error: OSError) -> str:
 
 
 def remedy(error: OSError) -> str:
-    """What to do if a file cannot be written."""
+    """The remedy if a file cannot be written."""
     if error.filename == "":
         return "give it a name"
     generic = "give a path that this user may write to"

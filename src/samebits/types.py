@@ -14,7 +14,7 @@ import numpy as np
 
 
 class Kind(Enum):
-    """What a scalar's bits stand for."""
+    """The meaning of a scalar's bits."""
 
     BOOL = "bool"
     SIGNED = "signed"
@@ -25,7 +25,7 @@ class Kind(Enum):
 
 
 class Overflow(Enum):
-    """What a fixed-point result outside its type's range does."""
+    """The effect of a fixed-point result outside its type's range."""
 
     TRAP = "trap"
     SATURATE = "saturate"

@@ -175,7 +175,7 @@ def loop_variable_after(n: int) -> int:
 
 
 @refused
-def no_return_on_some_way(x: float32) -> float32:
+def no_return_on_some_path(x: float32) -> float32:
     if x > 0:
         return x
 

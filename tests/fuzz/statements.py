@@ -194,7 +194,7 @@ class Body(SimpleStatements):
         self.in_iteration, self.loops, self.iterations = False, loops, saved
 
     def range_text(self, room: int) -> tuple[str, int, int]:
-        """Source of a range, the most turns it takes, a bound of the values."""
+        """Source of a range, the most iterations it takes, a bound of the values."""
         rng, draw = self.rng, self.draw
         roll = rng.random()
         arrays = [v for v in self.scope.arrays() if isinstance(v.type, ArrayType)]

@@ -1,4 +1,4 @@
-"""Every unsound rule that is planted into the passes is found by the fuzzer of bounds.
+"""Every unsound rule that is injected into the passes is found by the fuzzer of bounds.
 
 A search here begins at a program that shows the fault, one of two that lie far apart. After a
 change of what the fuzzer draws, `make fuzz-faults` makes the whole searches that lead there anew,
@@ -21,6 +21,6 @@ def test_every_fault_was_found() -> None:
 
 
 @pytest.mark.parametrize(("fault", "first"), [(f, n) for f, ns in SEEDS.items() for n in ns])
-def test_a_planted_fault_is_found(fault: str, first: int) -> None:
+def test_an_injected_fault_is_found(fault: str, first: int) -> None:
     found = programs_until_found(fault, first, SHORT)
     assert found is not None, "if what is drawn has changed, run `make fuzz-faults`"

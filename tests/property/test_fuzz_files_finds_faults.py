@@ -1,4 +1,4 @@
-"""Readers with a fault planted in them: the fuzzer of files finds each."""
+"""The fuzzer of files finds each fault that is injected into a reader."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from samebits.verify import golden
 
 MOST_CASES = 800
 
-Plant = Callable[[pytest.MonkeyPatch], None]
+Inject = Callable[[pytest.MonkeyPatch], None]
 
 
 class AnyNumber(int):
@@ -133,7 +133,7 @@ def entries_are_of_any_key(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(cache_entries, "unpack", lambda key, data: cache.unpack(cache_entries.KEY, data))
 
 
-PLANTED: dict[Plant, tuple[str, set[str]]] = {
+INJECTED: dict[Inject, tuple[str, set[str]]] = {
     chunks_are_believed: ("replays", {"invented", "silent"}),
     numbers_may_be_words: ("replays", {"exception"}),
     reading_goes_back_to_the_beginning: ("replays", {"endless"}),
@@ -150,15 +150,15 @@ PLANTED: dict[Plant, tuple[str, set[str]]] = {
 """What is wrong with the reader, the format, and the kinds of finding that it is to be."""
 
 
-@pytest.mark.parametrize("plant", PLANTED, ids=lambda plant: plant.__name__)
-def test_a_planted_fault_is_found(
-    plant: Plant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("inject", INJECTED, ids=lambda inject: inject.__name__)
+def test_an_injected_fault_is_found(
+    inject: Inject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name, kinds = PLANTED[plant]
+    name, kinds = INJECTED[inject]
     target = TARGETS[name](tmp_path)
     # Its own files are read before it has the fault: some faults are seen in those.
     fuzz = Fuzz(target)
-    plant(monkeypatch)
+    inject(monkeypatch)
     while fuzz.cases < MOST_CASES and not fuzz.found:
         fuzz.run(1)
     assert {finding.kind for finding in fuzz.found} <= kinds

@@ -1,4 +1,4 @@
-"""The fuzzer is worth its time: faults planted in an execution are found, and shrunk."""
+"""The fuzzer is worth its time: faults injected into an execution are found, and shrunk."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_the_programs_agree_without_a_fault() -> None:
 
 def test_a_fused_multiply_add_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     if not any(level.target.has_fma for level in levels()):
-        pytest.skip("this machine has no fused multiply-add to plant")
+        pytest.skip("this machine has no fused multiply-add to inject")
     honest = engine.compile_text
 
     def contracting(text: str, target: Target, opt: int = 3, **more: bool) -> bytes:

@@ -137,7 +137,7 @@ def line(n: int) -> Any:
     return np.arange(n, dtype=np.float32)
 
 
-def test_checks_that_left_a_loop_trap_at_the_same_turn() -> None:
+def test_checks_that_left_a_loop_trap_at_the_same_iteration() -> None:
     bounds = list(itertools.product([LOW, -1, 0, 7, 8, HIGH], [LOW, -1, 1, 8, 9, HIGH]))
     hold(sums, [(line(n), a, b) for n in (0, 1, 8) for a, b in bounds])
     hold(offset, [(line(8), a, b, k) for a, b in bounds for k in (LOW, -1, 0, 1, HIGH)])

@@ -1,6 +1,6 @@
 """`make prove-bounds`: all proofs of range analysis, and every unsound rule that they must find.
 
-Prints what was covered. Ends with 1 where something is unsound or undecided, where a planted
+Prints what was covered. Ends with 1 where something is unsound or undecided, where an injected
 mutation is not found, and where a proof covered nothing.
 """
 
@@ -84,11 +84,11 @@ def guards(count: int) -> Line:
     )
 
 
-def planted() -> Line:
+def injected() -> Line:
     for mutation in mutations.MUTATIONS:
         if mutations.found(mutation) is None:
             raise UnsoundError(f"not found: {mutation.name}")
-    return "unsound rules planted, and found", len(mutations.MUTATIONS)
+    return "unsound rules injected, and found", len(mutations.MUTATIONS)
 
 
 def simple(what: str, run: Callable[[], int]) -> Callable[[], Line]:
@@ -116,7 +116,7 @@ def main() -> int:
         lambda: enumerated(3, 1, 1),
         lambda: enumerated(4, 1, 29),
         lambda: enumerated(5, given.stride, 29 * given.stride),
-        planted,
+        injected,
     ]
     for step in steps:
         try:

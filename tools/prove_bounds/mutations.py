@@ -1,6 +1,6 @@
 """Rules of range analysis made unsound on purpose: each proof that claims to find one has to.
 
-A mutation changes one function of the passes while it is planted, and says which proof goes red.
+A mutation changes one function of the passes while it is injected, and names the proof that fails.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ Put = Callable[[Any, str, Any], None]
 @dataclass(frozen=True, slots=True)
 class Mutation:
     name: str
-    plant: Callable[[Put], None]
+    inject: Callable[[Put], None]
     proof: Proof
 
 
 @contextmanager
-def planted(mutation: Mutation) -> Iterator[None]:
+def injected(mutation: Mutation) -> Iterator[None]:
     saved: list[tuple[Any, Any, Any]] = []
 
     def put(owner: Any, name: str, value: Any) -> None:
@@ -49,7 +49,7 @@ def planted(mutation: Mutation) -> Iterator[None]:
             saved.append((owner, name, getattr(owner, name)))
             setattr(owner, name, value)
 
-    mutation.plant(put)
+    mutation.inject(put)
     try:
         yield
     finally:
@@ -61,8 +61,8 @@ def planted(mutation: Mutation) -> Iterator[None]:
 
 
 def found(mutation: Mutation) -> str | None:
-    """What the proof says with the mutation planted, or None where it says nothing."""
-    with planted(mutation):
+    """What the proof says with the mutation injected, or None where it says nothing."""
+    with injected(mutation):
         try:
             mutation.proof()
         except UnsoundError as error:
@@ -263,13 +263,13 @@ def _half_within(put: Put) -> None:
 def _handler(opcode: str, change: Callable[[Any, AbstractState, Op], Any]) -> Callable[[Put], None]:
     old = transfer.HANDLERS[opcode]
 
-    def plant(put: Put) -> None:
+    def inject(put: Put) -> None:
         def handler(k: AbstractState, op: Op, want: Any) -> Any:
             return change(old(k, op, want), k, op)
 
         put(transfer.HANDLERS, opcode, handler)
 
-    return plant
+    return inject
 
 
 def _unchecked(kept: Any, k: AbstractState, op: Op) -> Any:

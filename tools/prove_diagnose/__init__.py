@@ -1,1 +1,1 @@
-"""`make prove-diagnose`: planted differences with known answers, and how many are found out."""
+"""`make prove-diagnose`: how often diagnoses of injected differences are right."""

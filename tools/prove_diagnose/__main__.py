@@ -1,4 +1,4 @@
-"""`make prove-diagnose`: plant differences, have them diagnosed, and write the section of
+"""`make prove-diagnose`: inject differences, have them diagnosed, and write the section of
 docs/results/diagnosis-quality.md: how often frame, field, line, operation and cause were right.
 
 Exit status 0 where what is promised is kept, 1 where it is not, 2 for bad usage, 130 after Ctrl-C.
@@ -15,7 +15,7 @@ from multiprocessing.connection import wait
 from pathlib import Path
 
 from tools import scratch
-from tools.prove_diagnose import goals, ledger, planting, report
+from tools.prove_diagnose import goals, injections, ledger, report
 from tools.prove_diagnose.draw import draw, hazard_of
 from tools.prove_diagnose.entry import Entry
 from tools.prove_diagnose.judge import Verdict
@@ -43,9 +43,9 @@ def _arguments() -> argparse.Namespace:
     if arguments.only is not None:
         what, _, names = arguments.only.partition("=")
         arguments.only = tuple(names.split(","))
-        unknown = [name for name in arguments.only if name not in planting.NAMES]
+        unknown = [name for name in arguments.only if name not in injections.NAMES]
         if what != "hazard" or unknown:
-            parser.error(f"--only takes hazard= and some of {', '.join(planting.NAMES)}")
+            parser.error(f"--only takes hazard= and some of {', '.join(injections.NAMES)}")
     return arguments
 
 

@@ -1,4 +1,4 @@
-"""A case: a simulation, its inputs, and one difference that is planted in it. Plain data.
+"""A case: a simulation, its inputs, and one difference that is injected into it. Plain data.
 
 Knows nothing of what the difference does, or of how it is found.
 """
@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from tools.prove_diagnose.edits import Edit
-from tools.prove_diagnose.planting import Planted
+from tools.prove_diagnose.injections import Injection
 from tools.prove_diagnose.subjects import SUBJECTS, Subject
 
 from samebits.ir.refs import OpRef
@@ -17,9 +17,9 @@ from samebits.ir.refs import OpRef
 
 @dataclass(frozen=True)
 class Case:
-    """`start` is the frame from which on the planted hazard acts; None is from `init` on.
+    """`start` is the frame from which the injected hazard acts on; None is from `init` on.
 
-    A case has either a planted hazard or an edit of the source, of which `hazard` is the name.
+    A case has either a injected hazard or an edit of the source, of which `hazard` is the name.
     `futile` counts the draws before it that changed no state within their run.
     """
 
@@ -29,7 +29,7 @@ class Case:
     seed: int
     frames: int
     hazard: str
-    planted: Planted | None = None
+    injected: Injection | None = None
     start: int | None = None
     edit: Edit | None = None
     futile: int = 0
@@ -46,11 +46,11 @@ class Case:
     def of_json(cls, data: dict[str, Any]) -> Case:
         """What `to_json` gave."""
         given: dict[str, Any] = dict(data)
-        if data["planted"] is not None:
-            planted: dict[str, Any] = dict(data["planted"])
-            place = planted["place"]
-            planted["place"] = None if place is None else OpRef(**place)
-            given["planted"] = Planted(**planted)
+        if data["injected"] is not None:
+            injected: dict[str, Any] = dict(data["injected"])
+            place = injected["place"]
+            injected["place"] = None if place is None else OpRef(**place)
+            given["injected"] = Injection(**injected)
         if data["edit"] is not None:
             edit: dict[str, Any] = dict(data["edit"])
             edit["places"] = tuple((line, column) for line, column in edit["places"])
@@ -60,9 +60,9 @@ class Case:
     def __str__(self) -> str:
         """On one line, as a side's words have it."""
         what = f"source with {self.edit}" if self.edit else str(self.hazard)
-        if self.planted is not None:
-            place = self.planted.place
+        if self.injected is not None:
+            place = self.injected.place
             what = f"hazard={self.hazard}{'' if place is None else f'@{place}'}"
-            what += f"#{self.planted.way}" if self.planted.way else ""
+            what += f"#{self.injected.variant}" if self.injected.variant else ""
         start = "" if self.start is None else f",from={self.start}"
         return f"{self.subject} {self.inputs} seed {self.seed}, {self.frames} frames: {what}{start}"

@@ -1,8 +1,8 @@
-"""Which cases there are: case number n of a seed is always the same.
+"""The drawn cases: case number n of a seed is always the same.
 
-Hazards come in turn, each row of the tables as often as every other one; then a simulation in which
-it acts, a place, a way, inputs and frames are drawn, each evenly. A draw whose run keeps its states
-is made again, and counted.
+Each row of the tables is taken as often as every other one; a simulation in which it acts, a place,
+a variant, inputs and frames are drawn, each evenly. A draw that changes no state of its run is
+made again, and counted.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from tools.prove_diagnose import edits, planting
+from tools.prove_diagnose import edits, injections
 from tools.prove_diagnose.case import Case
-from tools.prove_diagnose.planting import Planted
+from tools.prove_diagnose.injections import Injection
 from tools.prove_diagnose.subjects import SUBJECTS, Subject
 from tools.prove_diagnose.truth import Truth, known
 
@@ -29,11 +29,11 @@ from samebits.sim.simulation import Simulation
 MOST_DRAWS = 200
 LEAST_FRAMES = 40
 _EVERYWHERE = 1 / 8
-"""How often an expression's hazard is planted at all of its places."""
+"""How often an expression's hazard is injected at all of its places."""
 _FROM_INIT = 1 / 4
 """How often a hazard acts from `init` on, rather than from some frame."""
 _EDITED = 1 / 2
-"""How often another version is another text, rather than a planted difference."""
+"""How often another version is another text, rather than a injected difference."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,20 +48,20 @@ class Drawn:
 
 def hazard_of(number: int, seed: int) -> str:
     """The hazard of a case."""
-    turn, place = divmod(number, len(planting.NAMES))
-    names = list(planting.NAMES)
-    Random(f"{seed} hazards {turn}").shuffle(names)
+    cycle, place = divmod(number, len(injections.NAMES))
+    names = list(injections.NAMES)
+    Random(f"{seed} hazards {cycle}").shuffle(names)
     return names[place]
 
 
 @cache
 def _places(subject: str, hazard: str) -> Sequence[OpRef]:
-    return planting.places_of(SUBJECTS[subject].simulation().program.kernels, hazard)
+    return injections.places_of(SUBJECTS[subject].simulation().program.kernels, hazard)
 
 
 @cache
-def _ways(subject: str, hazard: str, place: OpRef | None) -> int:
-    return planting.count_ways(SUBJECTS[subject].simulation().program.kernels, hazard, place)
+def _variants(subject: str, hazard: str, place: OpRef | None) -> int:
+    return injections.count_variants(SUBJECTS[subject].simulation().program.kernels, hazard, place)
 
 
 def _acts_in(hazard: str) -> list[Subject]:
@@ -115,12 +115,12 @@ def draw(number: int, seed: int, attempt: int) -> Case:
     if draws.random() >= _FROM_INIT:
         start = draws.randrange(frames)
     place: OpRef | None = draws.choice(_places(subject.name, hazard))
-    if not planting.is_structural(hazard) and draws.random() < _EVERYWHERE:
+    if not injections.is_program_hazard(hazard) and draws.random() < _EVERYWHERE:
         place = None
-    way = draws.randrange(max(1, _ways(subject.name, hazard, place)))
-    fresh = hazard in planting.CHANCE or (hazard == "uninitialised" and draws.random() < 0.5)
-    planted = Planted(hazard, place, way, draws.randrange(1 << 32), fresh)
-    return Case(number, subject.name, inputs, run_seed, frames, hazard, planted, start,
+    variant = draws.randrange(max(1, _variants(subject.name, hazard, place)))
+    fresh = hazard in injections.VARYING or (hazard == "uninitialised" and draws.random() < 0.5)
+    injected = Injection(hazard, place, variant, draws.randrange(1 << 32), fresh)
+    return Case(number, subject.name, inputs, run_seed, frames, hazard, injected, start,
                 futile=attempt)  # fmt: skip
 
 

@@ -17,9 +17,9 @@ from random import Random
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from tools.prove_diagnose import planting
-from tools.prove_diagnose.planted_side import PlantedSide
-from tools.prove_diagnose.planting import Planted
+from tools.prove_diagnose import injections
+from tools.prove_diagnose.injected_side import InjectedSide
+from tools.prove_diagnose.injections import Injection
 from tools.prove_diagnose.subjects import ROOT, SUBJECTS
 from tools.prove_diagnose.truth import OPT
 
@@ -45,7 +45,7 @@ class Run:
     case: str
     frame: int | None
     cause: str
-    planted: str
+    injected: str
     seconds: float
     megabytes: float
 
@@ -88,13 +88,13 @@ def record(path: Path, frames: int = FRAMES) -> None:
             recording.run(block.inputs)
 
 
-def _changes(planted: Planted, replay: Path, start: int) -> bool:
+def _changes(injected: Injection, replay: Path, start: int) -> bool:
     """Whether it changes a state behind `start`."""
     simulation = SUBJECTS["arena"].simulation()
     source = ReplaySource(simulation, str(replay))
     runs = [
         NativeExecution(program, program.compiled(host_target(), OPT))
-        for program in (simulation.program, planted.program(simulation.program))
+        for program in (simulation.program, injected.program(simulation.program))
     ]
     at = 0
     runs[0].start(source.seed)
@@ -121,10 +121,11 @@ def measured(runs: int = RUNS, seed: int = 1) -> Goals:
         replay = Path(folder) / "long.mcap"
         record(replay)
         for number in range(runs):
-            planted, start = _drawn(replay, seed, number)
-            place = planted.place
+            injected, start = _drawn(replay, seed, number)
+            place = injected.place
             assert place is not None
-            words = [planted.hazard, place.function, place.op, planted.way, planted.draw, start]
+            at = (place.function, place.op)
+            words = [injected.hazard, *at, injected.variant, injected.draw, start]
             command = [sys.executable, "-m", "tools.prove_diagnose.goals", replay, *words]
             done = subprocess.run(
                 list(map(str, command)), cwd=ROOT, capture_output=True, text=True, check=True
@@ -134,40 +135,40 @@ def measured(runs: int = RUNS, seed: int = 1) -> Goals:
     return Goals(tuple(found))
 
 
-def _drawn(replay: Path, seed: int, number: int) -> tuple[Planted, int]:
+def _drawn(replay: Path, seed: int, number: int) -> tuple[Injection, int]:
     kernels = SUBJECTS["arena"].simulation().program.kernels
     for attempt in range(1000):
         draws = Random(f"{seed} {number} {attempt}")
         hazard = _HAZARDS[number % len(_HAZARDS)]
-        place = draws.choice(planting.places_of(kernels, hazard))
-        way = draws.randrange(planting.count_ways(kernels, hazard, place))
-        planted = Planted(hazard, place, way, number, hazard in planting.CHANCE)
+        place = draws.choice(injections.places_of(kernels, hazard))
+        variant = draws.randrange(injections.count_variants(kernels, hazard, place))
+        injected = Injection(hazard, place, variant, number, hazard in injections.VARYING)
         start = draws.randrange(FRAMES)
-        if _changes(planted, replay, start):
-            return planted, start
+        if _changes(injected, replay, start):
+            return injected, start
     raise LookupError(f"nothing changes a state: {seed} {number}")
 
 
-def _diagnosed(replay: Path, planted: Planted, start: int) -> Run:
+def _diagnosed(replay: Path, injected: Injection, start: int) -> Run:
     began = time.perf_counter()
     simulation = SUBJECTS["arena"].simulation()
-    other = PlantedSide.of(simulation, planted, start)
+    other = InjectedSide.of(simulation, injected, start)
     source = ReplaySource(simulation, str(replay))
     found = diagnose(simulation, source, parse_side("", simulation), other)
     seconds = time.perf_counter() - began
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     cause = found.causes[0].hazard if found.causes else "none"
-    case = f"{planted.hazard} at {planted.place} from frame {start}"
-    return Run(case, found.frame, cause, planted.hazard, seconds, memory)
+    case = f"{injected.hazard} at {injected.place} from frame {start}"
+    return Run(case, found.frame, cause, injected.hazard, seconds, memory)
 
 
 def main() -> None:
     """One diagnosis, as JSON, of the case that the words say."""
-    replay, hazard, function, op, way, draw, start = sys.argv[1:]
-    planted = Planted(
-        hazard, OpRef(function, int(op)), int(way), int(draw), hazard in planting.CHANCE
+    replay, hazard, function, op, variant, draw, start = sys.argv[1:]
+    injected = Injection(
+        hazard, OpRef(function, int(op)), int(variant), int(draw), hazard in injections.VARYING
     )
-    print(json.dumps(vars(_diagnosed(Path(replay), planted, int(start)))))
+    print(json.dumps(vars(_diagnosed(Path(replay), injected, int(start)))))
 
 
 if __name__ == "__main__":

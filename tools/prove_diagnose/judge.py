@@ -1,6 +1,6 @@
 """A diagnosis beside the known answer: what of it is right.
 
-Where the first named cause is not the planted one, the named hazard is planted at the same place
+Where the first named cause is not the injected one, the named hazard is injected at the same place
 and run natively, by this module: where it gives the other side's bits in every frame that is left,
 nothing can tell the two apart, and the case says so. Nothing is decided in the diagnosis's favour
 by that; both counts are kept.
@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from tools.prove_diagnose import planting
+from tools.prove_diagnose import injections
 from tools.prove_diagnose.case import Case
-from tools.prove_diagnose.planted_side import sides
-from tools.prove_diagnose.planting import Planted
+from tools.prove_diagnose.injected_side import sides
+from tools.prove_diagnose.injections import Injection
 from tools.prove_diagnose.truth import Answer, Truth, described, inputs_of, native
 
 from samebits.diagnosis.driver import diagnose
@@ -27,7 +27,7 @@ from samebits.ir.refs import OpRef, is_own, statements, what
 MOST_FIELDS = 64
 """Differing scalars that a diagnosis names; it counts all of them."""
 MOST_RIVALS = 40
-"""Ways of a named hazard that are planted to see whether it can be told from the true one."""
+"""Variants of a named hazard that are injected to see whether it can be told from the true one."""
 
 
 @dataclass
@@ -134,25 +134,25 @@ def _said(found: Diagnosis) -> dict[str, Any]:
 
 
 def _same_bits(case: Case, truth: Truth, named: str, expression: str) -> bool:
-    """Whether some way of another hazard at the planted place, or everywhere, has the other side's
+    """Whether a variant of another hazard at the same place, or everywhere, has the other side's
     hashes in every frame from the differing one on. Those that do what was named come first."""
-    if case.planted is None or named not in planting.NAMES or named in planting.CHANCE:
+    if case.injected is None or named not in injections.NAMES or named in injections.VARYING:
         return False
     program = case.simulation.simulation().program
     _, inputs = inputs_of(case)
     places: list[OpRef | None] = []
-    if case.planted.place is not None:
-        places.append(case.planted.place)
+    if case.injected.place is not None:
+        places.append(case.injected.place)
     else:
         places += _answered(program.kernels, truth)
-    if not planting.is_structural(named):
+    if not injections.is_program_hazard(named):
         places.append(None)
     for place in places:
         try:
-            count = planting.count_ways(program.kernels, named, place)
+            count = injections.count_variants(program.kernels, named, place)
         except HazardError:
             continue
-        rivals = [Planted(named, place, way, case.planted.draw) for way in range(count)]
+        rivals = [Injection(named, place, variant, case.injected.draw) for variant in range(count)]
         rivals.sort(key=lambda rival: not rival.note(program.kernels).startswith(expression))
         for rival in rivals[:MOST_RIVALS]:
             try:

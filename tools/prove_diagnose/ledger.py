@@ -1,4 +1,4 @@
-"""What runs found: `results.json`, the latest entry of each case, with the digest of its code.
+"""Results of earlier runs: `results.json`, the latest entry of each case, with its code's digest.
 
 A case whose code has not changed since need not be tried again.
 """
@@ -18,7 +18,7 @@ FILE = Path(__file__).with_name("results.json")
 _CODE = ROOT / "src" / "samebits"
 _NO_PART = ("cli", "doctor", "lint")
 """Packages that no diagnosis uses."""
-_TOOLS = ("draw.py", "edits.py", "judge.py", "planted_side.py", "planting.py", "subjects.py",
+_TOOLS = ("draw.py", "edits.py", "judge.py", "injected_side.py", "injections.py", "subjects.py",
           "truth.py")  # fmt: skip
 
 

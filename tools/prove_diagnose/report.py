@@ -9,8 +9,8 @@ from statistics import median
 
 from tools.prove_diagnose.entry import Entry
 from tools.prove_diagnose.goals import Goals
+from tools.prove_diagnose.injections import NAMES
 from tools.prove_diagnose.judge import Verdict
-from tools.prove_diagnose.planting import NAMES
 
 BEGIN = "<!-- made by `make prove-diagnose`: begin -->"
 END = "<!-- made by `make prove-diagnose`: end -->"
@@ -22,11 +22,11 @@ INTRODUCTION = """\
 ## Injected differences, found out
 
 Made by `make prove-diagnose`. {cases} cases (seed {seed}, code {code}): each hazard in turn is \
-injected into one of {subjects} simulations, at a drawn place, in a drawn way, from a drawn frame \
-on; some constants and operations are changed in the source text instead. The answer is known by \
-means that share nothing with the search: both programs run natively, frame by frame, and their \
-states are compared byte by byte; operation and cause are what was injected. The diagnosis is \
-given two ways to run the simulation, and nothing else.
+injected into one of {subjects} simulations, at a drawn place, as a drawn variant, from a drawn \
+frame on; some constants and operations are changed in the source text instead. The answer is \
+known by means that share nothing with the search: both programs run natively, frame by frame, \
+and their states are compared byte by byte; operation and cause are what was injected. The \
+diagnosis is given two ways to run the simulation, and nothing else.
 """
 
 
@@ -141,7 +141,7 @@ def _table(entries: Sequence[Entry]) -> str:
 
 
 def _matrix(judged: Sequence[tuple[Entry, Verdict]]) -> str:
-    """Planted hazards by rows, hazards named first by columns."""
+    """Injected hazards by rows, hazards named first by columns."""
     counts = Counter((entry.case.hazard, v.named or _NOTHING) for entry, v in judged)
     columns = [*NAMES, _NOTHING]
     head = " | ".join(str(i + 1) for i in range(len(NAMES)))
@@ -167,8 +167,8 @@ def _wrong(judged: Sequence[tuple[Entry, Verdict]]) -> Iterator[str]:
         missed = [name for name, right in zip(names, rights, strict=True) if not right]
         said = v.failure or f"{v.named or _NOTHING}, {v.certainty}"
         same = ", the same bits" if v.indistinguishable else ""
-        planted = f"case {entry.case.number}, {entry.case}"
-        lines.append(f"- {planted}: {', '.join(missed)}; named {said}{same}")
+        case = f"case {entry.case.number}, {entry.case}"
+        lines.append(f"- {case}: {', '.join(missed)}; named {said}{same}")
     if len(wrong) > NAMED:
         lines.append(f"- and {len(wrong) - NAMED} more")
     yield "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""The simulations that differences are planted in, and the inputs that each is run over.
+"""The simulations that differences are injected into, and the inputs that each is run over.
 
 Adding a simulation is adding a row.
 """

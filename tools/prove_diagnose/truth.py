@@ -2,9 +2,9 @@
 
 The plain program and the other one run natively, frame by frame, and their canonical states are
 compared byte by byte: that gives the first differing frame and the fields. The operation is where
-the difference was planted, the cause is what was planted. Where that takes a word:
+the difference was injected, the cause is what was injected. Where that takes a word:
 
-- planted everywhere: the first operation of the frame that has another result, both programs being
+- injected everywhere: the first operation of the frame that has another result, both programs being
   evaluated with a listener;
 - the iterations of a loop (`iteration-order`, `lanes`): the loop statement;
 - memory (`uninitialised`): what was to set it, or the operation that has another result first,
@@ -107,8 +107,8 @@ def known(case: Case, other: Simulation | None = None) -> Truth | None:
     if other is not None:
         changed = other.program
     else:
-        assert case.planted is not None
-        changed = case.planted.program(plain)
+        assert case.injected is not None
+        changed = case.injected.program(plain)
     seed, inputs = inputs_of(case)
     return _Both(case, plain, changed).run(seed, inputs)
 
@@ -182,8 +182,8 @@ class _Both:
             file = str(case.simulation.path)
             yield from (Answer(file, line, column) for line, column in case.edit.places)
             return
-        assert case.planted is not None
-        place, of_memory = case.planted.place, case.planted.hazard == "uninitialised"
+        assert case.injected is not None
+        place, of_memory = case.injected.place, case.injected.hazard == "uninitialised"
         if place is not None:
             yield Answer.of(kernels, place)
         if of_memory and place is not None and place.function == self.plain.init:

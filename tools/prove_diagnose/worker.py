@@ -1,4 +1,4 @@
-"""A process that tries cases one after another, so that planted code can hang only that."""
+"""A process that tries cases one after another, so that injected code can hang only that."""
 
 from __future__ import annotations
 

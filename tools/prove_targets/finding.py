@@ -1,4 +1,4 @@
-"""What one check found on one target: plain data that workers send, and that adds up."""
+"""The finding of one check on one target: plain data that workers send, and that adds up."""
 
 from __future__ import annotations
 

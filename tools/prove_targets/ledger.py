@@ -1,4 +1,4 @@
-"""What earlier runs found: `results.json`, one entry a run, so that long proofs add up.
+"""Results of earlier runs: `results.json`, one entry a run, so that long proofs add up.
 
 Programs of the fuzzer add up over runs with other seeds; of everything else the latest run counts.
 """

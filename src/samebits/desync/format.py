@@ -217,7 +217,7 @@ def _path_lengths(t: MemoryType, around: int) -> int:
 
 
 def input_block(header: ReplayHeader) -> int:
-    """How many frames of inputs a part holds."""
+    """The number of frames of inputs in a part."""
     return max(1, INPUT_BLOCK // max(1, header.frame_size))
 
 

@@ -34,8 +34,8 @@ from samebits.desync.format import (
     plan,
     types_of,
 )
-from samebits.desync.hash_tree import merkle_tree
 from samebits.desync.machine import Machine, machine_from_json
+from samebits.desync.merkle_tree import merkle_tree
 from samebits.desync.report import Report
 from samebits.desync.salvage import Message, salvage
 from samebits.desync.writer import METADATA_NAME, Assembly, Piece, checksum

@@ -33,8 +33,8 @@ from samebits.desync.format import (
     most_asked,
     plan,
 )
-from samebits.desync.hash_tree import merkle_tree
 from samebits.desync.machine import this_machine
+from samebits.desync.merkle_tree import merkle_tree
 from samebits.desync.portable import PortableNames, portable, without_paths
 from samebits.desync.record_trace import TracedFrame, readable, trace_frame
 from samebits.desync.report import Report
@@ -58,8 +58,8 @@ Progress = Callable[[str, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
-    """What a report should hold: `frames` in detail (None: only the hashes of the whole run), and
-    the trace of one of them or none."""
+    """The wanted content of a report: `frames` in detail (None: only the hashes of the whole run),
+    and the trace of one of them or none."""
 
     frames: range | None
     trace: int | None = None

@@ -29,8 +29,8 @@ from samebits.desync.format import (
     plan,
     types_of,
 )
-from samebits.desync.hash_tree import MerkleTree, merkle_tree
 from samebits.desync.machine import Machine
+from samebits.desync.merkle_tree import MerkleTree, merkle_tree
 from samebits.errors import IRError, ReportError
 from samebits.ir.analysis.budget import NAME, Budget
 from samebits.ir.text import parse_module

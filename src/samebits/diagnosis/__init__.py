@@ -1,1 +1,1 @@
-"""What made bits differ: expressions re-evaluated under every hazard until one gives the bits."""
+"""Diagnosis: from two sides of a simulation to the differing frame, field, operation and cause."""

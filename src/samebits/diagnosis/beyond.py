@@ -1,5 +1,5 @@
-"""What a diagnosis goes on to after its first facts, frame and fields: where a step of that fails,
-the facts stay, and a note says what is missing and why.
+"""The guard of the steps that follow frame and fields: if one fails, the facts found so far stay,
+and a note says what is missing and why.
 
 Owns that no such failure ends a diagnosis. Knows nothing of the steps.
 """
@@ -18,10 +18,10 @@ def beyond_first_facts(notes: list[str], what: str) -> Generator[None]:
     try:
         yield
     except SamebitsError as error:
-        told = f"{what} not told: {error.message}"
+        note = f"{what} not told: {error.message}"
     except Exception as error:
-        told = f"{what} not told, for samebits met what it did not expect: {unexpected(error)}"
+        note = f"{what} not told, for samebits met what it did not expect: {unexpected(error)}"
     else:
         return
-    if told not in notes:
-        notes.append(told)
+    if note not in notes:
+        notes.append(note)

@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 
 from samebits.bits import to_canonical, xxh64
 from samebits.desync.compare import ReportPair, require_replay
-from samebits.desync.hash_tree import merkle_tree
+from samebits.desync.merkle_tree import merkle_tree
 from samebits.desync.portable import PortableNames, portable
 from samebits.desync.report import Report
 from samebits.diagnosis.beyond import beyond_first_facts
@@ -102,7 +102,7 @@ def diagnose_report(
         trap, names = report.contents.trap, PortableNames(simulation)
         search = HashSearch(
             run, inputs, report.known, progress=progress, recorded=recorded_in(source),
-            trap=None if trap is None else (report.frames, trap), as_told=names.trap,
+            trap=None if trap is None else (report.frames, trap), portable_trap=names.trap,
         )  # fmt: skip
         done = _searched(out, search, a)
         out.frames = min(inputs.frames, report.contents.begun)
@@ -178,7 +178,8 @@ B = TypeVar("B", bound=Evidence)
 
 @dataclass(eq=False)
 class _Driver(ABC, Generic[A, B]):
-    """What comes once the first differing frame is `found`, in states of type `state`."""
+    """The steps that follow once the first differing frame is `found`, in states of type
+    `state`."""
 
     out: Diagnosis
     a: A
@@ -204,7 +205,7 @@ class _Driver(ABC, Generic[A, B]):
         """What is done where a side has no trace: what it gives stands for side b's."""
 
     def _ends(self) -> None:
-        """What the frame leaves on both sides."""
+        """Both sides' states after the frame."""
         self.out.frame = self.found.frame
         self.out.hashes = self.found.a.shown(), self.found.b.shown()
         with beyond_first_facts(self.out.notes, "the fields are"):
@@ -351,7 +352,7 @@ def _begun(simulation: str, version: str, seed: int, a: str, b: str) -> Diagnosi
 
 
 def _searched(out: Diagnosis, search: FrameSearch, a: Side) -> FrameReport:
-    """What a search finds, and where its run of side a departs from the replay."""
+    """The result of a search, and where its run of side a departs from the replay."""
     done = search.run()
     if search.recorded is not None:
         with beyond_first_facts(out.notes, "where the run departs from its replay is"):
@@ -378,7 +379,7 @@ def _require_inputs(report: Report, inputs: InputStream, simulation: Simulation)
 
 
 def _tell_ends(out: Diagnosis, a: Report, b: Report) -> None:
-    """Where nothing differs: how far that goes."""
+    """Tells how far the comparison went, if nothing differs."""
     if a.contents.begun != b.contents.begun:
         short = a if a.contents.begun < b.contents.begun else b
         most = max(a.contents.begun, b.contents.begun)
@@ -388,6 +389,6 @@ def _tell_ends(out: Diagnosis, a: Report, b: Report) -> None:
 
 
 def _tell_budget(out: Diagnosis, report: Report) -> None:
-    """Where the budget was not enough: what can be done."""
+    """Tells what to do if the budget was not enough."""
     if report.budget.is_spent:
         out.note(report.budget.advice)

@@ -1,4 +1,4 @@
-"""What a diagnosis can know of a side, be it a run here or another machine's report.
+"""Evidence: what a diagnosis can know of a side, a live run or another machine's report.
 
 Owns the protocol by which the driver asks. What each kind of side can know is its own module's.
 """
@@ -38,7 +38,7 @@ class Validated:
 
 
 class Evidence(Protocol):
-    """What one side tells of the differing frame, and of those around it.
+    """Evidence of one side: the differing frame, and those around it.
 
     Side a is the one whose program experiments change: it is asked for that, for the point at which
     the frame begins, and for its trace. Side b is what experiments have to reproduce: it is asked
@@ -96,7 +96,7 @@ class Evidence(Protocol):
         ...
 
     def experiment(self, point: Point, inputs: Inputs) -> Experiment:
-        """What there is to be reproduced, from a point on over such inputs."""
+        """The behaviour to be reproduced, from a point on over such inputs."""
         ...
 
     def frames(self, trace: Trace) -> FrameAt:
@@ -104,7 +104,7 @@ class Evidence(Protocol):
         ...
 
     def rerun(self) -> RerunFacts:
-        """What running it again tells."""
+        """The results of running it again."""
         ...
 
 

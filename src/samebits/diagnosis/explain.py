@@ -1,4 +1,4 @@
-"""Which evaluations of an expression give the bits that somebody observed, found by trying them."""
+"""The search for the evaluations of an expression that give observed bits."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MOST_OF_PAIRS = 12_000
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """One way to evaluate, and the bits that it gives."""
+    """One evaluation, and the bits that it gives."""
 
     hazards: tuple[ExpressionHazard, ...]
     """None for the strict evaluation; two where they act together."""
@@ -65,7 +65,7 @@ class Miss:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What was tried for an expression, and what gives the observed bits."""
+    """The evaluations of an expression that were tried, and those that give the observed bits."""
 
     expression: str
     form: Format
@@ -158,14 +158,14 @@ def _operand_bits(
     return {name: pattern(_text(values[name], form, name), form, name) for name in wanted}
 
 
-_Way = tuple[Tree, Arithmetic, tuple[str, ...]]
+_Variant = tuple[Tree, Arithmetic, tuple[str, ...]]
 
 
 class _Search:
     def __init__(self, tree: Tree, form: Format, values: Mapping[str, Number], goal: int) -> None:
         self.computed = FLOAT32 if form is FLOAT16 else form
         stored = cast(FLOAT16, tree) if form is FLOAT16 else tree
-        self.start: _Way = (stored, Arithmetic(self.computed, self.computed), ())
+        self.start: _Variant = (stored, Arithmetic(self.computed, self.computed), ())
         self.form, self.values, self.goal = form, values, goal
         self.evaluators: dict[Arithmetic, Evaluator] = {}
         self.seen: set[tuple[Tree, Arithmetic]] = set()
@@ -174,8 +174,8 @@ class _Search:
         self.tried = 0
         self.strict = self.bits(self.start)
 
-    def bits(self, way: _Way) -> int:
-        tree, arithmetic, _ = way
+    def bits(self, variant: _Variant) -> int:
+        tree, arithmetic, _ = variant
         self.tried += 1
         evaluator = self.evaluators.get(arithmetic)
         if evaluator is None:
@@ -190,9 +190,9 @@ class _Search:
         if self.strict == self.goal:
             found.append(self.cause((), [self.start]))
         for hazard in EXPRESSION_HAZARDS:
-            ways = self.ways(hazard, self.start, _MOST_OF_ONE)
-            results = [(way, self.bits(way)) for way in ways]
-            hits = [way for way, bits in results if bits == self.goal]
+            variants = self.variants(hazard, self.start, _MOST_OF_ONE)
+            results = [(variant, self.bits(variant)) for variant in variants]
+            hits = [variant for variant, bits in results if bits == self.goal]
             if hits:
                 found.append(self.cause((hazard,), hits))
             else:
@@ -201,17 +201,17 @@ class _Search:
                 self.misses.append(Miss(hazard, len(results), min(known, default=None)))
         return found or self.pairs()
 
-    def ways(self, hazard: ExpressionHazard, base: _Way, limit: int) -> list[_Way]:
-        """What a hazard makes of an evaluation, each once."""
+    def variants(self, hazard: ExpressionHazard, base: _Variant, limit: int) -> list[_Variant]:
+        """A hazard's variants of an evaluation, each once."""
         tree, arithmetic, practice = base
-        made: list[_Way] = []
+        made: list[_Variant] = []
         local: set[tuple[Tree, Arithmetic]] = {(tree, arithmetic)}
-        variants = hazard.variants(tree, arithmetic)
-        for variant, how, note in islice(variants, limit):
-            if (variant, how) not in local:
-                local.add((variant, how))
-                made.append((variant, how, (*practice, note)))
-        if next(variants, None) is not None:
+        found = hazard.variants(tree, arithmetic)
+        for other, how, note in islice(found, limit):
+            if (other, how) not in local:
+                local.add((other, how))
+                made.append((other, how, (*practice, note)))
+        if next(found, None) is not None:
             self.complete = False
         return made
 
@@ -224,27 +224,27 @@ class _Search:
         for i, j in sorted(pairs, key=sum):  # the more plausible pairs first
             if hazards[i].last:
                 continue
-            ways = list(islice(self.pair(hazards[i], hazards[j]), min(left, _MOST_OF_A_PAIR)))
-            left -= len(ways)
-            self.complete &= left > 0 and len(ways) < _MOST_OF_A_PAIR
-            hits = [way for way in ways if self.bits(way) == self.goal]
+            variants = list(islice(self.pair(hazards[i], hazards[j]), min(left, _MOST_OF_A_PAIR)))
+            left -= len(variants)
+            self.complete &= left > 0 and len(variants) < _MOST_OF_A_PAIR
+            hits = [variant for variant in variants if self.bits(variant) == self.goal]
             if hits:
                 found.append(self.cause((hazards[i], hazards[j]), hits))
             if left <= 0:
                 break
         return found
 
-    def pair(self, first: ExpressionHazard, second: ExpressionHazard) -> Iterator[_Way]:
-        for base in self.ways(first, self.start, _MOST_OF_A_PAIR):
-            for way in self.ways(second, base, _MOST_OF_A_PAIR):
-                if way[:2] not in self.seen:
-                    self.seen.add(way[:2])
-                    yield way
+    def pair(self, first: ExpressionHazard, second: ExpressionHazard) -> Iterator[_Variant]:
+        for base in self.variants(first, self.start, _MOST_OF_A_PAIR):
+            for variant in self.variants(second, base, _MOST_OF_A_PAIR):
+                if variant[:2] not in self.seen:
+                    self.seen.add(variant[:2])
+                    yield variant
 
-    def cause(self, hazards: tuple[ExpressionHazard, ...], ways: Sequence[_Way]) -> Cause:
+    def cause(self, hazards: tuple[ExpressionHazard, ...], variants: Sequence[_Variant]) -> Cause:
         return Cause(
             hazards,
-            tuple(Evaluation(hazards, _written(t), notes, self.goal) for t, _, notes in ways),
+            tuple(Evaluation(hazards, _written(t), notes, self.goal) for t, _, notes in variants),
         )
 
 

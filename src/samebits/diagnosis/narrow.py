@@ -129,7 +129,7 @@ def _observe(pair: Pair, difference: OperationDifference) -> Observations:
 
 
 def _times(trace: Trace, difference: OperationDifference) -> int:
-    """How often a frame does the differing operation."""
+    """The number of times a frame does the differing operation."""
     place = difference.place
     number = None if place is None else trace.model.numbering.at(place)
     return 0 if number is None else int(np.count_nonzero(trace.numbers == number))

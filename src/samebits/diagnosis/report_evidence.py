@@ -42,14 +42,14 @@ _AROUND = 2
 
 
 def title(report: Report) -> str:
-    """What a report is called beside what it is compared with."""
+    """The name of a report in a comparison."""
     machine = report.machine
     words = [report.name, report.contents.side, machine.processor or machine.architecture]
     return ", ".join(word for word in (*words, machine.system) if word)
 
 
 def reported_frame(report: Report, frame: int) -> SideFrame:
-    """What a report tells of the end of a frame."""
+    """A report's facts about the end of a frame."""
     trap = report.contents.trap if frame == report.frames else None
     hash_, state = report.hash_after(frame), report.state(frame + 1)
     leaves = report.tree_hashes(frame + 1) if state is None else None
@@ -58,7 +58,7 @@ def reported_frame(report: Report, frame: int) -> SideFrame:
 
 @dataclass(eq=False)
 class ReportEvidence:
-    """What a report tells of the differing frame."""
+    """A report's evidence of the differing frame."""
 
     report: Report
     frame: int
@@ -179,7 +179,7 @@ class ReportEvidence:
         if mine is None:
             return None
         try:
-            found = self._told(mine, point)
+            found = self._reported(mine, point)
         except (IRError, ReportError, TraceError) as error:
             self.out.note(
                 f"what {self.report.name} tells of {moment(self.frame)} cannot be followed: "
@@ -192,8 +192,8 @@ class ReportEvidence:
                 found = Validated(trace, _OVER_INPUTS if over_inputs else _EVALUATED)
         return found
 
-    def _told(self, mine: Model, point: Point) -> Validated | None:
-        """What its machine did, under the names of `mine`."""
+    def _reported(self, mine: Model, point: Point) -> Validated | None:
+        """Its machine's trace, under the names of `mine`."""
         report, theirs, stored = self.report, self.model, self._stored
         if theirs is None:
             return None
@@ -213,7 +213,7 @@ class ReportEvidence:
         return Validated(trace, _EVALUATED, aligned) if self._gives(trace) else None
 
     def experiment(self, point: Point, inputs: Inputs) -> Experiment:
-        """What its machine gives, as far as its inputs are known."""
+        """Its machine's hashes, as far as its inputs are known."""
         hashes, trap = self._following()
         count = len(inputs) + (self.frame < 0)
         if len(hashes) >= count:

@@ -1,4 +1,4 @@
-"""What can change floating-point results outside kernels on this host, row by row.
+"""The conditions on this host that can change floating-point results outside kernels, row by row.
 
 Each row has a value and a verdict: `ok`, `note` (differs between machines; with consequence and
 remedy) or `warning` (something is wrong here). Knows nothing of how rows are printed.

@@ -59,13 +59,13 @@ def _rows(observation: WatchedRun, culprits: Sequence[Culprit]) -> list[HostRow]
         value = "; ".join(found.change.state.oddities())
         where = f"on thread {found.change.thread}, and"
         if found.change.restored:
-            told = f"{where} restored since: only code that ran in between was affected"
-            rows.append(HostRow(name, value, "note", told))
+            effect = f"{where} restored since: only code that ran in between was affected"
+            rows.append(HostRow(name, value, "note", effect))
         else:
-            told = (
+            effect = (
                 f"{where} on threads that it starts later, everything outside kernels is affected"
             )
-            rows.append(HostRow(name, value, "warning", told, _remedy(found)))
+            rows.append(HostRow(name, value, "warning", effect, _remedy(found)))
     if not culprits and observation.finished:
         rows.append(HostRow("imports", f"none of {len(observation.imports)} changed the registers"))
     return rows + host.thread_rows(observation.threads, _INSIDE if culprits else host.INHERITED)

@@ -49,7 +49,7 @@ def extents(t: MemoryType) -> str:
 
 
 def places(interface: Interface) -> dict[str, object]:
-    """What most templates say of a simulation, by the names of their places."""
+    """The facts of a simulation that most templates use, by the names of their places."""
     return {
         "NAME": interface.name,
         "GUARD": interface.name.upper(),

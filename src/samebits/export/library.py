@@ -63,7 +63,7 @@ def named(text: str, name: str) -> str:
 
     text = renamed_rows(_SYMBOL.sub(number, text), numbers)
     for symbol, numbered in numbers.items():
-        # Rare functions are named in their lists of variants too: see backend/text/cold_calls.py.
+        # Cold functions are named in their lists of variants too: see backend/text/cold_calls.py.
         bare = symbol[2:-1]
         text = text.replace(f"_{bare}(", f"_{numbered[1:]}(")
         text = text.replace(f" of {bare}\n", f" of {numbered[1:]}\n")

@@ -13,7 +13,7 @@ from samebits.export.templates import render
 
 
 def readme_text(interface: Interface, targets: Sequence[Target]) -> str:
-    """How to use the folder from C, C++, CMake and JavaScript."""
+    """Instructions for the folder in C, C++, CMake and JavaScript."""
     simulation = interface.simulation
     parts = [
         render(

@@ -87,7 +87,7 @@ def nodes(tree: Tree) -> Iterator[Node]:
 
 
 def count(tree: Tree) -> int:
-    """How many operations the written expression has."""
+    """The number of operations in the written expression."""
     return 1 + sum(map(count, tree.args)) if isinstance(tree, Node) else 0
 
 

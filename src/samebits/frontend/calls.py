@@ -219,7 +219,7 @@ def _len(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Opera
 
 
 _Row = tuple[int | None, Callable[[Context, ast.Call, Any, list[Operand]], Operand]]
-"""How many arguments a call takes, if it is a fixed number, and what lowers it: given what is
+"""The number of arguments of a call, if it is fixed, and the function that lowers it: given what is
 called, or the type that this stands for, and the operands."""
 _OBJECTS: tuple[tuple[object, _Row], ...] = (
     (int, (1, _int)),

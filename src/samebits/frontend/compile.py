@@ -19,6 +19,7 @@ from samebits.frontend.core.source import Source
 from samebits.frontend.core.warnings import warn_of_tests
 from samebits.ir.analysis.carried import carried
 from samebits.ir.grammar import Function, Module, Return, TableData, ValueType
+from samebits.ir.once import is_library
 from samebits.ir.verify import MAX_LOCALS, terminates
 from samebits.lang.executions import executions
 from samebits.lang.fingerprint import described
@@ -73,7 +74,10 @@ _symbols: weakref.WeakValueDictionary[str, Kernel] = weakref.WeakValueDictionary
 
 
 def symbol_of(kernel: Kernel, types: tuple[Type, ...]) -> str:
-    """A name for one instance of a kernel; the same in every process."""
+    """A name for one instance of a kernel; the same in every process.
+
+    Kernels of the user's that share one, as of a source loaded twice, are numbered as they come.
+    """
     name = f"{kernel.function.__module__}.{kernel.__qualname__}"
     if kernel.function.__closure__:
         names = kernel.function.__code__.co_freevars
@@ -82,6 +86,10 @@ def symbol_of(kernel: Kernel, types: tuple[Type, ...]) -> str:
     if kernel.fixed_types is None:
         bound = kernel.signature.typevars(types)
         name += f"<{', '.join(f'{n.__name__}={t}' for n, t in bound.items())}>"
+    elif is_library(name) and "<locals>" in name:
+        # The library makes kernels for one type after another: which is compiled first must not
+        # give them their names.
+        name += f"<{', '.join(map(str, types))}>"
     base, count = name, 1
     while _symbols.setdefault(name, kernel) is not kernel:
         count += 1
@@ -181,7 +189,7 @@ class _Lowering:
                     self.source.node.body[-1],
                     f"'{self.kernel.__name__}' may end without a return",
                     note=f"it is declared to return {ctx.result}",
-                    fix="return a value on every way through",
+                    fix="return a value on every path",
                 )
             ctx.builder.append(Return((), span))
         elif not terminates(ctx.builder.body):
@@ -219,7 +227,7 @@ class _Lowering:
         results: tuple[ScalarType, ...],
         span: Span,
     ) -> Function:
-        """What `ctx` has lowered, as a function."""
+        """The IR function that `ctx` has lowered."""
         self._check_locals(ctx)
         taken, builder = {name for name, _ in params}, ctx.builder
         return Function(

@@ -1,6 +1,6 @@
 """Fault injection: hazards, which make the same source give other bits, put into a simulation.
 
-For rehearsing a desync, and for testing what should notice one. A hazard is one row of the table in
+For tests of what should notice a desync. A hazard is one row of the table in
 docs/reference/hazards.md. It acts at operations of a simulation's own kernels, in one or more
 variants.
 """
@@ -30,7 +30,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class HazardPlace:
-    """Where a hazard acts; as text, `arena.py:131:20 mul in arena.draw`."""
+    """A place where a hazard acts; as text, `arena.py:131:20 mul in arena.draw`."""
 
     at: str
     """What `inject` takes for this place alone: `arena.draw#37`."""
@@ -72,8 +72,8 @@ def title(hazard: str) -> str:
 
 
 def places(simulation: Simulation, hazard: str) -> tuple[HazardPlace, ...]:
-    """Where a hazard acts in a simulation, in source order. Raises HazardError for an unknown one,
-    CompileError."""
+    """The places where a hazard acts in a simulation, in source order. Raises HazardError for an
+    unknown one, CompileError."""
     kernels = simulation.program.kernels
     return tuple(_place(simulation, place) for place in places_of(kernels, hazard))
 

@@ -39,7 +39,7 @@ class ExpressionVariant:
 
     @property
     def places(self) -> tuple[OpRef, ...]:
-        """Where it acts."""
+        """The operations that it acts on."""
         return tuple(part.place for part in self.parts)
 
     @property
@@ -49,7 +49,8 @@ class ExpressionVariant:
 
 
 def places_of(kernels: Module, hazard: str) -> list[OpRef]:
-    """Where a hazard acts, in source order. Raises HazardError for an unknown one."""
+    """The operations that a hazard acts on, in source order. Raises HazardError for an unknown
+    one."""
     found = by_name(hazard)
     if isinstance(found, ProgramHazard):
         return found.places(kernels)

@@ -1,4 +1,4 @@
-"""What one kernel compiles to on one target, line by line: source, IR, LLVM text, assembly.
+"""The compilation of one kernel for one target, line by line: source, IR, LLVM text, assembly.
 
 Owns the distinction between the user's functions and the library's, and the way from a line of code
 to its source. Knows nothing of presentation.
@@ -140,7 +140,7 @@ class KernelFacts:
 
     @cached_property
     def remarks(self) -> tuple[Remark, ...]:
-        """What the vectoriser did with each loop. Raises RunnerError if LLVM's remarks are not
+        """The vectoriser's remark on each loop. Raises RunnerError if LLVM's remarks are not
         available."""
         entries, ranges = self._entries, self._ranges
         return tuple(loop_remarks(self._module, entries, self.target, self.opt, ranges=ranges))

@@ -99,7 +99,8 @@ class _Page:
         }
 
     def _lit(self, places: Iterable[SourceLine]) -> dict[str, Any] | None:
-        """What lights up a line: the source lines that it comes from, the first one's colour."""
+        """The highlighting of a line: the source lines that it comes from, the first one's
+        colour."""
         known = [p for p in places if p in self._hues]
         if not known:
             return None
@@ -127,7 +128,7 @@ class _Page:
         )
 
     def _loop_rows(self) -> Iterator[tuple[dict[str, Any] | None, int | str, str, str, str]]:
-        """What the vectoriser says of each loop: its line, look, first word and the rest."""
+        """The vectoriser's remark on each loop: its line, look, first word and the rest."""
         try:
             remarks = self.it.own_remarks()
         except RunnerError as error:

@@ -156,12 +156,12 @@ def line_notes(
 
 
 def look(remark: Remark) -> str:
-    """How a remark is shown."""
+    """The style of a remark."""
     return "good" if remark.vectorised else "bad"
 
 
 def elsewhere(remark: Remark) -> str:
-    """Where a loop is not vectorised, if not at its own line."""
+    """The line that keeps a loop from being vectorised, if not its own."""
     return "" if remark.vectorised or remark.at == remark.span else f", at line {remark.at.line}"
 
 

@@ -20,7 +20,7 @@ from samebits.modes import DEFAULTS, Options
 from samebits.types import ArrayType, MemoryType, RefType, ScalarType
 
 ValueType = ScalarType | ArrayType | RefType
-"""What a slot or an op's result can hold: scalars, arrays (address and lengths), references."""
+"""Types of slots and results of ops: scalars, arrays (address and lengths), references."""
 
 Attribute = int | float | bool | str | None
 
@@ -91,7 +91,7 @@ MAX_LANES = 256
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """How a `for` accumulates: `counts` of lanes, descending powers of two, and the slots of
+    """The accumulation of a `for`: `counts` of lanes, descending powers of two, and the slots of
     floats, each with the operation that joins two of its lanes.
 
     For each count n in order, the remaining iterations are cut into blocks of n, from the first on.

@@ -11,7 +11,7 @@ from samebits.ir.grammar import Module, Numbered, Op, Value, walk
 from samebits.types import FLOAT16, RefType, ScalarType
 
 LIBRARY = "samebits."
-"""How the names of functions begin that are not the user's own."""
+"""Prefix of the names of functions that are not the user's own."""
 MOST_LISTED = 12
 
 

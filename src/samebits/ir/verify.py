@@ -1,4 +1,4 @@
-"""Whether a module is legal IR: names, scopes, control flow and, through `rules`, operations.
+"""The verifier of IR: a module's names, scopes, control flow and, through `rules`, operations.
 
 Every pass takes legal IR and leaves legal IR, so that evaluation and back ends need no checks.
 """

@@ -35,7 +35,7 @@ from samebits.types import (
 
 
 class Access(Enum):
-    """How a kernel accesses the memory behind an annotation."""
+    """A kernel's access to the memory behind an annotation."""
 
     READ = "ReadOnly"
     WRITE = "WriteOnly"

@@ -1,4 +1,4 @@
-"""What a kernel captures of Python: numbers in the language's form, and what it may read from."""
+"""Captured Python values: numbers in the language's form, and what a kernel may read from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a function was defined: its `def` line, parameters and text, without parsing its file."""
+"""The definition of a function: its `def` line, parameters and text, without parsing its file."""
 
 from __future__ import annotations
 

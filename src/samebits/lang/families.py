@@ -61,7 +61,7 @@ class Family:
         return found
 
     def fix(self, found: Sequence[Type | None]) -> str:
-        """What to write where arguments of types `found` have no kernel."""
+        """The fix for arguments of types `found`, which have no kernel."""
         for t in found:
             element = t.element if isinstance(t, VectorType) else t
             if element == FLOAT16:

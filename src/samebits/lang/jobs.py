@@ -54,7 +54,7 @@ class Form:
 
     @property
     def signature(self) -> str:
-        """How `execute` is written."""
+        """The signature of `execute` as a user writes it."""
         return f"execute({', '.join(['self', *(f'{a}: int32' for a in self.arguments)])})"
 
 
@@ -96,7 +96,7 @@ class Field:
         return f"{self.symbol}.counts"
 
     def parameters(self) -> Iterator[tuple[str, Type]]:
-        """What the job's kernel takes for it: for an appender its rows and their lengths."""
+        """Its parameters of the job's kernel: for an appender its rows and their lengths."""
         yield self.symbol, self.type
         if self.appends:
             yield self.counts, ArrayType(INT32, 1)

@@ -33,7 +33,7 @@ def undisturbed(call: Callable[[], T]) -> T:
 
 
 def loaded(load: Callable[[], T]) -> T:
-    """What `load` returns, which takes `compiling.lock()` and imports: much of a small stack, and
+    """The result of `load`, which takes `compiling.lock()` and imports: much of a small stack, and
     none to speak of where the main thread's is asked for."""
     if threading.current_thread() is threading.main_thread():
         return load()

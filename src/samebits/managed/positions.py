@@ -34,7 +34,7 @@ def _position(source: Source, traceback: TracebackType) -> Span:
 
 
 _Place = tuple[int, int, int, int]
-"""Where a piece of source starts and ends: line and UTF-8 column, twice."""
+"""The start and end of a piece of source: line and UTF-8 column, twice."""
 
 
 def _at(place: _Place) -> ast.AST:

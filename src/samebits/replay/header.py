@@ -63,7 +63,7 @@ def digest_problem(text: str) -> str | None:
 
 @dataclass(frozen=True)
 class ReplayHeader:
-    """What a replay was recorded from. A value out of its range raises ReplayError.
+    """The facts that a replay was recorded from. A value out of its range raises ReplayError.
 
     `digest` is the simulation's, in lowercase hex; `version` its own version; `seed` a uint64.
     `players` is 0 to 65,535 and `input_size` the canonical bytes of one player's input, together

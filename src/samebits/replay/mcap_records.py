@@ -28,7 +28,7 @@ OTHERS_A_CHUNK = 8
 
 
 class Damage(Exception):
-    """What is wrong with a file, and the offset of the first byte of the part that is."""
+    """The damage of a file, and the offset of the first byte of the damaged part."""
 
     def __init__(self, offset: int, what: str) -> None:
         super().__init__(what)

@@ -158,7 +158,7 @@ def read_replay(target: Target) -> ReplayData:
 
 
 def frame_count(target: Target) -> int:
-    """How many whole frames a replay has, counted in one checked pass that keeps nothing."""
+    """The number of whole frames in a replay, counted in one checked pass that keeps nothing."""
     with ReplayReader(target) as reader:
         return sum(block.frames for block in reader.blocks())
 

@@ -342,7 +342,7 @@ def user_cache_directory() -> Path:
 
 
 class _Setting:
-    """Which cache this process uses; `UNSET` until somebody asks or chooses."""
+    """The cache that this process uses; `UNSET` until somebody asks or chooses."""
 
     UNSET = object()
     chosen: Any = UNSET

@@ -50,7 +50,7 @@ _NDARRAY: Any = np.ndarray
 
 
 def slot_count(t: Type) -> int:
-    """How many slots an argument of type `t` takes."""
+    """The number of slots that an argument of type `t` takes."""
     match t:
         case ArrayType():
             return 1 + t.ndim

@@ -33,7 +33,7 @@ class InputStream:
 
     @property
     def frames(self) -> int:
-        """How many frames the source declares."""
+        """The number of frames that the source declares."""
         return self.source.frames
 
     def blocks(self, first: int = 0) -> Iterator[tuple[int, InputBlock]]:

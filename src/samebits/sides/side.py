@@ -139,7 +139,7 @@ def parse_side(text: str, simulation: Simulation) -> Side:
 
     Raises SideError, TargetError, and the errors of loading another version.
     """
-    told = read_words(text)
-    if told.source is not None:
-        simulation = load_version(told.source, simulation)
-    return Side(text.strip(), simulation, told)
+    spec = read_words(text)
+    if spec.source is not None:
+        simulation = load_version(spec.source, simulation)
+    return Side(text.strip(), simulation, spec)

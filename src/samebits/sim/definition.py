@@ -31,8 +31,8 @@ MAX_TICK_RATE = 1_000_000
 
 
 class SimulationDefinition:
-    """What every execution of a simulation shares; see `Simulation`. Raises SimulationError for a
-    part that does not fit."""
+    """The part of a simulation that all executions share; see `Simulation`. Raises SimulationError
+    for a part that does not fit."""
 
     def __init__(
         self,

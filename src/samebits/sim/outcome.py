@@ -100,7 +100,7 @@ class BlockOutcome:
 
 
 def compared(a: BlockOutcome, b: BlockOutcome) -> int:
-    """How many frames both reach, counting a frame ended by a trap."""
+    """The number of frames that both reach, counting a frame ended by a trap."""
     whole = min(len(a.hashes), len(b.hashes))
     return whole + (a.reaches(whole) and b.reaches(whole))
 

@@ -58,7 +58,7 @@ class Recording:
 
     @property
     def frame(self) -> int:
-        """How many whole frames are recorded."""
+        """The number of whole frames recorded."""
         with suppress(ReplayError):  # the file has ended; `run` reports it
             self._catch_up()
         return min(self._writer.frames, self.session.frame)

@@ -1,4 +1,4 @@
-"""Which write a load reads from, found by evaluating the frame again.
+"""The last write that a load reads from, found by evaluating the frame again.
 
 Copies are followed to their source. Knows one frame of one side alone.
 """
@@ -36,7 +36,7 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where bytes come from: the last write, None if there was none, and the kind of memory:
+    """The origin of bytes: the last write, None if there was none, and the kind of memory:
     "state", "inputs", "local" or "table"."""
 
     write: Write | None

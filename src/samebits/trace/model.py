@@ -1,4 +1,4 @@
-"""What is traced: a simulation's step as IR, and a number for each operation visible in a trace.
+"""The traced program: a simulation's step as IR, with a number for each visible operation.
 
 Owns visibility: the user's functions are visible whole, a pure library function as one call, and
 operations that an injected hazard added not at all. Knows nothing of values.
@@ -121,7 +121,7 @@ class Numbering:
         return np.array([TYPES.index(t) for types in self.columns for t in types], np.uint8)
 
     def starts(self, numbers: NDArray[Any]) -> NDArray[np.int64]:
-        """Where each operation's results begin in their concatenation, and where the last end."""
+        """The start of each operation's results in their concatenation, and the end of the last."""
         return np.concatenate(([0], np.cumsum(self._widths[numbers])))
 
     def columns_of(self, numbers: NDArray[Any]) -> NDArray[np.int64]:

@@ -64,7 +64,7 @@ class Trace:
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
-        """Where each event's results begin in `values`, and where the last one's end."""
+        """The start of each event's results in `values`, and the end of the last one's."""
         return self.model.numbering.starts(self.numbers)
 
     @cached_property

@@ -464,7 +464,7 @@ def _time_is_up(row: Row, report: RowReport) -> bool:
 
 
 def _stretch(runner: _RowRun, left: int, whole: bool) -> int:
-    """How many of the `left` frames to run before the next check of the time."""
+    """The number of the `left` frames to run before the next check of the time."""
     if runner.row.emulated:
         most = left if whole else min(left, EMULATED_FRAMES - runner.report.frames)
         return min(runner.stretch, most)

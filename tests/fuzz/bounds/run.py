@@ -1,5 +1,5 @@
 """Fuzz what keeps kernels inside their arrays: `python -m tests.fuzz.bounds.run`, until stopped or
-for `--programs 200000`. `--fault` plants an unsound rule first; `--faults` has each found.
+for `--programs 200000`. `--fault` injects an unsound rule first; `--faults` has each found.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, help="seed of the first program (default: the time)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--keep", action="store_true", help="report findings without shrinking")
-    parser.add_argument("--fault", choices=[*FAULTS], help="plant this in the passes")
-    parser.add_argument("--faults", action="store_true", help="plant each, from two seeds")
+    parser.add_argument("--fault", choices=[*FAULTS], help="inject this into the passes")
+    parser.add_argument("--faults", action="store_true", help="inject each, from two seeds")
     parser.add_argument("--beside", action="store_true", help="stop when the parent process has")
     arguments = parser.parse_args()
     if arguments.seed is None:

@@ -1,4 +1,4 @@
-"""Searches for planted faults, and the seeds from which a short search finds each.
+"""Searches for injected faults, and the seeds from which a short search finds each.
 
 Owns `found_at.json`, which every change of what is drawn makes old: `make fuzz-faults` writes it.
 """
@@ -13,15 +13,15 @@ from tests.fuzz.bounds.judge import Tally
 from tests.fuzz.bounds.workers import run, shares
 
 SEEDS = (0, 1_000_000)
-"""Where the search for a planted fault begins, each time anew."""
+"""Where the search for an injected fault begins, each time anew."""
 SHORT = 4
 """Programs of a short search."""
 FOUND_AT = Path(__file__).with_name("found_at.json")
 
 
 def programs_until_found(fault: str, first: int, most: int, jobs: int = 1) -> int | None:
-    """How many programs from seed `first` on it takes to find a planted fault; None where `most`
-    were judged and it was not found."""
+    """How many programs from seed `first` on it takes to find an injected fault; None where
+    `most` were judged and it was not found."""
     found: list[int] = []
 
     def heard(tally: Tally) -> bool:
@@ -49,7 +49,7 @@ def found_at() -> dict[str, list[int]]:
 
 
 def find_faults(most: int, jobs: int) -> int:
-    """Plant every fault, search from every seed, say how many programs that took, and note where;
+    """Inject every fault, search from every seed, say how many programs that took, and note where;
     1 where a search was in vain."""
     missed, seeds = 0, dict[str, list[int]]()
     for fault in FAULTS:

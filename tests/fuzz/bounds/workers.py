@@ -14,7 +14,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from tests.fuzz.bounds.faults import plant
+from tests.fuzz.bounds.faults import inject
 from tests.fuzz.bounds.generator import generate
 from tests.fuzz.bounds.judge import Found, Progress, Tally, judge
 from tests.fuzz.generator import Program
@@ -55,7 +55,7 @@ def programs_of(seeds: Sequence[int]) -> list[Program]:
 
 
 class Worker:
-    """A process that judges what it is sent. `fault` is planted in its passes first."""
+    """A process that judges what it is sent. `fault` is injected into its passes first."""
 
     def __init__(self, fault: str | None = None) -> None:
         self._fault = fault
@@ -101,7 +101,7 @@ def _serve(connection: Connection, words: Any, fault: str | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops the workers
     progress = Progress(words)
     if fault is not None:
-        plant(fault)
+        inject(fault)
     gc.freeze()
     with suppress(EOFError, ConnectionError):
         while True:

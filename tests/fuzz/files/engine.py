@@ -14,7 +14,7 @@ from random import Random
 
 from samebits.errors import SamebitsError
 from tests.fuzz.files.mutate import damaged, mutated
-from tests.fuzz.files.tracing import Endless, Steps, Way
+from tests.fuzz.files.tracing import Edge, Endless, Steps
 
 _ACCIDENTS = 3
 """One case in so many is a sound file that was damaged."""
@@ -94,7 +94,7 @@ class Fuzz:
         self._seeds = self.target.seeds()
         self._values: list[object] = []
         self.corpus: list[bytes] = []
-        self._seen: set[Way] = set()
+        self._seen: set[Edge] = set()
         for seed in self._seeds:
             read = self.target.read(seed)
             assert read.whole, f"{self.target.name}: a file of the writer's own is not whole"
@@ -104,7 +104,7 @@ class Fuzz:
             self._keep(seed)
 
     @property
-    def ways(self) -> int:
+    def edges(self) -> int:
         return len(self._seen)
 
     def run(self, cases: int) -> None:
@@ -126,7 +126,7 @@ class Fuzz:
             data, seed = make(parent, others, chance), None
         self.before(data)
         finding = self.judge(data, seed)
-        is_new = not self._steps.ways <= self._seen
+        is_new = not self._steps.edges <= self._seen
         if finding is None and (is_new or number % _MEASURED == 0):
             finding = self.inspect(data)
         if is_new:
@@ -138,7 +138,7 @@ class Fuzz:
         return mutated(data, others, self.target.words, chance)
 
     def _keep(self, data: bytes) -> None:
-        self._seen |= self._steps.ways
+        self._seen |= self._steps.edges
         if data not in self.corpus:
             self.corpus.append(data)
 

@@ -67,7 +67,7 @@ def _fuzz(name: str, start: int, cases: int | None, folder: Path, out: Connectio
             if kind not in kinds:
                 kinds.add(kind)
                 new.append(fuzz.minimised(finding))
-        out.send((fuzz.cases, len(fuzz.corpus), fuzz.ways, len(fuzz.found), new))
+        out.send((fuzz.cases, len(fuzz.corpus), fuzz.edges, len(fuzz.found), new))
     out.close()
 
 

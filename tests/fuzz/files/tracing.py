@@ -13,7 +13,7 @@ import samebits
 
 PACKAGE = str(Path(samebits.__file__).parent)
 
-Way = tuple[int, int]
+Edge = tuple[int, int]
 """A step from one line to another, and about how often it was made."""
 
 
@@ -42,7 +42,7 @@ class Steps:
             self.count = sum(self._made.values())
 
     @property
-    def ways(self) -> set[Way]:
+    def edges(self) -> set[Edge]:
         """What was gone through, each with the length of its count in bits."""
         return {(step, count.bit_length()) for step, count in self._made.items()}
 

@@ -17,14 +17,14 @@ def with_batch(batch: int) -> Kernel:
     """A kernel whose parallel range has this batch."""
 
     @sb.kernel
-    def turns(x: sb.Array[float32], p: sb.Array[sb.float3]):
+    def iterations(x: sb.Array[float32], p: sb.Array[sb.float3]):
         for i in sb.prange(len(x), batch=batch):
             x[i] = x[i] * float32(1.5) + math.sin(p[i].y)
             if i % 3 == 0:
                 continue
             p[i] += sb.float3(1, x[i], 2)
 
-    return turns
+    return iterations
 
 
 @sb.kernel
@@ -56,15 +56,15 @@ def every_type(
     out: sb.Array[float64, 2],
 ):
     for i in sb.prange(out.shape[0], batch=11):
-        turn = float64(i)
-        out[i, 0] = turn + (1.0 if a else 0.0)
-        out[i, 1] = turn + float64(b)
-        out[i, 2] = turn + float64(c)
-        out[i, 3] = turn + float64(d)
-        out[i, 4] = turn + float64(e)
-        out[i, 5] = turn + f
-        out[i, 6] = turn + float64(g)
-        out[i, 7] = turn + float64(h.x + h.y)
+        iteration = float64(i)
+        out[i, 0] = iteration + (1.0 if a else 0.0)
+        out[i, 1] = iteration + float64(b)
+        out[i, 2] = iteration + float64(c)
+        out[i, 3] = iteration + float64(d)
+        out[i, 4] = iteration + float64(e)
+        out[i, 5] = iteration + f
+        out[i, 6] = iteration + float64(g)
+        out[i, 7] = iteration + float64(h.x + h.y)
 
 
 @sb.kernel
@@ -89,7 +89,7 @@ def local_partials(y: sb.Array[float32]) -> float32:
 
 
 @sb.kernel
-def long_turns(y: sb.Array[float32]):
+def long_iterations(y: sb.Array[float32]):
     for i in sb.prange(len(y), batch=1):
         t = y[i]
         for k in range(20000):

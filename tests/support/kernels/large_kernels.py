@@ -50,10 +50,10 @@ def many_values(count: int) -> str:
 def three(x: sb.ReadOnly[float64], n: int) -> float64:
     a = sb.zeros(32_768, float64)
     b = sb.zeros(32_768, float64)
-    for turn in range(3):
+    for iteration in range(3):
         c = sb.zeros(32_768, float64)
         for i in range(len(x)):
-            c[i] += x[i] + float64(turn)
+            c[i] += x[i] + float64(iteration)
             b[i] += c[i]
             a[i] += b[i]
     return a[n] + b[n]

@@ -11,22 +11,22 @@ from samebits.types import BOOL, FLOAT32, INT, INT64, ArrayType
 
 def counting(step: int) -> Function:
     """Iterations (at most 50), the sum and last of the slot's values, and whether else ran."""
-    slots: Any = {"i": INT, "turns": INT64, "sum": INT64, "other": BOOL}
+    slots: Any = {"i": INT, "iterations": INT64, "sum": INT64, "other": BOOL}
     b = Builder(f"count{step}", {"start": INT, "stop": INT}, [INT64, INT64, INT, BOOL], slots)
-    b.set("turns", b.const(INT64, 0))
+    b.set("iterations", b.const(INT64, 0))
     b.set("sum", b.const(INT64, 0))
     b.set("i", b.const(INT, -99))
     b.set("other", b.const(BOOL, False))
-    turns = b.for_("i", b.get("start"), b.get("stop"), step)
-    with b.into(turns.body):
-        b.set("turns", b.op("add", b.get("turns"), b.const(INT64, 1)))
+    loop = b.for_("i", b.get("start"), b.get("stop"), step)
+    with b.into(loop.body):
+        b.set("iterations", b.op("add", b.get("iterations"), b.const(INT64, 1)))
         b.set("sum", b.op("add", b.get("sum"), b.to(INT64, b.get("i"))))
-        enough = b.if_(b.op("ge", b.get("turns"), b.const(INT64, 50)))
+        enough = b.if_(b.op("ge", b.get("iterations"), b.const(INT64, 50)))
         with b.into(enough.then):
             b.break_()
-    with b.into(turns.orelse):
+    with b.into(loop.orelse):
         b.set("other", b.const(BOOL, True))
-    return b.ret(b.get("turns"), b.get("sum"), b.get("i"), b.get("other"))
+    return b.ret(b.get("iterations"), b.get("sum"), b.get("i"), b.get("other"))
 
 
 def collatz() -> Function:
@@ -58,7 +58,7 @@ def sum_of(name: str = "sum") -> Function:
     array = ArrayType(FLOAT32, 1)
     b = Builder(name, {"a": array, "n": INT}, [FLOAT32], {"i": INT, "s": FLOAT32})
     b.set("s", b.const(FLOAT32, 0.0))
-    turns = b.for_("i", b.const(INT, 0), b.get("n"))
-    with b.into(turns.body):
+    loop = b.for_("i", b.const(INT, 0), b.get("n"))
+    with b.into(loop.body):
         b.set("s", b.op("add", b.get("s"), b.load(b.at(b.get("a"), b.get("i")))))
     return b.ret(b.get("s"))

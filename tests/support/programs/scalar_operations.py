@@ -115,8 +115,8 @@ def loop(opcode: str, t: ScalarType, arity: int) -> Function:
     params: Any = {"out": array, **{name: array for name in names}}
     b = Builder(f"loop.{opcode}.{t}", params, [], {"i": INT})
     out, sources = b.get("out"), [b.get(name) for name in names]
-    turns = b.for_("i", b.const(INT, 0), b.length(out))
-    with b.into(turns.body):
+    loop = b.for_("i", b.const(INT, 0), b.length(out))
+    with b.into(loop.body):
         i = b.get("i")
         b.store(b.element(out, i), b.op(opcode, *(b.load(b.element(s, i)) for s in sources)))
     return b.ret()

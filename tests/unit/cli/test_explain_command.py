@@ -1,4 +1,4 @@
-"""`samebits explain`: planted evaluations are named, what none gives is said, bad usage is told."""
+"""`samebits explain`: evaluations are named, what none gives is said, bad usage is told."""
 
 from __future__ import annotations
 

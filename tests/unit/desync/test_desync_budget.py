@@ -234,8 +234,8 @@ def test_two_reports_have_one_budget() -> None:
 MANY = 640
 
 
-def loop(body: str, slots: str = "", before: str = "", turns: int = 3) -> str:
-    head = f"    %0 = const 0: int {AT}\n    %1 = const {turns}: int {AT}\n{before}"
+def loop(body: str, slots: str = "", before: str = "", iterations: int = 3) -> str:
+    head = f"    %0 = const 0: int {AT}\n    %1 = const {iterations}: int {AT}\n{before}"
     head += f'    for#2 "i" = %0, %1, 1 {AT}\n{body}'
     return function("f", head, f'  slot "i": int\n{slots}').rstrip("\n") + "\n"
 

@@ -75,7 +75,7 @@ def away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def test_nothing_in_a_report_identifies_its_maker(away: Path, tmp_path: Path) -> None:
     game = load_simulation(str(away))
     source = PlayerSource(game, "crash", 1, 20)
-    side = evaluated(game, f"plant:{away}:10=fused")
+    side = evaluated(game, f"hazard=fma@{away}:10:4")
     report = record_report(side, source, ReportRequest(range(10, 20)))
     data = report_bytes(report)
     again = report_from_bytes(data)
@@ -83,7 +83,7 @@ def test_nothing_in_a_report_identifies_its_maker(away: Path, tmp_path: Path) ->
     needles = [OWNER, str(tmp_path), str(away.parent), str(SIMULATIONS), str(ROOT), *TRUE_NAMES]
     for needle in needles:
         assert needle.encode() not in everything
-    assert again.contents.side == "plant:calendar.py:10=fused"
+    assert again.contents.side == "hazard=fma@calendar.py:10:4"
     assert again.contents.trap is not None
     assert again.contents.trap.place == "parts/inner.py:55:13"
     shown = "\n".join(disclosure_text(again, "f", len(data)))
@@ -170,7 +170,7 @@ def test_files_are_named_from_the_simulation_or_from_their_package(file: str, na
         ("x86-64-v3-O3", "x86-64-v3-O3"),
         ("source=/home/me/old/game.py,opt=3", "source=game.py,opt=3"),
         (r"source=C:\Users\me\game.py", "source=game.py"),
-        ("plant:../a/b.py:10=fused", "plant:b.py:10=fused"),
+        ("hazard=fma@../a/b.py:10:4", "hazard=fma@b.py:10:4"),
         ("~/x/game.py:GAME", "game.py:GAME"),
         ("/home/me/", ""),
         ("source=/home/Jane Doe/old/my game.py,opt=3", "source=my game.py,opt=3"),

@@ -9,7 +9,7 @@ import pytest
 from tests.support.runs.desync_files import SMALL, states
 
 from samebits.bits import canonical_size, leaves, xxh64
-from samebits.desync.hash_tree import MerkleNode, MerkleTree, leaf_count, merkle_tree
+from samebits.desync.merkle_tree import MerkleNode, MerkleTree, leaf_count, merkle_tree
 from samebits.desync.report import SparseSeries
 from samebits.types import (
     FLOAT32,

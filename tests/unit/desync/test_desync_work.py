@@ -132,6 +132,6 @@ def test_of_a_long_chain_only_the_first_way_of_each_place_is_looked_for(
 
     found = replace(FUSED, variants=counted)
     monkeypatch.setattr("samebits.hazards.injection.by_name", lambda name: found)
-    (way,) = variants_among(sums(MANY), "fma")
-    assert len(way.parts) == MANY
+    (variant,) = variants_among(sums(MANY), "fma")
+    assert len(variant.parts) == MANY
     assert looked <= 16 * MANY

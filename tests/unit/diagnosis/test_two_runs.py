@@ -97,7 +97,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("hazard", "cause", "text", "opcode"), CASES, ids=[c[0] for c in CASES])
-def test_what_was_planted_is_named(
+def test_what_was_injected_is_named(
     small: Simulation, hazard: str, cause: str, text: str, opcode: str | None
 ) -> None:
     found = compare(small, "", f"hazard={hazard}")
@@ -138,13 +138,13 @@ def test_what_the_operation_itself_does_comes_before_what_is_around_it(small: Si
     assert found.causes[0].frames_compared == 1
 
 
-def test_cousins_are_what_else_the_hazard_would_change(small: Simulation) -> None:
+def test_exposed_operations_are_what_else_the_hazard_would_change(small: Simulation) -> None:
     found = compare(small, "", "hazard=fma@spring,from=40")
-    lines = {cousin.place.line for cousin in found.exposed}
+    lines = {fact.place.line for fact in found.exposed}
     assert line("state.x[i] = state.x[i] + state.v[i] * 0.1") in lines
-    steps = [cousin.steps for cousin in found.exposed if cousin.steps is not None]
+    steps = [fact.steps for fact in found.exposed if fact.steps is not None]
     assert steps == sorted(steps)
-    assert any(cousin.changed for cousin in found.exposed)
+    assert any(fact.changed for fact in found.exposed)
 
 
 def test_sides_that_agree_are_the_same(small: Simulation) -> None:
@@ -201,7 +201,7 @@ def test_another_precision_is_a_call_of_another_function(small: Simulation) -> N
     assert found.certainty == "certain"
 
 
-def test_a_precision_is_that_of_all_calls_and_these_are_the_cousins(tmp_path: Path) -> None:
+def test_a_precision_is_that_of_all_calls_and_these_are_exposed(tmp_path: Path) -> None:
     path = tmp_path / "precise.py"
     more = "state.energy = math.sin(total) * 0.5 + math.cos(total) * 0.5"
     path.write_text(SOURCE.replace("state.energy = math.sin(total)", more))
@@ -209,12 +209,12 @@ def test_a_precision_is_that_of_all_calls_and_these_are_the_cousins(tmp_path: Pa
     source = PlayerSource(game, "play", 3, FRAMES)
     found = diagnose(game, source, parse_side("", game), parse_side("precision=LOW", game))
     assert (found.causes[0].scope, found.certainty) == ("everywhere", "certain")
-    assert [(cousin.opcode, cousin.place.function) for cousin in found.exposed] == [
+    assert [(fact.opcode, fact.place.function) for fact in found.exposed] == [
         ("call of cos", "step")
     ]
 
 
-def test_the_cousins_of_a_changed_source_are_its_other_changes(tmp_path: Path) -> None:
+def test_a_changed_source_exposes_its_other_changes(tmp_path: Path) -> None:
     old, new = tmp_path / "old" / "game.py", tmp_path / "new" / "game.py"
     for path in (old, new):
         path.parent.mkdir()
@@ -224,9 +224,7 @@ def test_the_cousins_of_a_changed_source_are_its_other_changes(tmp_path: Path) -
     source = PlayerSource(game, "play", 3, FRAMES)
     found = diagnose(game, source, parse_side("", game), parse_side(f"source={new}", game))
     assert found.certainty == "likely"
-    assert [(cousin.opcode, cousin.place.function) for cousin in found.exposed] == [
-        ("const", "step")
-    ]
+    assert [(fact.opcode, fact.place.function) for fact in found.exposed] == [("const", "step")]
 
 
 def test_a_rival_is_tried_as_widely_as_what_explains_the_rest(small: Simulation) -> None:

@@ -1,4 +1,4 @@
-"""The functions of this machine's libraries are those libraries' own, in explain and in a plant."""
+"""Functions of this machine's libraries are the libraries' own, in explain and when injected."""
 
 from __future__ import annotations
 

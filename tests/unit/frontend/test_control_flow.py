@@ -29,7 +29,7 @@ def test_a_for_loop_runs_else_only_without_break(wanted: int, at: int) -> None:
 
 @sb.kernel
 def odd_sum(n: int, step: int) -> tuple[int, int]:
-    total, turns = 0, 0
+    total, iterations = 0, 0
     while n > 0:
         n -= step
         if n % 2 == 0:
@@ -38,8 +38,8 @@ def odd_sum(n: int, step: int) -> tuple[int, int]:
             break
         total += n
     else:
-        turns = 100
-    return total, turns
+        iterations = 100
+    return total, iterations
 
 
 def test_while_has_else_break_and_continue() -> None:
@@ -119,12 +119,12 @@ def test_range_counts_as_pythons_range(start: int, stop: int) -> None:
 
 @sb.kernel
 def bounds_once(log: Array[int32]) -> int:
-    turns = 0
+    iterations = 0
     n = 3
     for i in range(note(log, 1) - 1, note(log, 2) + n, 1):
         n = 100 + i
-        turns += 1
-    return turns
+        iterations += 1
+    return iterations
 
 
 @sb.kernel

@@ -157,7 +157,7 @@ def test_a_nans_sign_is_injected_where_it_is_seen() -> None:
     assert arm == (0x7FC00000, 2.0)
 
 
-def test_planting_leaves_every_other_operation_as_it_was() -> None:
+def test_injection_leaves_every_other_operation_as_it_was() -> None:
     before = ARENA.program.kernels
     (place,) = _adding("arena.py:118:12")
     after = injected(ARENA.program, [Injection("fma", place)]).kernels
@@ -275,7 +275,7 @@ def test_program_hazards_are_injected_as_others_are() -> None:
     assert changed == {fused.function}
 
 
-def test_what_chance_decides_is_another_at_each_planting() -> None:
+def test_noise_is_another_in_each_injection() -> None:
     place = places_of(ARENA.program.kernels, "host")[-1]
     one, other = (injected(ARENA.program, [Injection("host", place)]).kernels for _ in range(2))
     assert one.functions[place.function] != other.functions[place.function]

@@ -34,7 +34,7 @@ def hazard(name: str) -> ProgramHazard:
     return found
 
 
-def ways(name: str, place: OpRef, seed: int | None = 1) -> list[ChangedKernels]:
+def variants(name: str, place: OpRef, seed: int | None = 1) -> list[ChangedKernels]:
     return list(hazard(name).variants(KERNELS, place, seed))
 
 
@@ -70,7 +70,7 @@ def test_lanes_add_in_columns_that_are_folded_by_halves() -> None:
     carts = plain["carts"][0]
     terms = carts["pos"][:, 0] * carts["load"]
     assert plain["spread"][0] == reduce(np.add, terms, np.float32(0)) / np.float32(N)
-    found = ways("lanes", loop_of("mean", "i"))
+    found = variants("lanes", loop_of("mean", "i"))
     for count, (kernels, note) in zip((4, 8, 2, 16), found, strict=True):
         assert state_after(kernels)["spread"][0] == in_lanes(terms, count) / np.float32(N), note
         assert note.startswith(str(count))
@@ -82,19 +82,24 @@ def test_lanes_act_on_a_sum_in_memory_too() -> None:
     velocity = plain["carts"][0]["vel"]
     terms = velocity[:, 0] * velocity[:, 0] + velocity[:, 1] * velocity[:, 1]
     assert plain["energy"][0] == reduce(np.add, terms, np.float32(0))
-    found = ways("lanes", place)
+    found = variants("lanes", place)
     energies = [state_after(kernels, 12)["energy"][0] for kernels, _ in found]
     assert energies == [in_lanes(terms, count) for count in (4, 8, 2, 16)]
     assert any(energy != plain["energy"][0] for energy in energies)
 
 
 def test_turns_come_in_another_order_each_of_them_once() -> None:
-    turns = list(range(2, N))
-    half = len(turns) // 2
-    exchanged = [turns[i ^ 1] if i ^ 1 < len(turns) else turns[i] for i in range(len(turns))]
-    orders = (turns[::-1], turns[half:] + turns[:half], [turns[-1], *turns[:-1]], exchanged)
+    plain = list(range(2, N))
+    half = len(plain) // 2
+    exchanged = [plain[i ^ 1] if i ^ 1 < len(plain) else plain[i] for i in range(len(plain))]
+    orders = (
+        plain[::-1],
+        plain[half:] + plain[:half],
+        [plain[-1], *plain[:-1]],
+        exchanged,
+    )
     for order, (kernels, note) in zip(
-        orders, ways("iteration-order", loop_of("step", "i")), strict=True
+        orders, variants("iteration-order", loop_of("step", "i")), strict=True
     ):
         number = reduce(lambda total, i: (total * 31 + i) % 2**32, order, 0)
         assert state_after(kernels)["order"][0] == number, note
@@ -141,7 +146,7 @@ STEPS = sb.Simulation(
 )
 
 
-def test_loops_of_any_step_and_length_keep_their_turns() -> None:
+def test_loops_of_any_step_and_length_keep_their_iterations() -> None:
     kernels = STEPS.program.kernels
     everything = [*range(3, 20, 4), *range(17, -9, -5), 5]
     inputs = np.zeros((1, 1), STEPS.input_type.dtype)
@@ -157,7 +162,7 @@ def test_loops_of_any_step_and_length_keep_their_turns() -> None:
 
 def test_fields_that_init_leaves_alone_start_as_garbage() -> None:
     begin = next(p for p in hazard("uninitialised").places(KERNELS) if p.function.endswith(".init"))
-    found = ways("uninitialised", begin)
+    found = variants("uninitialised", begin)
     fields = {note.split()[2].removeprefix("state.").split("[")[0].rstrip(",") for _, note in found}
     assert fields == {
         "energy", "spread", "order", "shares", "spare", "tally.best", "tally.at", "tally.total",
@@ -178,7 +183,7 @@ def started(kernels: Module) -> Any:
 def test_a_local_struct_keeps_garbage_where_nothing_is_written() -> None:
     place = next(p for p in hazard("uninitialised").places(KERNELS) if p.function.endswith("weigh"))
     plain = state_after(KERNELS)["tally"][0]
-    spoilt = {n.split()[2]: state_after(k)["tally"][0] for k, n in ways("uninitialised", place)}
+    spoilt = {n.split()[2]: state_after(k)["tally"][0] for k, n in variants("uninitialised", place)}
     assert list(spoilt) == ["Tally.best", "Tally.at", "Tally.total"]
     assert spoilt["Tally.total"]["total"] != plain["total"]
     assert spoilt["Tally.at"] == plain  # which is written before it is read
@@ -236,7 +241,7 @@ def test_which_stores_are_lost_is_another_thing_in_each_build() -> None:
         for p in hazard("lost-store").places(KERNELS)
         if op_at(KERNELS, p).args[1].type == sb.types.UINT32
     )
-    found = {state_after(ways("lost-store", store, s)[0][0], 20)["order"][0] for s in range(4)}
+    found = {state_after(variants("lost-store", store, s)[0][0], 20)["order"][0] for s in range(4)}
     assert len(found) == 4
 
 
@@ -244,14 +249,14 @@ def test_a_race_loses_what_parallel_turns_store() -> None:
     inside = [p for p in hazard("lost-store").places(KERNELS) if "step." in p.function]
     assert inside
     for place in inside:
-        kernels, _ = ways("lost-store", place)[1]
+        kernels, _ = variants("lost-store", place)[1]
         outcome_of = everywhere(WORKSHOP, kernels, INPUTS)
         assert outcome_of != outcome(native(WORKSHOP.program, 0), INPUTS)
 
 
 def test_unhashed_memory_shows_after_the_state_is_restored() -> None:
     place = hazard("unhashed").places(KERNELS)[-1]
-    kernels, _ = ways("unhashed", place)[0]
+    kernels, _ = variants("unhashed", place)[0]
     program = WORKSHOP.program.with_kernels(kernels)
     assert len(native(program, 0).save()) == len(native(WORKSHOP.program, 0).save())
     for execution in (EvaluateExecution(program), native(program, 3)):
@@ -330,7 +335,7 @@ def test_a_statement_that_is_left_out_is_not_done() -> None:
     stores = [
         (p, k)
         for p in hazard("changed-operation").places(KERNELS)
-        for k, note in ways("changed-operation", p)
+        for k, note in variants("changed-operation", p)
         if note == "the statement is left out" and p.function.endswith(".step")
     ]
     frames = [int(state_after(k, 3)["frame"][0]) for _, k in stores]
@@ -343,7 +348,7 @@ def test_an_operator_is_exchanged_in_all_components_of_a_vector() -> None:
     subtracted = [
         kernels
         for p in rolled
-        for kernels, note in ways("changed-operation", p)
+        for kernels, note in variants("changed-operation", p)
         if note == "add has become sub"
     ]
     before, plain = started(KERNELS)["carts"][0], state_after(KERNELS)["carts"][0]
@@ -382,5 +387,5 @@ def test_what_relied_on_trust_traps_when_it_is_changed() -> None:
 
 def test_host_time_is_another_one_at_each_opening() -> None:
     place = next(p for p in hazard("host").places(KERNELS) if p.function.endswith("roll"))
-    states = {state_after(ways("host", place, None)[0][0], 5).tobytes() for _ in range(3)}
+    states = {state_after(variants("host", place, None)[0][0], 5).tobytes() for _ in range(3)}
     assert len(states) == 3

@@ -45,20 +45,20 @@ def named(name: str) -> ProgramHazard:
     return found
 
 
-def some_ways(
+def some_variants(
     hazard: ProgramHazard, kernels: Module, seed: int = 1
 ) -> list[tuple[OpRef, ChangedKernels]]:
     return [
-        (place, way)
+        (place, variant)
         for place in hazard.places(kernels)
-        for way in hazard.variants(kernels, place, seed)
+        for variant in hazard.variants(kernels, place, seed)
     ]
 
 
 @pytest.mark.parametrize("hazard", PROGRAM_HAZARDS, ids=lambda h: h.name)
 def test_ways_are_legal_and_keep_the_ids_of_what_stays(hazard: ProgramHazard) -> None:
     before = numbered(KERNELS)
-    found = some_ways(hazard, KERNELS)
+    found = some_variants(hazard, KERNELS)
     assert found
     for place, (kernels, note) in found:
         verify(kernels)
@@ -80,7 +80,7 @@ def test_ways_are_legal_and_keep_the_ids_of_what_stays(hazard: ProgramHazard) ->
 def test_a_way_that_changes_bits_gives_the_same_ones_wherever_it_runs(
     hazard: ProgramHazard,
 ) -> None:
-    found = some_ways(hazard, KERNELS)
+    found = some_variants(hazard, KERNELS)
     Random(7).shuffle(found)
     others = (
         kernels
@@ -111,8 +111,8 @@ def test_what_varies_gives_other_bits_in_each_run(name: str) -> None:
     assert hazard.varies
     inputs = INPUTS[:60]
 
-    def hashes(place: OpRef, way: int, seed: int) -> tuple[int, ...]:
-        kernels, _ = list(hazard.variants(KERNELS, place, seed))[way]
+    def hashes(place: OpRef, variant: int, seed: int) -> tuple[int, ...]:
+        kernels, _ = list(hazard.variants(KERNELS, place, seed))[variant]
         return tuple(outcome(native(WORKSHOP.program.with_kernels(kernels), 0), inputs)[0])
 
     place = next(
@@ -120,8 +120,8 @@ def test_what_varies_gives_other_bits_in_each_run(name: str) -> None:
         for place in hazard.places(KERNELS)
         if hashes(place, 0, 1) != tuple(plain()[0][: len(inputs) + 1])
     )
-    for way in range(2 if name == "lost-store" else 4):
-        assert len({hashes(place, way, seed) for seed in range(8)}) == 8
+    for variant in range(2 if name == "lost-store" else 4):
+        assert len({hashes(place, variant, seed) for seed in range(8)}) == 8
 
 
 def test_injected_kernels_print_and_parse() -> None:

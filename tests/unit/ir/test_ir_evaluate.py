@@ -85,19 +85,19 @@ def test_return_inside_a_loop_ends_the_function() -> None:
     assert evaluate(k, "k", [0, 10]) == (6, 7)
 
 
-def test_while_evaluates_its_head_before_each_turn() -> None:
-    b = Builder("k", {"n": INT}, [INT], {"turns": INT})
-    b.set("turns", b.const(INT, 0))
+def test_while_evaluates_its_head_before_each_iteration() -> None:
+    b = Builder("k", {"n": INT}, [INT], {"iterations": INT})
+    b.set("iterations", b.const(INT, 0))
     head: list[Any] = []
     with b.into(head):
         more = b.op("gt", b.get("n"), b.const(INT, 1))
     loop = b.while_(more, head)
     with b.into(loop.body):
         b.set("n", b.op("shr", b.get("n"), b.const(INT, 1)))
-        b.set("turns", b.op("add", b.get("turns"), b.const(INT, 1)))
+        b.set("iterations", b.op("add", b.get("iterations"), b.const(INT, 1)))
     with b.into(loop.orelse):
-        b.set("turns", b.op("neg", b.get("turns")))
-    k = module(b.ret(b.get("turns")))
+        b.set("iterations", b.op("neg", b.get("iterations")))
+    k = module(b.ret(b.get("iterations")))
     assert [evaluate(k, "k", [n])[0] for n in (0, 1, 2, 255, 256)] == [0, 0, -1, -7, -8]
 
 
@@ -275,9 +275,9 @@ def test_the_listener_hears_every_operation_with_its_values() -> None:
         k, "k", [memory, 2], lambda op, args, results: heard.append((op.opcode, args, results))
     )
     assert result == (3,)
-    turn = ["get", "get", "element", "const", "store"]
+    iteration = ["get", "get", "element", "const", "store"]
     assert [opcode for opcode, _, _ in heard] == (
-        ["const", "get", *turn, *turn, "get", "get", "const", "add", "call"]
+        ["const", "get", *iteration, *iteration, "get", "get", "const", "add", "call"]
     )
     assert heard[-2:] == [("add", (2, 1), (3,)), ("call", (2,), (3,))]
     assert [args[1] for opcode, args, _ in heard if opcode == "store"] == [5, 5]

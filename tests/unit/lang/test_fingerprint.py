@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -155,6 +156,39 @@ def test_every_process_makes_the_same_fingerprint_and_symbol(load: Load, tmp_pat
         for seed in ("1", "2")
     }  # fmt: skip
     assert len(found) == 1
+
+
+def test_every_process_gives_operations_the_same_names(tmp_path: Path) -> None:
+    (tmp_path / "lengths.py").write_text(
+        "import samebits as sb\n"
+        "from samebits import float2, float3, float32, math\n\n\n"
+        "@sb.kernel\n"
+        "def flat(a: float2, b: float2) -> float32:\n"
+        "    return math.distance(a, b) + math.csum(a)\n\n\n"
+        "@sb.kernel\n"
+        "def deep(a: float3, b: float3) -> float32:\n"
+        "    return math.distance(a, b) + math.csum(a)\n"
+    )
+    script = (
+        "import lengths, sys\n"
+        "from samebits.frontend.compile import compile_kernel, link\n"
+        "from samebits.ir.refs import statements\n"
+        "names = {}\n"
+        "for name in sys.argv[1:]:\n"
+        "    kernel = getattr(lengths, name)\n"
+        "    module = link(compile_kernel(kernel, kernel.fixed_types))\n"
+        "    names[name] = [str(at) for at, _ in statements(module, module.functions)]\n"
+        "print(sorted(names.items()))\n"
+    )
+    first, second = (
+        subprocess.run(
+            [sys.executable, "-c", script, *names], cwd=tmp_path, capture_output=True, text=True,
+            check=True, env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed, names in (("1", ("flat", "deep")), ("2", ("deep", "flat")))
+    )  # fmt: skip
+    assert first == second
+    assert "distance<float2, float2>#0" in first
 
 
 def test_the_symbol_of_a_closure_is_the_same_in_every_folder(

@@ -135,9 +135,9 @@ def everywhere(
     s = float32(0)
     p = float32(1)
     t = float64(0)
-    turns = 0
+    iterations = 0
     for i in range(first, last, 2):
-        turns += 1
+        iterations += 1
         at = k[i]
         out[i] = x[at] * x[at]
         if x[at] < float32(0):
@@ -148,7 +148,7 @@ def everywhere(
         t += float64(x[at])
     else:
         t = t * 2.0
-    return s, p, t, turns
+    return s, p, t, iterations
 
 
 @pytest.mark.parametrize("opt", [0, 3])

@@ -79,7 +79,7 @@ def test_a_race_error_can_be_pickled() -> None:
     assert str(again) == str(error)
 
 
-def test_batches_of_a_job_are_turns() -> None:
+def test_batches_of_a_job_are_iterations() -> None:
     y = np.zeros(9, np.float32)
     check_batches(r.batch, [(0, 3), (3, 6)], (np.arange(9, dtype=np.int32), y))
     assert y.tolist() == [1.0] * 6 + [0.0] * 3

@@ -34,7 +34,7 @@ def arguments() -> tuple[Any, ...]:
 
 
 @pytest.fixture
-def planted(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[..., Any]], str]:
+def failure(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[..., Any]], str]:
     """The failure's text when the execution `fake-O3` runs `fault` instead of the kernel."""
 
     def text_of(fault: Callable[..., Any]) -> str:
@@ -47,12 +47,12 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[..., Any]], s
     return text_of
 
 
-def test_a_result_is_named_with_both_patterns_values_and_the_distance(planted: Any) -> None:
+def test_a_result_is_named_with_both_patterns_values_and_the_distance(failure: Any) -> None:
     def fault(*args: Any) -> Any:
         x, v, n = step.managed(*args)
         return x, float3(v.x, np.nextafter(np.float32(v.y), np.float32(0)), v.z), n
 
-    assert planted(fault) == (
+    assert failure(fault) == (
         "step: result[1].y (float32) differs between managed and fake-O3\n"
         "  managed: 40000000 = 2.0\n"
         "  fake-O3: 3fffffff = 1.9999998807907104\n"
@@ -60,25 +60,25 @@ def test_a_result_is_named_with_both_patterns_values_and_the_distance(planted: A
     )
 
 
-def test_an_integer_has_no_distance(planted: Any) -> None:
+def test_an_integer_has_no_distance(failure: Any) -> None:
     def fault(*args: Any) -> Any:
         x, v, n = step.managed(*args)
         return x, v, n - int32(3)
 
-    assert planted(fault) == (
+    assert failure(fault) == (
         "step: result[2] (int32) differs between managed and fake-O3\n"
         "  managed: 00000002 = 2\n"
         "  fake-O3: ffffffff = -1"
     )
 
 
-def test_memory_is_compared_after_the_call(planted: Any) -> None:
+def test_memory_is_compared_after_the_call(failure: Any) -> None:
     def fault(a: Any, body: Any, x: Any) -> Any:
         result = step.managed(a, body, x)
         a[1] = -0.0
         return result
 
-    assert planted(fault) == (
+    assert failure(fault) == (
         "step: a[1] (float64) differs between managed and fake-O3\n"
         "  managed: 4004000000000000 = 2.5\n"
         "  fake-O3: 8000000000000000 = -0.0\n"
@@ -90,28 +90,28 @@ def test_memory_is_compared_after_the_call(planted: Any) -> None:
         body.pos = float3(1, 2, float("nan"))
         return result
 
-    assert planted(in_struct) == (
+    assert failure(in_struct) == (
         "step: body.pos.z (float32) differs between managed and fake-O3\n"
         "  managed: 40400000 = 3.0\n"
         "  fake-O3: 7fc00000 = nan"
     )
 
 
-def test_a_trap_differs_from_a_result(planted: Any) -> None:
+def test_a_trap_differs_from_a_result(failure: Any) -> None:
     def fault(*args: Any) -> Any:
         raise sb.Trap("zero")
 
-    assert planted(fault) == (
+    assert failure(fault) == (
         "step: managed and fake-O3 end differently\n  managed: returns\n  fake-O3: division by zero"
     )
 
 
-def test_a_type_of_another_width_differs(planted: Any) -> None:
+def test_a_type_of_another_width_differs(failure: Any) -> None:
     def fault(*args: Any) -> Any:
         x, v, n = step.managed(*args)
         return float64(x), v, n
 
-    assert "result[0] (float32) differs" in planted(fault)
+    assert "result[0] (float32) differs" in failure(fault)
 
 
 def test_arguments_stay_as_they_are() -> None:

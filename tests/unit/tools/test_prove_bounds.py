@@ -87,11 +87,11 @@ QUICK = [
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_a_planted_rule_that_is_wrong_is_found(name: str) -> None:
+def test_an_injected_rule_that_is_wrong_is_found(name: str) -> None:
     mutation = next(m for m in mutations.MUTATIONS if m.name == name)
     assert mutations.found(mutation) is not None
 
 
 def test_every_mutation_is_of_another_kind() -> None:
-    plants = {mutation.plant for mutation in mutations.MUTATIONS}
-    assert len(plants) >= 24
+    kinds = {mutation.inject for mutation in mutations.MUTATIONS}
+    assert len(kinds) >= 24

@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tools.prove_diagnose import edits, judge, ledger, planting, report
+from tools.prove_diagnose import edits, injections, judge, ledger, report
 from tools.prove_diagnose.case import Case
 from tools.prove_diagnose.draw import draw, hazard_of
 from tools.prove_diagnose.entry import Entry
-from tools.prove_diagnose.planted_side import sides
-from tools.prove_diagnose.planting import Planted
+from tools.prove_diagnose.injected_side import sides
+from tools.prove_diagnose.injections import Injection
 from tools.prove_diagnose.subjects import SUBJECTS
 from tools.prove_diagnose.truth import Truth, inputs_of, known, native
 
@@ -24,7 +24,7 @@ from samebits.sides.run import open_run
 SWARM = SUBJECTS["swarm"]
 KERNELS = SWARM.simulation().program.kernels
 NARROW = OpRef("parallel_simulation.advance", 34)
-CASE = Case(0, "swarm", "pull", 3, 60, "narrower", Planted("narrower", NARROW, 0), start=20)
+CASE = Case(0, "swarm", "pull", 3, 60, "narrower", Injection("narrower", NARROW, 0), start=20)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def test_a_case_comes_again_by_its_number() -> None:
 
 
 def test_every_hazard_comes_as_often_as_every_other() -> None:
-    count = len(planting.NAMES)
+    count = len(injections.NAMES)
     assert set(Counter(hazard_of(n, 1) for n in range(3 * count)).values()) == {3}
 
 
@@ -63,10 +63,10 @@ def test_the_answer_is_where_states_first_differ(truth: Truth) -> None:
     plain.start(seed)
     plain.advance(inputs[: truth.frame])
     assert plain.save() == truth.before
-    assert CASE.planted is not None
-    planted = native(CASE.planted.program(program))
-    planted.restore(truth.before)
-    a, b = (e.advance(inputs[truth.frame :]).hashes for e in (plain, planted))
+    assert CASE.injected is not None
+    injected = native(CASE.injected.program(program))
+    injected.restore(truth.before)
+    a, b = (e.advance(inputs[truth.frame :]).hashes for e in (plain, injected))
     assert a[0] != b[0]
     assert (b == truth.hashes).all()
     statement = statement_at(KERNELS, NARROW)
@@ -76,13 +76,13 @@ def test_the_answer_is_where_states_first_differ(truth: Truth) -> None:
 
 
 def test_what_changes_no_state_has_no_answer() -> None:
-    unused = Case(0, "swarm", "pull", 3, 4, "narrower", CASE.planted, start=4)
+    unused = Case(0, "swarm", "pull", 3, 4, "narrower", CASE.injected, start=4)
     assert known(unused) is None
 
 
-def test_chance_draws_anew_in_each_run_of_a_side() -> None:
-    place = planting.places_of(KERNELS, "host")[-1]
-    case = Case(0, "swarm", "pull", 3, 9, "host", Planted("host", place, 0, 1, True))
+def test_noise_is_drawn_anew_in_each_run_of_a_side() -> None:
+    place = injections.places_of(KERNELS, "host")[-1]
+    case = Case(0, "swarm", "pull", 3, 9, "host", Injection("host", place, 0, 1, True))
     seed, inputs = inputs_of(case)
     hashes: list[bytes] = []
     with sides(case) as (_, side):

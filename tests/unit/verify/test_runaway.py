@@ -36,7 +36,7 @@ needs_signals = pytest.mark.skipif(
 )
 
 
-def turns(*counts: int) -> np.ndarray[Any, Any]:
+def loops(*counts: int) -> np.ndarray[Any, Any]:
     inputs = np.zeros((len(counts), 1), ENDLESS.program.input.dtype)
     inputs["turns"][:, 0] = counts
     return inputs
@@ -46,9 +46,9 @@ def turns(*counts: int) -> np.ndarray[Any, Any]:
 @pytest.mark.parametrize("how", ["run", "step"])
 def test_an_interrupted_session_is_where_it_was_and_goes_on(how: str) -> None:
     session = ENDLESS.start(7)
-    session.run(turns(3, 4, 5))
+    session.run(loops(3, 4, 5))
     before = session.hash(), session.frame, session.save()
-    frames = turns(1, 1 << 50)
+    frames = loops(1, 1 << 50)
 
     def interrupt() -> None:
         while not preempt.is_inside():
@@ -63,7 +63,7 @@ def test_an_interrupted_session_is_where_it_was_and_goes_on(how: str) -> None:
     thread.join()
     assert (session.hash(), session.frame, session.save()) == before
     other = ENDLESS.start(7)
-    assert session.run(turns(6, 7)).tolist() == other.run(turns(3, 4, 5, 6, 7)).tolist()[3:]
+    assert session.run(loops(6, 7)).tolist() == other.run(loops(3, 4, 5, 6, 7)).tolist()[3:]
 
 
 def _interrupted(*arguments: object, by: str = "SIGINT") -> tuple[int, str, str]:

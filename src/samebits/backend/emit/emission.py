@@ -40,7 +40,7 @@ from samebits.passes.pipeline import goal_of
 
 _ATTRIBUTES = 'attributes #0 = { nounwind%s "no-trapping-math"="true"%s }'
 _PROBED = {"x86_64", "i686", "aarch64", "riscv64", "powerpc64le", "powerpc64", "s390x"}
-"""Where LLVM probes large frames in line. Windows has a function of its own for that."""
+"""Architectures whose large frames LLVM probes in line. On Windows a function does that."""
 _METADATA = """\
 !0 = !{!"branch_weights", i32 1, i32 1048575}
 !1 = !{i64 0, i64 281474976710656}

@@ -110,10 +110,10 @@ def _read_first(region: Region, sets: set[str]) -> set[str]:
             case Op(opcode="set"):
                 sets.add(str(statement.attr))
             case If():
-                ways = sets.copy(), sets.copy()
-                found |= _read_first(statement.then, ways[0])
-                found |= _read_first(statement.orelse, ways[1])
-                sets |= ways[0] & ways[1]
+                arms = sets.copy(), sets.copy()
+                found |= _read_first(statement.then, arms[0])
+                found |= _read_first(statement.orelse, arms[1])
+                sets |= arms[0] & arms[1]
             case For():
                 found |= _read_first(statement.body, sets | {statement.slot})
                 found |= _read_first(statement.orelse, sets.copy())

@@ -39,8 +39,8 @@ def compile_module(
 def compile_for_process(
     module: Module, entries: Sequence[str], target: Target, *, ranges: Sequence[str] = ()
 ) -> tuple[CompiledObject, tuple[SharedFunction, ...]]:
-    """As `compile_module` with `threads`, at level 3, without what is compiled apart for all
-    kernels: the shared functions, in the order of the object's `needs`."""
+    """`compile_module` with `threads`, at level 3, without the functions that all kernels share;
+    and those, in the order of the object's `needs`."""
     emitted = emit_module(module, entries, target, ranges, threads=True, shares=True)
     return _compiled(emitted, target, 3), emitted.needs
 

@@ -103,7 +103,7 @@ def _aligned(ours: list[str], theirs: list[tuple[str, InlineStack]]) -> list[Inl
 
 
 def _parts(lines: list[str]) -> list[tuple[int, int]]:
-    """Where the blocks of code start and end; both compilations have them in one order."""
+    """The starts and ends of the blocks of code; both compilations have them in one order."""
     starts = [0, *(i for i, text in enumerate(lines) if text.endswith(":")), len(lines)]
     return list(pairwise(starts))
 

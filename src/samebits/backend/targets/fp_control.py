@@ -16,7 +16,7 @@ from samebits.backend.targets.x87 import X87_DEFAULT, machine_code, x87_accessor
 
 
 class ControlRegister(NamedTuple):
-    """How a control register is read and written: LLVM expressions, `{}` for the value written.
+    """The read and write of a control register: LLVM expressions, `{}` for the value written.
 
     `control` are the bits that change how an operation rounds, flushes or traps; all 0 means
     nearest, no flushing, no traps. `keep` are the bits that pinning preserves, `restorable` those

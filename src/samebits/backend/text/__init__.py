@@ -1,1 +1,1 @@
-"""What LLVM text is made of: types, writers, the call graph, metadata, facts of values."""
+"""The parts of LLVM text: types, writers, the call graph, metadata, facts of values."""

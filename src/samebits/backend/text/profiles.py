@@ -11,8 +11,9 @@ from samebits.modes import Goal
 
 @dataclass(frozen=True, slots=True)
 class CodegenProfile:
-    """How one goal's LLVM text is made and compiled. `level` is the level of LLVM's own pipeline,
-    which runs unless `passes` names others; `codegen` that of its code generator, 0 to 3."""
+    """The choices by which one goal's LLVM text is made and compiled. `level` is the level of
+    LLVM's own pipeline, which runs unless `passes` names others; `codegen` that of its code
+    generator, 0 to 3."""
 
     attributes: str
     """Attributes of every function, as LLVM writes them."""

@@ -32,7 +32,7 @@ SHARED_PROFILES: Mapping[Kind, CodegenProfile] = {
     "copy": replace(_ONE, passes=COLD_PASSES, optnone=True),
     "call": _ONE,
 }
-"""How each kind is compiled. No row changes a result's bits."""
+"""The compilation of each kind. No row changes a result's bits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ def parts(t: ValueType) -> tuple[str, ...]:
 
 
 def parameter_parts(t: ValueType) -> tuple[str, ...]:
-    """As `parts`, with parameter attributes."""
+    """`parts`, with parameter attributes."""
     match t:
         case ArrayType():
             return ("ptr noundef", *(f"i64 noundef {LENGTH_RANGE}",) * t.ndim)
@@ -109,7 +109,7 @@ def constant(t: ScalarType, value: Attribute) -> str:
 
 
 def memory_constant(t: ScalarType, value: Attribute) -> str:
-    """As `constant`, for a constant in memory."""
+    """`constant`, for a constant in memory."""
     if t.kind is Kind.BOOL:
         return "1" if value else "0"
     return constant(t, value)

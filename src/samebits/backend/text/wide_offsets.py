@@ -1,5 +1,4 @@
-"""Whether a constant of a module may become an array's index near 2^63, which ends LLVM 22's
-process.
+"""The check for constants that may become an array's index near 2^63, which ends LLVM 22's process.
 
 Its SLP vectoriser keys a table by the constant part of addresses, in bytes, and the largest and
 least int64 are reserved keys of that table (`analyzeRtStrideCandidate`, SLPVectorizer.cpp). Such an

@@ -44,7 +44,8 @@ _OPTIMISATION = 0
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How many frames from the first on gave the other side's hash, of how many compared."""
+    """The number of frames from the first on that gave the other side's hash, and of those
+    compared."""
 
     same: int
     compared: int
@@ -57,7 +58,7 @@ class Agreement:
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """What there is to be reproduced: from canonical state `before`, over `inputs` of shape
+    """The behaviour to be reproduced: from canonical state `before`, over `inputs` of shape
     (frames, players), the other side's `hashes`, and the trap after them, if there was one.
 
     With `seed` it begins with `init`, whose state the first hash is of, and `before` is not used.
@@ -160,7 +161,7 @@ class Experiment:
 
 
 def _leading(found: NDArray[np.uint64], goal: NDArray[np.uint64]) -> int:
-    """How many of the first are the same."""
+    """The number of leading ones that are the same."""
     shared = min(len(found), len(goal))
     unequal = np.flatnonzero(found[:shared] != goal[:shared])
     return int(unequal[0]) if len(unequal) else shared

@@ -120,7 +120,7 @@ class _Inquiry:
         self.results: list[Found] = []
         self.notes: list[str] = []
         self.untried: set[str] = set()
-        """Hazards that had more ways which fit than were tried."""
+        """Hazards that had more variants which fit than were tried."""
         self._progress = progress
         self._done = 0
 
@@ -256,10 +256,10 @@ class _Inquiry:
         )  # fmt: skip
         try:
             for trial in trials.run():
-                way = trial.way
+                variant = trial.variant
                 self._add(
-                    way.hazard, way.place, way.note, trial.agreement,
-                    expression=way.expression, scope=trial.scope, evidence=trial.evidence,
+                    variant.hazard, variant.place, variant.note, trial.agreement,
+                    expression=variant.expression, scope=trial.scope, evidence=trial.evidence,
                 )  # fmt: skip
         except TraceError:  # the budget says why
             return
@@ -287,22 +287,22 @@ class _Inquiry:
             if agreement.whole:
                 return
 
-    def _injected(self, what: str, ways: Sequence[SiteVariant]) -> Agreement | None:
+    def _injected(self, what: str, variants: Sequence[SiteVariant]) -> Agreement | None:
         if self._done >= MOST_EXPERIMENTS:
             return None
         program = self.q.program
-        kernels = rewritten(guarded(program.kernels), ways)
+        kernels = rewritten(guarded(program.kernels), variants)
         experiment = replace(self.q.experiment, trace=self.q.trace)
         return self._try(what, lambda: experiment.run(program.with_kernels(kernels)))
 
-    def _interpreted(self, way: SiteVariant) -> Agreement | None:
+    def _interpreted(self, variant: SiteVariant) -> Agreement | None:
         if self._done >= MOST_EXPERIMENTS:
             return None
         q = self.q
-        source = exchange(way.place, way.site, (way.tree, way.arithmetic))
+        source = exchange(variant.place, variant.site, (variant.tree, variant.arithmetic))
         frames = FEW_FRAMES if self._explained else FRAMES
         return self._try(
-            way.hazard.title,
+            variant.hazard.title,
             lambda: q.experiment.evaluated(q.program, frames, source),
         )
 
@@ -322,7 +322,7 @@ class _Inquiry:
                 return
 
     def _structure(self, hazard: ProgramHazard, at: OpRef) -> bool:
-        """Try a hazard's ways at a place: whether that is the end of it."""
+        """Try a hazard's variants at a place: whether that is the end of it."""
         for module, note in hazard.variants(self.kernels, at):
             if self._done >= MOST_EXPERIMENTS:
                 return True
@@ -335,7 +335,7 @@ class _Inquiry:
         return False
 
     def _outside(self) -> None:
-        """What no experiment can repeat."""
+        """Causes that no experiment can repeat."""
         found = nondeterministic_cause(self.q.difference, self.q.facts, self.q.times)
         if found is not None:
             name, evidence = found

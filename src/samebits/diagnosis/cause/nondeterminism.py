@@ -26,7 +26,7 @@ UNREAD = "what it reads of the inputs differs, and nothing before it does"
 
 @dataclass(frozen=True, slots=True)
 class RerunFacts:
-    """What running the other side again has told. None: it cannot be run here."""
+    """The results of running the other side again. None: it cannot be run here."""
 
     repeats: bool | None = None
     """Whether a second run from the start gives the same hashes."""

@@ -1,5 +1,5 @@
-"""What the other side's operation did, evaluation by evaluation, and which variants of its
-expression give that.
+"""Observed evaluations of the other side's operation, and the variants of its expression that give
+them.
 
 Owns the quick look at one operation, before whole programs are run, and which frames it takes.
 What is left are candidates, of which experiments choose.
@@ -32,27 +32,27 @@ class Observation:
 
 
 class Observations:
-    """What is known of an operation's evaluations on the other side: here nothing."""
+    """Observed evaluations of an operation on the other side: here none."""
 
     def of(self, site: Site) -> tuple[Observation | None, Sequence[Observation]]:
         """The differing evaluation of a site, and others of the same site, it included."""
         return None, ()
 
-    def refutes(self, way: SiteVariant, frame: int) -> bool:
+    def refutes(self, variant: SiteVariant, frame: int) -> bool:
         """Whether a frame, of number `frame` from the differing one on, has an evaluation that a
-        way does not give; what does not fit is kept for other ways."""
+        variant does not give; what does not fit is kept for other variants."""
         return False
 
     def refuting(self, site: Site) -> Sequence[Observation]:
-        """What has been kept so."""
+        """The refuting evaluations kept so far."""
         return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A way of evaluating a site that gives the differing result."""
+    """A variant of a site that gives the differing result."""
 
-    way: SiteVariant
+    variant: SiteVariant
     matched: int
     """Instances whose result it gives, of those that were known then."""
     instances: int
@@ -65,24 +65,24 @@ class Candidate:
         return self.matched == self.instances
 
 
-def candidates(ways: Iterable[SiteVariant], observe: Observations) -> list[Candidate]:
-    """The ways that give the differing result, those that give most of the others first."""
+def candidates(variants: Iterable[SiteVariant], observe: Observations) -> list[Candidate]:
+    """The variants that give the differing result, those that give most of the others first."""
     found: list[Candidate] = []
     sites: dict[int, _Seen] = {}
-    for way in ways:
-        seen = sites.get(id(way.site))
+    for variant in variants:
+        seen = sites.get(id(variant.site))
         if seen is None:
-            seen = sites[id(way.site)] = _Seen.of(way.site, observe)
-        if seen.differing is None or not gives(way, seen.differing):
+            seen = sites[id(variant.site)] = _Seen.of(variant.site, observe)
+        if seen.differing is None or not gives(variant, seen.differing):
             continue
-        matched = sum(gives(way, each) for each in seen.instances)
-        found.append(Candidate(way, matched, len(seen.instances), seen.telling))
+        matched = sum(gives(variant, each) for each in seen.instances)
+        found.append(Candidate(variant, matched, len(seen.instances), seen.telling))
     return sorted(found, key=lambda candidate: -candidate.matched)  # stable: the simplest first
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What is observed of one site, for all of its ways."""
+    """The observations of one site, for all of its variants."""
 
     differing: Observation | None
     instances: Sequence[Observation]
@@ -95,9 +95,9 @@ class _Seen:
         return cls(differing, instances, telling)
 
 
-def gives(way: SiteVariant, observed: Observation) -> bool:
-    """Whether a way gives what was observed."""
-    return way.site.bits(way.tree, way.arithmetic, observed.given) == observed.result
+def gives(variant: SiteVariant, observed: Observation) -> bool:
+    """Whether a variant gives what was observed."""
+    return variant.site.bits(variant.tree, variant.arithmetic, observed.given) == observed.result
 
 
 def _strict(site: Site, observed: Observation) -> int:
@@ -106,9 +106,9 @@ def _strict(site: Site, observed: Observation) -> int:
 
 MOST_FRAMES = 4
 MOST_LOOKED_AT = 4096
-"""Evaluations of one frame that a way is held against."""
+"""Evaluations of one frame that a variant is held against."""
 MOST_REFUTING = 8
-"""Of those that refute a way, how many are kept for others, and as many that only bear it out."""
+"""Of those that refute a variant, how many are kept for others; as many that bear it out are."""
 MOST_KEPT = 8
 """Frames whose evaluations are kept: experiments often end in the same ones."""
 _MOST_IN_FRAME = 1 << 16
@@ -128,7 +128,7 @@ class FrameObservations(Observations):
     def __post_init__(self) -> None:
         self._refuting: list[Instance] = []
         self._kept: dict[int, list[Instance]] = {}
-        """Of frames that ways were held against, the last few by their numbers."""
+        """Of frames that variants were held against, the last few by their numbers."""
         self._places = {value: i for i, value in enumerate(self.values)}
 
     @cached_property
@@ -157,17 +157,17 @@ class FrameObservations(Observations):
         differing = next((row for first, row in rows if first and row), None)
         return differing, [*self.refuting(site), *(row for _, row in rows if row is not None)]
 
-    def refutes(self, way: SiteVariant, frame: int) -> bool:
-        """Whether frame number `frame` has an evaluation that a way does not give."""
+    def refutes(self, variant: SiteVariant, frame: int) -> bool:
+        """Whether frame number `frame` has an evaluation that a variant does not give."""
         refuting: list[Instance] = []
         telling: list[Instance] = []
         for one in self._instances_in(frame):
-            seen = self._observed(way.site, one)
+            seen = self._observed(variant.site, one)
             if seen is None:
                 continue
-            if not gives(way, seen):
+            if not gives(variant, seen):
                 refuting.append(one)
-            elif _strict(way.site, seen) != seen.result:
+            elif _strict(variant.site, seen) != seen.result:
                 telling.append(one)
             if len(refuting) == MOST_REFUTING:
                 break
@@ -188,7 +188,7 @@ class FrameObservations(Observations):
         return self._kept[frame]
 
     def refuting(self, site: Site) -> Sequence[Observation]:
-        """The evaluations of a site in frames in which some way was refuted."""
+        """The evaluations of a site in frames in which some variant was refuted."""
         rows = (self._observed(site, one) for one in self._refuting)
         return [row for row in rows if row is not None]
 

@@ -18,7 +18,7 @@ from samebits.hazards.injection import variants_among
 from samebits.trace.model import Model
 from samebits.trace.record import Trace, record
 
-WAYS_OF_ONE = 6
+VARIANTS_OF_ONE = 6
 """Ways of one hazard that are tried."""
 ENOUGH = 0.5
 """The part of the differing scalars that a hazard has to explain before it serves as proxy."""
@@ -42,9 +42,9 @@ def proxy_trace(a: Trace, after: bytes, progress: Progress) -> Proxy | None:
     best: Proxy | None = None
     for number, hazard in enumerate(EXPRESSION_HAZARDS):
         progress(f"{hazard.title} everywhere", number, len(EXPRESSION_HAZARDS))
-        for way in variants_among(a.model.module, hazard.name)[:WAYS_OF_ONE]:
+        for variant in variants_among(a.model.module, hazard.name)[:VARIANTS_OF_ONE]:
             try:
-                kernels = rewritten(guarded(a.model.module), way.parts)
+                kernels = rewritten(guarded(a.model.module), variant.parts)
             except HazardError:  # nothing of the IR does it
                 continue
             model = Model(kernels, a.model.step, t, a.model.input, a.model.module)

@@ -1,1 +1,1 @@
-"""Which other operations a cause may change, and how far they are from the state."""
+"""Exposed operations: the others that a cause may change, and their distance from the state."""

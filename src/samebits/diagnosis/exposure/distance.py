@@ -1,4 +1,4 @@
-"""How many steps an operation's result is from the hashed state, at least.
+"""The least number of steps from an operation's result to the hashed state.
 
 A step is an operation that uses the result. Memory of a call alone is followed by name; memory that
 a kernel was given counts as state. Knows the typed IR alone.
@@ -73,7 +73,7 @@ class StateDistance:
 
 
 class _Edges:
-    """Where the values of one function go."""
+    """The uses of the values of one function."""
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class _Edges:
                 self._edge(node, target, 1)
 
     def _effects(self, statement: Statement) -> Iterator[_Node]:
-        """What comes of a statement happening at all."""
+        """The effects of a statement that happens at all."""
         match statement:
             case Op(opcode="set", attr=slot):
                 yield self._slot(str(slot))

@@ -37,9 +37,10 @@ def exposed_operations(
     found: OpRef,
     only: Collection[OpRef] | None = None,
 ) -> list[ExposedFact]:
-    """What `hazard` acts on besides `found`, or acts on of `only`, the nearest to the state first.
+    """The operations besides `found`, or those of `only`, that `hazard` acts on, nearest to the
+    state first.
 
-    Of an expression hazard the ways that do `note` are tried on the frame's own operands.
+    Of an expression hazard the variants that do `note` are tried on the frame's own operands.
     """
     kernels = model.module
     distance = StateDistance(kernels)
@@ -67,13 +68,13 @@ def _surveyed(
         yield from ((place, 0, 0) for place in hazard.places(model.module))
         return
     every = variants_among(model.module, hazard.name, budget=model.budget)
-    alike = [way for way in every if way.note == note] or every[:1]
-    ways = {part.place: part for way in alike for part in way.parts}
-    survey = _Survey({place: way.site for place, way in ways.items()})
+    alike = [variant for variant in every if variant.note == note] or every[:1]
+    variants = {part.place: part for variant in alike for part in variant.parts}
+    survey = _Survey({place: variant.site for place, variant in variants.items()})
     FrameInput.of(model, state, inputs).run(survey)
-    for place, way in ways.items():
+    for place, variant in variants.items():
         seen = survey.instances[place]
-        results = (way.site.bits(way.tree, way.arithmetic, each.given) for each in seen)
+        results = (variant.site.bits(variant.tree, variant.arithmetic, each.given) for each in seen)
         changed = sum(bits != each.result for bits, each in zip(results, seen, strict=True))
         yield place, changed, len(seen)
 

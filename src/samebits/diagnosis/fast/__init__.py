@@ -1,1 +1,1 @@
-"""Bisection of fast-math permissions, for code that no trace reproduces."""
+"""Bisection of fast-math flags, for code that no trace reproduces."""

@@ -1,4 +1,4 @@
-"""Which operations have to be rewritten for a side's bits, where no evaluation gives them: FAST.
+"""Flag bisection: the operations whose rewriting by FAST gives a side's bits.
 
 Owns the bisection of enabled flags, operation by operation, and what has to be true of its answer.
 What is found is confirmed by a run in which only that is enabled.
@@ -173,7 +173,7 @@ class FlagBisection:
         return tuple(self._least(search, "flags") or FLAGS)
 
     def _least(self, search: MinimalSet[T], what: str) -> list[T] | None:
-        """What a search finds, or has found when no more runs are left."""
+        """The result of a search, or its best when no more runs are left."""
         try:
             return search.run()
         except BudgetSpent:

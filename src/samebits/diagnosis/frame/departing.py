@@ -1,4 +1,4 @@
-"""How a run beside its replay reads: where it departs from what was recorded, or that it does not.
+"""The text of a comparison with a replay: where the run departs from the recorded one, if it does.
 
 Owns the words alone.
 """
@@ -14,7 +14,7 @@ FIELDS_SHOWN = 5
 
 
 def lines(fact: RecordedFact, who: str) -> Iterator[str]:
-    """What there is to say of a departure, a line for each fact; nothing where there is none.
+    """A departure as text, a line for each fact; nothing where there is none.
     `who` is what ran, as in "side a departs"."""
     found = fact.departure
     if found is None:
@@ -42,7 +42,7 @@ def lines(fact: RecordedFact, who: str) -> Iterator[str]:
 
 
 def agreement(fact: RecordedFact) -> str:
-    """How much was compared, where all of it agrees."""
+    """The extent of the comparison, if all of it agrees."""
     counts = (fact.hashes, "hash", "hashes"), (fact.keyframes, "keyframe", "keyframes")
     parts = [f"{count:,} {one if count == 1 else many}" for count, one, many in counts if count]
     return f"{' and '.join(parts) or 'nothing'} of {fact.replay} compared"

@@ -1,5 +1,5 @@
-"""What is known of the first differing frame: both sides' states around it, and whether they come
-again.
+"""The examination of the first differing frame: both sides' states around it, and whether they are
+reproduced.
 
 Owns the examination of one frame that is known to differ. How it is found is `frames`'.
 """
@@ -24,7 +24,7 @@ ATTEMPTS = 8
 
 @dataclass(frozen=True, eq=False)
 class SideFrame:
-    """What one side did in the frame. States are None where only the hash is known.
+    """One side's frame. States are None where only the hash is known.
 
     `before` is the state before the step; None for `init`. `state` is the canonical one after it,
     and None after a trap.
@@ -74,7 +74,7 @@ class FirstFrame:
 
 
 def outcome(advance: Advance, placed: bool = True) -> BlockOutcome:
-    """What a block of frames ended with, to be compared. Versions of a source have a trap at
+    """The end of a block of frames, to be compared. Versions of a source have a trap at
     other places: then it is not `placed`."""
     return BlockOutcome(
         advance.hashes, None if advance.trap is None else _fact(advance.trap, placed)

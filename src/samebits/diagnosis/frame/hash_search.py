@@ -25,14 +25,14 @@ class HashSearch(FrameSearch):
     """One search. `known` are the hashes of the other side's run by frame, -1 being `init`; all or
     only some.
 
-    `trap` is the frame in which the other run trapped, behind all hashes, and how; `as_told` puts a
-    trap of `a` into the same words.
+    `trap` is the frame in which the other run trapped, behind all hashes, and how; `portable_trap`
+    puts a trap of `a` into the same words.
     """
 
     known: Mapping[int, int]
     _: KW_ONLY
     trap: tuple[int, TrapFact] | None = None
-    as_told: Callable[[TrapFact], TrapFact] = lambda trap: trap
+    portable_trap: Callable[[TrapFact], TrapFact] = lambda trap: trap
 
     def __post_init__(self) -> None:
         frames = sorted(frame for frame in self.known if 0 <= frame < self.inputs.frames)
@@ -74,7 +74,7 @@ class HashSearch(FrameSearch):
             self.report.compared = end
             self.progress("comparing hashes", end, self.inputs.frames)
             if done.trap is not None:
-                ends_alike = self.trap == (end, self.as_told(done.trap))
+                ends_alike = self.trap == (end, self.portable_trap(done.trap))
                 if high < len(self._frames) and not ends_alike:
                     self._differs(anchor, good, end)
                 self.report.trap = done.trap.message
@@ -93,7 +93,7 @@ class HashSearch(FrameSearch):
         self._found(bad, block.at(0), self._other(bad), good)
 
     def _other(self, frame: int) -> SideFrame:
-        """What is known of the other side's frame."""
+        """The known facts of the other side's frame."""
         if self.trap is not None and frame == self._ends:
             return SideFrame(None, None, None, self.trap[1], None)
         return SideFrame(None, self.known.get(frame), None, None, None)

@@ -37,7 +37,7 @@ class FramePoint:
         return model
 
     def given(self, model: Model) -> tuple[bytes, Memory]:
-        """What the model's function takes: the state, and the players' inputs."""
+        """The arguments of the model's function: the state, and the players' inputs."""
         return self.before, self.row[0]
 
     def trace(self, model: Model) -> Trace:
@@ -69,7 +69,7 @@ class InitPoint:
         return replace(model, step=program.init)
 
     def given(self, model: Model) -> tuple[bytes, Memory]:
-        """What the model's function takes: a state of zeros, and the seed."""
+        """The arguments of the model's function: a state of zeros, and the seed."""
         return bytes(canonical_size(model.state)), np.array([self.seed], np.uint64)
 
     def trace(self, model: Model) -> Trace:

@@ -84,8 +84,8 @@ class Recorded:
             self._departs(self._seen, f"trap: {message}", between=False)
 
     def fact(self, side: Side) -> RecordedFact:
-        """What was found of a run of `side`, which is run again for the fields. Raises what running
-        raises; what becomes of the fields is in the notes."""
+        """The findings about a run of `side`, which is run again for the fields. Raises what
+        running raises; what becomes of the fields is in the notes."""
         found = self._departure
         notes: list[str] = []
         if found is not None and not found.here.startswith("trap"):
@@ -127,8 +127,8 @@ class Recorded:
 
 
 def recorded_in(source: InputSource, frames: int | None = None) -> Recorded | None:
-    """What a source holds of its run besides the inputs, of its first frames or of all; None where
-    that is nothing."""
+    """The records of a run in a source besides its inputs, of its first frames or of all; None
+    where that is nothing."""
     if source.replay is None:
         return None
     found = Recorded(source, frames)

@@ -1,5 +1,5 @@
-"""What both searches for the first differing frame share: the walk over a run's inputs, and the
-report.
+"""The part that both searches for the first differing frame share: the walk over a run's inputs,
+and the report.
 
 Owns that side a's states are shown to what its replay has recorded. What a frame is compared with
 is the searches'.
@@ -28,7 +28,7 @@ def silent(what: str, done: int, total: int) -> None:
 
 @dataclass(eq=False)
 class FrameReport:
-    """What a search has found. `compared` is how many frames from the first on were compared."""
+    """The result of a search. `compared` is the number of frames, from the first on, compared."""
 
     compared: int = 0
     found: FirstFrame | None = None

@@ -32,8 +32,8 @@ _PIECE = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """What differs between canonical states `a` and `b`. `first` are the first differing scalars in
-    declared order; `heat` has a row for each column of the state."""
+    """The differences between canonical states `a` and `b`. `first` are the first differing scalars
+    in declared order; `heat` has a row for each column of the state."""
 
     differing: int
     first: tuple[FieldFact, ...]
@@ -72,8 +72,8 @@ class _Part:
 
 
 def differences(t: StructType, a: bytes, b: bytes, most: int = MOST) -> Differences:
-    """What differs between two canonical states, with at most `most` fields described. ValueError
-    where a length is not the type's."""
+    """The differences between two canonical states, with at most `most` fields described.
+    ValueError where a length is not the type's."""
     heat: list[HeatFact] = []
     first: list[tuple[int, FieldFact]] = []
     farthest: tuple[int, str] | None = None

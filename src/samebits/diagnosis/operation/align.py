@@ -56,7 +56,7 @@ class Alignment:
         return at if at < len(events) and events[at] == event else None
 
     def comes_to(self, side: int) -> OpRef | None:
-        """What a side does at `first`, or what ends it there; None where it returns."""
+        """The operation of a side at `first`, or its end there; None where it returns."""
         trace, event = self.traces[side], self.event(side, self.first)
         return trace.place(event) if event < len(trace) else trace.last
 

@@ -33,13 +33,13 @@ def divergent_branch(a: Layout, b: Layout, last: int | None, to_a: int, to_b: in
     for to, other in ((to_a, b), (to_b, a)):
         if to != END and to not in other.statements:
             return to
-    way_a, way_b = _way(a, to_a, b), _way(b, to_b, a)
+    path_a, path_b = _path(a, to_a, b), _path(b, to_b, a)
     branch = _BODY
-    for in_a, in_b in zip(way_a, way_b, strict=False):
+    for in_a, in_b in zip(path_a, path_b, strict=False):
         if in_a != in_b:
             break
         branch = in_a
-    next_a, next_b = _next(way_a, branch, to_a), _next(way_b, branch, to_b)
+    next_a, next_b = _next(path_a, branch, to_a), _next(path_b, branch, to_b)
     if next_a == next_b:
         return next_a  # another branch of it
     before = _index(a, last, branch, otherwise=-1)
@@ -56,26 +56,26 @@ def divergent_branch(a: Layout, b: Layout, last: int | None, to_a: int, to_b: in
 
 
 def _left(a: Layout, last: int | None, statement: int, to: int) -> int:
-    """What decided between `to`, inside a statement, and leaving that statement."""
-    branch = next(b for b in _way(a, to, a) if b.of == statement)
+    """The branch that decided between `to`, inside a statement, and leaving that statement."""
+    branch = next(b for b in _path(a, to, a) if b.of == statement)
     before, at = _index(a, last, branch, otherwise=-1), _index(a, to, branch)
     if at <= before:
         return statement  # another iteration
     left = _leaving(a, branch, before, at)
-    return _next(_way(a, to, a), branch, to) if left is None else left
+    return _next(_path(a, to, a), branch, to) if left is None else left
 
 
-def _way(layout: Layout, statement: int, other: Layout) -> list[_Branch]:
+def _path(layout: Layout, statement: int, other: Layout) -> list[_Branch]:
     """The branches around a statement, outer ones first, of statements that both sides have."""
     spots = () if statement == END else layout.spots[statement]
     branches = [_Branch(s.around, s.branch) for s in spots if s.around is not None]
     return [branch for branch in branches if branch.of in other.statements]
 
 
-def _next(way: list[_Branch], branch: _Branch, statement: int) -> int:
-    """The statement on the way in a branch."""
-    at = 0 if branch == _BODY else way.index(branch) + 1
-    found = way[at].of if at < len(way) else statement
+def _next(path: list[_Branch], branch: _Branch, statement: int) -> int:
+    """The statement on the path in a branch."""
+    at = 0 if branch == _BODY else path.index(branch) + 1
+    found = path[at].of if at < len(path) else statement
     assert found is not None
     return found
 

@@ -31,7 +31,7 @@ from samebits.trace.record import Trace
 
 Kind = Literal["result", "path", "memory", "input", "loop"]
 """What each of them is, `OperationFact` says."""
-Way = tuple[OpRef, ...]
+CallPath = tuple[OpRef, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class OperationDifference:
 
 
 def first_difference(a: Trace, b: Trace) -> OperationDifference | None:
-    """What differs first between two traces of one frame, or between the states that it leaves;
+    """The first difference between two traces of one frame, or between the states that it leaves;
     None where nothing does."""
     at = align_traces(a, b)
     to_a, to_b = at.comes_to(0), at.comes_to(1)
@@ -134,19 +134,19 @@ def _state(at: Alignment) -> OperationDifference | None:
 
 def _path(at: Alignment) -> OperationDifference:
     """The sides do different operations next."""
-    ways = at.call_path(0, at.first), at.call_path(1, at.first)
+    paths = at.call_path(0, at.first), at.call_path(1, at.first)
     level = 0
-    while level < min(map(len, ways)) and ways[0][level] == ways[1][level]:
+    while level < min(map(len, paths)) and paths[0][level] == paths[1][level]:
         level += 1
-    place = _divergence(at, ways, level)
+    place = _divergence(at, paths, level)
     a, b = at.instance(0, at.first), at.instance(1, at.first)
     loop = isinstance(at.statement(place), For | While)
     return _found(at, "loop" if loop else "path", place, a, b)
 
 
-def _divergence(at: Alignment, ways: tuple[Way, Way], level: int) -> OpRef:
-    """What decides between two ways, which are the same down to a level."""
-    next_a, next_b = (way[level] if level < len(way) else None for way in ways)
+def _divergence(at: Alignment, paths: tuple[CallPath, CallPath], level: int) -> OpRef:
+    """The operation that decides between two paths that are the same down to a level."""
+    next_a, next_b = (path[level] if level < len(path) else None for path in paths)
     for side, place in enumerate((next_a, next_b)):
         if place is not None and not at.knows(1 - side, place):
             return missing_statement(at, side, place)
@@ -155,7 +155,7 @@ def _divergence(at: Alignment, ways: tuple[Way, Way], level: int) -> OpRef:
     if next_a is not None and next_b is not None and next_a.function != next_b.function:
         return place
     before = at.call_path(0, at.first - 1) if at.first else ()
-    inside = before[:level] == ways[0][:level] and level < len(before)
+    inside = before[:level] == paths[0][:level] and level < len(before)
     a, b = (at.layout(side, place.function) for side in (0, 1))
     to_a, to_b = (END if to is None else to.op for to in (next_a, next_b))
     last = before[level].op if inside else None

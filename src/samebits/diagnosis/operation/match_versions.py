@@ -90,7 +90,7 @@ def match_versions(
 
 
 def _first_of(function: Function) -> OpRef:
-    """Where a function begins."""
+    """The first statement of a function."""
     return OpRef(function.name, next((s.id for s in numbered(function.body)), 0))
 
 
@@ -226,7 +226,7 @@ _STEPS = 32
 
 @dataclass(eq=False)
 class _Most:
-    """What the matchings of two modules may take together, out of a budget."""
+    """The work that the matchings of two modules may take together, out of a budget."""
 
     budget: Budget
 
@@ -287,7 +287,8 @@ def _blocks(left: _Tokens, right: _Tokens, most: _Most) -> Sequence[tuple[str, i
 
 
 def _token(statement: Numbered) -> tuple[object, ...]:
-    """What makes two statements the same. Constants of other values are a change of one."""
+    """The token by which two statements are the same. Constants of other values are a change of
+    one."""
     match statement:
         case Op():
             return statement.opcode, repr(statement.attr), _kind(statement.results)

@@ -1,5 +1,5 @@
-"""What the other version of a source changed: operations that it lacks, functions that it calls
-instead, and the text of both.
+"""Changes between two versions of a source: operations that are gone, functions called instead, and
+the text of both.
 
 Knows one trace, both modules and what has changed between them.
 """

@@ -1,4 +1,4 @@
-"""What a diagnosis has found: frame, fields, operation, cause, exposed operations, each how surely.
+"""The findings of a diagnosis: frame, fields, operation, cause, exposed operations, and certainty.
 
 Owns the facts alone; how they are found is `driver`'s, how they read `text`'s and `html`'s.
 """
@@ -156,7 +156,7 @@ class TimelineFact:
 
 @dataclass(frozen=True)
 class Departure:
-    """Where a run leaves what its replay holds of it.
+    """The point at which a run departs from its replay.
 
     `frame` is the first whose state after it is another than the recorded one; -1 is what `init`
     leaves; `since` the last that is known to agree, -2 for none. With `between`, the hash after the
@@ -189,7 +189,7 @@ class RecordedFact:
 
 @dataclass(kw_only=True)
 class Diagnosis:
-    """What was found about sides `a` and `b` of a simulation. What could not be told is empty, and
+    """The findings about sides `a` and `b` of a simulation. What could not be told is empty, and
     `notes` say why."""
 
     simulation: str

@@ -53,8 +53,8 @@ def as_lines(d: Diagnosis) -> Iterator[Line]:
 
 def _departure(d: Diagnosis, who: str) -> Iterator[Line]:
     """Where the run is not the recorded one."""
-    told = () if d.recorded is None else departing.lines(d.recorded, who)
-    for number, text in enumerate(told):
+    lines = () if d.recorded is None else departing.lines(d.recorded, who)
+    for number, text in enumerate(lines):
         yield ("bold red", f"recorded: {text}") if not number else ("", text)
 
 

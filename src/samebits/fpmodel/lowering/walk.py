@@ -1,5 +1,5 @@
-"""What all lowerings share: the writer of the operations that replace one operation, and the walk
-in which each subtree is computed once, leaves first.
+"""The shared part of all lowerings: the writer of the operations that replace one operation, and
+the walk in which each subtree is computed once, leaves first.
 
 Owns how min, max, conversions, ULP steps and calls are made of a few primitives, which each
 lowering has in its own representation of numbers.

@@ -127,7 +127,7 @@ class Context:
                 f"'{name}' may be unassigned here",
                 note="it belongs to each iteration of a parallel range, and is gone after it"
                 if private
-                else "it is assigned on some of the ways that lead here, not on all",
+                else "it is assigned on some of the paths that lead here, not on all",
                 fix="keep it in an array, written at the iteration's own index"
                 if private
                 else f"assign '{name}' before the branch or loop",

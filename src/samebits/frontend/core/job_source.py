@@ -16,7 +16,7 @@ from samebits.lang.annotations import Access
 from samebits.lang.jobs import BEGIN, ELEMENT, END, INDEX_TYPE, RANGE, UNSAFE, JobKernel
 from samebits.types import INT
 
-ITERATION = "job.turn"
+ITERATION = "job.iteration"
 """The loop variable where the index has another type than loop variables have. Digests of programs
 have it in them."""
 

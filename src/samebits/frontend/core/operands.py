@@ -113,7 +113,7 @@ def number_text(value: int | float) -> str:
 
 
 def describe(operand: Operand) -> str:
-    """How an error names what was found."""
+    """The words for an operand in an error."""
     match operand:
         case Literal():
             return f"the Python {operand.type} {number_text(operand.value)}"

@@ -109,7 +109,7 @@ class _Emit:
         return self.settled(value, self.test("lt", excess, zero), self.test("gt", excess, zero))
 
     def fitted(self, value: Value, excess: Value) -> Value:
-        """As `counted`, for an int64 that a 32-bit type may not hold."""
+        """The result of `counted`, for an int64 that a 32-bit type may not hold."""
         t = self.type
         if t.bits == 64:
             return self.counted(value, excess)

@@ -36,7 +36,7 @@ def with_hidden(module: Module, field: str) -> Module:
 
 
 def hidden_sources(module: Module, field: str) -> dict[str, Source]:
-    """What makes a reference to a hidden field where init and step begin."""
+    """The operations that make a reference to a hidden field where init and step begin."""
 
     def source(editor: FunctionEditor) -> Value:
         return editor.field(editor.get(editor.function.params[0][0]), field)

@@ -21,7 +21,7 @@ FRAME = 1 << 22
 """Operations of one evaluation, forty times what a frame of the arena takes. A program that goes
 beyond is not evaluated again."""
 MATCHING = 1 << 22
-"""What it may take to match a program's operations with another version's, in operations."""
+"""The most work of matching a program's operations with another version's, in operations."""
 LEVELS = 96
 """Calls and regions that may be inside one another."""
 TEXT = 1 << 21
@@ -29,23 +29,23 @@ TEXT = 1 << 21
 MEMORY = 1 << 26
 """Bytes of the state that a program works on."""
 VARIANT = 64
-"""What it takes to look at one other evaluation of an expression, in operations."""
+"""The cost of one other evaluation of an expression, in operations."""
 SITE = 512
-"""What it takes to find the expression that an operation ends."""
+"""The cost of finding the expression that an operation ends."""
 REBUILT = 8
-"""What it takes to make one operation of a changed program, in operations."""
+"""The cost of making one operation of a changed program, in operations."""
 _PREPARED = 4
-"""What it takes to make one operation ready to be evaluated, in operations."""
+"""The cost of preparing one operation for evaluation, in operations."""
 _BEGIN = 4
-"""What it takes to begin a region, or a call, in operations."""
+"""The cost of beginning a region, or a call, in operations."""
 NAME = 4096
 """Characters of a name or text in a program."""
 WORD = 64
 """Bytes of memory that count as much as one operation."""
 _COLUMN = 16
-"""What it takes to lay out one column of a state, in operations."""
+"""The cost of laying out one column of a state, in operations."""
 _LOCAL = 2
-"""What it takes to make one local variable's memory ready, besides its bytes."""
+"""The cost of preparing one local variable's memory, besides its bytes."""
 _MANY = 16
 """Operands, results, and values of a frame that count as much as one operation."""
 _MORE = 8
@@ -54,8 +54,8 @@ _MORE = 8
 
 @dataclass(eq=False)
 class Budget:
-    """What is left for one report. `why` says what ran out, if anything did, and `advice` what the
-    user can do then."""
+    """The budget left for one report. `why` says what ran out, if anything did, and `advice` what
+    the user can do then."""
 
     operations: int = OPERATIONS
     frame: int = FRAME
@@ -70,7 +70,7 @@ class Budget:
     _level: int = field(default=0, init=False)
     _trying: bool = field(default=False, init=False)
     _least: int = field(default=0, init=False)
-    """What is to be left when the present evaluation ends."""
+    """The budget to be left when the present evaluation ends."""
 
     def __post_init__(self) -> None:
         self._all = self.operations

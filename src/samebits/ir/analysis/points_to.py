@@ -51,7 +51,7 @@ class Access:
 
 Origins = frozenset[Origin]
 Writes = Callable[[str], frozenset[int] | None]
-"""Which arguments' memory a function writes, by position; None where that is not known."""
+"""The arguments whose memory a function writes, by position; None where that is not known."""
 
 NOWHERE: Origins = frozenset()
 

@@ -39,7 +39,7 @@ IterationRunner = Callable[[str, int, int, list[Any]], None]
 """Runs iterations of a parallel body: its name, start, stop, captured values."""
 Frame = list[Any]
 Signal = tuple[Any, ...] | None
-"""How a statement ends: None to go on, BREAK, CONTINUE, or the returned values."""
+"""The end of a statement: None to go on, BREAK, CONTINUE, or the returned values."""
 Step = Callable[[Frame], Signal]
 
 BREAK: Signal = ("break",)

@@ -80,7 +80,7 @@ class Line:
         return word
 
     def listed(self, read: Callable[[], T]) -> list[T]:
-        """What `read` reads, once or more, with commas between."""
+        """The items that `read` reads, one or more, with commas between."""
         found = [read()]
         while self.accept(","):
             found.append(read())

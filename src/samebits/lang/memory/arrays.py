@@ -178,7 +178,7 @@ def _checked_index(index: Any, length: int) -> int:
 
 
 def binder(element: MemoryType) -> Bind:
-    """For memory of elements of one type: how they are read and written, by flat index."""
+    """The reader and writer of elements of one type in memory, by flat index."""
     size = element.size
     match element:
         case ScalarType():
@@ -269,7 +269,7 @@ def view_array(array: np.ndarray[Any, Any], t: ArrayType) -> ManagedArray:
 
 
 def dtype_name(t: MemoryType) -> str:
-    """How a host writes the element's dtype."""
+    """The element's dtype as a host writes it."""
     if isinstance(t, StructType):
         return f"{t.name}.dtype"
     scalar = t.element if isinstance(t, VectorType) else t
@@ -290,7 +290,7 @@ def _dtype_text(dtype: np.dtype[Any]) -> str:
 
 
 def _converted(name: str, t: MemoryType, found: np.dtype[Any]) -> str:
-    """How a host makes an array of `t` from the array `name` of another dtype."""
+    """The expression that makes an array of `t` from the array `name` of another dtype."""
     scalar = t.element if isinstance(t, VectorType) else t
     if isinstance(scalar, FixedPointType) and found.kind == "f":
         return f"steps: np.rint({name} * 2.0**{scalar.fraction}).astype({dtype_name(t)})"

@@ -171,7 +171,7 @@ UNDECLARED = {
     "__firstlineno__", "__static_attributes__", "__annotate__", "__annotate_func__",
     "__annotations_cache__", "__classdictcell__", "__conditional_annotations__",
 }  # fmt: skip
-"""What a class has that its author did not write."""
+"""The names in a class that its author did not write."""
 
 
 def _methods(cls: type) -> dict[str, Callable[..., Any]]:

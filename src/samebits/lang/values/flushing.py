@@ -1,4 +1,4 @@
-"""What `denormals="flush"` does to values of the managed run that come from outside a kernel.
+"""The flushing of values that come from outside a kernel, in managed runs with `denormals="flush"`.
 
 What a kernel itself makes is flushed where it is made: `scalars.MAKERS`.
 """

@@ -56,7 +56,7 @@ _new = np.float16.__new__
 
 
 def refusal(what: str, text: str = "h", length: int = 1) -> tuple[str, str]:
-    """What is wrong with `what` of a half or of a vector of so many, and what to write."""
+    """The message and fix for `what` of a half or of a vector of so many."""
     name, wide = ("float16", "float32") if length == 1 else (f"half{length}", f"float{length}")
     return f"{what} of {name}, which only keeps numbers", f"write {wide}({text}) instead"
 
@@ -101,7 +101,7 @@ _REFUSED = {
     "pos": "+", "abs": "abs()",
 }  # fmt: skip
 _ALONE = ("lt", "le", "gt", "ge", "neg", "pos", "abs")
-"""Those without a method for the operand on the right."""
+"""The operators without a method for the operand on the right."""
 
 
 def _refused(symbol: str) -> Callable[..., NoReturn]:

@@ -21,5 +21,5 @@ INSTEAD = {
 
 
 def instead_of(name: str) -> str:
-    """What to write for `name(x)` of an array x."""
+    """The replacement for `name(x)` of an array x."""
     return INSTEAD.get(name, "call it for each element, in a kernel")

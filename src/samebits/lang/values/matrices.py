@@ -26,7 +26,7 @@ _Item = TypeVar("_Item")
 
 
 HALF_MATRICES = {f"half{t.rows}x{t.columns}": t for t in MATRICES.values() if t.element == FLOAT32}
-"""What there is instead of matrices of halves, by the name that they would have."""
+"""The replacements for matrices of halves, by the name that they would have."""
 
 
 def refuse_matrix_of_halves(name: str) -> None:
@@ -40,7 +40,7 @@ def refuse_matrix_of_halves(name: str) -> None:
 
 
 def of_columns(t: MatrixType, *, halves: bool = False) -> str:
-    """How a matrix is made of its columns, c0 and so on, which may be vectors of halves."""
+    """The text of a matrix of its columns, c0 and so on, which may be vectors of halves."""
     columns = (f"{t.column}(c{j})" if halves else f"c{j}" for j in range(t.columns))
     return f"{t}({', '.join(columns)})"
 

@@ -155,7 +155,7 @@ def resolve(
 
 
 def _operand(scalars: Scalars, source: ScalarType, common: ScalarType) -> Callable[[Any], Any]:
-    """From a value of type `source` to its raw value once converted to `common`."""
+    """The conversion of a value of type `source` to the raw value that it has in `common`."""
     raw = scalars.raw_of[source]
     if source == common:
         return raw
@@ -290,7 +290,7 @@ def install(cls: Any, scalars: Scalars) -> None:
 
 
 def no_common(symbol: str, a: VectorType, b: VectorType) -> tuple[str, str]:
-    """What differs between two vectors' types that an operator joins, and what to write."""
+    """The message and fix for an operator between vectors whose types have no common one."""
     whole = (MatrixType, QuaternionType)
     if isinstance(a, whole) or isinstance(b, whole):
         if symbol == "*" and any(isinstance(t, QuaternionType) for t in (a, b)):

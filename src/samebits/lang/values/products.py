@@ -22,7 +22,7 @@ from samebits.types import BOOL, MatrixType, QuaternionType, Type, VectorType, m
 
 T = TypeVar("T")
 FORMS = "matrix @ matrix, matrix @ vector, vector @ matrix, quaternion @ quaternion or 3-vector"
-"""What has a product, for messages."""
+"""The kinds of operands of a product, for messages."""
 
 
 @dataclass(frozen=True, slots=True)

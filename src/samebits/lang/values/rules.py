@@ -1,4 +1,4 @@
-"""What an intrinsic is, the table of them, and what the element-wise ones compute on raw values.
+"""The table of intrinsics, and the element-wise ones as functions of raw values.
 
 An intrinsic is a function that the compiler knows by its name. Its row comes from the decorator
 `intrinsic`: most stand in `lang.intrinsics`. Knows no class of the language.

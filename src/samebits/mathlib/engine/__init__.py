@@ -1,1 +1,1 @@
-"""What engines' math packages have beside elementary functions: interpolation, vectors, halves."""
+"""Functions of engines' math packages beyond elementary ones: interpolation, vectors, halves."""

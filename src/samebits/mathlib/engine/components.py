@@ -7,6 +7,7 @@ vectors with a way out, and a pair of vectors at right angles."""
 # pyright: reportUnknownLambdaType=false
 # The parameters' types are arguments of `_kernels`: annotations here are evaluated, not text.
 
+from functools import cache
 from typing import Any
 
 from samebits.lang import intrinsics as functions
@@ -36,6 +37,7 @@ _VECTORS: dict[Any, tuple[Any, ...]] = {
 _LEAST_NORMAL = {float32: 2.0**-126, float64: 2.0**-1022}
 
 
+@cache
 def _sum(T: Any) -> Kernel:  # noqa: N803 - a type
     @kernel
     def plus(a: T, b: T) -> T:

@@ -15,7 +15,7 @@ PAIR_LIMIT = 8
 """Pairs of memory that a test before the loop may compare."""
 
 Base = str | Value
-"""Where an address starts from: a slot that the loop leaves alone, or a value from before it."""
+"""The start of an address: a slot that the loop leaves alone, or a value from before it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,7 @@ class Guard:
                 return atom < self._first_inner and self._locate(atom) is not None
 
     def _locate(self, atom: int) -> Value | tuple[str, int | None] | None:
-        """Where the atom's value is found before the loop: a result, a slot, or a slot's length."""
+        """The place of the atom's value before the loop: a result, a slot, or a slot's length."""
         found = self._origins.get(atom)
         if found is not None:
             return found

@@ -44,7 +44,7 @@ class ModifiedSlots:
         return self._sets[id(statement)]
 
     def size(self, statement: Statement) -> int:
-        """How many statements lie inside."""
+        """The number of statements inside."""
         return self._sizes[id(statement)]
 
     def constant(self, value: Value) -> int | None:
@@ -62,7 +62,7 @@ class ModifiedSlots:
         return None
 
     def iterations(self, loop: For) -> int | None:
-        """How many iterations a loop between constants has."""
+        """The number of iterations of a loop between constants."""
         start, stop = self.constant(loop.start), self.constant(loop.stop)
         return None if start is None or stop is None else trip_count(start, stop, loop.step)
 
@@ -85,8 +85,8 @@ class ModifiedSlots:
         return (sign > 0) - (sign < 0)
 
     def _step(self, slot: str, value: Value, inside: set[int]) -> int | None:
-        """What `value` adds to the slot as one of the operations `inside` read it. Read before
-        them, the slot may have been anything."""
+        """The amount that `value` adds to the slot as one of the operations `inside` read it. Read
+        before them, the slot may have been anything."""
         op = self._producers.get(value.op)
         if op is None or op.opcode not in ("add", "sub"):
             return None

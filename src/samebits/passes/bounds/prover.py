@@ -184,7 +184,7 @@ class FactBase:
             self._log.append((about, form))
 
     def given(self, atom: int) -> list[Form]:
-        """What the control flow implies about `atom`, newest first."""
+        """The facts that control flow implies about `atom`, newest first."""
         return self._given[atom][::-1]
 
     def mark(self) -> int:
@@ -205,7 +205,7 @@ class FactBase:
                 self._high[atom] = high
 
     def since(self, mark: int) -> tuple[Form, ...]:
-        """What was learnt since `mark`, as inequalities to assume again."""
+        """The facts learnt since `mark`, as inequalities to assume again."""
         result: list[Form] = []
         tightened: set[int] = set()
         for entry in self._log[mark:]:

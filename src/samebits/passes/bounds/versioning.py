@@ -164,5 +164,5 @@ class Versioning(Ranges):
 
 
 def checks(region: Region) -> int:
-    """How many operations inside can trap, calls aside."""
+    """The number of operations inside that can trap, calls aside."""
     return sum(isinstance(s, Op) and can_trap(s) for s in walk(region))

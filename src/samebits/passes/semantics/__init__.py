@@ -1,1 +1,1 @@
-"""What the float modes mean, as IR."""
+"""The meaning of the float modes, written out in IR."""

@@ -55,7 +55,7 @@ PLACES = {
     "min": (0, 1),
     "max": (0, 1),
 }
-"""Which operands can be what has been accumulated so far."""
+"""The operands that can be the value accumulated so far."""
 
 
 class Accumulation:

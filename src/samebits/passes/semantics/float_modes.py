@@ -41,7 +41,8 @@ def lower_float_modes(module: Module, fast: Mapping[str, Collection[int]] | None
 
 
 def rewrites(module: Module) -> dict[str, tuple[Rewrite, ...]]:
-    """What DETERMINISTIC does to each function of a linked module, in source order."""
+    """The rewrites that DETERMINISTIC makes in each function of a linked module, in source
+    order."""
     found = {name: _rewritten(f)[1] for name, f in module.functions.items()}
     return {name: done for name, done in found.items() if done}
 

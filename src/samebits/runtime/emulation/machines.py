@@ -1,4 +1,4 @@
-"""How each target runs on this machine, and compiled objects as emulated programs."""
+"""The machine that runs each target here, and compiled objects as emulated programs."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def own_stack() -> AbstractContextManager[None]:
 
 
 class _Here(threading.local):
-    """What is known of this thread."""
+    """The known facts of this thread."""
 
     stack: tuple[int, int] | None = None
     """The stack's lowest address and its size in bytes."""

@@ -450,7 +450,7 @@ def _forget_pool() -> None:
 
 
 def workers() -> int:
-    """How many threads may compute at once, the waiting one included."""
+    """The number of threads that may compute at once, the waiting one included."""
     return _State.pool.workers if _State.pool else _State.chosen or default_workers()
 
 

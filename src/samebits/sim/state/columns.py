@@ -49,7 +49,7 @@ class Column:
 
     @property
     def count(self) -> int:
-        """How many scalars it has."""
+        """The number of its scalars."""
         return math.prod(self._counts)
 
     def patterns(self, state: bytes) -> Patterns:

@@ -65,7 +65,7 @@ def _least_size(t: MemoryType) -> int:
 
 
 def word_count(t: MemoryType) -> int:
-    """How many words of `word_type(t)` the canonical bytes of `t` make."""
+    """The number of words of `word_type(t)` in the canonical bytes of `t`."""
     return canonical_size(t) // word_type(t).size
 
 

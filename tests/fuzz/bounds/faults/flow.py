@@ -7,9 +7,9 @@ from typing import Any
 from samebits.ir.grammar import Op
 from samebits.passes.bounds import ranges
 from samebits.passes.bounds.affine import Form, scale, shift, subtract
-from samebits.passes.bounds.domain import AbstractState, Compare, Either, is_integer
+from samebits.passes.bounds.domain import AbstractState, Compare, Either
 from samebits.passes.bounds.ranges import Ranges
-from tests.fuzz.bounds.faults.registry import fault
+from tests.fuzz.bounds.faults.registry import fault, is_integer
 
 # Conditions and branches
 

@@ -60,8 +60,8 @@ def test_ranges_up_to_both_ends_of_int64_take_the_turns_that_python_takes(step: 
     for target, opt in CONFIGURATIONS:
         compiled = Compiled([function], [function.name], target, opt)
         for start, stop in itertools.product(ends, repeat=2):
-            turns, total, last, other = evaluate(module, function.name, [start, stop])
-            assert compiled(function.name, start, stop) == (turns, total, last, other)
+            iterations, total, last, other = evaluate(module, function.name, [start, stop])
+            assert compiled(function.name, start, stop) == (iterations, total, last, other)
 
 
 @pytest.mark.parametrize("n", [1, 6, 27, 97, 1 << 61, (1 << 62) + 1, TOP])
@@ -90,8 +90,8 @@ def test_a_function_that_can_end_without_return_is_refused() -> None:
 def test_an_index_out_of_range_traps_at_its_own_span_after_the_stores_before_it(n: int) -> None:
     array = ArrayType(INT32, 1)
     b = Builder("fill", {"a": array, "n": INT}, [], {"i": INT})
-    turns = b.for_("i", b.const(INT, 0), b.get("n"))
-    with b.into(turns.body):
+    loop = b.for_("i", b.const(INT, 0), b.get("n"))
+    with b.into(loop.body):
         b.store(b.at(b.get("a"), b.get("i")), b.to(INT32, b.get("i")))
     answer = assert_compiled_is_evaluated([b.ret()], "fill", np.full(6, 9, np.int32), n)
     assert (answer == ()) == (n <= 6)
@@ -141,8 +141,8 @@ def test_locals_are_fresh_at_each_zero_and_can_be_passed_on() -> None:
     b = Builder("caller", {"x": FLOAT32}, [FLOAT32], {"k": INT, "t": FLOAT32},
                 {"buffer": FixedArrayType(FLOAT32, (8,))})  # fmt: skip
     b.set("t", b.const(FLOAT32, 0.0))
-    turns = b.for_("k", b.const(INT, 0), b.const(INT, 8))
-    with b.into(turns.body):
+    loop = b.for_("k", b.const(INT, 0), b.const(INT, 8))
+    with b.into(loop.body):
         buffer = b.local("buffer")
         b.emit("zero", buffer)
         array = b.view(buffer)

@@ -71,7 +71,9 @@ def test_a_loop_that_reads_what_other_turns_write_is_left_as_it_is() -> None:
 
 @pytest.mark.parametrize("shift", [-9, -8, -1, 0, 1, 7, 8, 9])
 @pytest.mark.parametrize("target", HOST_TARGETS, ids=lambda t: t.name)
-def test_arrays_that_overlap_have_the_bits_of_turn_after_turn(target: Target, shift: int) -> None:
+def test_arrays_that_overlap_have_the_bits_of_one_iteration_after_another(
+    target: Target, shift: int
+) -> None:
     assert many.fixed_types is not None
     run = compile_native(many, many.fixed_types, target)
     for n in LENGTHS:
@@ -88,7 +90,7 @@ def test_arrays_that_overlap_have_the_bits_of_turn_after_turn(target: Target, sh
 
 @pytest.mark.parametrize("target", HOST_TARGETS, ids=lambda t: t.name)
 @pytest.mark.parametrize("shift", [-1, 0, 1, 5])
-def test_results_that_overlap_each_other_are_stored_turn_by_turn(
+def test_results_that_overlap_each_other_are_stored_iteration_by_iteration(
     target: Target, shift: int
 ) -> None:
     assert two_results.fixed_types is not None

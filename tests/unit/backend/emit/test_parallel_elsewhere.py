@@ -21,7 +21,7 @@ STEP = 2.0**-52
 
 
 @kernel
-def hash_of_turns(seed: uint64, leaving: uint64) -> uint64:
+def hash_of_iterations(seed: uint64, leaving: uint64) -> uint64:
     """A hash of what 50 iterations write; if `leaving` is below 50, that one leaves its range."""
     x = sb.zeros(50, float64)
     state = seed
@@ -40,7 +40,7 @@ def hash_of_turns(seed: uint64, leaving: uint64) -> uint64:
     return state
 
 
-MODULE, ENTRIES = optimised(hash_of_turns)
+MODULE, ENTRIES = optimised(hash_of_iterations)
 QUESTIONS = [(seed, leaving) for seed in range(4) for leaving in (99, 3, 17, 49)]
 
 

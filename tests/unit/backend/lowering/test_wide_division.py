@@ -108,8 +108,8 @@ def test_short_sums_are_those_of_the_loop(target: str) -> None:
 def test_long_sums_are_those_of_the_formula() -> None:
     step = 1_000_003
     for q, s in ((0, 2**40), (12345, 2**39), (2**64 - 10**12, 2**64 - 10**7)):
-        turns = (s - q) // step + 1
-        total = turns * q + step * (turns * (turns - 1) // 2)
+        iterations = (s - q) // step + 1
+        total = iterations * q + step * (iterations * (iterations - 1) // 2)
         assert int(by_many(q, s)) == total % 2**64
 
 

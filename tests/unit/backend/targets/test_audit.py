@@ -1,4 +1,4 @@
-"""The audit finds what is planted, and finds nothing in what the emitter makes."""
+"""The audit finds what is injected, and finds nothing in what the emitter makes."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def axpy(unchecked: bool = True) -> Function:
     array = ArrayType(FLOAT32, 1)
     b = Builder("axpy", {"a": array, "x": FLOAT32, "b": array}, [], {"i": INT})
     a, other = b.get("a"), b.get("b")
-    turns = b.for_("i", b.const(INT, 0), b.length(a))
-    with b.into(turns.body):
+    loop = b.for_("i", b.const(INT, 0), b.length(a))
+    with b.into(loop.body):
         i = b.get("i")
         for array in (a, other):
             b.emit("index", i, b.length(array), unchecked=unchecked)
@@ -78,7 +78,7 @@ def test_fma_is_fused_only_where_the_row_has_it_and_the_kernel_asks(target: Targ
     assert audit(text, target, allow_fma=True) == []
 
 
-PLANTED = {
+INJECTED = {
     "fmuladd": "%r = call float @llvm.fmuladd.f32(float %a, float %b, float %a)",
     "fast division": "%r = fdiv fast float 1.0, %a",
     "sine": "%r = call float @llvm.sin.f32(float %a)",
@@ -87,11 +87,11 @@ PLANTED = {
 }
 
 
-def planted(what: str, target: Target) -> list[str]:
+def injected(what: str, target: Target) -> list[str]:
     attributes = '{ "reciprocal-estimates"="divf:1,vec-divf:1" "unsafe-fp-math"="true" }'
     text = (
         f'target triple = "{target.triple}"\n'
-        f"define float @f(float %a, float %b) #0 {{\n  {PLANTED[what]}\n  ret float %r\n}}\n"
+        f"define float @f(float %a, float %b) #0 {{\n  {INJECTED[what]}\n  ret float %r\n}}\n"
         f"attributes #0 = {attributes}\n"
     )
     return [f.rule for f in audit(engine.assemble_text(text, target), target)]
@@ -112,8 +112,8 @@ def planted(what: str, target: Target) -> list[str]:
         ("floor", "x86-64-v2", []),
     ],
 )
-def test_what_is_planted_is_found(what: str, row: str, rules: list[str]) -> None:
-    assert planted(what, TARGETS[row]) == rules
+def test_what_is_injected_is_found(what: str, row: str, rules: list[str]) -> None:
+    assert injected(what, TARGETS[row]) == rules
 
 
 def test_x87_is_found() -> None:

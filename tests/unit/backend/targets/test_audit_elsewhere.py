@@ -1,4 +1,4 @@
-"""What is planted in another architecture's code is found there, and its plain code is clean."""
+"""What is injected into another architecture's code is found there, and its plain code is clean."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_product_and_a_sum_are_left_apart(row: engine.Target) -> None:
         ("remainder", "i686", "", "x87"),
     ],
 )
-def test_what_is_planted_is_found(what: str, row: str, features: str, rule: str) -> None:
+def test_what_is_injected_is_found(what: str, row: str, features: str, rule: str) -> None:
     assert rule in rules(what, row, features)
 
 

@@ -73,8 +73,8 @@ def running() -> Function:
     """a[i] += x·i, then the last one: array slots, lengths and memory."""
     b = Builder("running", {"a": ArrayType(FLOAT32, 1), "x": FLOAT32}, [FLOAT32], {"i": INT})
     a = b.get("a")
-    turns = b.for_("i", b.const(INT, 0), b.length(a))
-    with b.into(turns.body):
+    loop = b.for_("i", b.const(INT, 0), b.length(a))
+    with b.into(loop.body):
         place = b.at(a, b.get("i"))
         scaled = b.op("mul", b.get("x"), b.to(FLOAT32, b.get("i")))
         b.store(place, b.op("add", b.load(place), scaled))

@@ -1,5 +1,5 @@
-"""The copy of a loop that seldom runs calls copies of functions that stand apart: it has the bits
-of the other, and costs LLVM little."""
+"""Cold copies, which the checked version of a loop calls, give the bits of the functions that they
+copy, and cost LLVM little."""
 
 # pyright: reportReturnType=false, reportIndexIssue=false, reportArgumentType=false
 
@@ -51,7 +51,7 @@ def _arguments(count: int, shift: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return np.arange(count) - shift + 1.0, x, np.zeros(count), shift
 
 
-def test_the_functions_are_compiled_once_for_the_loop_and_once_apart() -> None:
+def test_the_functions_are_compiled_once_for_the_loop_and_once_as_cold_copies() -> None:
     text = llvm_text(*optimised(shifted), TARGETS["x86-64-v3"], 3)
     defined = re.findall(r"^define [^@]*@\"(cold|k):[^\"]*\.(\w+)\"", text, re.MULTILINE)
     assert sorted(defined) == [("cold", "two_curves"), ("k", "by_series")]

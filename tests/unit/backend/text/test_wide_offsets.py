@@ -93,7 +93,7 @@ def saturated_float32(p: sb.Array[sb.uint8], q: sb.Array[sb.uint8]) -> sb.uint8:
 
 
 @sb.kernel
-def turns(p: sb.Array[sb.uint8]) -> sb.uint8:
+def iterations(p: sb.Array[sb.uint8]) -> sb.uint8:
     c = sb.int64(1)
     for _ in range(63):
         c = c + c
@@ -125,7 +125,7 @@ BYTES = np.arange(3, 12, dtype=np.uint8)
 WIDE: dict[Callable[..., Any], tuple[Any, ...]] = {
     literal: (), argument: (), captured: (), least: (), folded: (), multiplied: (), shifted: (),
     halved: (), minus_one: (), complement: (), saturated: (), saturated_float32: (BYTES,),
-    turns: (), shown: (MOST,), at_least: (MOST,), through_memory: (np.zeros(1, np.int64),),
+    iterations: (), shown: (MOST,), at_least: (MOST,), through_memory: (np.zeros(1, np.int64),),
     offset: (-MOST + 4,),
 }  # fmt: skip
 

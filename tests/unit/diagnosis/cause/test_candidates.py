@@ -40,20 +40,20 @@ PLACE = OpRef(FUNCTION.name, LAST.id)
 
 
 class Seen(Observations):
-    """Evaluations by the first way of a hazard, among them one that differs from the strict one."""
+    """Evaluations by a hazard's first variant, among them one that differs from the strict one."""
 
     def __init__(self, hazard: str, count: int) -> None:
         row = next(row for row in EXPRESSION_HAZARDS if row.name == hazard)
-        way = next(variants_of(row, SITES, PLACE))
-        self.site = way.site
+        variant = next(variants_of(row, SITES, PLACE))
+        self.site = variant.site
         random = Random(hazard)
         self.rows: list[Observation] = []
         self.differing: Observation | None = None
         while self.differing is None or len(self.rows) < count:
-            given = {n: float_to_bits(random.uniform(0.5, 2.0), 32) for n in way.site.operands}
-            found = Observation(given, way.site.bits(way.tree, way.arithmetic, given))
+            given = {n: float_to_bits(random.uniform(0.5, 2.0), 32) for n in variant.site.operands}
+            found = Observation(given, variant.site.bits(variant.tree, variant.arithmetic, given))
             self.rows.append(found)
-            strict = way.site.bits(way.site.tree, way.site.strict, given)
+            strict = variant.site.bits(variant.site.tree, variant.site.strict, given)
             if self.differing is None and found.result != strict:
                 self.differing = found
 
@@ -85,11 +85,11 @@ def fitting(observe: Observations) -> list[Candidate]:
 @pytest.mark.parametrize("hazard", ["reciprocal", "x87", "rounding", "narrower"])
 def test_the_hazard_is_among_those_that_fit_and_gives_every_result(hazard: str) -> None:
     found = fitting(Seen(hazard, 40))
-    assert hazard in {c.way.hazard.name for c in found}
+    assert hazard in {c.variant.hazard.name for c in found}
     assert all(0 < c.telling <= c.instances == 40 for c in found)
 
 
-def test_more_results_leave_fewer_ways() -> None:
+def test_more_results_leave_fewer_variants() -> None:
     seen = Seen("reciprocal", 40)
     assert seen.differing is not None
     one = fitting(Given(seen.site, seen.differing, [seen.differing]))
@@ -116,8 +116,8 @@ SUM_PLACE = OpRef(LONGER.function.name, SUM.id)
 
 
 class Running(Observations):
-    """The other side has the last way of a hazard, of which one evaluation is known at first. An
-    experiment fails in the first frame whose evaluation its way does not give."""
+    """The other side has a hazard's last variant, of which one evaluation is known at first. An
+    experiment fails in the first frame whose evaluation its variant does not give."""
 
     def __init__(self, hazard: str) -> None:
         sites = Sites(MODULE.functions[SUM_PLACE.function])
@@ -145,12 +145,12 @@ class Running(Observations):
         same = site.operands == self.site.operands
         return (self.differing, [self.differing, *self.kept]) if same else (None, [])
 
-    def attempt(self, what: str, ways: Sequence[SiteVariant]) -> Agreement:
-        if len(ways) > 1:
+    def attempt(self, what: str, variants: Sequence[SiteVariant]) -> Agreement:
+        if len(variants) > 1:
             return Agreement(0, len(self.frames))
-        way = ways[0]
-        self.tried.append(way)
-        wrong = (n for n, seen in enumerate(self.frames) if not gives(way, seen))
+        variant = variants[0]
+        self.tried.append(variant)
+        wrong = (n for n, seen in enumerate(self.frames) if not gives(variant, seen))
         return Agreement(next(wrong, len(self.frames)), len(self.frames))
 
     def refuting(self, site: Site) -> list[Observation]:
@@ -160,25 +160,25 @@ class Running(Observations):
 class Refuting(Running):
     """And that frame's evaluation is known from then on."""
 
-    def refutes(self, way: SiteVariant, frame: int) -> bool:
+    def refutes(self, variant: SiteVariant, frame: int) -> bool:
         self.kept.append(self.frames[frame])
         return True
 
 
 @pytest.mark.parametrize("hazard", ["double-rounding", "fma", "order"])
-def test_where_an_experiment_fails_it_refutes_ways_that_are_not_tried(hazard: str) -> None:
+def test_where_an_experiment_fails_it_refutes_variants_that_are_not_tried(hazard: str) -> None:
     run = Refuting(hazard)
-    trials = Trials(MODULE, SUM_PLACE, run, run.attempt, lambda way: None)
-    found = [trial.way.hazard.name for trial in trials.run() if trial.agreement.whole]
+    trials = Trials(MODULE, SUM_PLACE, run, run.attempt, lambda variant: None)
+    found = [trial.variant.hazard.name for trial in trials.run() if trial.agreement.whole]
     assert hazard in found
     assert hazard not in trials.untried
     assert len(set(map(id, run.tried))) == len(run.tried) < 20
 
 
-def test_ways_that_fit_and_were_not_tried_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variants_that_fit_and_were_not_tried_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("samebits.diagnosis.cause.trials.ROUNDS", (2, 2))
     run = Running("order")
-    trials = Trials(MODULE, SUM_PLACE, run, run.attempt, lambda way: None)
+    trials = Trials(MODULE, SUM_PLACE, run, run.attempt, lambda variant: None)
     assert not any(trial.agreement.whole for trial in trials.run())
     assert "order" in trials.untried
 
@@ -190,13 +190,13 @@ def test_rivals_that_too_many_experiments_leave_open_are_told(
     monkeypatch.setattr("samebits.diagnosis.cause.trials.MOST_WITH_RIVALS", most)
     monkeypatch.setattr("samebits.diagnosis.cause.trials.ROUNDS", (99, 99))
     run = Running("fma")  # the first in the table, and one evaluation is known: others fit it too
-    trials = Trials(MODULE, SUM_PLACE, run, run.attempt, lambda way: None)
-    found = [trial.way.hazard.name for trial in trials.run()]
-    before = next(k for k, way in enumerate(run.tried, 1) if gives_all(way, run.frames))
+    trials = Trials(MODULE, SUM_PLACE, run, run.attempt, lambda variant: None)
+    found = [trial.variant.hazard.name for trial in trials.run()]
+    before = next(k for k, variant in enumerate(run.tried, 1) if gives_all(variant, run.frames))
     assert len(run.tried) == before + most
     assert found[before - 1] == "fma"
     assert {"x87", "double-rounding"} <= trials.untried
 
 
-def gives_all(way: SiteVariant, rows: Sequence[Observation]) -> bool:
-    return all(gives(way, row) for row in rows)
+def gives_all(variant: SiteVariant, rows: Sequence[Observation]) -> bool:
+    return all(gives(variant, row) for row in rows)

@@ -1,4 +1,4 @@
-"""A frame of the other side is evaluated once, however many ways are held against it."""
+"""A frame of the other side is evaluated once, however many variants are held against it."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def test_a_frame_is_evaluated_once_for_all_ways() -> None:
         return FrameInput.of(Model.of(frame.program), *frame.before)
 
     seen = FrameObservations(place, 0, frame_at, values_of(sites, place))
-    ways = [way for hazard in EXPRESSION_HAZARDS for way in variants_of(hazard, sites, place)]
-    told = [seen.refutes(way, 3) for way in ways]
-    assert len(ways) > 4
+    variants = [each for row in EXPRESSION_HAZARDS for each in variants_of(row, sites, place)]
+    told = [seen.refutes(variant, 3) for variant in variants]
+    assert len(variants) > 4
     assert True in told
     assert asked == [3]
 
@@ -49,7 +49,7 @@ def test_the_differing_frame_is_not_evaluated_again(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("samebits.diagnosis.cause.observations.instances_in", counted)
     values = values_of(sites, place)
     seen = FrameObservations(place, 0, lambda number: None if number else given, values)
-    ways = [way for hazard in EXPRESSION_HAZARDS for way in variants_of(hazard, sites, place)]
-    seen.of(ways[0].site)
-    assert True in [seen.refutes(way, 0) for way in ways]
+    variants = [each for row in EXPRESSION_HAZARDS for each in variants_of(row, sites, place)]
+    seen.of(variants[0].site)
+    assert True in [seen.refutes(variant, 0) for variant in variants]
     assert len(runs) == 1

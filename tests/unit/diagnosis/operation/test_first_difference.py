@@ -312,7 +312,7 @@ def _calling(op: Op | For, name: str) -> Op:
     return replace(op, attr=name)
 
 
-def test_a_call_of_a_planted_function_is_found_where_it_is() -> None:
+def test_a_call_of_an_injected_function_is_found_where_it_is() -> None:
     place = SMALL.at("step", "wave = math.sin(total)", "call")
     kernels = SMALL.program.kernels
     (sine,) = (name for name in kernels.functions if name.endswith("sin_cos_f32.sin"))
@@ -322,12 +322,12 @@ def test_a_call_of_a_planted_function_is_found_where_it_is() -> None:
         assert isinstance(t, ScalarType)
         editor.set("x", editor.op("mul", editor.get("x"), editor.const(t, 1.5)))
     made = editor.done().functions[sine]
-    calling = SMALL.rebuilt(place, lambda editor, op: editor.append(_calling(op, "planted")))
-    planted = {"planted": replace(made, name="planted"), **calling.functions}
-    trace = SMALL.changed(Module(planted, kernels.tables))
-    assert "planted" not in trace.model.numbering.functions
+    calling = SMALL.rebuilt(place, lambda editor, op: editor.append(_calling(op, "injected")))
+    injected = {"injected": replace(made, name="injected"), **calling.functions}
+    trace = SMALL.changed(Module(injected, kernels.tables))
+    assert "injected" not in trace.model.numbering.functions
     found = first_difference(SMALL.trace, trace)
     checked(found, SMALL, "result", place)
     assert found is not None
     assert found.b is not None
-    assert found.b.op.attr == "planted"
+    assert found.b.op.attr == "injected"

@@ -50,7 +50,7 @@ def cause() -> CauseFact:
 def diagnosis(**other: Any) -> Diagnosis:
     """One that has something of everything."""
     found = [FieldFact(f"bodies[{n}].vel.y", ONE, OTHER, n) for n in range(30)]
-    cousins = [ExposedFact(replace(PLACE, line=n), "add", 1, 1, 2) for n in range(30)]
+    exposed = [ExposedFact(replace(PLACE, line=n), "add", 1, 1, 2) for n in range(30)]
     given: dict[str, Any] = {
         "simulation": "arena", "version": "1", "seed": 1, "a": "opt=0", "b": "hazard=fma",
         "frames": 3600, "frame": 1200, "hashes": ("71e4", "b3d6"), "fields": tuple(found),
@@ -59,7 +59,7 @@ def diagnosis(**other: Any) -> Diagnosis:
             TimelineFact(n, max(0, n - 1199), n - 1199, "x") for n in range(1190, 1300)
         ),
         "operation": operation(), "causes": (cause(), replace(cause(), title="x87")),
-        "certainty": "certain", "exposed": (*cousins, replace(cousins[-1])), "exposed_left": 3,
+        "certainty": "certain", "exposed": (*exposed, replace(exposed[-1])), "exposed_left": 3,
         "notes": ["a note"],
     }  # fmt: skip
     return Diagnosis(**{**given, **other})
@@ -210,9 +210,9 @@ def test_a_field_is_the_redder_the_more_of_it_differs(part: tuple[int, int]) -> 
     assert f"--heat: {11 if part[0] == 1 else 55}%" in text
 
 
-def test_components_of_one_expression_are_one_cousin() -> None:
+def test_components_of_one_expression_are_one_row() -> None:
     rows = diagnosis().exposed
-    assert [(count, cousin.changed) for cousin, count in merged(rows)] == [(1, 1)] * 29 + [(2, 2)]
+    assert [(count, fact.changed) for fact, count in merged(rows)] == [(1, 1)] * 29 + [(2, 2)]
 
 
 def test_an_operation_of_which_one_side_is_known_is_not_said_to_give_two_results() -> None:

@@ -273,8 +273,8 @@ def test_functions_of_this_machine_are_compiled_into_the_kernel() -> None:
     b = Builder("game.step", {"x": sin.module.functions[sin.name].params[0][1]})
     cold = sin.module.functions[name]
     fields = {f: getattr(cold, f) for f in cold.__dataclass_fields__}
-    planted = {**sin.module.functions, name: HostFunction(**fields, address=64)}
-    module = Module(planted, sin.module.tables)
+    changed = {**sin.module.functions, name: HostFunction(**fields, address=64)}
+    module = Module(changed, sin.module.tables)
     caller = b.function
     caller.results = module.functions[sin.name].results
     module.functions[caller.name] = b.ret(*b.call(module.functions[sin.name], b.get("x")))

@@ -53,7 +53,7 @@ def filled(directory: Path) -> ObjectCache:
     return store
 
 
-def plant(directory: Path) -> None:
+def poison(directory: Path) -> None:
     """What an attacker does: an entry that is whole, under a key that anybody can compute."""
     path = entry(directory)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -103,7 +103,7 @@ def test_a_folder_renamed_by_another_user_is_not_believed(place: Path) -> None:
 
     def attack() -> None:
         os.rename(directory, shared / "away")
-        plant(directory)
+        poison(directory)
         os.chmod(directory, 0o755)
 
     as_other_user(attack)
@@ -116,7 +116,7 @@ def test_a_folder_made_first_by_another_user_is_not_believed(place: Path) -> Non
     shared.mkdir()
     shared.chmod(0o1777)
     directory = shared / "samebits" / "objects"
-    as_other_user(lambda: plant(directory))
+    as_other_user(lambda: poison(directory))
     refused(directory, f"{shared}/samebits belongs to user {OTHER}")
 
 
@@ -277,7 +277,7 @@ def test_a_folder_that_is_exchanged_is_verified_anew(tmp_path: Path) -> None:
     directory = tmp_path / "cache"
     store = filled(directory)
     directory.rename(tmp_path / "old")
-    plant(directory)
+    poison(directory)
     directory.chmod(0o777)
     with pytest.warns(RuntimeWarning, match="other users can write to it"):
         assert store.get(KEY) is None

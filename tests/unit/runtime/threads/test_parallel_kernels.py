@@ -61,7 +61,7 @@ def test_results_do_not_depend_on_workers_or_batches(batch: int, shared: Callabl
     assert shared() == 3
 
 
-def test_a_start_other_than_0_is_the_first_batchs_first_turn(
+def test_a_start_other_than_0_is_the_first_batchs_first_iteration(
     shared: Callable[[], int],
 ) -> None:
     found = results(k.between, lambda: (np.int64(100), np.int64(N), floats(N)))
@@ -88,7 +88,7 @@ def test_a_small_range_runs_in_line(shared: Callable[[], int]) -> None:
     assert shared() == 0
 
 
-def test_captured_values_of_every_type_reach_the_turns() -> None:
+def test_captured_values_of_every_type_reach_the_iterations() -> None:
     found = results(b.every_type, lambda: (*b.VALUES, np.zeros((300, 8), np.float64)))
     assert len(found) == 1
     set_workers(3)
@@ -115,15 +115,15 @@ def test_the_lowest_index_traps_always(workers: int) -> None:
 
 
 @pytest.mark.parametrize("workers", WORKERS)
-def test_the_numbers_of_an_own_index_trap_are_those_of_the_lowest_turn(workers: int) -> None:
+def test_the_numbers_of_an_own_index_trap_are_those_of_the_lowest_iteration(workers: int) -> None:
     set_workers(workers)
     for repetition in range(100):
         at = np.arange(300, dtype=np.int32)
         at[20 + repetition :] = 299 - at[20 + repetition :]
         with pytest.raises(sb.Trap) as caught:
             k.scatter(at, floats(300))
-        turn = 20 + repetition
-        assert caught.value.own == (299 - turn, turn, turn + 1)
+        iteration = 20 + repetition
+        assert caught.value.own == (299 - iteration, iteration, iteration + 1)
 
 
 def test_one_array_by_two_names_gives_what_the_plain_loop_gives(
@@ -170,7 +170,7 @@ def test_a_parallel_range_in_what_a_turn_calls_runs_in_the_turns_own_thread() ->
     assert len(found) == 1
 
 
-def test_arrays_of_the_kernels_own_are_shared_by_the_turns() -> None:
+def test_arrays_of_the_kernels_own_are_shared_by_the_iterations() -> None:
     found = results(b.local_partials, lambda: (floats(64),))
     assert len(found) == 1
 
@@ -201,7 +201,7 @@ def test_kernels_of_several_threads_share_the_workers() -> None:
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="the system has no such signals")
 def test_an_interrupted_kernel_ends_and_leaves_the_pool_working() -> None:
     set_workers(2)
-    b.long_turns(floats(4))
+    b.long_iterations(floats(4))
     before = ranges_shared()
 
     def interrupt() -> None:
@@ -212,11 +212,11 @@ def test_an_interrupted_kernel_ends_and_leaves_the_pool_working() -> None:
     sender = threading.Thread(target=interrupt, daemon=True)
     sender.start()
     with pytest.raises(KeyboardInterrupt):
-        b.long_turns(floats(2_000_000))  # minutes, were it not left
+        b.long_iterations(floats(2_000_000))  # minutes, were it not left
     sender.join()
     y = floats(64)
-    b.long_turns(y)
+    b.long_iterations(y)
     again = floats(64)
     set_workers(1)
-    b.long_turns(again)
+    b.long_iterations(again)
     assert y.tobytes() == again.tobytes()

@@ -49,7 +49,7 @@ class _Text:
         return self._written[op.span, op.opcode]
 
     def others(self, statement: Statement) -> list[str]:
-        """What an operation can be replaced by; empty unless it is the first of its vector."""
+        """The replacements for an operation; empty unless it is the first of its vector."""
         if not isinstance(statement, Op) or self.together(statement)[0] is not statement:
             return []
         if any(op.id in self._deciders or op.unchecked for op in self.together(statement)):

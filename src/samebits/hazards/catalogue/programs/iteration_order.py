@@ -22,7 +22,7 @@ def _places(module: Module) -> list[OpRef]:
 
 
 def _count(editor: FunctionEditor, loop: For) -> Value:
-    """How many iterations the loop has, computed before it."""
+    """The loop's number of iterations, computed before it."""
     length = editor.op("sub", loop.stop, loop.start)
     if abs(loop.step) > 1:
         past = editor.const(INT, loop.step - (1 if loop.step > 0 else -1))

@@ -173,12 +173,12 @@ def text_steps(text: str, t: FixedPointType) -> int:
 
 
 def inexact(value: float, t: FixedPointType) -> tuple[str, str]:
-    """What is wrong with a float that `t` does not hold exactly, and what to write."""
+    """The message and fix for a float that `t` does not hold exactly."""
     return f"the float {value!r} is not exact in {t}", f'write {t}("{value!r}")'
 
 
 def not_implicit(source: ScalarType, t: FixedPointType) -> tuple[str, str]:
-    """What is wrong with a float or another fixed-point type beside `t`, and what to write."""
+    """The message and fix for a float or another fixed-point type beside `t`."""
     if source.is_ieee:
         return f"{source} is not {t} unless asked for by name", f"write {t}.from_float(x)"
     return f"{source} and {t} are different types", f"write {t}(x)"

@@ -1,4 +1,4 @@
-"""What each operation on fixed-point numbers computes, on the integers that they are.
+"""The operations on fixed-point numbers, as functions of the integers that they are.
 
 Owns rounding (to nearest, ties to even) and the three ways to overflow. Knows no class.
 """

@@ -1,4 +1,4 @@
-"""A side with a case's difference in it, of which one sees what it does, not what it is."""
+"""A side with a case's difference injected, which its words do not tell."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tools.prove_diagnose import edits, planting
+from tools.prove_diagnose import edits, injections
 from tools.prove_diagnose.case import Case
-from tools.prove_diagnose.planting import Planted
+from tools.prove_diagnose.injections import Injection
 
 from samebits.sides.side import Side, parse_side
 from samebits.sides.words import read_words
@@ -21,22 +21,22 @@ _UNSAID = ("something",)
 
 
 @dataclass(frozen=True, eq=False)
-class PlantedSide(Side):
-    """The plain simulation with `planted` in its kernels, which its words do not say."""
+class InjectedSide(Side):
+    """The plain simulation with `injected` in its kernels, which its words do not say."""
 
-    planted: Planted | None = None
+    injected: Injection | None = None
 
     @classmethod
-    def of(cls, simulation: Simulation, planted: Planted, start: int | None) -> PlantedSide:
+    def of(cls, simulation: Simulation, injected: Injection, start: int | None) -> InjectedSide:
         """From frame `start` on, or from `init` on."""
-        told = replace(read_words(""), hazards=_UNSAID, start=start)
-        return cls("the other machine", simulation, told, planted=planted)
+        spec = replace(read_words(""), hazards=_UNSAID, start=start)
+        return cls("the other machine", simulation, spec, injected=injected)
 
     def with_hazards(self, program: Program) -> Program:
-        assert self.planted is not None
-        if self.planted.hazard in planting.RACES and self.spec.workers == 1:
+        assert self.injected is not None
+        if self.injected.hazard in injections.RACES and self.spec.workers == 1:
             return program
-        return self.planted.again(self.number).program(program)
+        return self.injected.again(self.number).program(program)
 
 
 @contextmanager
@@ -44,8 +44,8 @@ def sides(case: Case) -> Generator[tuple[Side, Side]]:
     """The plain side and the other one, whose source lies in a folder that goes away."""
     simulation = case.simulation.simulation()
     a = parse_side("", simulation)
-    if case.planted is not None:
-        yield a, PlantedSide.of(simulation, case.planted, case.start)
+    if case.injected is not None:
+        yield a, InjectedSide.of(simulation, case.injected, case.start)
         return
     assert case.edit is not None
     with TemporaryDirectory() as folder:

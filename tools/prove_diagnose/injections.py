@@ -1,6 +1,6 @@
-"""Both kinds of hazard by one name each: where they act, in how many ways, and the kernels made.
+"""Injections of hazards of both kinds: where a hazard acts, its variants there, and the kernels.
 
-Owns nothing of which one is planted: `draw` chooses.
+Does not choose among them: `draw` does.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from samebits.sim.program import Program
 _PROGRAM_HAZARDS = {hazard.name: hazard for hazard in PROGRAM_HAZARDS}
 NAMES: tuple[str, ...] = (*(hazard.name for hazard in EXPRESSION_HAZARDS), *_PROGRAM_HAZARDS)
 """Every row of both tables."""
-CHANCE: tuple[str, ...] = tuple(hazard.name for hazard in PROGRAM_HAZARDS if hazard.varies)
-"""Those that no two runs have alike."""
+VARYING: tuple[str, ...] = tuple(hazard.name for hazard in PROGRAM_HAZARDS if hazard.varies)
+"""Those that differ from run to run."""
 RACES: tuple[str, ...] = tuple(hazard.name for hazard in PROGRAM_HAZARDS if hazard.is_race)
 """Those that take several workers."""
-MOST_WAYS = 256
-"""Ways of one structural hazard at one place that are counted."""
+MOST_VARIANTS = 256
+"""Variants of one program hazard at one place that are counted."""
 
 
 @dataclass(frozen=True)
-class Planted:
-    """A hazard's way at a place of some kernels, or everywhere. What chance decides follows from
-    `draw`; with `fresh`, each run of the program has another one."""
+class Injection:
+    """A hazard's variant at a place of some kernels, or everywhere. Its noise follows from `draw`;
+    with `fresh`, each run of the program has another draw."""
 
     hazard: str
     place: OpRef | None
-    way: int
+    variant: int
     draw: int = 0
     fresh: bool = False
 
@@ -47,11 +47,11 @@ class Planted:
         plain = guarded(kernels)
         hazard = _PROGRAM_HAZARDS.get(self.hazard)
         if hazard is None:
-            made = rewritten(plain, variants_at(plain, self.hazard, self.place)[self.way].parts)
+            made = rewritten(plain, variants_at(plain, self.hazard, self.place)[self.variant].parts)
         else:
             assert self.place is not None
-            ways = hazard.variants(plain, self.place, self.draw)
-            made = next(islice(ways, self.way, None))[0]
+            variants = hazard.variants(plain, self.place, self.draw)
+            made = next(islice(variants, self.variant, None))[0]
         verify(made)
         return made
 
@@ -59,7 +59,7 @@ class Planted:
         """The program that has it."""
         return program.with_kernels(self.kernels(program.kernels))
 
-    def again(self, run: int) -> Planted:
+    def again(self, run: int) -> Injection:
         """As run number `run` has it."""
         return replace(self, draw=self.draw + run) if self.fresh else self
 
@@ -68,10 +68,10 @@ class Planted:
         plain = guarded(kernels)
         hazard = _PROGRAM_HAZARDS.get(self.hazard)
         if hazard is None:
-            way = variants_at(plain, self.hazard, self.place)[self.way]
-            return f"{way.expression} ({way.note})"
+            variant = variants_at(plain, self.hazard, self.place)[self.variant]
+            return f"{variant.expression} ({variant.note})"
         assert self.place is not None
-        return next(islice(hazard.variants(plain, self.place, self.draw), self.way, None))[1]
+        return next(islice(hazard.variants(plain, self.place, self.draw), self.variant, None))[1]
 
 
 def places_of(kernels: Module, hazard: str) -> Sequence[OpRef]:
@@ -80,29 +80,29 @@ def places_of(kernels: Module, hazard: str) -> Sequence[OpRef]:
     return places_of_expression(kernels, hazard) if found is None else found.places(kernels)
 
 
-def count_ways(kernels: Module, hazard: str, place: OpRef | None) -> int:
-    """In how many ways it acts there."""
+def count_variants(kernels: Module, hazard: str, place: OpRef | None) -> int:
+    """The number of its variants there."""
     plain = guarded(kernels)
     found = _PROGRAM_HAZARDS.get(hazard)
     if found is None:
         return len(variants_at(plain, hazard, place))
     if place is None:
         return 0
-    return sum(1 for _ in islice(found.variants(plain, place, 0), MOST_WAYS))
+    return sum(1 for _ in islice(found.variants(plain, place, 0), MOST_VARIANTS))
 
 
-def is_structural(hazard: str) -> bool:
-    """Whether it is one of control flow, memory or inputs, rather than of an expression."""
+def is_program_hazard(hazard: str) -> bool:
+    """Whether it changes control flow, memory or inputs, rather than an expression."""
     return hazard in _PROGRAM_HAZARDS
 
 
 __all__ = [
-    "CHANCE",
     "NAMES",
     "RACES",
+    "VARYING",
     "HazardError",
-    "Planted",
-    "count_ways",
-    "is_structural",
+    "Injection",
+    "count_variants",
+    "is_program_hazard",
     "places_of",
 ]

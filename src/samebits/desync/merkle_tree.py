@@ -76,7 +76,7 @@ def merkle_tree(t: StructType) -> MerkleTree:
 
 
 def leaf_count(t: MemoryType, size: int) -> int:
-    """How many leaves of `size` bytes a tree over `t` has, without building it."""
+    """The number of leaves of `size` bytes in a tree over `t`, without building it."""
     whole = canonical_size(t)
     if whole <= size:
         return 1
