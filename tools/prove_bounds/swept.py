@@ -1,8 +1,8 @@
 """Proof of what a dry run computes for each check, at full width: where it notes nothing,
 nothing traps, and its result is the operation's.
 
-Integers are vectors of their own bits. Of floats is believed that each operation is off by at most
-one part in 2^53, which is what IEEE 754 says where nothing underflows.
+Integers are vectors of their own bits. Each operation on floats is assumed to be off by at most one
+part in 2^53, which is what IEEE 754 says where nothing underflows.
 """
 
 from __future__ import annotations

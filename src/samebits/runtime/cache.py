@@ -1,6 +1,6 @@
 """Compiled objects on disk, found again by what they were made from.
 
-An entry is believed only if its checksum holds, and the checksum is bound to the key. A disk that
+An entry is used only if its checksum holds, and the checksum is bound to the key. A disk that
 is full, read-only or damaged costs a compilation, never an answer. What is read back is executed:
 `own_folder` sees to it that nobody else put it there.
 """

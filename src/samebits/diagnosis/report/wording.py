@@ -66,8 +66,8 @@ def kind_of(o: OperationFact) -> str:
 
 
 def merged(exposed: Sequence[ExposedFact]) -> list[tuple[ExposedFact, int]]:
-    """Cousins in their order, those of one expression, as a vector's components, put together;
-    and how many each stands for."""
+    """Exposed operations in their order, those of one expression, as a vector's components, put
+    together; and how many each stands for."""
     rows: dict[tuple[Place, str, int | None], list[ExposedFact]] = {}
     for each in exposed:
         rows.setdefault((each.place, each.opcode, each.steps), []).append(each)
