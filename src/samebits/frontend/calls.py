@@ -109,7 +109,7 @@ def _extreme(ctx: Context, node: ast.Call, called: Any, operands: list[Operand])
     if len(operands) < 2:
         ctx.fail(
             node,
-            f"{name}() takes two numbers or more, but {len(operands)} are given",
+            f"{name}() takes two numbers or more, not {len(operands)}",
             fix=f"write {name}(a, b); of the elements of an array, math.{name}(array)",
         )
     pair = ast.copy_location(ast.Call(node.func, node.args[:2], node.keywords), node)
@@ -188,7 +188,7 @@ def _int(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Opera
         ctx.fail(
             node,
             f"int() takes a bool, an integer or a float, but this is {describe(operand)}",
-            fix=f"write int(float32({ctx.text(node.args[0])}))" if half else "convert it first",
+            fix=f"write int(float32({ctx.text(node.args[0])}))" if half else _fix_of_int(operand),
         )
     t, span, value = operand.type, ctx.span(node), operand.value
     if t is INT:
@@ -205,6 +205,14 @@ def _int(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Opera
         fits = ctx.builder.value("and", tuple(inside), BOOL, span)  # not where it is NaN
         ctx.builder.effect("overflow", (ctx.builder.value("not", (fits,), BOOL, span),), span)
     return Scalar(ctx.builder.value("convert", (value,), INT, span), INT)
+
+
+def _fix_of_int(operand: Operand) -> str:
+    if isinstance(operand, Literal):
+        return "write a number that int64 holds"
+    if isinstance(operand, Vector):
+        return "convert its components, or the whole: int3(v)"
+    return "write int32(x)"
 
 
 def _len(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Operand:

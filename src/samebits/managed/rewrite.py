@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from samebits.errors import Span, Trap
+from samebits.errors import CompileError, Span, Trap
 from samebits.frontend.core.operands import Literal
 from samebits.frontend.core.source import Source, blank
 from samebits.frontend.operations import operators
@@ -27,7 +27,7 @@ from samebits.lang.kernel import Kernel
 from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import own_index, prange
 from samebits.lang.values.flushing import flushed, flushed_weak
-from samebits.lang.values.powers import by_products
+from samebits.lang.values.powers import MOST, by_products
 from samebits.lang.values.weak import Int, checked
 from samebits.types import INT64, Type
 
@@ -216,12 +216,18 @@ class Rewrite(ast.NodeTransformer):
 
     def _power(self, node: ast.AST, base: ast.expr, exponent: ast.expr) -> ast.expr:
         """`base**exponent` of folded operands, as products."""
-        number, n = _number(base), _number(exponent)
-        assert n is not None, "the front end refuses other exponents"
+        number, power = _number(base), _number(exponent)
+        n = None if power is None else power.value
+        if not isinstance(n, int) or not 1 <= n <= MOST:
+            raise CompileError(
+                f"`**` takes a constant Python int from 1 to {MOST:,}",
+                span=self.source.span(node),
+                fix="call the kernel without .managed, which says what to write",
+            )
         if number is not None:
-            value = by_products(operator.mul, number.value, int(n.value))
+            value = by_products(operator.mul, number.value, n)
             return ast.copy_location(ast.Constant(value), node)
-        times = ast.copy_location(ast.Constant(int(n.value)), node)
+        times = ast.copy_location(ast.Constant(n), node)
         return self._call("__sb_power", node, self.finish(base), times)
 
     def visit(self, node: ast.AST) -> Any:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+import runpy
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -81,6 +83,20 @@ def test_each_product_flushes_where_subnormals_do(x: float) -> None:
         return x**4, (y * 1e-140) ** 2 * 1e300
 
     same(fourth, x, x)
+
+
+@pytest.mark.parametrize("exponent", ["0", "-1", "0.5", "2.0", "1025", "n"])
+def test_other_exponents_are_refused_managed_and_compiled(exponent: str, tmp_path: Path) -> None:
+    place = tmp_path / "powers.py"
+    place.write_text(
+        "import samebits as sb\n\n@sb.kernel\n"
+        f"def power(x: sb.float64, n: int) -> sb.float64:\n    return x**{exponent}\n\n@sb.kernel\n"
+        f"def literal(x: sb.float64, n: int) -> sb.float64:\n    return x + 2**{exponent}\n"
+    )
+    for kernel in (runpy.run_path(str(place))[name] for name in ("power", "literal")):
+        for run in (kernel, kernel.managed):
+            with pytest.raises(sb.CompileError, match="constant Python int from 1 to 1,024"):
+                run(2.0, 3)
 
 
 def test_a_weak_int_traps_as_its_product_does() -> None:
