@@ -116,6 +116,13 @@ def _extreme(ctx: Context, node: ast.Call, called: Any, operands: list[Operand])
     return reduce(lambda a, b: intrinsics.lower(ctx, pair, name, [a, b]), operands)
 
 
+def _round(ctx: Context, node: ast.Call, called: Any, operands: list[Operand]) -> Operand:
+    """Python's `round`: of an integer itself, of floats `sb.round`."""
+    if len(operands) == 1 and isinstance(operands[0], Literal | Scalar) and operands[0].type.is_int:
+        return operands[0]
+    return _intrinsic(ctx, node, called, operands)
+
+
 def _refuse(ctx: Context, node: ast.Call, called: Any, _: list[Operand]) -> NoReturn:
     note = "a kernel calls only what is compiled with it"
     fix = "decorate it with @sb.kernel" if callable(called) else "call a kernel or a type"
@@ -184,11 +191,10 @@ def _int(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Opera
     if not isinstance(operand, Scalar) or not (
         operand.type.is_int or operand.type.is_float or operand.type is BOOL
     ):
-        half = isinstance(operand, Scalar) and operand.type is FLOAT16
         ctx.fail(
             node,
             f"int() takes a bool, an integer or a float, but this is {describe(operand)}",
-            fix=f"write int(float32({ctx.text(node.args[0])}))" if half else _fix_of_int(operand),
+            fix=_fix_of_int(operand, ctx.text(node.args[0])),
         )
     t, span, value = operand.type, ctx.span(node), operand.value
     if t is INT:
@@ -207,12 +213,14 @@ def _int(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Opera
     return Scalar(ctx.builder.value("convert", (value,), INT, span), INT)
 
 
-def _fix_of_int(operand: Operand) -> str:
+def _fix_of_int(operand: Operand, x: str) -> str:
     if isinstance(operand, Literal):
         return "write a number that int64 holds"
     if isinstance(operand, Vector):
-        return "convert its components, or the whole: int3(v)"
-    return "write int32(x)"
+        return f"write int{operand.type.length}({x})"
+    if isinstance(operand, Scalar) and operand.type is FLOAT16:
+        return f"write int(float32({x}))"
+    return f"write int32({x})"
 
 
 def _len(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Operand:
@@ -233,7 +241,7 @@ _OBJECTS: tuple[tuple[object, _Row], ...] = (
     (int, (1, _int)),
     (builtins.len, (1, _len)),
     (builtins.abs, (None, _intrinsic)),
-    (builtins.round, (None, _intrinsic)),
+    (builtins.round, (None, _round)),
     (builtins.any, (None, _intrinsic)),
     (builtins.all, (None, _intrinsic)),
     (builtins.min, (None, _extreme)),

@@ -54,8 +54,17 @@ def _assert(condition: bool, message: str | None = None) -> None:
         raise Trap("assert", detail=message)
 
 
+def _product(a: Any, b: Any) -> Any:
+    return a * b
+
+
 def _flushed_product(a: Any, b: Any) -> Any:
     return flushed_weak(a * b)
+
+
+def _round(value: Any) -> Any:
+    whole = issubclass(type(value), int | np.integer)
+    return value if whole else intrinsics.round(value)
 
 
 def _least(*values: Any) -> Any:
@@ -72,7 +81,7 @@ _BUILTINS: dict[object, object] = {
     builtins.int: _int,
     builtins.min: _least,
     builtins.max: _greatest,
-    builtins.round: intrinsics.round,
+    builtins.round: _round,
     builtins.any: intrinsics.any,
     builtins.all: intrinsics.all,
 }
@@ -108,7 +117,7 @@ class Rewrite(ast.NodeTransformer):
         }
         self.flush = flushes(kernel)
         self.names["__sb_power"] = partial(
-            by_products, _flushed_product if self.flush else operator.mul
+            by_products, _flushed_product if self.flush else _product
         )
         self.functions: dict[Overloads, Callable[..., Any]] = {}
         """The math functions that it calls, at its precision."""

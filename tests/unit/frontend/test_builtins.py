@@ -47,6 +47,14 @@ def test_round_any_and_all() -> None:
     assert same(inside, (0, 2, 0)) == (True, False)
 
 
+def test_round_of_an_integer_is_itself() -> None:
+    @sb.kernel
+    def kept(i: int32, n: int) -> tuple[int32, int]:
+        return round(i), round(n) + 3  # noqa: RUF057  (what is tested)
+
+    assert same(kept, 2**31 - 1, 2**62) == (2**31 - 1, 2**62 + 3)
+
+
 def test_a_name_of_ones_own_is_not_the_builtin() -> None:
     @sb.kernel
     def max(a: float32, b: float32) -> float32:

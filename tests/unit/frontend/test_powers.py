@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import runpy
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -97,6 +98,36 @@ def test_other_exponents_are_refused_managed_and_compiled(exponent: str, tmp_pat
         for run in (kernel, kernel.managed):
             with pytest.raises(sb.CompileError, match="constant Python int from 1 to 1,024"):
                 run(2.0, 3)
+
+
+@pytest.mark.parametrize(
+    ("t", "power", "fix"),
+    [
+        ("float32", "x**n", "`math.pow(x, float32(n))`"),
+        ("float64", "x**2.0", "`math.pow(x, float64(2.0))`"),
+        ("float32", "(x + 1)**-2", "`1 / (x + 1)**2`"),
+        ("float3", "x**0", "`float3(1)`"),
+        ("float3", "x**0.3", "`math.pow(x, float3(0.3))`"),
+        ("int32", "x**0", "`int32(1)`"),
+        ("float64", "x * 10**-3", "`1 / 10**3`"),
+    ],
+)
+def test_the_advised_fix_compiles(t: str, power: str, fix: str, tmp_path: Path) -> None:
+    def kernel(text: str, name: str) -> Any:
+        place = tmp_path / f"{name}.py"
+        place.write_text(
+            "import samebits as sb\nfrom samebits import *\nfrom samebits import math\n\n"
+            f"@sb.kernel\ndef power(x: {t}, n: int) -> {t}:\n    return {text}\n"
+        )
+        return runpy.run_path(str(place))["power"]
+
+    arguments = ((2, 3, 4), 2) if t == "float3" else (2, 2)
+    refused = kernel(power, "refused")
+    with pytest.raises(sb.CompileError) as caught:
+        refused(*arguments)
+    assert fix in str(caught.value.fix)
+    written = "x * (1 / 10**3)" if "10" in power else fix
+    same(kernel(written.strip("`"), "mended"), *arguments)
 
 
 def test_a_weak_int_traps_as_its_product_does() -> None:

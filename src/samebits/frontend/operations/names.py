@@ -117,7 +117,9 @@ def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
                     fix="read it outside and keep the value in a module constant",
                 )
             if not hasattr(base.object, node.attr):
-                name = getattr(base.object, "__module__", None) or base.object.__name__
+                name = str(
+                    getattr(base.object, "__module__", "") or getattr(base.object, "__name__", "")
+                )
                 own = name.partition(".")[0] != "samebits"
                 ctx.fail(
                     node,

@@ -123,24 +123,32 @@ def power(ctx: Context, node: ast.BinOp | ast.AugAssign, a: Operand, b: Operand)
     return by_products(lambda x, y: binary(ctx, node, row, x, y), a, n)
 
 
+_ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
+"""What needs no parentheses before `**`."""
+
+
 def _fix_of_a_power(
     ctx: Context, base: ast.expr, a: Operand, exponent: ast.expr, n: float | None
 ) -> str:
     """What to write for an exponent that is not an int of the range."""
-    x = ctx.text(base)
+    x, y = ctx.text(base), ctx.text(exponent)
+    whole = x if isinstance(base, _ATOMS) else f"({x})"
+    t = element_of(a.type) if isinstance(a, Literal | Scalar | Vector) else FLOAT64
+    kind = FLOAT64 if t.weak else a.type if isinstance(a, Vector) else t
+    if t.is_int and not (isinstance(a, Literal) and n is not None):
+        if isinstance(a, Literal) and a.value == 2:
+            return f"write `1 << {y}`"
+        return f"write `{kind}(1)`" if n == 0 and not t.weak else "multiply in a loop"
     if n in (0.5, -0.5):
         return f"write `math.sqrt({x})`" if n == 0.5 else f"write `1 / math.sqrt({x})`"
     if n == 0:
-        return "write 1"
-    if isinstance(a, Literal | Scalar) and a.type.is_int and n is None:
-        return "multiply in a loop"
-    whole = x if isinstance(base, ast.Name | ast.Attribute | ast.Subscript | ast.Call) else f"({x})"
+        return "write `1.0`" if t.weak else f"write `{kind}(1)`"
     if isinstance(n, int) and -MOST <= n < 0:
         return f"write `1 / {whole}**{-n}`" if n < -1 else f"write `1 / {whole}`"
-    function = f"math.pow({x}, {ctx.text(exponent)})"
+    power = f"math.pow({x}, {kind}({y}))"
     if isinstance(n, float) and n.is_integer() and 1 <= n <= MOST:
-        return f"write `{whole}**{int(n)}`, or `{function}`"
-    return f"write `{function}`"
+        return f"write `{whole}**{int(n)}`, or `{power}`"
+    return f"write `{power}`"
 
 
 def fold(row: Operator, a: Literal, b: Literal) -> Literal | None:

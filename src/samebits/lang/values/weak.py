@@ -111,7 +111,7 @@ def _truediv(a: int, b: int) -> Any:
 
 
 def _power(a: int, b: int) -> Any:
-    raise ArgumentError("'**' is not in the language", fix="write the product out")
+    raise ArgumentError("'**' takes a constant exponent, as in x**2", fix="write the product out")
 
 
 OPERATIONS = {
