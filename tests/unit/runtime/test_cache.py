@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 import os
 import socket
@@ -159,6 +160,7 @@ def test_keys_that_are_no_digests_are_refused(tmp_path: Path) -> None:
 def test_the_longest_unused_entries_leave_when_the_limit_is_passed(tmp_path: Path) -> None:
     size = len(cache.pack(KEY, OBJECT))
     store = ObjectCache(tmp_path / "c", size_limit=3 * max(size, 4096))
+    store._puts = itertools.count(1)  # a store begins anywhere between two sweeps of its own
     keys = [digest(str(n)) for n in range(5)]
     for age, key in enumerate(keys):
         store.put(key, OBJECT)
