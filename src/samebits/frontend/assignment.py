@@ -158,9 +158,8 @@ def _fix(
         return f"write `{name} = float64({ctx.text(source)})`"
     # A sum in 8 or 16 bits would wrap: that has to be written, and is seldom what is meant.
     if isinstance(source, ast.BinOp):
-        for side in (source.left, source.right):
-            if not (isinstance(side, ast.Name) and side.id == name):
-                text = f"int({ctx.text(side)})"
+        left = isinstance(source.left, ast.Name) and source.left.id == name
+        text = f"int({ctx.text(source.right if left else source.left)})"
         return f"add `{text}`, which no sum makes wrap, or {start} to wrap as {t}"
     return f"write `{name} = int({ctx.text(source)})`, or {start}"
 
