@@ -29,7 +29,7 @@ from samebits.frontend.operations import (
     operators,
     overloads,
 )
-from samebits.frontend.operations.conversions import build_vector, convert_explicit
+from samebits.frontend.operations.conversions import build_vector, convert_explicit, to_int
 from samebits.frontend.operations.kernel_calls import Lower, bind, call_kernel
 from samebits.frontend.operations.matrices import build_matrix
 from samebits.lang.families import Family
@@ -45,7 +45,6 @@ from samebits.types import (
     FLOAT16,
     FLOAT32,
     INT,
-    UINT64,
     FixedArrayType,
     FixedPointType,
     MatrixType,
@@ -196,21 +195,7 @@ def _int(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Opera
             f"int() takes a bool, an integer or a float, but this is {describe(operand)}",
             fix=_fix_of_int(operand, ctx.text(node.args[0])),
         )
-    t, span, value = operand.type, ctx.span(node), operand.value
-    if t is INT:
-        return operand
-    if t is UINT64:
-        most = ctx.builder.const(INT.maximum, t, span)
-        ctx.builder.effect("overflow", (ctx.builder.value("gt", (value, most), BOOL, span),), span)
-    elif t.is_float:
-        ends = (ctx.builder.const(end, t, span) for end in (-(2.0**63), 2.0**63))
-        inside = [
-            ctx.builder.value(sign, (value, end), BOOL, span)
-            for sign, end in zip(("ge", "lt"), ends, strict=True)
-        ]
-        fits = ctx.builder.value("and", tuple(inside), BOOL, span)  # not where it is NaN
-        ctx.builder.effect("overflow", (ctx.builder.value("not", (fits,), BOOL, span),), span)
-    return Scalar(ctx.builder.value("convert", (value,), INT, span), INT)
+    return to_int(ctx, node, operand)
 
 
 def _fix_of_int(operand: Operand, x: str) -> str:

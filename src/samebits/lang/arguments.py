@@ -23,9 +23,6 @@ from samebits.lang.values.storage import implicit, implicit_vector
 from samebits.lang.values.vectors import Vector, takes, vector
 from samebits.types import (
     BOOL,
-    FLOAT,
-    FLOAT64,
-    INT,
     ArrayType,
     FixedArrayType,
     Kind,
@@ -35,6 +32,7 @@ from samebits.types import (
     TupleType,
     Type,
     VectorType,
+    widens,
 )
 
 
@@ -42,9 +40,9 @@ def wrap(value: Any, t: Type, name: str) -> Any:
     """A Python argument as the language value that parameter `name` of type `t` takes.
 
     Scalars: Python's int and float go into whatever holds them, NumPy's and the language's
-    only into their own type. Vectors also come from a tuple or an ndarray of their length,
-    structs from a structured ndarray of shape () or (1,), arrays from an ndarray, without a
-    copy. Raises ArgumentError where the value does not fit.
+    into their own type and wider ones of its kind. Vectors also come from a tuple or an ndarray
+    of their length, structs from a structured ndarray of shape () or (1,), arrays from an
+    ndarray, without a copy. Raises ArgumentError where the value does not fit.
     """
     match t:
         case ScalarType():
@@ -77,7 +75,7 @@ def wrap_scalar(value: Any, t: ScalarType, name: str) -> Any:
             f"parameter '{name}': expected {t}; got {type(value).__name__}",
             fix=f"pass {_example(t, name)}",
         )
-    if not (takes(source, t) or _weak_takes(source, t)):
+    if not (takes(source, t) or widens(source, t)):
         example = _example(t, name)
         if t.kind is Kind.FIXED and source.is_float:
             example = f"samebits.{t}.from_float({name})"
@@ -100,11 +98,6 @@ def wrap_scalar(value: Any, t: ScalarType, name: str) -> Any:
             f"parameter '{name}': {number} does not fit {t} ({t.minimum} to {t.maximum})"
         )
     return MAKERS[t](number)
-
-
-def _weak_takes(source: ScalarType, t: ScalarType) -> bool:
-    """Whether a parameter annotated int or float takes a value of type `source` exactly."""
-    return (t is INT and source.is_int) or (t is FLOAT and source in (INT, FLOAT64))
 
 
 def _example(t: ScalarType, name: str) -> str:

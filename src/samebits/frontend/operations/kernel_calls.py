@@ -21,7 +21,7 @@ from samebits.frontend.core.operands import (
     describe,
 )
 from samebits.frontend.operations import memory
-from samebits.frontend.operations.conversions import coerce
+from samebits.frontend.operations.conversions import coerce, passed
 from samebits.frontend.operations.names import captured
 from samebits.ir.grammar import Value
 from samebits.lang.kernel import Kernel
@@ -98,7 +98,7 @@ def _pass(
     what = f"parameter '{name}'"
     match t:
         case ScalarType() | VectorType():
-            value = coerce(ctx, call, operand, t, what, node)
+            value = passed(ctx, call, operand, t, what, node)
             assert isinstance(value, (Scalar, Vector))
             return values_of(value)
         case ArrayType():
