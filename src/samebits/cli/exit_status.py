@@ -1,4 +1,4 @@
-"""Exit statuses of the command line, and what else all commands share with its root.
+"""Exit statuses, and what all commands share with the root of the command line.
 
 0 the same, 1 they differ, 2 bad usage or input, 130 interrupted, 143 terminated. An unexpected
 error is 2 as well: 1 comes only from a command that has compared something.

@@ -1,4 +1,4 @@
-"""`samebits verify`: from options to verifications, from these to one report and a status."""
+"""`samebits verify`: verifications from the options, and one report with an exit status."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""The guard of the steps that follow frame and fields: if one fails, the facts found so far stay,
-and a note says what is missing and why.
+"""The guard of the steps after frame and fields: a step that fails becomes a note.
+
+The facts found so far stay, and the note says what is missing and why.
 
 Owns that no such failure ends a diagnosis. Knows nothing of the steps.
 """

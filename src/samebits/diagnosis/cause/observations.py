@@ -1,5 +1,4 @@
-"""Observed evaluations of the other side's operation, and the variants of its expression that give
-them.
+"""Variants of an operation's expression that give what the other side observed.
 
 Owns the quick look at one operation, before whole programs are run, and which frames it takes.
 What is left are candidates, of which experiments choose.
