@@ -9,7 +9,5 @@ from __future__ import annotations
 import samebits_command
 
 SAME, DIFFERS, BAD, INTERRUPTED = 0, 1, 2, samebits_command.INTERRUPTED
-MOST_FRAMES = 10**9
-"""The most frames of one run: half a year at 60 frames a second."""
 TRACEBACK = "--traceback"
 """The option that shows the traceback of an unexpected error, anywhere before `--`."""

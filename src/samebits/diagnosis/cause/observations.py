@@ -103,7 +103,7 @@ def _strict(site: Site, observed: Observation) -> int:
     return site.bits(site.tree, site.strict, observed.given)
 
 
-MOST_FRAMES = 4
+MOST_FRAMES_LOOKED_AT = 4
 MOST_LOOKED_AT = 4096
 """Evaluations of one frame that a variant is held against."""
 MOST_REFUTING = 8
@@ -134,7 +134,7 @@ class FrameObservations(Observations):
     def _instances(self) -> list[tuple[bool, Instance]]:
         """Each with whether it is the differing one, that one first."""
         rows: list[tuple[bool, Instance]] = []
-        for number in range(MOST_FRAMES):
+        for number in range(MOST_FRAMES_LOOKED_AT):
             frames = self.frame_at(number)
             if frames is None:
                 break
