@@ -19,9 +19,9 @@ def beyond_first_facts(notes: list[str], what: str) -> Generator[None]:
     try:
         yield
     except SamebitsError as error:
-        note = f"{what} not told: {error.message}"
+        note = f"{what} unknown: {error.message}"
     except Exception as error:
-        note = f"{what} not told, for samebits met what it did not expect: {unexpected(error)}"
+        note = f"{what} unknown, for samebits met what it did not expect: {unexpected(error)}"
     else:
         return
     if note not in notes:

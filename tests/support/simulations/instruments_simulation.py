@@ -3,7 +3,7 @@
 NaNs, infinities, zeros of both signs, subnormal numbers and conversions out of range all reach the
 state.
 
-Games seldom have such numbers, and what a hazard does to them would hardly ever be drawn there.
+Games rarely have such numbers, and what a hazard does to them would hardly ever be drawn there.
 """
 
 from __future__ import annotations
