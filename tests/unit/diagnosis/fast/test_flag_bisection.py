@@ -159,8 +159,8 @@ def test_only_what_is_found_gives_the_bits(tmp_path: Path) -> None:
     out = one.run()
     assert out.is_whole
     for place in (operation.place for operation in out.operations):
-        leave = {o.place: out.flags for o in out.operations if o.place != place}
-        execution = one.b.execution(with_flags(one.b, leave))
+        enabled = {o.place: out.flags for o in out.operations if o.place != place}
+        execution = one.b.execution(with_flags(one.b, enabled))
         assert one.point.run(execution) == one.a_after
 
 
