@@ -199,7 +199,7 @@ def test_what_init_does_otherwise_is_found(compare: Compare, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("lost", [(), (PROGRAM,)])
-def test_what_is_not_told_of_init_is_said_without_a_frame_number(
+def test_what_is_not_known_of_init_is_said_without_a_frame_number(
     tmp_path: Path, lost: tuple[str, ...]
 ) -> None:
     other = version(tmp_path, ("float32(i) * 0.37", "float32(i) * 0.38"))
@@ -354,7 +354,7 @@ def test_a_trace_that_does_not_show_what_ran_is_not_believed(compare: Compare) -
     assert found.notes == ["the trace in theirs is not valid: it left another state than the run"]
 
 
-def test_a_trace_of_another_frame_is_told(compare: Compare) -> None:
+def test_a_trace_of_another_frame_is_reported(compare: Compare) -> None:
     b, other = theirs("fma@drift,from=9", 7, 13, 9), theirs("fma@drift,from=9", 7, 13, 12)
     assert other.trace is not None
     contents = replace(b.contents, trace=len(other.trace))
@@ -363,7 +363,7 @@ def test_a_trace_of_another_frame_is_told(compare: Compare) -> None:
     assert found.notes[0].startswith("the record of frame 9 in theirs cannot be followed: ")
 
 
-def test_a_trace_of_another_program_is_told(compare: Compare, tmp_path: Path) -> None:
+def test_a_trace_of_another_program_is_reported(compare: Compare, tmp_path: Path) -> None:
     other = version(tmp_path, ("mote.vel * 0.98", "mote.vel * 0.98 * 1.0"))
     b = theirs("fma@drift,from=9", 7, 13, 9)
     trace = report("other", range(7, 13), 9, simulation=other).trace
@@ -374,7 +374,7 @@ def test_a_trace_of_another_program_is_told(compare: Compare, tmp_path: Path) ->
     assert "it is of another program" in found.notes[0]
 
 
-def test_junk_as_a_trace_is_told(compare: Compare) -> None:
+def test_junk_as_a_trace_is_reported(compare: Compare) -> None:
     b = theirs("fma@drift,from=9", 7, 13, 9)
     found = compare(with_part(b, Key(TRACE, 9), b"junk" * 99))
     assert (found.frame, found.operation) == (9, None)
@@ -383,7 +383,7 @@ def test_junk_as_a_trace_is_told(compare: Compare) -> None:
     ]
 
 
-def test_a_program_that_is_none_is_told(compare: Compare) -> None:
+def test_a_program_that_is_none_is_reported(compare: Compare) -> None:
     b = theirs("fma@drift,from=9", 7, 13, 9)
     found = compare(with_part(b, Key(PROGRAM, 0), b.parts[Key(PROGRAM, 0)].replace(b"add", b"ad")))
     assert (found.frame, found.operation) == (9, None)

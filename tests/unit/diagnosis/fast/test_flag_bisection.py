@@ -207,7 +207,7 @@ def test_only_operations_that_were_executed_are_tried(tmp_path: Path) -> None:
     assert rewritable(strict, one.point) == []
 
 
-def test_what_rewriting_does_not_explain_is_told(tmp_path: Path) -> None:
+def test_what_rewriting_does_not_explain_is_reported(tmp_path: Path) -> None:
     game = simulation(tmp_path, "regrouped")
     rounded = found(game, "mode=FAST,fpenv=up")
     assert not rounded.is_confirmed

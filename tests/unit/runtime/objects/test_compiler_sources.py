@@ -1,4 +1,4 @@
-"""Code is shared by processes of the same compiler alone, told by what its files say."""
+"""Code is shared by processes of the same compiler alone, recognised by the contents of its files."""
 
 from __future__ import annotations
 
