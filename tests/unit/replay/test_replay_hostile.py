@@ -1,4 +1,4 @@
-"""Files made to mislead, their checksums right: no number in them is believed."""
+"""Files made to mislead, their checksums right: no number in them is trusted."""
 
 from __future__ import annotations
 

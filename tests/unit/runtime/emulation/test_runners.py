@@ -1,4 +1,4 @@
-"""Programs in processes of their own: memory and calls; crashes, hangs and nonsense are reported."""
+"""Programs in processes of their own: memory and calls; crashes, hangs and nonsense are errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code is shared by processes of the same compiler alone, recognised by the contents of its files."""
+"""Code is shared by processes of the same compiler alone, known by the contents of its files."""
 
 from __future__ import annotations
 
