@@ -28,8 +28,9 @@ from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import own_index, prange
 from samebits.lang.values.flushing import flushed, flushed_weak
 from samebits.lang.values.powers import MOST, by_products
+from samebits.lang.values.storage import implicit
 from samebits.lang.values.weak import Int, checked
-from samebits.types import INT64, Type
+from samebits.types import INT64, ScalarType, Type
 
 
 def _range(*bounds: Any) -> Any:
@@ -104,6 +105,10 @@ class Rewrite(ast.NodeTransformer):
         """Runs a math function managed: the function, the precision, its arguments."""
         self.accesses = accesses
         self.source = source
+        self.joined: Mapping[str, ScalarType] = {}
+        """Names whose type weak numbers take that are assigned to them."""
+        self.ternaries: Mapping[Span, ScalarType] = {}
+        """Ternaries whose type a weak side takes, by place."""
         self.iteration: str | None = None
         """The loop variable of the parallel range that is being rewritten, or a job's index."""
         self.count: str | None = None
@@ -220,6 +225,8 @@ class Rewrite(ast.NodeTransformer):
                 return node
             case ast.Constant():
                 return node
+            case ast.IfExp():
+                return self.visit_IfExp(node)
             case _:
                 return cast("ast.expr", self.generic_visit(node))
 
@@ -244,6 +251,14 @@ class Rewrite(ast.NodeTransformer):
             return self.finish(self.fold(node))
         return super().visit(node)
 
+    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """Statements rewritten; some become several."""
+        made: list[ast.stmt] = []
+        for statement in body:
+            new: ast.stmt | list[ast.stmt] = self.visit(statement)
+            made += new if isinstance(new, list) else [new]
+        return made
+
     def visit_For(self, node: ast.For) -> ast.stmt:
         outer = self.iteration
         if self.iteration is None and is_prange(self, node) and isinstance(node.target, ast.Name):
@@ -251,6 +266,34 @@ class Rewrite(ast.NodeTransformer):
         self.generic_visit(node)
         self.iteration = outer
         return node
+
+    def _in_type(self, value: ast.expr, t: ScalarType, at: ast.AST) -> ast.Call:
+        """`value` as a number of type `t`, which a weak one becomes."""
+        name = f"__sb_as_{t}"
+        self.names.setdefault(name, partial(implicit, target=t, place="the name"))
+        return self._call(name, at, value)
+
+    def _assigned(self, node: ast.stmt, targets: list[ast.expr]) -> ast.AST | list[ast.stmt]:
+        """An assignment, and after it the conversion of each joined name."""
+        made: list[ast.stmt] = [node]
+        for target in targets:
+            for part in ast.walk(target):
+                if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                    t = self.joined.get(part.id)
+                    if t is not None:
+                        read = ast.copy_location(ast.Name(part.id, ast.Load()), part)
+                        value = self._in_type(read, t, part)
+                        made.append(ast.copy_location(ast.Assign([part], value), node))
+        return made
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.stmt]:
+        self.generic_visit(node)
+        return self._assigned(node, node.targets)
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        t = self.ternaries.get(self.source.span(node)) if self.ternaries else None
+        self.generic_visit(node)
+        return node if t is None else self._in_type(node, t, node)
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         name = self.accesses.get(self.source.span(node)) if self.accesses else None
@@ -274,22 +317,28 @@ class Rewrite(ast.NodeTransformer):
             node.value = self._call("__sb_return", node, self.visit(node.value))
         return node
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
         power = isinstance(node.op, ast.Pow)
         if not (self.flush or power) or not isinstance(node.target, ast.Name):
-            return self.generic_visit(node)
+            self.generic_visit(node)
+            return self._assigned(node, [node.target])
         read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
         if power:
             value = self._power(node, read, self.fold(node.value))
         else:
             whole = ast.copy_location(ast.BinOp(read, node.op, self.visit(node.value)), node)
             value = self.finish(whole)
-        return ast.copy_location(ast.Assign([node.target], value), node)
+        return self._assigned(
+            ast.copy_location(ast.Assign([node.target], value), node), [node.target]
+        )
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | list[ast.stmt]:
         if node.value is None:
             return ast.copy_location(ast.Pass(), node)
-        return ast.copy_location(ast.Assign([node.target], self.visit(node.value)), node)
+        value = self.visit(node.value)
+        return self._assigned(
+            ast.copy_location(ast.Assign([node.target], value), node), [node.target]
+        )
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt:
         if isinstance(node.value, ast.Constant):
