@@ -1,4 +1,4 @@
-"""Runs kernels natively: compiles on the first call for each list of parameter types.
+"""The native run of a kernel, compiled at the first call with each list of parameter types.
 
 Loads the compiler only when a kernel is called that no cache has.
 """

@@ -1,4 +1,4 @@
-"""`samebits explain`: evaluations are named, what none gives is said, bad usage is told."""
+"""`samebits explain`: evaluations are named, what none gives is said, bad usage is reported."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""The Python that is not in the language, and what to write instead: syntax, operators, built-in
-functions, and functions of `math` and NumPy."""
+"""The Python that is not in the language, and what to write instead.
+
+Syntax, operators, built-in functions, and functions of `math` and NumPy.
+"""
 
 from __future__ import annotations
 
