@@ -6,7 +6,6 @@ import ast
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 from math import isinf
 from typing import Any
 
@@ -16,6 +15,7 @@ from samebits.frontend.operations import fixed_point, halves, matrices
 from samebits.frontend.operations.conversions import literal, round_literal, to_scalar
 from samebits.ir.grammar import Value
 from samebits.lang.executions import executions
+from samebits.lang.values.enums import fix_of_enum
 from samebits.lang.values.operators import no_common
 from samebits.lang.values.powers import MOST, by_products
 from samebits.lang.values.quaternions import no_component_product
@@ -103,8 +103,12 @@ def binary(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -
             ctx.fail(
                 node,
                 f"`{row.sign}` works on numbers and vectors, but this is {describe(wrong)}",
-                fix="use a component, a field or an element of it",
+                fix=_fix_of_enum(wrong) or "use a component, a field or an element of it",
             )
+
+
+def _fix_of_enum(operand: Operand) -> str | None:
+    return fix_of_enum(operand.object) if isinstance(operand, Static) else None
 
 
 def power(ctx: Context, node: ast.BinOp | ast.AugAssign, a: Operand, b: Operand) -> Operand:
@@ -283,6 +287,7 @@ def vector_operands(
             case _:
                 what = "the element types differ"
                 fix = f"convert one side: {t.element}(...) or {t}(...)"
+                fix = _fix_of_enum(operand) or fix
                 if isinstance(a, Vector) and isinstance(b, Vector):
                     what, fix = no_common(sign, a.type, b.type)
                 ctx.fail(node, f"`{sign}` on {describe(a)} and {describe(b)}: {what}", fix=fix)
@@ -381,9 +386,7 @@ def compare(ctx: Context, node: ast.AST, op: ast.cmpop, a: Operand, b: Operand) 
         ctx.fail(
             node,
             f"`{sign}` compares numbers and vectors, but this is {describe(wrong)}",
-            fix="derive it from IntEnum, whose members are numbers"
-            if isinstance(wrong, Static) and isinstance(wrong.object, Enum)
-            else "compare its fields or elements",
+            fix=_fix_of_enum(wrong) or "compare its fields or elements",
         )
     t = _compare_type(ctx, node, sign, a, b)
     pair = (to_scalar(ctx, node, a, t), to_scalar(ctx, node, b, t))
