@@ -10,7 +10,6 @@ from tests.support.executions import refusal_of, same
 
 import samebits as sb
 from samebits import float3, float64, int32, int64
-from samebits.lang.values.powers import NO_POWER
 
 
 class Cell(IntEnum):
