@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial, reduce
 from typing import Any, TypeVar, cast
@@ -18,7 +18,7 @@ import numpy as np
 
 from samebits.errors import CompileError, Span, Trap
 from samebits.frontend.core.operands import Literal
-from samebits.frontend.core.source import Source, blank
+from samebits.frontend.core.source import Source, blank, copied_items
 from samebits.frontend.operations import operators
 from samebits.lang import intrinsics
 from samebits.lang.annotations import class_of_type
@@ -29,6 +29,7 @@ from samebits.lang.parallel import own_index, prange
 from samebits.lang.values.flushing import flushed, flushed_weak
 from samebits.lang.values.powers import MOST, by_products
 from samebits.lang.values.weak import Int, checked
+from samebits.managed import components
 from samebits.types import INT64, Type
 
 
@@ -114,6 +115,7 @@ class Rewrite(ast.NodeTransformer):
             "__sb_assert": _assert,
             "__sb_flushed": flushed_weak,
             "__sb_own": own_index,
+            **components.NAMES,
         }
         self.flush = flushes(kernel)
         self.names["__sb_power"] = partial(
@@ -160,6 +162,9 @@ class Rewrite(ast.NodeTransformer):
             found, base = self.outer(node.value)
             if found and is_namespace(base):
                 return True, self.kernel.attribute(base, node.attr)
+            constants = vars(base).get("__sb_constants__", {}) if isinstance(base, type) else {}
+            if found and node.attr in constants:
+                return True, constants[node.attr]
         return False, None
 
     def finish(self, node: ast.expr) -> ast.expr:
@@ -274,8 +279,30 @@ class Rewrite(ast.NodeTransformer):
             node.value = self._call("__sb_return", node, self.visit(node.value))
         return node
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """Statements rewritten, each as one or several."""
+        found: list[ast.stmt] = []
+        for visited in map(self.visit, body):
+            found += cast("list[ast.stmt]", visited if isinstance(visited, list) else [visited])
+        return found
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        for value in copied_items(node):
+            assert isinstance(node.value, ast.Tuple)
+            at = node.value.elts.index(value)
+            node.value.elts[at] = self._call("__sb_copied", value, value)
+        return self._each(components.written_out(node, self.local))
+
+    def _each(self, statements: Iterable[ast.stmt]) -> list[Any]:
+        return [
+            self.generic_visit(s) if isinstance(s, ast.Assign | ast.AugAssign) else self.visit(s)
+            for s in statements
+        ]
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         power = isinstance(node.op, ast.Pow)
+        if not (power or isinstance(node.target, ast.Name)):
+            return self._each(components.written_out(node, self.local))
         if not (self.flush or power) or not isinstance(node.target, ast.Name):
             return self.generic_visit(node)
         read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)

@@ -99,7 +99,7 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
         rewrite.iteration, rewrite.count = kernel.own
     if rewrite.iteration is not None or any(is_prange(rewrite, loop) for loop in loops):
         rewrite.accesses = compile_kernel(kernel, types).checked
-    node.body = [rewrite.visit(statement) for statement in node.body]
+    node.body = rewrite.block(node.body)
     node.decorator_list = []
     node.returns = None
     node.args.defaults = []

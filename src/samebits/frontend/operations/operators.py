@@ -11,7 +11,7 @@ from typing import Any
 
 from samebits.frontend.core.context import Context, element_of, of_values, values_of
 from samebits.frontend.core.operands import Literal, Operand, Scalar, Static, Vector, describe
-from samebits.frontend.operations import fixed_point, halves, matrices
+from samebits.frontend.operations import fixed_point, halves, matrices, struct_members
 from samebits.frontend.operations.conversions import literal, round_literal, to_scalar
 from samebits.ir.grammar import Value
 from samebits.lang.executions import executions
@@ -84,6 +84,8 @@ FOLD_BITS = 4096
 
 def binary(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -> Operand:
     """`a row b`; `node` is the expression that errors and traps point at."""
+    if struct_members.struct_of(a) or struct_members.struct_of(b):
+        return struct_members.binary(ctx, node, row.sign, a, b)
     halves.refuse_binary(ctx, node, row.sign, a, b)
     if row.sign == "@":
         return matrices.mul(ctx, node, a, b)
@@ -337,6 +339,8 @@ def unary(ctx: Context, node: ast.UnaryOp, a: Operand) -> Operand:
             fix="write `~v`" if isinstance(a, Vector) else "write a comparison, such as `x == 0`",
         )
     sign, opcode = UNARY[type(node.op)]
+    if struct_members.struct_of(a):
+        return struct_members.unary(ctx, node, sign, a)
     if isinstance(a, Literal):
         folded = fold_unary(node.op, a)
         if folded is not None:
@@ -371,6 +375,8 @@ def compare(ctx: Context, node: ast.AST, op: ast.cmpop, a: Operand, b: Operand) 
     """One comparison: a bool, or a bool vector for vectors."""
     sign, opcode, fold = COMPARE[type(op)]
     span = ctx.span(node)
+    if struct_members.struct_of(a) or struct_members.struct_of(b):
+        return struct_members.compare(ctx, node, sign, a, b)
     if isinstance(a, Literal) and isinstance(b, Literal):
         return Scalar(ctx.builder.const(fold(a.value, b.value), BOOL, span), BOOL)
     halves.refuse_binary(ctx, node, sign, a, b)
