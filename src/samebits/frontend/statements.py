@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from samebits.frontend import assignment, results, targets
 from samebits.frontend.core.context import Context, merge
+from samebits.frontend.core.matching import REFUSAL, offending
 from samebits.frontend.core.operands import (
     Literal,
     MemoryOperand,
@@ -307,8 +308,15 @@ def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
     assignment.to_name(ctx, node.target, value, node.value)
 
 
+def _match(ctx: Context, node: ast.Match) -> NoReturn:
+    """What is refused: any other `match` is written out."""
+    message, fix = REFUSAL
+    ctx.fail(offending(node) or node, message, fix=fix)
+
+
 _HANDLERS: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
     ast.If: _if,
+    ast.Match: _match,
     ast.While: _while,
     ast.For: _for,
     ast.Break: _break,

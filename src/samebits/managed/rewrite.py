@@ -17,6 +17,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from samebits.errors import CompileError, Span, Trap
+from samebits.frontend.core.matching import REFUSAL, offending
 from samebits.frontend.core.operands import Literal
 from samebits.frontend.core.source import Source, blank, copied_items
 from samebits.frontend.operations import operators
@@ -267,6 +268,10 @@ class Rewrite(ast.NodeTransformer):
             call = ast.Call(ast.Name("__sb_own", ast.Load()), arguments, [])
             node.slice = ast.copy_location(call, node)
         return node
+
+    def visit_Match(self, node: ast.Match) -> ast.stmt:
+        message, fix = REFUSAL
+        raise CompileError(message, span=self.source.span(offending(node) or node), fix=fix)
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         arguments = [self.visit(node.test)]
