@@ -37,6 +37,7 @@ from tests.fuzz.literals import (
     random_value_type,
     type_name,
 )
+from tests.fuzz.members import Members
 from tests.fuzz.options import Options
 from tests.fuzz.scope import Callee, Variable
 from tests.fuzz.simple_statements import INDENT
@@ -88,6 +89,7 @@ class _Writer:
         self.options = Options(seed)
         self.halves = Halves(seed)
         self.powers = Random(f"samebits fuzz powers {seed}") if seed >= FIRST_SEED else None
+        self.members = Members(seed)
         self.hazard = self.rng.choice((0.0, 0.0, 0.01, 0.03, 0.1))
         self.palette = self._palette()
         self.structs: list[StructType] = []
@@ -159,10 +161,15 @@ class _Writer:
         if t.size > 400:
             t = StructType(name, tuple(fields[:1]))
         lines = [self.options.decorator("struct"), f"class {name}:"]
-        lines += [f"{INDENT}{field}: {type_name(f)}" for field, f in t.fields]
+        if self.members.wanted:
+            lines += self.members.fields(t, self.palette)
+        else:
+            lines += [f"{INDENT}{field}: {type_name(f)}" for field, f in t.fields]
         # A method's annotations can't name the class that is being defined.
         for k in range(rng.choice((0, 0, 1, 2))):
             lines += ["", *self.function(f"m{k}", method_of=t)]
+        if self.members.wanted:
+            lines += self.members.methods(t)
         self.structs.append(t)
         self.parts.append("\n".join(lines))
 
@@ -215,6 +222,7 @@ class _Writer:
         work = 400 if entry else rng.choice((10, 30, 60))
         body = Body(rng, self.hazard, self.palette, self.callees, self.structs, result, work)
         body.draw.powers = self.powers
+        body.extra = self.members.statement
         for variable in (*self.constants, *captured):
             body.scope.add(variable)
         if method_of is not None:
@@ -247,6 +255,7 @@ class _Writer:
             self.rng, self.hazard, self.palette, self.callees, self.structs, self.constants
         )
         stream.body.draw.powers = self.powers
+        stream.body.extra = self.members.statement
         lines = stream.write()
         self.entry_params = [t for _, t in stream.params]
         head = ", ".join(f"{name}: {type_name(t)}" for name, t in stream.params)

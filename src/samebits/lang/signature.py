@@ -217,7 +217,9 @@ def evaluated(function: FunctionType, annotation: object) -> object:
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     scope = {name: cell.cell_contents for name, cell in cells}
     try:
-        return eval(annotation, function.__globals__, scope)
+        found: object = eval(annotation, function.__globals__, scope)
+        # A quoted annotation is text twice where annotations are not evaluated.
+        return eval(found, function.__globals__, scope) if isinstance(found, str) else found
     except Exception as error:
         raise CompileError(
             f"the annotation `{annotation}` of kernel '{function.__qualname__}' can't be read",

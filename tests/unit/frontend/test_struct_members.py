@@ -61,7 +61,7 @@ class Vec:
         return self.x * 2
 
     @staticmethod
-    def make(x: float64) -> Vec:
+    def make(x: float64) -> "Vec":  # noqa: UP037  (as is written without the future's annotations)
         return Vec(x)
 
 
