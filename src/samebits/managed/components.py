@@ -14,7 +14,7 @@ from typing import Any, cast
 from samebits.frontend.targets import VECTOR_COMPONENTS
 from samebits.lang.memory.arrays import ManagedArray
 from samebits.lang.memory.structs import Struct
-from samebits.lang.values.storage import bytes_of, implicit
+from samebits.lang.values.storage import bytes_of, implicit, storer
 from samebits.lang.values.vectors import PlainVector, components, vector
 
 Statement = ast.Assign | ast.AugAssign
@@ -38,14 +38,22 @@ def put_field(_: Any, owner: Any, name: str, held: Any, letter: str, value: Any)
     """`owner.name.letter = value`, where the field holds `held`."""
     changed = put(held, letter, value)
     if changed is not held:
-        setattr(owner, name, changed)
+        at = owner._offset + owner.__sb_type__.offsets[name]
+        _store(owner._buffer, at, changed, letter)
 
 
 def put_element(_: Any, owner: Any, index: Any, held: Any, letter: str, value: Any) -> None:
     """`owner[index].letter = value`, where the element is `held`."""
     changed = put(held, letter, value)
     if changed is not held:
-        owner[index] = changed
+        at = owner._offset + owner._flat(index) * owner.element.size
+        _store(owner._buffer, at, changed, letter)
+
+
+def _store(buffer: Any, at: int, changed: Any, letter: str) -> None:
+    """Write one component of the vector at `at`: the NaNs beside it stay as they are in memory."""
+    t, index = changed.__sb_type__.element, VECTOR_COMPONENTS.index(letter)
+    storer(t, "the element")(buffer, at + index * t.size, components(changed)[index])
 
 
 def copied_value(value: Any) -> Any:

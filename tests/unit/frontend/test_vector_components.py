@@ -146,3 +146,17 @@ def strict(v: float3, x: float64) -> float3:
 def test_what_is_no_such_place_is_refused() -> None:
     assert "may be unassigned" in refusal_of(unassigned, True).message
     assert refusal_of(strict, (1, 2, 3), 1).fix == "write float32(x)"
+
+
+@sb.kernel
+def beside(a: sb.Array[float3], body: Body) -> None:
+    a[0].x = 1.0
+    body.pos.y += 1.0
+
+
+def test_nans_beside_a_component_stay_as_they_are_in_memory() -> None:
+    a, body = np.zeros((1, 3), np.float32), Body()
+    a.view(np.uint32)[0, 1] = 0x7F800001
+    body.memory["pos"].view(np.uint32)[2] = 0x7F800001
+    same(beside, a, body)
+    assert a.view(np.uint32)[0, 1] == 0x7F800001
