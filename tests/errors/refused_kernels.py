@@ -67,7 +67,7 @@ def unknown_name(x: float32) -> float32:
 
 
 @refused
-def changes_type(a: ReadOnly[float32]) -> float32:
+def changes_type(a: ReadOnly[float3]) -> float3:
     acc = 0.0
     for i in range(len(a)):
         acc = acc + a[i]
@@ -75,9 +75,9 @@ def changes_type(a: ReadOnly[float32]) -> float32:
 
 
 @refused
-def literal_changes_type(x: float32) -> float32:
+def literal_changes_type(x: int32) -> int32:
     y = x
-    y = 0.0
+    y = 0.5
     return y
 
 
@@ -363,7 +363,7 @@ def local_array_too_large() -> float32:
 
 @refused
 def annotated_local(x: float32) -> float32:
-    y: float32 = 0.5
+    y: int32 = 0.5
     return x + y
 
 
@@ -380,8 +380,8 @@ def statement_without_effect(x: float32) -> float32:
 
 
 @refused
-def ternary_of_two_types(flag: bool, x: float32) -> float32:
-    y = x if flag else 0.0
+def ternary_of_two_types(flag: bool, x: float32, d: float64) -> float32:
+    y = x if flag else d
     return y
 
 

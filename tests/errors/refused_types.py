@@ -36,14 +36,14 @@ def augmented_element(a: Array[int32], n: int64) -> None:
 
 
 @refused
-def int_becomes_float(a: float) -> int:
-    total = 0
-    total = a
+def int_becomes_float(total: int, a: float) -> float:
+    """Of a parameter."""
+    total = total * a
     return total
 
 
 @refused
-def float_becomes_int(n: int) -> int:
+def float_becomes_int(n: int32) -> int32:
     total = 0.5
     total = n
     return total

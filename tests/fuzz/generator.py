@@ -29,6 +29,7 @@ from samebits.types import (
 from tests.fuzz.expressions import Expressions
 from tests.fuzz.halves import FIRST_SEED, Halves
 from tests.fuzz.inputs import InputSet, random_inputs
+from tests.fuzz.joins import Joins
 from tests.fuzz.literals import (
     FLOATS,
     NUMBERS,
@@ -88,6 +89,7 @@ class _Writer:
         self.rng = Random(f"samebits fuzz {seed}")
         self.options = Options(seed)
         self.halves = Halves(seed)
+        self.joins = Joins(seed)
         self.powers = Random(f"samebits fuzz powers {seed}") if seed >= FIRST_SEED else None
         self.members = Members(seed)
         self.hazard = self.rng.choice((0.0, 0.0, 0.01, 0.03, 0.1))
@@ -221,8 +223,8 @@ class _Writer:
         result = self.result(entry=entry)
         work = 400 if entry else rng.choice((10, 30, 60))
         body = Body(rng, self.hazard, self.palette, self.callees, self.structs, result, work)
-        body.draw.powers = self.powers
         body.extra = self.members.statement
+        body.draw.powers, body.joins = self.powers, self.joins
         for variable in (*self.constants, *captured):
             body.scope.add(variable)
         if method_of is not None:
@@ -254,8 +256,8 @@ class _Writer:
         stream = Stream(
             self.rng, self.hazard, self.palette, self.callees, self.structs, self.constants
         )
-        stream.body.draw.powers = self.powers
         stream.body.extra = self.members.statement
+        stream.body.draw.powers, stream.body.joins = self.powers, self.joins
         lines = stream.write()
         self.entry_params = [t for _, t in stream.params]
         head = ", ".join(f"{name}: {type_name(t)}" for name, t in stream.params)

@@ -16,6 +16,7 @@ from samebits.types import (
     VectorType,
 )
 from tests.fuzz.expressions import Expressions
+from tests.fuzz.joins import Joins
 from tests.fuzz.literals import NUMBERS, is_half, type_name
 from tests.fuzz.scope import Callee, Place, Variable, value_items
 
@@ -46,6 +47,7 @@ class SimpleStatements:
         self.work = work
         """Iterations of work that the whole function may still cause."""
         self.cost = 0
+        self.joins: Joins | None = None
 
     def fresh(self, prefix: str) -> str:
         self.names += 1
@@ -67,6 +69,13 @@ class SimpleStatements:
         t = t or self.draw.pick()
         text = self.expr(t)
         name = self.fresh("v")
+        if self.joins is not None and isinstance(t, ScalarType) and self.joins.first(t):
+            self.emit(f"{name} = {self.joins.weak(self.scope, t)}")
+            if self.joins.rng.random() < 0.5:
+                self.emit(f"if {self.joins.condition(self.scope)}:")
+                self.emit(f"{INDENT}{name} = {text}")
+                self.scope.add(Variable(name, t))
+                return
         self.emit(f"{name} = {text}")
         self.scope.add(Variable(name, t))
 
@@ -75,7 +84,13 @@ class SimpleStatements:
         if not names:
             return self.declare()
         v = self.rng.choice(names)
-        self.emit(f"{v.name} = {self.expr(v.type)}")
+        text = self.expr(v.type)
+        if self.joins is not None and isinstance(v.type, ScalarType) and self.joins.drawn(v.type):
+            if self.joins.rng.random() < 0.3:
+                text = self.joins.weak(self.scope, v.type)
+            else:
+                text = self.joins.ternary(self.scope, v.type, f"({text})")
+        self.emit(f"{v.name} = {text}")
 
     def mutable(self) -> list[Variable]:
         return [

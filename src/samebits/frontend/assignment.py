@@ -6,7 +6,9 @@ import ast
 from typing import NoReturn
 
 from samebits.frontend.core.context import Context, Variable, component_slots, values_of
+from samebits.frontend.core.joins import NARROWEST, join, takes_weak
 from samebits.frontend.core.operands import (
+    Literal,
     MemoryOperand,
     Nothing,
     Operand,
@@ -19,24 +21,27 @@ from samebits.frontend.core.operands import (
 )
 from samebits.frontend.expressions import subscript_indices
 from samebits.frontend.operations import memory
-from samebits.frontend.operations.conversions import materialize
+from samebits.frontend.operations.conversions import coerce, materialize
 from samebits.ir.grammar import Value
 from samebits.types import (
+    BOOL,
+    FLOAT,
     INT,
-    ArrayType,
     FixedArrayType,
     MemoryType,
     ScalarType,
     StructType,
     Type,
+    VectorType,
 )
 
 
 def to_name(ctx: Context, target: ast.Name, value: Operand, source: ast.expr) -> None:
     """`target = value`."""
     name = target.id
-    value = materialize(ctx, source, value)
     variable = ctx.variables.get(name)
+    if isinstance(value, Literal | Scalar):
+        value = _joined(ctx, target, variable, value, source)
     if variable is not None and variable.parameter and not isinstance(value, (Scalar, Vector)):
         _parameter(ctx, target)
     match value:
@@ -71,6 +76,32 @@ def to_name(ctx: Context, target: ast.Name, value: Operand, source: ast.expr) ->
     ctx.mark_assigned(name)
 
 
+def _joined(
+    ctx: Context,
+    target: ast.Name,
+    variable: Variable | None,
+    value: Literal | Scalar,
+    source: ast.expr,
+) -> Operand:
+    """`value` in the name's type, where one of both is weak; the type grows where it must."""
+    t = ctx.joins.names.get(target.id) if variable is None else variable.type
+    if isinstance(t, ScalarType) and t != value.type:
+        if takes_weak(t, value.type):
+            ctx.joins.names[target.id] = t
+            return coerce(ctx, target, value, t, f"'{target.id}'", source)
+        wider = join(t, value.type)
+        if wider is not None and variable is not None and _may_grow(variable, wider):
+            ctx.joins.grow(target.id, wider)
+            _declare(ctx, target, Variable(target.id, wider))
+            return coerce(ctx, target, value, wider, f"'{target.id}'", source)
+    return materialize(ctx, source, value)
+
+
+def _may_grow(variable: Variable, t: ScalarType) -> bool:
+    wraps = t.is_int and t.bits < NARROWEST
+    return not (variable.parameter or variable.counts or wraps)
+
+
 def _parameter(ctx: Context, target: ast.Name) -> NoReturn:
     ctx.fail(
         target,
@@ -83,9 +114,10 @@ def loop_variable(ctx: Context, target: ast.Name, call: ast.expr) -> None:
     """Declare and assign the variable of a loop over the range `call`."""
     variable = ctx.variables.get(target.id)
     if variable is None:
-        _declare(ctx, target, Variable(target.id, INT))
+        variable = _declare(ctx, target, Variable(target.id, INT))
     elif variable.type is not INT:
         changed_type(ctx, target, variable, INT, call)
+    variable.counts = True
     ctx.mark_assigned(target.id)
 
 
@@ -95,30 +127,41 @@ def changed_type(
     """The error of a name that would change its type, with the conversion to write."""
     first = ctx.first_use.get(variable.name)
     where = f", first assigned at line {first.lineno}" if first is not None else ""
-    if isinstance(variable.type, (StructType, ArrayType)):
-        fix = "use another name"
-    elif isinstance(variable.type, ScalarType) and variable.type.weak and first is not None:
-        fix = _fix_of_a_plain_number(ctx, variable.name, first, t, source)
-    else:
-        fix = f"write `{variable.name} = {variable.type}({ctx.text(source)})`"
     ctx.fail(
         node,
         f"'{variable.name}' would change type from {variable.type} to {t}",
         note=f"a name has one type{where}",
-        fix=fix,
+        fix=_fix(ctx, variable, first, t, source),
     )
 
 
-def _fix_of_a_plain_number(
-    ctx: Context, name: str, first: ast.Name, t: Type, source: ast.expr
+def _fix(
+    ctx: Context, variable: Variable, first: ast.Name | None, t: Type, source: ast.expr
 ) -> str:
-    """The fix for a name that was a Python int or float, which no call converts to."""
-    value, line = _first_value(ctx, first), first.lineno
-    if not (isinstance(t, ScalarType) and t.weak):
-        return f"start with `{name} = {t}({value})` at line {line}"
-    if t.is_float and value.isdecimal():
-        return f"start with `{name} = {value}.0` at line {line}"
-    return f"use another name, or start with `{name} = float64({value})` at line {line}"
+    """What to write where a name would change its type to `t`."""
+    name, was = variable.name, variable.type
+    if not isinstance(was, ScalarType | VectorType) or not isinstance(t, ScalarType | VectorType):
+        return "use another name"
+    if variable.counts or (isinstance(t, ScalarType) and t.weak and isinstance(source, ast.Call)):
+        return "use another name: a loop counts in Python's own ints"
+    if not (isinstance(was, ScalarType) and was.weak):
+        return f"write `{name} = {was}({ctx.text(source)})`"
+    if first is None:
+        return f"annotate the parameter `{name}: {t}`, or use another name"
+    value = _first_value(ctx, first)
+    start = f"start with `{name} = {t}({value})` at line {first.lineno}"
+    if t is BOOL:
+        return "use another name, or start with True or False"
+    if isinstance(t, VectorType) or not t.is_int:
+        return start
+    if was is FLOAT:
+        return f"write `{name} = float64({ctx.text(source)})`"
+    # A sum in 8 or 16 bits would wrap: that has to be written, and is seldom what is meant.
+    if isinstance(source, ast.BinOp):
+        left = isinstance(source.left, ast.Name) and source.left.id == name
+        text = f"int({ctx.text(source.right if left else source.left)})"
+        return f"add `{text}`, which no sum makes wrap, or {start} to wrap as {t}"
+    return f"write `{name} = int({ctx.text(source)})`, or {start}"
 
 
 def _first_value(ctx: Context, first: ast.Name) -> str:

@@ -14,6 +14,7 @@ from samebits.errors import CompileError, Span
 from samebits.frontend import statements
 from samebits.frontend.core import own_index
 from samebits.frontend.core.context import Callee, Context, Variable, scalars_of, slots_of
+from samebits.frontend.core.joins import Joins
 from samebits.frontend.core.kernel_source import source_of
 from samebits.frontend.core.source import Source
 from samebits.frontend.core.warnings import warn_of_tests
@@ -52,6 +53,7 @@ class Unit:
     tables: dict[str, Table]
     checked: dict[Span, str] = field(default_factory=dict[Span, str])
     """Accesses of its parallel bodies that have an `own` check, and their array's name."""
+    joins: Joins = field(default_factory=Joins)
 
     @property
     def written(self) -> frozenset[int]:
@@ -164,9 +166,26 @@ class _Lowering:
         self.checked: dict[Span, str] = {}
         self.bodies = 0
         self.source: Source = source_of(kernel)
+        self.joins = Joins()
 
     def run(self) -> Unit:
-        ctx = Context(
+        """Attempts to lower it, until no name's type grows any more."""
+        while True:
+            self.calls, self.checked, self.bodies = {}, {}, 0
+            self.joins.grown = False
+            ctx = self._context()
+            _check_results(ctx.result or NONE, self._head_span())
+            params = self._declare_parameters(ctx)
+            try:
+                statements.block(ctx, self.source.node.body)
+            except CompileError:
+                if not self.joins.grown:
+                    raise
+            if not self.joins.grown:
+                return self._unit(ctx, params)
+
+    def _context(self) -> Context:
+        return Context(
             source=self.source,
             result=self.kernel.signature.result_type(self.types),
             kernel=self.kernel,
@@ -176,11 +195,12 @@ class _Lowering:
             local_names=_assigned_names(self.source.node),
             calls=len(self.stack),
             is_parallel=isinstance(self.kernel, JobKernel) and self.kernel.form.parallel,
+            joins=self.joins,
         )
+
+    def _unit(self, ctx: Context, params: tuple[tuple[str, ValueType], ...]) -> Unit:
+        """What the attempt `ctx` has lowered."""
         span = self._head_span()
-        _check_results(ctx.result or NONE, span)
-        params = self._declare_parameters(ctx)
-        statements.block(ctx, self.source.node.body)
         result = ctx.result or NONE
         scalars = scalars_of(result)
         if ctx.assigned is not None:
@@ -206,7 +226,7 @@ class _Lowering:
         callee = Callee(name, parameters, result, frozenset(ctx.written))
         if isinstance(self.kernel, JobKernel) and self.kernel.own is not None:
             function = self._on_its_own(ctx, function, *self.kernel.own)
-        return Unit(function, callee, self.calls, dict(ctx.tables), self.checked)
+        return Unit(function, callee, self.calls, dict(ctx.tables), self.checked, self.joins)
 
     def _outline(
         self, inner: Context, params: Sequence[tuple[str, ValueType]], index: str, span: Span

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from samebits.frontend import calls
 from samebits.frontend.core.context import Context, element_of, of_values, values_of
+from samebits.frontend.core.joins import join
 from samebits.frontend.core.operands import (
     Literal,
     MemoryOperand,
@@ -21,10 +22,10 @@ from samebits.frontend.core.operands import (
 )
 from samebits.frontend.core.refusals import REFUSED, REFUSED_BUILTINS, REFUSED_OPERATORS
 from samebits.frontend.operations import halves, matrices, memory, operators, struct_members
-from samebits.frontend.operations.conversions import index_value, materialize
+from samebits.frontend.operations.conversions import coerce, index_value
 from samebits.frontend.operations.names import attribute, name
 from samebits.ir.grammar import OPS, If, Op, Region, Value, can_trap
-from samebits.types import BOOL, INT, ArrayType, FixedArrayType, MatrixType, StructType
+from samebits.types import BOOL, INT, ArrayType, FixedArrayType, MatrixType, ScalarType, StructType
 
 INLINE_OPS = 8
 """Most statements in a second side of `and`, `or` or a ternary that is computed branchlessly."""
@@ -249,9 +250,15 @@ def _ternary(ctx: Context, node: ast.IfExp) -> Operand:
     test = condition(ctx, node.test)
     span = ctx.span(node)
     with ctx.region(node.body) as then:
-        a = materialize(ctx, node.body, lower(ctx, node.body))
+        a = lower(ctx, node.body)
     with ctx.region(node.orelse) as orelse:
-        b = materialize(ctx, node.orelse, lower(ctx, node.orelse))
+        b = lower(ctx, node.orelse)
+    t = join(a.type, b.type)
+    if t is not None:
+        if a.type != b.type:
+            ctx.joins.ternaries[span] = t
+        a = _side(ctx, node, node.body, a, t, then)
+        b = _side(ctx, node, node.orelse, b, t, orelse)
     if a.type != b.type:
         ctx.fail(
             node,
@@ -278,6 +285,16 @@ def _ternary(ctx: Context, node: ast.IfExp) -> Operand:
         ctx.builder.append(If(ctx.builder.new_id(), test, then, orelse, span))
         values = [ctx.builder.get(slot, span) for slot in slots]
     return of_values(tuple(values), a.type)
+
+
+def _side(
+    ctx: Context, node: ast.IfExp, source: ast.expr, side: Operand, t: ScalarType, region: Region
+) -> Operand:
+    """A side of a ternary of type `t`, converted at the end of its own region."""
+    with ctx.builder.nested() as tail:
+        converted = coerce(ctx, node, side, t, "the other side", source)
+    region += tail
+    return converted
 
 
 def _ternary_fix(ctx: Context, node: ast.IfExp, a: Operand, b: Operand) -> str:

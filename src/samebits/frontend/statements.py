@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from samebits.frontend import assignment, results, targets
 from samebits.frontend.core.context import Context, merge
+from samebits.frontend.core.joins import takes_weak
 from samebits.frontend.core.matching import REFUSAL, offending
 from samebits.frontend.core.operands import (
     Literal,
@@ -24,9 +25,9 @@ from samebits.frontend.core.source import copied_items, too_deep
 from samebits.frontend.expressions import condition, lower, refuse
 from samebits.frontend.operations import memory, operators
 from samebits.frontend.operations import parallel_range as parallel
-from samebits.frontend.operations.conversions import literal
+from samebits.frontend.operations.conversions import coerce, literal
 from samebits.ir.grammar import Break, Continue, For, If, Region, Value, While
-from samebits.types import INT, UINT64
+from samebits.types import INT, UINT64, ScalarType
 
 
 def block(ctx: Context, body: Sequence[ast.stmt]) -> None:
@@ -297,6 +298,10 @@ def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
     annotation = lower(ctx, node.annotation)
     found: Any = annotation.object if isinstance(annotation, Static) else None
     t = getattr(found, "__sb_type__", None) or {bool: "bool", int: "int", float: "float"}.get(found)
+    number = isinstance(value, Literal | Scalar)
+    if number and isinstance(t, ScalarType) and takes_weak(t, value.type):
+        ctx.joins.names[node.target.id] = t
+        value = coerce(ctx, node.target, value, t, f"'{node.target.id}'", node.value)
     if str(t) != str(value.type):
         ctx.fail(
             node,

@@ -29,9 +29,10 @@ from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import own_index, prange
 from samebits.lang.values.flushing import flushed, flushed_weak
 from samebits.lang.values.powers import MOST, by_products
+from samebits.lang.values.storage import implicit
 from samebits.lang.values.weak import Int, checked
 from samebits.managed import components
-from samebits.types import INT64, Type
+from samebits.types import INT64, ScalarType, Type
 
 
 def _range(*bounds: Any) -> Any:
@@ -106,6 +107,10 @@ class Rewrite(ast.NodeTransformer):
         """Runs a math function managed: the function, the precision, its arguments."""
         self.accesses = accesses
         self.source = source
+        self.joined: Mapping[str, ScalarType] = {}
+        """Names whose type weak numbers take that are assigned to them."""
+        self.ternaries: Mapping[Span, ScalarType] = {}
+        """Ternaries whose type a weak side takes, by place."""
         self.iteration: str | None = None
         """The loop variable of the parallel range that is being rewritten, or a job's index."""
         self.count: str | None = None
@@ -226,6 +231,8 @@ class Rewrite(ast.NodeTransformer):
                 return node
             case ast.Constant():
                 return node
+            case ast.IfExp():
+                return self.visit_IfExp(node)
             case _:
                 return cast("ast.expr", self.generic_visit(node))
 
@@ -257,6 +264,30 @@ class Rewrite(ast.NodeTransformer):
         self.generic_visit(node)
         self.iteration = outer
         return node
+
+    def _in_type(self, value: ast.expr, t: ScalarType, at: ast.AST) -> ast.Call:
+        """`value` as a number of type `t`, which a weak one becomes."""
+        name = f"__sb_as_{t}"
+        self.names.setdefault(name, partial(implicit, target=t, place="the name"))
+        return self._call(name, at, value)
+
+    def _assigned(self, node: ast.stmt, targets: list[ast.expr]) -> ast.AST | list[ast.stmt]:
+        """An assignment, and after it the conversion of each joined name."""
+        made: list[ast.stmt] = [node]
+        for target in targets:
+            for part in ast.walk(target):
+                if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                    t = self.joined.get(part.id)
+                    if t is not None:
+                        read = ast.copy_location(ast.Name(part.id, ast.Load()), part)
+                        value = self._in_type(read, t, part)
+                        made.append(ast.copy_location(ast.Assign([part], value), node))
+        return made
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        t = self.ternaries.get(self.source.span(node)) if self.ternaries else None
+        self.generic_visit(node)
+        return node if t is None else self._in_type(node, t, node)
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         name = self.accesses.get(self.source.span(node)) if self.accesses else None
@@ -298,30 +329,44 @@ class Rewrite(ast.NodeTransformer):
             node.value.elts[at] = self._call("__sb_copied", value, value)
         return self._each(components.written_out(node, self.local))
 
-    def _each(self, statements: Iterable[ast.stmt]) -> list[Any]:
-        return [
-            self.generic_visit(s) if isinstance(s, ast.Assign | ast.AugAssign) else self.visit(s)
-            for s in statements
-        ]
+    def _each(self, statements: Iterable[ast.stmt]) -> list[ast.stmt]:
+        made: list[ast.stmt] = []
+        for statement in statements:
+            new: Any = statement
+            if isinstance(statement, ast.Assign | ast.AugAssign):
+                self.generic_visit(statement)
+                several = isinstance(statement, ast.Assign)
+                targets = statement.targets if several else [statement.target]
+                new = self._assigned(statement, targets)
+            else:
+                new = self.visit(statement)
+            made += new if isinstance(new, list) else [new]
+        return made
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         power = isinstance(node.op, ast.Pow)
         if not (power or isinstance(node.target, ast.Name)):
             return self._each(components.written_out(node, self.local))
         if not (self.flush or power) or not isinstance(node.target, ast.Name):
-            return self.generic_visit(node)
+            self.generic_visit(node)
+            return self._assigned(node, [node.target])
         read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
         if power:
             value = self._power(node, read, self.fold(node.value))
         else:
             whole = ast.copy_location(ast.BinOp(read, node.op, self.visit(node.value)), node)
             value = self.finish(whole)
-        return ast.copy_location(ast.Assign([node.target], value), node)
+        return self._assigned(
+            ast.copy_location(ast.Assign([node.target], value), node), [node.target]
+        )
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | list[ast.stmt]:
         if node.value is None:
             return ast.copy_location(ast.Pass(), node)
-        return ast.copy_location(ast.Assign([node.target], self.visit(node.value)), node)
+        value = self.visit(node.value)
+        return self._assigned(
+            ast.copy_location(ast.Assign([node.target], value), node), [node.target]
+        )
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt:
         if isinstance(node.value, ast.Constant):

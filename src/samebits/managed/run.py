@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +16,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from samebits.errors import Trap
+from samebits.errors import CompileError, Trap
 from samebits.frontend.compile import compile_kernel
 from samebits.frontend.core.kernel_source import source_of
 from samebits.frontend.core.source import syntax, too_deep
@@ -99,6 +100,10 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
         rewrite.iteration, rewrite.count = kernel.own
     if rewrite.iteration is not None or any(is_prange(rewrite, loop) for loop in loops):
         rewrite.accesses = compile_kernel(kernel, types).checked
+    if _may_join(node):
+        with suppress(CompileError):  # a managed run refuses by its own operations
+            joins = compile_kernel(kernel, types).joins
+            rewrite.joined, rewrite.ternaries = joins.names, joins.ternaries
     node.body = rewrite.block(node.body)
     node.decorator_list = []
     node.returns = None
@@ -120,6 +125,22 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     assert isinstance(function, FunctionType)
     takes = tuple(_taker(t, p.name) for p, t in zip(kernel.parameters, types, strict=True))
     return _Managed(function, types, takes, flushes(kernel))
+
+
+def _may_join(node: ast.AST) -> bool:
+    """Whether there is a ternary, or a name that is assigned more than once."""
+    stored: set[str] = set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.IfExp):
+            return True
+        if isinstance(part, ast.arg) or (
+            isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+        ):
+            name = part.arg if isinstance(part, ast.arg) else part.id
+            if name in stored:
+                return True
+            stored.add(name)
+    return False
 
 
 def call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:

@@ -10,6 +10,7 @@ from typing import NoReturn, TypeVar
 
 from samebits.errors import CompileError, Span
 from samebits.frontend.core.builder import Builder
+from samebits.frontend.core.joins import Joins
 from samebits.frontend.core.operands import MemoryOperand, Operand, Scalar, Vector, View
 from samebits.frontend.core.source import Source
 from samebits.ir.grammar import MAX_NESTING, Region, Value, ValueType
@@ -37,6 +38,8 @@ class Variable:
     roots: frozenset[str] = frozenset()
     readonly: bool = False
     parameter: bool = False
+    counts: bool = False
+    """Whether a loop counts it, or draws it from what it runs over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ class Context:
     the function's name."""
     typevars: Mapping[TypeVar, Type]
     builder: Builder = field(default_factory=Builder)
+    joins: Joins = field(default_factory=Joins)
     variables: dict[str, Variable] = field(default_factory=dict[str, Variable])
     assigned: frozenset[str] | None = frozenset()
     """Names certainly assigned here; None in unreachable code."""

@@ -67,6 +67,8 @@ def lower(ctx: Context, node: ast.For, name: ast.Name, block: Block, bound: Boun
     first, last = inner.builder.get(START, span), inner.builder.get(STOP, span)
     _serial(inner, node, name, first, last, block)
     inner.builder.append(Return((), span))
+    if ctx.joins.grown:
+        return  # a name of the body has another type: all this is lowered again
     symbol = ctx.outline(inner, ((START, INT), (STOP, INT), *params), name.id, span)
     ctx.written |= inner.written
     ctx.private |= {name.id, *inner.first_use}

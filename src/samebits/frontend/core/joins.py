@@ -1,0 +1,57 @@
+"""Joins: the one type of a name, or of a ternary, that weak numbers and strong ones meet in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from samebits.errors import Span
+from samebits.types import BOOL, FLOAT, INT, ScalarType, Type
+
+NARROWEST = 32
+"""The bits of the narrowest integer type that a name takes which began as a weak int: a sum kept
+in fewer would wrap where nobody wrote that it may."""
+
+
+@dataclass(slots=True)
+class Joins:
+    """What one function's lowering has found out; the next attempt begins with it.
+
+    A name is declared with its join from the start, and whatever weak number is assigned to it
+    converts. So a join that grows while the function is lowered makes all that was lowered void.
+    """
+
+    names: dict[str, ScalarType] = field(default_factory=dict[str, ScalarType])
+    """The types of names to which weak numbers of another type are assigned."""
+    ternaries: dict[Span, ScalarType] = field(default_factory=dict[Span, ScalarType])
+    """The types of ternaries one of whose sides is such a number, by their place."""
+    grown: bool = False
+    """Whether a name's type has changed since the attempt began."""
+
+    def grow(self, name: str, t: ScalarType) -> None:
+        self.names[name] = t
+        self.grown = True
+
+
+def join(a: Type, b: Type) -> ScalarType | None:
+    """The type of two scalars of which one at least is weak; None where they have no join.
+
+    A weak int joins a weak float, and a weak number a strong one; a weak float joins no integer.
+    """
+    if not isinstance(a, ScalarType) or not isinstance(b, ScalarType):
+        return None
+    if a == b:
+        return a
+    if not a.weak:
+        a, b = b, a
+    if not a.weak or b is BOOL:
+        return None
+    if b.weak:
+        return FLOAT
+    return None if b.is_int and a is FLOAT else b
+
+
+def takes_weak(t: ScalarType, weak: ScalarType) -> bool:
+    """Whether a name of type `t` may be assigned a weak number, which then converts."""
+    if not weak.weak or t is BOOL:
+        return False
+    return weak is INT or not t.is_int

@@ -1,0 +1,163 @@
+"""A name has the join of all that is assigned to it, in every execution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import samebits as sb
+from samebits import ReadOnly, fix32, float32, float64, half, int32, int64, uint8, uint64
+
+
+@sb.kernel
+def total(a: ReadOnly[float32]) -> float32:
+    s = 0.1  # a float32 from here on
+    for i in range(len(a)):
+        s += a[i]
+    return s * 3
+
+
+@sb.kernel
+def either(a: ReadOnly[float32], flag: bool) -> float64:
+    if flag:
+        y = 1
+    else:
+        y = a[0]
+    return float64(y) * 0.1
+
+
+@sb.kernel
+def other_way(a: ReadOnly[float32], flag: bool) -> float64:
+    y = a[0]
+    if flag:
+        y = 0.1
+    return float64(y)
+
+
+@sb.kernel
+def widened(x: float64, flag: bool) -> float64:
+    third = x if flag else 0.1
+    rounded = float32(x) if flag else 0.1
+    count = 1 if flag else 0.5
+    return third + float64(rounded) + count
+
+
+@sb.kernel
+def greatest(a: ReadOnly[int32]) -> int32:
+    best = -1
+    for i in range(len(a)):
+        if a[i] > best:
+            best = a[i]
+        elif a[i] == -7:
+            best = i * 3_000_000_000
+    return best
+
+
+@sb.kernel
+def velocity(n: int) -> float64:
+    v = 0
+    for _i in range(n):
+        v += 0.5
+    return float64(v)
+
+
+@sb.kernel
+def three_steps(x: float32) -> float64:
+    n = 0
+    n += 0.1
+    m = n * 3
+    n = x
+    return float64(m) + n
+
+
+@sb.kernel
+def unpacked(a: ReadOnly[float32]) -> float64:
+    x, y = 0, 0.1
+    s = n = 0.1
+    for i in range(len(a)):
+        x, y = y, a[i]
+        n = a[i]
+    return float64(x) + float64(y) + float64(n) + s
+
+
+@sb.kernel
+def parameter(x: float32, n: uint8, big: uint64, at: int) -> float64:
+    if n > 3:
+        x = 0.1
+        n = at
+        big = 14_695_981_039_346_656_037
+    return float64(x) + float64(n) + float64(big)
+
+
+@sb.kernel
+def annotated(n: int64) -> float64:
+    x: float32 = 0.1
+    k: int64 = 3
+    k = n
+    return float64(x) + float64(k)
+
+
+@sb.kernel
+def other_numbers(x: fix32, h: half) -> fix32:
+    s = 0
+    s += x
+    k = 0.5
+    k = h
+    return s + fix32.from_float(float32(k))
+
+
+@sb.kernel
+def in_parallel(a: sb.Array[float32]) -> None:
+    for i in sb.prange(len(a)):
+        s = 0.1
+        for _k in range(2):
+            s += a[i]
+        a[i] = s if a[i] > 0 else -1
+
+
+ONES = np.array([1, 2, 3], np.float32)
+CASES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
+    (total, (ONES,)), (total, (ONES[:0],)),
+    (either, (ONES, True)), (either, (ONES, False)),
+    (other_way, (ONES, True)), (other_way, (ONES, False)),
+    (widened, (2.0, True)), (widened, (2.0, False)),
+    (greatest, (np.array([1, 9, 3], np.int32),)), (greatest, (np.array([], np.int32),)),
+    (velocity, (3,)), (velocity, (0,)), (three_steps, (1.5,)), (unpacked, (ONES,)),
+    (parameter, (1.5, 7, 3, 200)), (parameter, (1.5, 1, 3, 300)), (annotated, (4,)),
+    (other_numbers, (fix32(3), half(2.0))), (in_parallel, (ONES.copy(),)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("kernel", "arguments"), CASES)
+def test_it_is_the_same_in_every_execution(kernel: Any, arguments: tuple[Any, ...]) -> None:
+    sb.assert_same_bits(kernel, *arguments)
+
+
+def test_a_weak_number_is_rounded_to_the_type_that_its_name_has_later() -> None:
+    tenth = float64(float32(0.1))
+    assert other_way(ONES, True) == tenth
+    assert total(ONES[:0]) == float32(0.1) * float32(3)
+    assert widened(2.0, False) == 0.1 + tenth + 0.5
+    assert three_steps(0.0) == float64(float32(0.1) * float32(3))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "arguments"),
+    [
+        (greatest, (np.array([1, -7, 3], np.int32), )),
+        (parameter, (1.5, 7, 3, 256)),
+        (parameter, (1.5, 7, 3, -1)),
+    ],
+)  # fmt: skip
+def test_a_weak_int_that_does_not_fit_traps_where_it_is_assigned(
+    kernel: Any, arguments: tuple[Any, ...]
+) -> None:
+    spans: set[object] = set()
+    for run in (kernel, kernel.managed, lambda *a: sb.evaluate(kernel, *a)):
+        with pytest.raises(sb.Trap) as found:
+            run(*arguments)
+        assert found.value.kind == "overflow"
+        spans.add(found.value.span)
+    assert len(spans) == 1
