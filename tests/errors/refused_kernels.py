@@ -222,7 +222,7 @@ def signed_with_unsigned(a: uint64, b: int64) -> bool:
 
 @refused
 def vector_component_store(v: float3) -> float3:
-    v.x = float32(1)
+    v.xy = float2(1)
     return v
 
 
@@ -315,7 +315,7 @@ def returns_reference(w: World) -> Body:
 
 @refused
 def swaps_structs(w: World) -> None:
-    w.bodies[0], w.bodies[1] = w.bodies[1], w.bodies[0]
+    a, b = w.bodies[1], w.bodies[0]
 
 
 @refused

@@ -5,6 +5,7 @@ Loops are bounded by construction: a constant or masked range, or a counter in a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from samebits.types import (
@@ -25,6 +26,9 @@ from tests.fuzz.simple_statements import INDENT, SimpleStatements
 
 class Body(SimpleStatements):
     """Writes one function's statements, control flow included."""
+
+    extra: Callable[[Body], None] | None = None
+    """Writes further statements, drawn from a generator of their own."""
 
     def block(self, count: int, *, jump: str | None = None) -> None:
         """An indented block of up to `count` statements in a scope of its own."""
@@ -67,6 +71,8 @@ class Body(SimpleStatements):
         actions = [action for action, _ in table]
         weights = [weight for _, weight in table]
         self.rng.choices(actions, weights)[0](nested)
+        if self.extra is not None:
+            self.extra(self)
 
     # Control flow
 

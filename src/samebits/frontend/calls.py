@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Callable
 from functools import reduce
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, cast
 
 from samebits.errors import ArgumentError
 from samebits.frontend.core.context import Context
@@ -28,10 +28,12 @@ from samebits.frontend.operations import (
     memory,
     operators,
     overloads,
+    struct_members,
 )
 from samebits.frontend.operations.conversions import build_vector, convert_explicit, to_int
 from samebits.frontend.operations.kernel_calls import Lower, bind, call_kernel
 from samebits.frontend.operations.matrices import build_matrix
+from samebits.lang.annotations import class_of_type
 from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel, method_kernel
 from samebits.lang.memory.arrays import zeros
@@ -318,6 +320,13 @@ def _construct(ctx: Context, node: ast.Call, t: StructType, lower: Lower) -> Mem
         field_type = t.field_types[name]
         place = ctx.builder.value("field", (made.value,), memory.RefType(field_type), span, name)
         memory.store(ctx, node, place, field_type, operand, f"field '{name}' of {t}", argument)
+    defaults: dict[str, Any] = cast("Any", class_of_type(t)).__sb_defaults__
+    for name in (name for name in defaults if name not in given):
+        field_type = t.field_types[name]
+        place = ctx.builder.value("field", (made.value,), memory.RefType(field_type), span, name)
+        struct_members.store_default(
+            ctx, node, place, field_type, defaults[name], f"field '{name}' of {t}"
+        )
     return made
 
 
@@ -327,7 +336,10 @@ def method(ctx: Context, node: ast.Call, name: str, base: MemoryOperand, lower: 
     if name == "copy" and not node.args and not node.keywords:
         return memory.fresh_copy(ctx, node, base)
     kernel = method_kernel(base.type, name)
-    if kernel is None:
+    found = vars(class_of_type(base.type)).get(name)
+    if isinstance(found, staticmethod) and kernel is not None:
+        return call_kernel(ctx, node, kernel, bind(ctx, node, kernel, None, lower))
+    if kernel is None or isinstance(found, property):
         ctx.fail(
             node,
             f"{base.type} has no method '{name}'",

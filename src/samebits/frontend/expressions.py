@@ -14,13 +14,14 @@ from samebits.frontend.core.operands import (
     MemoryOperand,
     Operand,
     Scalar,
+    Static,
     Tuple,
     Vector,
     View,
     describe,
 )
 from samebits.frontend.core.refusals import REFUSED, REFUSED_BUILTINS, REFUSED_OPERATORS
-from samebits.frontend.operations import halves, matrices, memory, operators
+from samebits.frontend.operations import halves, matrices, memory, operators, struct_members
 from samebits.frontend.operations.conversions import coerce, index_value
 from samebits.frontend.operations.names import attribute, name
 from samebits.ir.grammar import OPS, If, Op, Region, Value, can_trap
@@ -75,7 +76,18 @@ def _constant(ctx: Context, node: ast.Constant) -> Operand:
 
 
 def _attribute(ctx: Context, node: ast.Attribute) -> Operand:
-    return attribute(ctx, node, lower(ctx, node.value))
+    return attribute_of(ctx, node, lower(ctx, node.value))
+
+
+def attribute_of(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
+    """`base.attr`, also a property, constant or method that a struct's class has."""
+    found: Operand | None = None
+    if isinstance(base, MemoryOperand) and isinstance(base.type, StructType):
+        if node.attr not in base.type.field_types:
+            found = struct_members.member(ctx, node, base)
+    elif isinstance(base, Static):
+        found = struct_members.of_class(ctx, node, base)
+    return attribute(ctx, node, base) if found is None else found
 
 
 def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
@@ -85,7 +97,7 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
             length = _shape(ctx, node, owner)
             if length is not None:
                 return length
-        base = attribute(ctx, node.value, owner)
+        base = attribute_of(ctx, node.value, owner)
     else:
         base = lower(ctx, node.value)
     match base:
@@ -116,6 +128,8 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
             ref, t = memory.element(ctx, node, base, indices)
             readonly = base.type.readonly if isinstance(base, View) else base.readonly
             return memory.load(ctx, ref, t, base.roots, readonly, ctx.span(node))
+        case MemoryOperand(type=StructType()):
+            return struct_members.item(ctx, node, base, lower(ctx, node.slice))
         case _:
             ctx.fail(
                 node,
@@ -315,7 +329,7 @@ def _call(ctx: Context, node: ast.Call) -> Operand:
         base = lower(ctx, node.func.value)
         if isinstance(base, MemoryOperand) and isinstance(base.type, StructType):
             return calls.method(ctx, node, node.func.attr, base, lower)
-        callee = attribute(ctx, node.func, base)
+        callee = attribute_of(ctx, node.func, base)
     else:
         callee = _call_target(ctx, node.func)
     return calls.call(ctx, node, callee, lower)

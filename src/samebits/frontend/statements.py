@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
-from samebits.frontend import assignment, results
+from samebits.frontend import assignment, results, targets
 from samebits.frontend.core.context import Context, merge
 from samebits.frontend.core.joins import takes_weak
+from samebits.frontend.core.matching import REFUSAL, offending
 from samebits.frontend.core.operands import (
     Literal,
     MemoryOperand,
@@ -20,13 +21,13 @@ from samebits.frontend.core.operands import (
     Vector,
     describe,
 )
-from samebits.frontend.core.source import too_deep
+from samebits.frontend.core.source import copied_items, too_deep
 from samebits.frontend.expressions import condition, lower, refuse
 from samebits.frontend.operations import memory, operators
 from samebits.frontend.operations import parallel_range as parallel
 from samebits.frontend.operations.conversions import coerce, literal
 from samebits.ir.grammar import Break, Continue, For, If, Region, Value, While
-from samebits.types import INT, UINT64, ScalarType, StructType
+from samebits.types import INT, UINT64, ScalarType
 
 
 def block(ctx: Context, body: Sequence[ast.stmt]) -> None:
@@ -192,7 +193,7 @@ def _expression(ctx: Context, node: ast.Expr) -> None:
 
 
 def _assign(ctx: Context, node: ast.Assign) -> None:
-    value = lower(ctx, node.value)
+    value = _assigned_value(ctx, node)
     if len(node.targets) > 1 and isinstance(value, MemoryOperand):
         ctx.fail(
             node,
@@ -203,13 +204,27 @@ def _assign(ctx: Context, node: ast.Assign) -> None:
         _assign_target(ctx, target, value, node.value)
 
 
+def _assigned_value(ctx: Context, node: ast.Assign) -> Operand:
+    """The value of an assignment. In `a[i], a[j] = a[j], a[i]` structs are copied first: Python
+    would keep references, and the second would see the first's change."""
+    if not isinstance(node.value, ast.Tuple):
+        return lower(ctx, node.value)
+    copied = copied_items(node)
+    items: list[Operand] = []
+    for source in node.value.elts:
+        item = lower(ctx, source)
+        if source in copied and isinstance(item, MemoryOperand) and not item.temporary:
+            item = memory.fresh_copy(ctx, source, item)
+        items.append(item)
+    return Tuple(tuple(items))
+
+
 def _assign_target(ctx: Context, target: ast.expr, value: Operand, source: ast.expr) -> None:
     match target:
         case ast.Name():
             assignment.to_name(ctx, target, value, source)
         case ast.Attribute() | ast.Subscript():
-            ref, t, what = _target_place(ctx, target)
-            memory.store(ctx, target, ref, t, value, what, source)
+            targets.target(ctx, target).store(ctx, value, source)
         case ast.Tuple() | ast.List():
             if not isinstance(value, Tuple):
                 ctx.fail(
@@ -239,24 +254,6 @@ def _assign_target(ctx: Context, target: ast.expr, value: Operand, source: ast.e
             refuse(ctx, target)
 
 
-def _target_place(ctx: Context, target: ast.Attribute | ast.Subscript):
-    """The reference that an assignment stores through, its type, and what to call it."""
-    base = lower(ctx, target.value)
-    if isinstance(base, Vector):
-        ctx.fail(
-            target,
-            "a vector is a value: its components can't be assigned",
-            fix=f"make a new one: `{ctx.text(target.value)} = {base.type}(...)`",
-        )
-    if isinstance(target, ast.Attribute):
-        if not (isinstance(base, MemoryOperand) and isinstance(base.type, StructType)):
-            ctx.fail(target, f"{describe(base)} has no fields to assign", fix="assign to a name")
-        ctx.mark_written(base, target)
-        ref, t = memory.field(ctx, target, base)
-        return ref, t, f"field '{target.attr}' of {base.type}"
-    return assignment.element_place(ctx, target, base)
-
-
 def _augmented(ctx: Context, node: ast.AugAssign) -> None:
     target = node.target
     # What is assigned, for errors: a conversion of the right side alone would be another value.
@@ -282,9 +279,8 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
             note="CPython would compute it by the element's own `**`",
             fix=f"write `{text} = {text}**{ctx.text(node.value)}`",
         )
-    ref, t, what = _target_place(ctx, target)
-    current = memory.load(ctx, ref, t, frozenset(), False, ctx.span(target))
-    memory.store(ctx, target, ref, t, _changed(ctx, node, current), what, whole)
+    place = targets.target(ctx, target)
+    place.store(ctx, _changed(ctx, node, place.load(ctx)), whole)
 
 
 def _changed(ctx: Context, node: ast.AugAssign, current: Operand) -> Operand:
@@ -317,8 +313,15 @@ def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
     assignment.to_name(ctx, node.target, value, node.value)
 
 
+def _match(ctx: Context, node: ast.Match) -> NoReturn:
+    """What is refused: any other `match` is written out."""
+    message, fix = REFUSAL
+    ctx.fail(offending(node) or node, message, fix=fix)
+
+
 _HANDLERS: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
     ast.If: _if,
+    ast.Match: _match,
     ast.While: _while,
     ast.For: _for,
     ast.Break: _break,

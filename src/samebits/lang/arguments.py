@@ -18,6 +18,7 @@ from samebits.lang.memory.structs import Struct
 from samebits.lang.memory.tables import Table
 from samebits.lang.values.classes import COMPOSITE_CLASSES
 from samebits.lang.values.conversions import kind_of
+from samebits.lang.values.enums import fix_of_enum, plain_number
 from samebits.lang.values.scalars import CONVERTERS, MAKERS, TYPE_OF, describe
 from samebits.lang.values.storage import implicit, implicit_vector
 from samebits.lang.values.vectors import Vector, takes, vector
@@ -69,11 +70,13 @@ def naming(kernel: str) -> Generator[None]:
 
 def wrap_scalar(value: Any, t: ScalarType, name: str) -> Any:
     """`wrap` for a scalar parameter."""
+    if kind_of(value) not in TYPE_OF:
+        value = plain_number(value)
     source = TYPE_OF.get(kind_of(value))
     if source is None:
         raise ArgumentError(
             f"parameter '{name}': expected {t}; got {type(value).__name__}",
-            fix=f"pass {_example(t, name)}",
+            fix=fix_of_enum(value) or f"pass {_example(t, name)}",
         )
     if not (takes(source, t) or widens(source, t)):
         example = _example(t, name)

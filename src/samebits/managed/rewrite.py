@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial, reduce
 from typing import Any, TypeVar, cast
@@ -17,8 +17,9 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from samebits.errors import CompileError, Span, Trap
+from samebits.frontend.core.matching import REFUSAL, offending
 from samebits.frontend.core.operands import Literal
-from samebits.frontend.core.source import Source, blank
+from samebits.frontend.core.source import Source, blank, copied_items
 from samebits.frontend.operations import operators
 from samebits.lang import intrinsics
 from samebits.lang.annotations import class_of_type
@@ -30,6 +31,7 @@ from samebits.lang.values.flushing import flushed, flushed_weak
 from samebits.lang.values.powers import MOST, by_products
 from samebits.lang.values.storage import implicit
 from samebits.lang.values.weak import Int, checked
+from samebits.managed import components
 from samebits.types import INT64, ScalarType, Type
 
 
@@ -119,6 +121,7 @@ class Rewrite(ast.NodeTransformer):
             "__sb_assert": _assert,
             "__sb_flushed": flushed_weak,
             "__sb_own": own_index,
+            **components.NAMES,
         }
         self.flush = flushes(kernel)
         self.names["__sb_power"] = partial(
@@ -165,6 +168,9 @@ class Rewrite(ast.NodeTransformer):
             found, base = self.outer(node.value)
             if found and is_namespace(base):
                 return True, self.kernel.attribute(base, node.attr)
+            constants = vars(base).get("__sb_constants__", {}) if isinstance(base, type) else {}
+            if found and node.attr in constants:
+                return True, constants[node.attr]
         return False, None
 
     def finish(self, node: ast.expr) -> ast.expr:
@@ -251,14 +257,6 @@ class Rewrite(ast.NodeTransformer):
             return self.finish(self.fold(node))
         return super().visit(node)
 
-    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """Statements rewritten; some become several."""
-        made: list[ast.stmt] = []
-        for statement in body:
-            new: ast.stmt | list[ast.stmt] = self.visit(statement)
-            made += new if isinstance(new, list) else [new]
-        return made
-
     def visit_For(self, node: ast.For) -> ast.stmt:
         outer = self.iteration
         if self.iteration is None and is_prange(self, node) and isinstance(node.target, ast.Name):
@@ -286,10 +284,6 @@ class Rewrite(ast.NodeTransformer):
                         made.append(ast.copy_location(ast.Assign([part], value), node))
         return made
 
-    def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.stmt]:
-        self.generic_visit(node)
-        return self._assigned(node, node.targets)
-
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         t = self.ternaries.get(self.source.span(node)) if self.ternaries else None
         self.generic_visit(node)
@@ -306,6 +300,10 @@ class Rewrite(ast.NodeTransformer):
             node.slice = ast.copy_location(call, node)
         return node
 
+    def visit_Match(self, node: ast.Match) -> ast.stmt:
+        message, fix = REFUSAL
+        raise CompileError(message, span=self.source.span(offending(node) or node), fix=fix)
+
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         arguments = [self.visit(node.test)]
         if node.msg is not None:
@@ -317,8 +315,38 @@ class Rewrite(ast.NodeTransformer):
             node.value = self._call("__sb_return", node, self.visit(node.value))
         return node
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
+    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """Statements rewritten, each as one or several."""
+        found: list[ast.stmt] = []
+        for visited in map(self.visit, body):
+            found += cast("list[ast.stmt]", visited if isinstance(visited, list) else [visited])
+        return found
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        for value in copied_items(node):
+            assert isinstance(node.value, ast.Tuple)
+            at = node.value.elts.index(value)
+            node.value.elts[at] = self._call("__sb_copied", value, value)
+        return self._each(components.written_out(node, self.local))
+
+    def _each(self, statements: Iterable[ast.stmt]) -> list[ast.stmt]:
+        made: list[ast.stmt] = []
+        for statement in statements:
+            new: Any = statement
+            if isinstance(statement, ast.Assign | ast.AugAssign):
+                self.generic_visit(statement)
+                several = isinstance(statement, ast.Assign)
+                targets = statement.targets if several else [statement.target]
+                new = self._assigned(statement, targets)
+            else:
+                new = self.visit(statement)
+            made += new if isinstance(new, list) else [new]
+        return made
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         power = isinstance(node.op, ast.Pow)
+        if not (power or isinstance(node.target, ast.Name)):
+            return self._each(components.written_out(node, self.local))
         if not (self.flush or power) or not isinstance(node.target, ast.Name):
             self.generic_visit(node)
             return self._assigned(node, [node.target])

@@ -39,7 +39,7 @@ def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     native = kernel.native.get(types)
     if native is None:
         native = kernel.native[types] = compile_native(kernel, types)
-        if kernel.fixed_types is not None:
+        if kernel.fixed_types is not None and kernel.signature.by_position == len(bound):
             kernel.fast = native
     return native(*bound)
 

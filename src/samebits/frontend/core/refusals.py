@@ -24,7 +24,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.AsyncFunctionDef: ("`async` is not in the kernel language", "write a plain `def`"),
     ast.ClassDef: ("a class inside a kernel is not in the language",
                    "define an @sb.struct at module level"),
-    ast.Match: ("`match` is not in the kernel language", "write if/elif/else"),
     ast.AsyncFor: ("`async` is not in the kernel language", "write a plain loop"),
     ast.AsyncWith: ("`async` is not in the kernel language", "drop it"),
     ast.Lambda: ("`lambda` is not in the kernel language", "define an @sb.kernel and call it"),

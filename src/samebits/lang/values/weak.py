@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.values.conversions import kind_of
+from samebits.lang.values.powers import NO_POWER
 from samebits.types import INT, ScalarType
 
 _LIMIT = 1 << 63
@@ -111,7 +112,8 @@ def _truediv(a: int, b: int) -> Any:
 
 
 def _power(a: int, b: int) -> Any:
-    raise ArgumentError("'**' takes a constant exponent, as in x**2", fix="write the product out")
+    message, fix = NO_POWER
+    raise ArgumentError(message, fix=fix)
 
 
 OPERATIONS = {
