@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NoReturn
 
-from samebits.frontend.core.context import Context, Variable, component_slots, values_of
+from samebits.frontend.core.context import DISCARD, Context, Variable, component_slots, values_of
 from samebits.frontend.core.operands import (
     MemoryOperand,
     Nothing,
@@ -37,6 +37,8 @@ def to_name(ctx: Context, target: ast.Name, value: Operand, source: ast.expr) ->
     name = target.id
     value = materialize(ctx, source, value)
     variable = ctx.variables.get(name)
+    if name == DISCARD and variable is None and not isinstance(value, Nothing | Static):
+        return
     if variable is not None and variable.parameter and not isinstance(value, (Scalar, Vector)):
         _parameter(ctx, target)
     match value:
@@ -82,6 +84,9 @@ def _parameter(ctx: Context, target: ast.Name) -> NoReturn:
 def loop_variable(ctx: Context, target: ast.Name, call: ast.expr) -> None:
     """Declare and assign the variable of a loop over the range `call`."""
     variable = ctx.variables.get(target.id)
+    if variable is None and target.id == DISCARD:
+        ctx.builder.slot(target.id, INT)
+        return
     if variable is None:
         _declare(ctx, target, Variable(target.id, INT))
     elif variable.type is not INT:

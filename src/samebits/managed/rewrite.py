@@ -20,20 +20,16 @@ from samebits.errors import CompileError, Span, Trap
 from samebits.frontend.core.operands import Literal
 from samebits.frontend.core.source import Source, blank
 from samebits.frontend.operations import operators
-from samebits.lang import intrinsics
+from samebits.lang import intrinsics, iteration
 from samebits.lang.annotations import class_of_type
 from samebits.lang.constants import is_namespace
 from samebits.lang.kernel import Kernel
 from samebits.lang.overloads import Overloads
-from samebits.lang.parallel import own_index, prange
+from samebits.lang.parallel import own_elements, own_index, prange
 from samebits.lang.values.flushing import flushed, flushed_weak
 from samebits.lang.values.powers import MOST, by_products
 from samebits.lang.values.weak import Int, checked
 from samebits.types import INT64, Type
-
-
-def _range(*bounds: Any) -> Any:
-    return map(Int, range(*(bound.__index__() for bound in bounds)))
 
 
 def _len(array: Any) -> Int:
@@ -76,7 +72,10 @@ def _greatest(*values: Any) -> Any:
 
 
 _BUILTINS: dict[object, object] = {
-    builtins.range: _range,
+    builtins.range: iteration.range,
+    builtins.enumerate: iteration.enumerate,
+    builtins.zip: iteration.zip,
+    builtins.reversed: iteration.reversed,
     builtins.len: _len,
     builtins.int: _int,
     builtins.min: _least,
@@ -85,6 +84,8 @@ _BUILTINS: dict[object, object] = {
     builtins.any: intrinsics.any,
     builtins.all: intrinsics.all,
 }
+
+_HEADS: tuple[object, ...] = (builtins.enumerate, builtins.zip, builtins.reversed)
 
 
 class Rewrite(ast.NodeTransformer):
@@ -114,6 +115,7 @@ class Rewrite(ast.NodeTransformer):
             "__sb_assert": _assert,
             "__sb_flushed": flushed_weak,
             "__sb_own": own_index,
+            "__sb_own_elements": own_elements,
         }
         self.flush = flushes(kernel)
         self.names["__sb_power"] = partial(
@@ -248,19 +250,36 @@ class Rewrite(ast.NodeTransformer):
         outer = self.iteration
         if self.iteration is None and is_prange(self, node) and isinstance(node.target, ast.Name):
             self.iteration = node.target.id
+        elif self.iteration is not None:
+            node.iter = self._own_elements(node.iter)
         self.generic_visit(node)
         self.iteration = outer
         return node
+
+    def _own_elements(self, head: ast.expr) -> ast.expr:
+        """The head of a loop in an iteration: arrays that it writes give its own elements alone."""
+        if isinstance(head, ast.Call) and self.outer(head.func)[1] in _HEADS:
+            head.args = [self._own_elements(argument) for argument in head.args]
+            return head
+        span = self.source.span(head)
+        name = self.accesses.get(span)
+        if name is None or isinstance(head, ast.Subscript):  # whose own index is checked
+            return head
+        where = self._named(head, span)
+        return self._call("__sb_own_elements", head, head, *self._own(name), where)
+
+    def _own(self, name: str) -> list[ast.expr]:
+        """The first of the iteration's own indices, their number, and the array's name."""
+        assert self.iteration is not None
+        count = ast.Name(self.count, ast.Load()) if self.count else ast.Constant(1)
+        return [ast.Name(self.iteration, ast.Load()), count, ast.Constant(name)]
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         name = self.accesses.get(self.source.span(node)) if self.accesses else None
         super().generic_visit(node)
         if name is not None and self.iteration is not None and isinstance(node, ast.Subscript):
-            iteration = ast.Name(self.iteration, ast.Load())
-            count = ast.Name(self.count, ast.Load()) if self.count else ast.Constant(1)
-            arguments = [copied(node.value), node.slice, iteration, count, ast.Constant(name)]
-            call = ast.Call(ast.Name("__sb_own", ast.Load()), arguments, [])
-            node.slice = ast.copy_location(call, node)
+            arguments = [copied(node.value), node.slice, *self._own(name)]
+            node.slice = self._call("__sb_own", node, *arguments)
         return node
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:

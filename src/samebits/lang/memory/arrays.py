@@ -6,7 +6,7 @@ Owns indexing, its traps, and what an ndarray must be to be viewed.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, cast
 
 import numpy as np
@@ -126,10 +126,13 @@ class ManagedArray:
     def __len__(self) -> int:
         return self._shape[0]
 
-    def __iter__(self) -> NoReturn:
-        raise ArgumentError(
-            "an array is not iterated over", fix="write for i in range(len(a)): ... a[i]"
-        )
+    def __iter__(self) -> Iterator[Any]:
+        if len(self._shape) != 1:
+            raise ArgumentError(
+                "a loop runs over the elements of one dimension",
+                fix="write for y in range(len(a)): ... a[y, x]",
+            )
+        return map(self._load, range(self._shape[0]))
 
     @property
     def shape(self) -> tuple[Int, ...]:
