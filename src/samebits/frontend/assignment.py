@@ -38,6 +38,7 @@ def to_name(ctx: Context, target: ast.Name, value: Operand, source: ast.expr) ->
     value = materialize(ctx, source, value)
     variable = ctx.variables.get(name)
     if name == DISCARD and variable is None and not isinstance(value, Nothing | Static):
+        _discard(ctx, target, value)
         return
     if variable is not None and variable.parameter and not isinstance(value, (Scalar, Vector)):
         _parameter(ctx, target)
@@ -73,6 +74,15 @@ def to_name(ctx: Context, target: ast.Name, value: Operand, source: ast.expr) ->
     ctx.mark_assigned(name)
 
 
+def _discard(ctx: Context, target: ast.Name, value: Operand) -> None:
+    """`_ = value`: a number is set where the slot has its type, as of any name, so that the IR of
+    kernels, of which proofs are kept, is what it would be with a name; all else is left out."""
+    if isinstance(value, Scalar):
+        slot = value.type.storage
+        if ctx.builder.slots.setdefault(target.id, slot) == slot:
+            ctx.builder.set(target.id, value.value, ctx.span(target))
+
+
 def _parameter(ctx: Context, target: ast.Name) -> NoReturn:
     ctx.fail(
         target,
@@ -85,7 +95,8 @@ def loop_variable(ctx: Context, target: ast.Name, call: ast.expr) -> None:
     """Declare and assign the variable of a loop over the range `call`."""
     variable = ctx.variables.get(target.id)
     if variable is None and target.id == DISCARD:
-        ctx.builder.slot(target.id, INT)
+        if ctx.builder.slots.setdefault(target.id, INT) is not INT:
+            ctx.fail(target, f"'{DISCARD}' has taken a number of another type", fix="write `i`")
         return
     if variable is None:
         _declare(ctx, target, Variable(target.id, INT))

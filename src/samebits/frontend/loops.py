@@ -14,7 +14,7 @@ from functools import reduce
 from typing import NoReturn
 
 from samebits.frontend import assignment
-from samebits.frontend.core.context import Context, merge
+from samebits.frontend.core.context import DISCARD, Context, merge
 from samebits.frontend.core.operands import (
     Literal,
     MemoryOperand,
@@ -161,6 +161,8 @@ class _Loop:
         ctx, node = self.ctx, self.node
         head = self.head()
         own = _own_counter(node.target, head.steps)
+        if own is not None and own.id == DISCARD and ctx.builder.slots.get(DISCARD, INT) is not INT:
+            own = None
         slot = ctx.builder.fresh("k") if own is None else own.id
         before = ctx.assigned
         if own is None:

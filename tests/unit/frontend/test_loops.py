@@ -362,7 +362,18 @@ def test_the_name_for_what_nobody_reads_takes_any_type() -> None:
         _ += int32(1)
         return _
 
+    @sb.kernel
+    def of_each(a: sb.ReadOnly[float32]) -> int:
+        n = 0
+        for _ in a:
+            for _ in range(2):
+                n += 1
+        for i in sb.prange(len(a)):
+            _ = i
+        return n
+
     assert same(halves, 2.5, np.zeros(2, Cell.dtype)) == 7
+    assert same(of_each, np.zeros(3, np.float32)) == 6
     assert same(own, 2) == 3
 
 
