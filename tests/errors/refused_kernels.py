@@ -324,8 +324,8 @@ def rebinds_parameter(a: Body, b: Body) -> None:
 
 
 @refused
-def negative_index(a: ReadOnly[float32]) -> float32:
-    return a[-1]
+def component_from_the_end(v: float3) -> float32:
+    return v[-1]
 
 
 @refused

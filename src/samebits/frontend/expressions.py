@@ -20,7 +20,7 @@ from samebits.frontend.core.operands import (
 )
 from samebits.frontend.core.refusals import REFUSED, REFUSED_BUILTINS, REFUSED_OPERATORS
 from samebits.frontend.operations import halves, matrices, memory, operators
-from samebits.frontend.operations.conversions import index_value, materialize
+from samebits.frontend.operations.conversions import materialize
 from samebits.frontend.operations.names import attribute, name
 from samebits.ir.grammar import OPS, If, Op, Region, Value, can_trap
 from samebits.types import BOOL, INT, ArrayType, FixedArrayType, MatrixType, StructType
@@ -74,7 +74,12 @@ def _constant(ctx: Context, node: ast.Constant) -> Operand:
 
 
 def _attribute(ctx: Context, node: ast.Attribute) -> Operand:
-    return attribute(ctx, node, lower(ctx, node.value))
+    base = lower(ctx, node.value)
+    ndim = _dimensions(base) if node.attr == "shape" else 0
+    if ndim:
+        assert isinstance(base, (View, MemoryOperand))
+        return Tuple(tuple(Scalar(memory.length(ctx, node, base, k), INT) for k in range(ndim)))
+    return attribute(ctx, node, base)
 
 
 def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
@@ -130,7 +135,7 @@ def subscript_indices(ctx: Context, node: ast.Subscript) -> list[tuple[ast.expr,
 
 
 def _row(ctx: Context, node: ast.Subscript, base: View, index: tuple[ast.expr, Operand]) -> View:
-    value = memory.checked_index(ctx, node, base, 0, index_value(ctx, *index))
+    value = memory.checked_index(ctx, node, base, 0, index)
     t = ArrayType(base.type.element, 1, base.type.readonly)
     row = ctx.builder.value("row", (base.value, value), t, ctx.span(node))
     return View(row, t, base.roots, row=True)
@@ -138,16 +143,23 @@ def _row(ctx: Context, node: ast.Subscript, base: View, index: tuple[ast.expr, O
 
 def _shape(ctx: Context, node: ast.Subscript, base: Operand) -> Operand | None:
     """`base.shape[k]`, if the base is an array."""
-    if isinstance(base, View):
-        ndim = base.type.ndim
-    elif isinstance(base, MemoryOperand) and isinstance(base.type, FixedArrayType):
-        ndim = len(base.type.shape)
-    else:
+    ndim = _dimensions(base)
+    if not ndim:
         return None
+    assert isinstance(base, (View, MemoryOperand))
     axis = lower(ctx, node.slice)
-    if not isinstance(axis, Literal) or axis.value not in range(ndim):
+    if not isinstance(axis, Literal) or axis.value not in range(-ndim, ndim):
         ctx.fail(node, f"`shape` has {ndim} entries", fix="write `a.shape[0]`")
-    return Scalar(memory.length(ctx, node, base, int(axis.value)), INT)
+    return Scalar(memory.length(ctx, node, base, int(axis.value) % ndim), INT)
+
+
+def _dimensions(base: Operand) -> int:
+    """How many dimensions an array has; 0 for what is none."""
+    if isinstance(base, View):
+        return base.type.ndim
+    if isinstance(base, MemoryOperand) and isinstance(base.type, FixedArrayType):
+        return len(base.type.shape)
+    return 0
 
 
 def _binop(ctx: Context, node: ast.BinOp) -> Operand:

@@ -28,7 +28,7 @@ from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import own_elements, own_index, prange
 from samebits.lang.values.flushing import flushed, flushed_weak
 from samebits.lang.values.powers import MOST, by_products
-from samebits.lang.values.weak import Int, checked
+from samebits.lang.values.weak import FromEnd, Int, checked
 from samebits.types import INT64, Type
 
 
@@ -180,9 +180,9 @@ class Rewrite(ast.NodeTransformer):
         function = ast.copy_location(ast.Name(name, ast.Load()), at)
         return ast.copy_location(ast.Call(function, [*arguments], []), at)
 
-    def _named_int(self, node: ast.AST, value: int) -> ast.expr:
-        name = f"__sb_int_{value}".replace("-", "m")
-        self.names[name] = Int(value)
+    def _named_int(self, node: ast.AST, value: int, cls: type[Int] = Int) -> ast.expr:
+        name = f"__sb_{cls.__name__}_{value}".replace("-", "m")
+        self.names[name] = cls(value)
         return ast.copy_location(ast.Name(name, ast.Load()), node)
 
     def fold(self, node: ast.expr) -> ast.expr:
@@ -274,9 +274,26 @@ class Rewrite(ast.NodeTransformer):
         count = ast.Name(self.count, ast.Load()) if self.count else ast.Constant(1)
         return [ast.Name(self.iteration, ast.Load()), count, ast.Constant(name)]
 
+    def _indices(self, node: ast.expr) -> ast.expr:
+        """What stands in `a[...]`: negative constants count from the end."""
+        if isinstance(node, ast.Tuple):
+            node.elts = [self._indices(part) for part in node.elts]
+            return node
+        if isinstance(node, ast.Slice):
+            return self.visit(node)
+        index = self.fold(node)
+        number = _number(index)
+        value = 0 if number is None else number.value
+        if isinstance(value, int) and INT64.minimum <= value < 0:
+            return self._named_int(node, value, FromEnd)
+        return self.finish(index)
+
     def generic_visit(self, node: ast.AST) -> ast.AST:
         name = self.accesses.get(self.source.span(node)) if self.accesses else None
-        super().generic_visit(node)
+        if isinstance(node, ast.Subscript):
+            node.value, node.slice = self.visit(node.value), self._indices(node.slice)
+        else:
+            super().generic_visit(node)
         if name is not None and self.iteration is not None and isinstance(node, ast.Subscript):
             arguments = [copied(node.value), node.slice, *self._own(name)]
             node.slice = self._call("__sb_own", node, *arguments)
