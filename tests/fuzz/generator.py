@@ -37,6 +37,7 @@ from tests.fuzz.literals import (
     random_value_type,
     type_name,
 )
+from tests.fuzz.loop_heads import generator_of
 from tests.fuzz.options import Options
 from tests.fuzz.scope import Callee, Variable
 from tests.fuzz.simple_statements import INDENT
@@ -88,6 +89,7 @@ class _Writer:
         self.options = Options(seed)
         self.halves = Halves(seed)
         self.powers = Random(f"samebits fuzz powers {seed}") if seed >= FIRST_SEED else None
+        self.loops = generator_of(seed, FIRST_SEED, self.halves.wanted)
         self.hazard = self.rng.choice((0.0, 0.0, 0.01, 0.03, 0.1))
         self.palette = self._palette()
         self.structs: list[StructType] = []
@@ -214,7 +216,7 @@ class _Writer:
         result = self.result(entry=entry)
         work = 400 if entry else rng.choice((10, 30, 60))
         body = Body(rng, self.hazard, self.palette, self.callees, self.structs, result, work)
-        body.draw.powers = self.powers
+        body.draw.powers, body.draw.loops = self.powers, self.loops
         for variable in (*self.constants, *captured):
             body.scope.add(variable)
         if method_of is not None:
@@ -246,7 +248,7 @@ class _Writer:
         stream = Stream(
             self.rng, self.hazard, self.palette, self.callees, self.structs, self.constants
         )
-        stream.body.draw.powers = self.powers
+        stream.body.draw.powers, stream.body.draw.loops = self.powers, self.loops
         lines = stream.write()
         self.entry_params = [t for _, t in stream.params]
         head = ", ".join(f"{name}: {type_name(t)}" for name, t in stream.params)
