@@ -38,6 +38,7 @@ from tests.fuzz.literals import (
     random_value_type,
     type_name,
 )
+from tests.fuzz.loop_heads import generator_of
 from tests.fuzz.members import Members
 from tests.fuzz.options import Options
 from tests.fuzz.scope import Callee, Variable
@@ -92,6 +93,7 @@ class _Writer:
         self.joins = Joins(seed)
         self.powers = Random(f"samebits fuzz powers {seed}") if seed >= FIRST_SEED else None
         self.members = Members(seed)
+        self.loops = generator_of(seed, FIRST_SEED, self.halves.wanted)
         self.hazard = self.rng.choice((0.0, 0.0, 0.01, 0.03, 0.1))
         self.palette = self._palette()
         self.structs: list[StructType] = []
@@ -224,7 +226,8 @@ class _Writer:
         work = 400 if entry else rng.choice((10, 30, 60))
         body = Body(rng, self.hazard, self.palette, self.callees, self.structs, result, work)
         body.extra = self.members.statement
-        body.draw.powers, body.joins = self.powers, self.joins
+        body.draw.powers, body.draw.loops = self.powers, self.loops
+        body.joins = self.joins
         for variable in (*self.constants, *captured):
             body.scope.add(variable)
         if method_of is not None:
@@ -257,7 +260,8 @@ class _Writer:
             self.rng, self.hazard, self.palette, self.callees, self.structs, self.constants
         )
         stream.body.extra = self.members.statement
-        stream.body.draw.powers, stream.body.joins = self.powers, self.joins
+        stream.body.draw.powers, stream.body.draw.loops = self.powers, self.loops
+        stream.body.joins = self.joins
         lines = stream.write()
         self.entry_params = [t for _, t in stream.params]
         head = ", ".join(f"{name}: {type_name(t)}" for name, t in stream.params)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NoReturn
 
-from samebits.frontend.core.context import Context, Variable, component_slots, values_of
+from samebits.frontend.core.context import DISCARD, Context, Variable, component_slots, values_of
 from samebits.frontend.core.joins import NARROWEST, join, takes_weak
 from samebits.frontend.core.operands import (
     Literal,
@@ -40,6 +40,9 @@ def to_name(ctx: Context, target: ast.Name, value: Operand, source: ast.expr) ->
     """`target = value`."""
     name = target.id
     variable = ctx.variables.get(name)
+    if name == DISCARD and variable is None and not isinstance(value, Nothing | Static):
+        _discard(ctx, target, materialize(ctx, source, value))
+        return
     if isinstance(value, Literal | Scalar):
         value = _joined(ctx, target, variable, value, source)
     if variable is not None and variable.parameter and not isinstance(value, (Scalar, Vector)):
@@ -102,6 +105,15 @@ def _may_grow(variable: Variable, t: ScalarType) -> bool:
     return not (variable.parameter or variable.counts or wraps)
 
 
+def _discard(ctx: Context, target: ast.Name, value: Operand) -> None:
+    """`_ = value`: a number is set where the slot has its type, as of any name, so that the IR of
+    kernels, of which proofs are kept, is what it would be with a name; all else is left out."""
+    if isinstance(value, Scalar):
+        slot = value.type.storage
+        if ctx.builder.slots.setdefault(target.id, slot) == slot:
+            ctx.builder.set(target.id, value.value, ctx.span(target))
+
+
 def _parameter(ctx: Context, target: ast.Name) -> NoReturn:
     ctx.fail(
         target,
@@ -113,6 +125,10 @@ def _parameter(ctx: Context, target: ast.Name) -> NoReturn:
 def loop_variable(ctx: Context, target: ast.Name, call: ast.expr) -> None:
     """Declare and assign the variable of a loop over the range `call`."""
     variable = ctx.variables.get(target.id)
+    if variable is None and target.id == DISCARD:
+        if ctx.builder.slots.setdefault(target.id, INT) is not INT:
+            ctx.fail(target, f"'{DISCARD}' has taken a number of another type", fix="write `i`")
+        return
     if variable is None:
         variable = _declare(ctx, target, Variable(target.id, INT))
     elif variable.type is not INT:

@@ -235,6 +235,9 @@ _OBJECTS: tuple[tuple[object, _Row], ...] = (
     (builtins.max, (None, _extreme)),
     (builtins.divmod, (2, _divmod)),
     (builtins.range, (None, _loop_head)),
+    (builtins.enumerate, (None, _loop_head)),
+    (builtins.zip, (None, _loop_head)),
+    (builtins.reversed, (None, _loop_head)),
     (prange, (None, _loop_head)),
     (unsafe_parallel, (None, _exempt)),
 )

@@ -22,7 +22,7 @@ from samebits.frontend.core.operands import (
 )
 from samebits.frontend.core.refusals import REFUSED, REFUSED_BUILTINS, REFUSED_OPERATORS
 from samebits.frontend.operations import halves, matrices, memory, operators, struct_members
-from samebits.frontend.operations.conversions import coerce, index_value
+from samebits.frontend.operations.conversions import coerce
 from samebits.frontend.operations.names import attribute, name
 from samebits.ir.grammar import OPS, If, Op, Region, Value, can_trap
 from samebits.types import BOOL, INT, ArrayType, FixedArrayType, MatrixType, ScalarType, StructType
@@ -80,7 +80,11 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Operand:
 
 
 def attribute_of(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
-    """`base.attr`, also a property, constant or method that a struct's class has."""
+    """`base.attr`, also a shape, or a property, constant or method that a struct's class has."""
+    ndim = _dimensions(base) if node.attr == "shape" else 0
+    if ndim:
+        assert isinstance(base, (View, MemoryOperand))
+        return Tuple(tuple(Scalar(memory.length(ctx, node, base, k), INT) for k in range(ndim)))
     found: Operand | None = None
     if isinstance(base, MemoryOperand) and isinstance(base.type, StructType):
         if node.attr not in base.type.field_types:
@@ -145,7 +149,7 @@ def subscript_indices(ctx: Context, node: ast.Subscript) -> list[tuple[ast.expr,
 
 
 def _row(ctx: Context, node: ast.Subscript, base: View, index: tuple[ast.expr, Operand]) -> View:
-    value = memory.checked_index(ctx, node, base, 0, index_value(ctx, *index))
+    value = memory.checked_index(ctx, node, base, 0, index)
     t = ArrayType(base.type.element, 1, base.type.readonly)
     row = ctx.builder.value("row", (base.value, value), t, ctx.span(node))
     return View(row, t, base.roots, row=True)
@@ -153,16 +157,23 @@ def _row(ctx: Context, node: ast.Subscript, base: View, index: tuple[ast.expr, O
 
 def _shape(ctx: Context, node: ast.Subscript, base: Operand) -> Operand | None:
     """`base.shape[k]`, if the base is an array."""
-    if isinstance(base, View):
-        ndim = base.type.ndim
-    elif isinstance(base, MemoryOperand) and isinstance(base.type, FixedArrayType):
-        ndim = len(base.type.shape)
-    else:
+    ndim = _dimensions(base)
+    if not ndim:
         return None
+    assert isinstance(base, (View, MemoryOperand))
     axis = lower(ctx, node.slice)
-    if not isinstance(axis, Literal) or axis.value not in range(ndim):
+    if not isinstance(axis, Literal) or axis.value not in range(-ndim, ndim):
         ctx.fail(node, f"`shape` has {ndim} entries", fix="write `a.shape[0]`")
-    return Scalar(memory.length(ctx, node, base, int(axis.value)), INT)
+    return Scalar(memory.length(ctx, node, base, int(axis.value) % ndim), INT)
+
+
+def _dimensions(base: Operand) -> int:
+    """How many dimensions an array has; 0 for what is none."""
+    if isinstance(base, View):
+        return base.type.ndim
+    if isinstance(base, MemoryOperand) and isinstance(base.type, FixedArrayType):
+        return len(base.type.shape)
+    return 0
 
 
 def _binop(ctx: Context, node: ast.BinOp) -> Operand:

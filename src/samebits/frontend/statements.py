@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from samebits.frontend import assignment, results, targets
+from samebits.frontend import assignment, loops, results, targets
 from samebits.frontend.core.context import Context, merge
 from samebits.frontend.core.joins import takes_weak
 from samebits.frontend.core.matching import REFUSAL, offending
@@ -24,10 +23,9 @@ from samebits.frontend.core.operands import (
 from samebits.frontend.core.source import copied_items, too_deep
 from samebits.frontend.expressions import condition, lower, refuse
 from samebits.frontend.operations import memory, operators
-from samebits.frontend.operations import parallel_range as parallel
-from samebits.frontend.operations.conversions import coerce, literal
-from samebits.ir.grammar import Break, Continue, For, If, Region, Value, While
-from samebits.types import INT, UINT64, ScalarType
+from samebits.frontend.operations.conversions import coerce
+from samebits.ir.grammar import Break, Continue, If, While
+from samebits.types import ScalarType
 
 
 def block(ctx: Context, body: Sequence[ast.stmt]) -> None:
@@ -44,19 +42,12 @@ def block(ctx: Context, body: Sequence[ast.stmt]) -> None:
             raise too_deep(ctx.span(node), ctx.calls) from None
 
 
-def nested(ctx: Context, node: ast.stmt, body: Sequence[ast.stmt]) -> Region:
-    """The statements of `body`, a part of `node`, as a region."""
-    with ctx.region(body[0] if body else node) as region:
-        block(ctx, body)
-    return region
-
-
 def _if(ctx: Context, node: ast.If) -> None:
     test = condition(ctx, node.test)
     before = ctx.assigned
-    then = nested(ctx, node, node.body)
+    then = loops.nested(ctx, node, node.body, block)
     after_then, ctx.assigned = ctx.assigned, before
-    orelse = nested(ctx, node, node.orelse)
+    orelse = loops.nested(ctx, node, node.orelse, block)
     ctx.assigned = merge(after_then, ctx.assigned)
     ctx.builder.append(If(ctx.builder.new_id(), test, then, orelse, ctx.span(node)))
 
@@ -69,89 +60,14 @@ def _while(ctx: Context, node: ast.While) -> None:
     with ctx.region(node) as head:
         test = condition(ctx, node.test)
     before = ctx.assigned
-    body, orelse, wanted = _loop(ctx, node, before, None if _is_true(node.test) else before)
+    at_end = None if _is_true(node.test) else before
+    body, orelse, wanted = loops.body_and_else(ctx, node, block, at_end)
     number = ctx.builder.new_id()
     ctx.builder.append(While(number, head, test, body, orelse, ctx.span(node), wanted))
 
 
-def _loop(
-    ctx: Context,
-    node: ast.While | ast.For,
-    before: frozenset[str] | None,
-    at_end: frozenset[str] | None,
-) -> tuple[Region, Region, bool]:
-    """Body and else of a loop, and whether it is to be vectorised; `at_end` is what is assigned
-    when it ends without break."""
-    ctx.breaks.append([])
-    ctx.wanted.append(False)
-    body = nested(ctx, node, node.body)
-    breaks, wanted = ctx.breaks.pop(), ctx.wanted.pop()
-    ctx.assigned = at_end
-    orelse = nested(ctx, node, node.orelse) if at_end is not None else []
-    for state in breaks:
-        ctx.assigned = merge(ctx.assigned, state)
-    return body, orelse, wanted
-
-
 def _for(ctx: Context, node: ast.For) -> None:
-    call = node.iter
-    if not isinstance(node.target, ast.Name):
-        ctx.fail(node.target, "a loop variable is one name", fix="write `for i in range(n)`")
-    if parallel.is_prange(ctx, call):
-        parallel.lower(ctx, node, node.target, block, _given_bound)
-        return
-    if not (
-        isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Name)
-        and call.func.id not in ctx.local_names
-        and ctx.kernel.lookup(call.func.id) is builtins.range
-    ):
-        ctx.fail(
-            node.iter,
-            "a `for` loop runs over range() or sb.prange()",
-            fix="write `for i in range(len(a))` and index",
-        )
-    if call.keywords or not 1 <= len(call.args) <= 3:
-        ctx.fail(call, "range() takes one to three numbers", fix="write range(start, stop, step)")
-    bounds = [_given_bound(ctx, argument) for argument in call.args[:2]]
-    span = ctx.span(call)
-    start = bounds[0] if len(bounds) == 2 else ctx.builder.const(0, INT, span)
-    step = 1
-    if len(call.args) == 3:
-        given = lower(ctx, call.args[2])
-        if not isinstance(given, Literal) or not isinstance(given.value, int) or given.value == 0:
-            ctx.fail(
-                call.args[2],
-                "the step of range() is a constant other than 0",
-                fix="write a literal, or use a `while` loop",
-            )
-        literal(ctx, call.args[2], given, INT)
-        step = given.value
-    name = node.target.id
-    before = ctx.assigned
-    assignment.loop_variable(ctx, node.target, call)
-    body, orelse, wanted = _loop(ctx, node, before, before)
-    loop = For(ctx.builder.new_id(), name, start, bounds[-1], step, body, orelse, ctx.span(node))
-    loop.vectorized = wanted
-    ctx.builder.append(loop)
-
-
-def _given_bound(ctx: Context, node: ast.expr) -> Value:
-    match operand := lower(ctx, node):
-        case Literal() if isinstance(operand.value, int):
-            return literal(ctx, node, operand, INT)
-        case Scalar() if operand.type is INT:
-            return operand.value
-        case Scalar() if operand.type.is_int and operand.type is not UINT64:
-            return ctx.builder.value("convert", (operand.value,), INT, ctx.span(node))
-        case _:
-            ctx.fail(
-                node,
-                f"range() takes integers that fit int64, but this is {describe(operand)}",
-                fix=f"write range(int64({ctx.text(node)}))"
-                if isinstance(operand, (Scalar, Literal))
-                else "give an integer",
-            )
+    loops.lower_for(ctx, node, block)
 
 
 def _break(ctx: Context, node: ast.Break) -> None:

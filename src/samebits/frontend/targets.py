@@ -1,5 +1,6 @@
-"""Targets of assignment other than names: fields, elements, components of vectors, items of
-structs. Each is evaluated once, then loaded and stored."""
+"""Targets of assignment other than names: fields, elements, components, items of structs.
+
+Each is evaluated once, then loaded and stored."""
 
 from __future__ import annotations
 

@@ -171,7 +171,8 @@ def _methods(t: object, seen: set[int]) -> Iterator[Part]:
         return
     seen.add(id(t))
     cls: Any = class_of_type(t)
-    for member in vars(cls).values():
+    members: dict[str, object] = dict(cast("Any", vars(cls)))
+    for member in members.values():
         kernel = kernel_of(member)
         if kernel is not None:
             yield _kernel(kernel, seen)

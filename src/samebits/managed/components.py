@@ -1,5 +1,6 @@
-"""Assignment to components of vectors in a managed run, where vectors are immutable: `v.x = e` is
-written out as `v = ` a vector with another x, and likewise for fields and elements.
+"""Assignment to components of vectors in a managed run, where vectors are immutable.
+
+`v.x = e` is written out as `v = ` a vector with another x, and likewise for fields and elements.
 
 Whether a name, field or element holds a vector or a struct is known when it runs. Every part is
 evaluated once, in CPython's order.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial, reduce
 from typing import Any, TypeVar, cast
@@ -21,22 +21,18 @@ from samebits.frontend.core.matching import REFUSAL, offending
 from samebits.frontend.core.operands import Literal
 from samebits.frontend.core.source import Source, blank, copied_items
 from samebits.frontend.operations import operators
-from samebits.lang import intrinsics
+from samebits.lang import intrinsics, iteration
 from samebits.lang.annotations import class_of_type
 from samebits.lang.constants import is_namespace
 from samebits.lang.kernel import Kernel
 from samebits.lang.overloads import Overloads
-from samebits.lang.parallel import own_index, prange
+from samebits.lang.parallel import own_elements, own_index, prange
 from samebits.lang.values.flushing import flushed, flushed_weak
 from samebits.lang.values.powers import MOST, by_products
 from samebits.lang.values.storage import implicit
-from samebits.lang.values.weak import Int, checked
+from samebits.lang.values.weak import FromEnd, Int, checked
 from samebits.managed import components
 from samebits.types import INT64, ScalarType, Type
-
-
-def _range(*bounds: Any) -> Any:
-    return map(Int, range(*(bound.__index__() for bound in bounds)))
 
 
 def _len(array: Any) -> Int:
@@ -79,7 +75,10 @@ def _greatest(*values: Any) -> Any:
 
 
 _BUILTINS: dict[object, object] = {
-    builtins.range: _range,
+    builtins.range: iteration.range,
+    builtins.enumerate: iteration.enumerate,
+    builtins.zip: iteration.zip,
+    builtins.reversed: iteration.reversed,
     builtins.len: _len,
     builtins.int: _int,
     builtins.min: _least,
@@ -88,6 +87,8 @@ _BUILTINS: dict[object, object] = {
     builtins.any: intrinsics.any,
     builtins.all: intrinsics.all,
 }
+
+_HEADS: tuple[object, ...] = (builtins.enumerate, builtins.zip, builtins.reversed)
 
 
 class Rewrite(ast.NodeTransformer):
@@ -122,6 +123,7 @@ class Rewrite(ast.NodeTransformer):
             "__sb_flushed": flushed_weak,
             "__sb_own": own_index,
             **components.NAMES,
+            "__sb_own_elements": own_elements,
         }
         self.flush = flushes(kernel)
         self.names["__sb_power"] = partial(
@@ -168,7 +170,9 @@ class Rewrite(ast.NodeTransformer):
             found, base = self.outer(node.value)
             if found and is_namespace(base):
                 return True, self.kernel.attribute(base, node.attr)
-            constants = vars(base).get("__sb_constants__", {}) if isinstance(base, type) else {}
+            constants: Mapping[str, object] = (
+                getattr(cast("Any", base), "__sb_constants__", {}) if isinstance(base, type) else {}
+            )
             if found and node.attr in constants:
                 return True, constants[node.attr]
         return False, None
@@ -189,9 +193,9 @@ class Rewrite(ast.NodeTransformer):
         function = ast.copy_location(ast.Name(name, ast.Load()), at)
         return ast.copy_location(ast.Call(function, [*arguments], []), at)
 
-    def _named_int(self, node: ast.AST, value: int) -> ast.expr:
-        name = f"__sb_int_{value}".replace("-", "m")
-        self.names[name] = Int(value)
+    def _named_int(self, node: ast.AST, value: int, cls: type[Int] = Int) -> ast.expr:
+        name = f"__sb_{cls.__name__}_{value}".replace("-", "m")
+        self.names[name] = cls(value)
         return ast.copy_location(ast.Name(name, ast.Load()), node)
 
     def fold(self, node: ast.expr) -> ast.expr:
@@ -261,7 +265,10 @@ class Rewrite(ast.NodeTransformer):
         outer = self.iteration
         if self.iteration is None and is_prange(self, node) and isinstance(node.target, ast.Name):
             self.iteration = node.target.id
+        elif self.iteration is not None:
+            node.iter = self._own_elements(node.iter)
         self.generic_visit(node)
+        node.body = [*self._conversions([node.target], node.target), *node.body]
         self.iteration = outer
         return node
 
@@ -271,9 +278,11 @@ class Rewrite(ast.NodeTransformer):
         self.names.setdefault(name, partial(implicit, target=t, place="the name"))
         return self._call(name, at, value)
 
-    def _assigned(self, node: ast.stmt, targets: list[ast.expr]) -> ast.AST | list[ast.stmt]:
+    def _assigned(self, node: ast.stmt, targets: Sequence[ast.expr]) -> ast.AST | list[ast.stmt]:
         """An assignment, and after it the conversion of each joined name."""
-        made: list[ast.stmt] = [node]
+        return [node, *self._conversions(targets, node)]
+
+    def _conversions(self, targets: Sequence[ast.expr], at: ast.AST) -> Iterator[ast.stmt]:
         for target in targets:
             for part in ast.walk(target):
                 if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
@@ -281,23 +290,54 @@ class Rewrite(ast.NodeTransformer):
                     if t is not None:
                         read = ast.copy_location(ast.Name(part.id, ast.Load()), part)
                         value = self._in_type(read, t, part)
-                        made.append(ast.copy_location(ast.Assign([part], value), node))
-        return made
+                        yield ast.copy_location(ast.Assign([part], value), at)
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         t = self.ternaries.get(self.source.span(node)) if self.ternaries else None
         self.generic_visit(node)
         return node if t is None else self._in_type(node, t, node)
 
+    def _own_elements(self, head: ast.expr) -> ast.expr:
+        """The head of a loop in an iteration: arrays that it writes give its own elements alone."""
+        if isinstance(head, ast.Call) and self.outer(head.func)[1] in _HEADS:
+            head.args = [self._own_elements(argument) for argument in head.args]
+            return head
+        span = self.source.span(head)
+        name = self.accesses.get(span)
+        if name is None or isinstance(head, ast.Subscript):  # whose own index is checked
+            return head
+        where = self._named(head, span)
+        return self._call("__sb_own_elements", head, head, *self._own(name), where)
+
+    def _own(self, name: str) -> list[ast.expr]:
+        """The first of the iteration's own indices, their number, and the array's name."""
+        assert self.iteration is not None
+        count = ast.Name(self.count, ast.Load()) if self.count else ast.Constant(1)
+        return [ast.Name(self.iteration, ast.Load()), count, ast.Constant(name)]
+
+    def _indices(self, node: ast.expr) -> ast.expr:
+        """What stands in `a[...]`: negative constants count from the end."""
+        if isinstance(node, ast.Tuple):
+            node.elts = [self._indices(part) for part in node.elts]
+            return node
+        if isinstance(node, ast.Slice):
+            return self.visit(node)
+        index = self.fold(node)
+        number = _number(index)
+        value = 0 if number is None else number.value
+        if isinstance(value, int) and INT64.minimum <= value < 0:
+            return self._named_int(node, value, FromEnd)
+        return self.finish(index)
+
     def generic_visit(self, node: ast.AST) -> ast.AST:
         name = self.accesses.get(self.source.span(node)) if self.accesses else None
-        super().generic_visit(node)
+        if isinstance(node, ast.Subscript):
+            node.value, node.slice = self.visit(node.value), self._indices(node.slice)
+        else:
+            super().generic_visit(node)
         if name is not None and self.iteration is not None and isinstance(node, ast.Subscript):
-            iteration = ast.Name(self.iteration, ast.Load())
-            count = ast.Name(self.count, ast.Load()) if self.count else ast.Constant(1)
-            arguments = [copied(node.value), node.slice, iteration, count, ast.Constant(name)]
-            call = ast.Call(ast.Name("__sb_own", ast.Load()), arguments, [])
-            node.slice = ast.copy_location(call, node)
+            arguments = [copied(node.value), node.slice, *self._own(name)]
+            node.slice = self._call("__sb_own", node, *arguments)
         return node
 
     def visit_Match(self, node: ast.Match) -> ast.stmt:

@@ -161,3 +161,19 @@ def test_a_weak_int_that_does_not_fit_traps_where_it_is_assigned(
         assert found.value.kind == "overflow"
         spans.add(found.value.span)
     assert len(spans) == 1
+
+
+@sb.kernel
+def counted(a: ReadOnly[float32]) -> float64:
+    x, n, i = 0, 0, 0
+    total = 0.0
+    for i, x in enumerate(a):
+        total += float64(i) * 0.3 + float64(x)
+    for n in a:
+        total += float64(n * 0.1)
+    return total + float64(i)
+
+
+def test_what_a_loop_gives_takes_the_type_of_its_name() -> None:
+    sb.assert_same_bits(counted, ONES)
+    sb.assert_same_bits(counted, ONES[:0])

@@ -184,13 +184,16 @@ def test_zeros_are_fresh_zeroed_and_of_any_element():
         zeros(3, int)
 
 
-def test_arrays_are_not_iterated_or_compared():
+def test_arrays_of_one_dimension_are_iterated_and_none_compared():
     a = zeros(2, float32)
-    with pytest.raises(ArgumentError, match="not iterated"):
-        list(a)
+    a[1] = 3
+    assert list(a) == [0, 3]
+    assert type(next(iter(a))) is float32
+    with pytest.raises(ArgumentError, match="elements of one dimension"):
+        list(zeros((2, 2), float32))
     with pytest.raises(ArgumentError, match="not compared"):
         _ = a == a
-    assert np.asarray(a).tolist() == [0, 0]
+    assert np.asarray(a).tolist() == [0, 3]
 
 
 def misaligned():

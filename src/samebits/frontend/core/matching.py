@@ -1,5 +1,8 @@
-"""`match` on numbers and bools as the chain of `if` that it means, before anything is lowered or
-run. What has other patterns stays a `match`, which is refused."""
+"""`match` on numbers and bools as the chain of `if` that it means.
+
+It is written out before anything is lowered or run. What has other patterns stays a `match`, which
+is refused.
+"""
 
 from __future__ import annotations
 

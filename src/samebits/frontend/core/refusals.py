@@ -59,8 +59,6 @@ REFUSED_BUILTINS: dict[str, str] = {
     "pow": "`x**2`, or `math.pow(x, y)` where the exponent is no constant",
     "print": "a loop in the Python code that calls; a kernel has no output but its results",
     "float": "`float64(x)` or `float32(x)`",
-    "enumerate": "`for i in range(len(a))` and `a[i]`",
-    "zip": "`for i in range(len(a))` and index both",
     "map": "a `for` loop",
     "sorted": "a loop; sorting is not in the language",
     "isinstance": "one kernel for each type, or a generic one",

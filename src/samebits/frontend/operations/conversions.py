@@ -236,12 +236,6 @@ def index_value(ctx: Context, node: ast.AST, operand: Operand) -> Value:
     """An index of any integer type as weak int."""
     match operand:
         case Literal() if isinstance(operand.value, int):
-            if operand.value < 0:
-                ctx.fail(
-                    node,
-                    "a negative index is out of range; it does not count from the end",
-                    fix="write `a[len(a) - 1]` for the last element",
-                )
             return literal(ctx, node, operand, INT)
         case Scalar() if operand.type.is_int:
             if operand.type is INT:

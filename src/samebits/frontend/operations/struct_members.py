@@ -1,4 +1,4 @@
-"""What a struct's class gives its values in a kernel: operators, properties, constants, defaults.
+"""Members of a struct's class in a kernel: operators, properties, constants, defaults.
 
 An operator is a call of the method that CPython would call.
 """
@@ -6,7 +6,7 @@ An operator is a call of the method that CPython would call.
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Any, cast
 
 from samebits.frontend.core.context import Context
 from samebits.frontend.core.operands import MemoryOperand, Operand, Scalar, Static, describe
@@ -127,7 +127,8 @@ def member(ctx: Context, node: ast.Attribute, base: MemoryOperand) -> Operand | 
     """The value of a property or class constant of a struct; None if it is neither."""
     assert isinstance(base.type, StructType)
     cls: Any = class_of_type(base.type)
-    found = vars(cls).get(node.attr)
+    members: dict[str, Any] = dict(cast("Any", vars(cls)))
+    found: Any = members.get(node.attr)
     if isinstance(found, property) and (kernel := kernel_of(found)) is not None:
         return _call(ctx, node, kernel, base)
     if node.attr in cls.__sb_constants__:
@@ -161,7 +162,7 @@ def store_default(
             for index in _indices(t.shape):
                 numbers = tuple(ctx.builder.const(i, INT, span) for i in index)
                 ref = ctx.builder.value("element", (place, *numbers), RefType(t.element), span)
-                found = value[index if len(index) > 1 else index[0]]
+                found = value[index if len(t.shape) > 1 else sum(index)]
                 store_default(ctx, node, ref, t.element, found, what)
         case _:
             memory.store(ctx, node, place, t, captured(ctx, node, value), what)

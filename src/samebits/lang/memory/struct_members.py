@@ -96,7 +96,7 @@ def members_of(cls: type, fields: Iterable[str], taken: Callable[[str], bool]) -
         elif taken(name):
             raise CompileError(f"{where}: every struct has a '{name}'", fix="rename the method")
         elif isinstance(value, FunctionType | staticmethod | property):
-            found.methods[name] = _method(where, value)
+            found.methods[name] = _method(where, cast("Any", value))
         else:
             found.constants[name] = _constant(where, value)
     return found
@@ -126,7 +126,7 @@ def _method(where: str, value: FunctionType | staticmethod[..., Any] | property)
 
 def _constant(where: str, value: object) -> object:
     known: Any = constant(value)
-    if isinstance(known, np.generic) and not hasattr(known, "__sb_type__"):
+    if isinstance(known, np.generic) and not hasattr(cast("Any", known), "__sb_type__"):
         known = object()
     if isinstance(known, bool | int | float | np.generic | FixedPoint | Vector | Table):
         return cast("object", known)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import reduce
 from itertools import repeat
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -242,7 +242,7 @@ def _check_scalars(name: str, values: tuple[Any, ...]) -> None:
                 refuse_array(name)
             elif isinstance(value, Iterable) and not isinstance(value, str):
                 fix = "call it for each element, in a kernel"
-            fix = fix_of_enum(value) or fix
+            fix = fix_of_enum(cast("object", value)) or fix
             raise ArgumentError(
                 f"{name}() takes numbers, vectors and arrays, got {kind.__name__}", fix=fix
             )

@@ -44,6 +44,16 @@ class Int(int):
         return _new(Int, ~int(self))
 
 
+class FromEnd(Int):
+    """A negative constant index, which counts from the end of what it indexes."""
+
+    __slots__ = ()
+
+    def of(self, length: int) -> int:
+        """The index in what has this length."""
+        return length + int(self)
+
+
 def checked(value: int) -> Int:
     """`value` as an Int. Raises Trap "overflow" outside int64."""
     if -_LIMIT <= value < _LIMIT:
