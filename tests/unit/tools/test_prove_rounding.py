@@ -347,6 +347,15 @@ def test_the_rules_digest_is_of_code_not_of_comments(
     assert kept.rules.__wrapped__() != kept.rules()
 
 
+def test_the_rules_digest_is_not_of_docstrings() -> None:
+    source = '"""A module."""\nx = 1\n"""Of x."""\ndef f():\n    """Of f."""\n    return "{}"\n'
+    digest = kept.digest_of([source.encode()])
+    assert kept.digest_of([source.replace("Of ", "About ").encode()]) == digest
+    assert kept.digest_of([source.replace("A module", "Another").encode()]) == digest
+    assert kept.digest_of([source.replace("= 1", "= 2").encode()]) != digest
+    assert kept.digest_of([source.replace("{}", "words").encode()]) != digest
+
+
 def test_what_is_kept_survives_its_file(tmp_path: Path) -> None:
     place = tmp_path / "results.json"
     phase = Phase("sum", {"MARGIN": 2.0**-68}, 0.1 + 0.2, "x", 7, 20, {"few digits": 5}, ["y"])

@@ -1,5 +1,4 @@
-"""What was proven of each function, kept in results.json with digests of the kernel's IR and of the
-prover.
+"""Results of proofs, kept in results.json with digests of the kernel's IR and of the prover.
 
 A kernel's digest that is still the same says that the kernel, and every margin in it, has not
 changed since; the prover's says that the rules by which it was proven are still those.
@@ -11,7 +10,7 @@ import ast
 import hashlib
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from functools import cache
@@ -85,11 +84,24 @@ def digest(name: str) -> str:
 
 @cache
 def rules() -> str:
-    """The digest of the prover's rules as they are now; comments don't count."""
+    """The digest of the prover's rules as they are now; comments and docstrings don't count."""
+    return digest_of(PLACE.with_name(f"{module}.py").read_bytes() for module in _RULES)
+
+
+def digest_of(sources: Iterable[bytes]) -> str:
+    """Of what modules do, whatever their comments and docstrings say."""
     made = hashlib.blake2b(digest_size=8)
-    for module in _RULES:
-        made.update(ast.dump(ast.parse(PLACE.with_name(f"{module}.py").read_bytes())).encode())
+    for source in sources:
+        made.update(ast.dump(_WithoutProse().visit(ast.parse(source))).encode())
     return made.hexdigest()
+
+
+class _WithoutProse(ast.NodeTransformer):
+    """Takes out each statement that is a string alone: docstrings, of attributes too."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
+        value = node.value
+        return None if isinstance(value, ast.Constant) and isinstance(value.value, str) else node
 
 
 def is_current(name: str, shown: Shown | None) -> bool:
