@@ -158,10 +158,10 @@ def _choose(name: str, kinds: tuple[type, ...], values: tuple[Any, ...]) -> Call
     if any(isinstance(value, Vector) for value in values):
         return lambda *parts: _apply_vector(name, parts)
     _check_scalars(name, values)
-    if not INTRINSICS[name].counted and _mixed(values):
-        return lambda *given: _of_mixed(name, given)
     if INTRINSICS[name].takes == "float" and any(map(_is_integer, values)):
         return lambda *given: _of_floats(name, given)
+    if not INTRINSICS[name].counted and _mixed(values):
+        return lambda *given: _of_mixed(name, given)
     return _resolve(name, kinds)
 
 
