@@ -90,14 +90,21 @@ def _joined(
     t = ctx.joins.names.get(target.id) if variable is None else variable.type
     if isinstance(t, ScalarType) and t != value.type:
         if takes_weak(t, value.type):
-            ctx.joins.names[target.id] = t
-            return coerce(ctx, target, value, t, f"'{target.id}'", source)
+            return weak_to_name(ctx, target, value, t, source)
         wider = join(t, value.type)
         if wider is not None and variable is not None and _may_grow(variable, wider):
             ctx.joins.grow(target.id, wider)
             _declare(ctx, target, Variable(target.id, wider))
-            return coerce(ctx, target, value, wider, f"'{target.id}'", source)
+            return weak_to_name(ctx, target, value, wider, source)
     return materialize(ctx, source, value)
+
+
+def weak_to_name(
+    ctx: Context, target: ast.Name, value: Operand, t: ScalarType, source: ast.expr
+) -> Operand:
+    """A weak number in the type `t` of the name that it is assigned to."""
+    ctx.joins.places[ctx.span(target)] = t
+    return coerce(ctx, target, value, t, f"'{target.id}'", source)
 
 
 def _may_grow(variable: Variable, t: ScalarType) -> bool:
@@ -131,9 +138,9 @@ def loop_variable(ctx: Context, target: ast.Name, call: ast.expr) -> None:
         return
     if variable is None:
         variable = _declare(ctx, target, Variable(target.id, INT))
-    elif variable.type is not INT:
-        changed_type(ctx, target, variable, INT, call)
     variable.counts = True
+    if variable.type is not INT:
+        changed_type(ctx, target, variable, INT, call)
     ctx.mark_assigned(target.id)
 
 
@@ -158,7 +165,7 @@ def _fix(
     name, was = variable.name, variable.type
     if not isinstance(was, ScalarType | VectorType) or not isinstance(t, ScalarType | VectorType):
         return "use another name"
-    if variable.counts or (isinstance(t, ScalarType) and t.weak and isinstance(source, ast.Call)):
+    if variable.counts:
         return "use another name: a loop counts in Python's own ints"
     if not (isinstance(was, ScalarType) and was.weak):
         return f"write `{name} = {was}({ctx.text(source)})`"

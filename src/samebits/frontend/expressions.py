@@ -267,7 +267,7 @@ def _ternary(ctx: Context, node: ast.IfExp) -> Operand:
     t = join(a.type, b.type)
     if t is not None:
         if a.type != b.type:
-            ctx.joins.ternaries[span] = t
+            ctx.joins.places[span] = t
         a = _side(ctx, node, node.body, a, t, then)
         b = _side(ctx, node, node.orelse, b, t, orelse)
     if a.type != b.type:

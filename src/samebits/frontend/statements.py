@@ -23,7 +23,6 @@ from samebits.frontend.core.operands import (
 from samebits.frontend.core.source import copied_items, too_deep
 from samebits.frontend.expressions import condition, lower, refuse
 from samebits.frontend.operations import memory, operators
-from samebits.frontend.operations.conversions import coerce
 from samebits.ir.grammar import Break, Continue, If, While
 from samebits.types import ScalarType
 
@@ -217,7 +216,7 @@ def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
     number = isinstance(value, Literal | Scalar)
     if number and isinstance(t, ScalarType) and takes_weak(t, value.type):
         ctx.joins.names[node.target.id] = t
-        value = coerce(ctx, node.target, value, t, f"'{node.target.id}'", node.value)
+        value = assignment.weak_to_name(ctx, node.target, value, t, node.value)
     if str(t) != str(value.type):
         ctx.fail(
             node,

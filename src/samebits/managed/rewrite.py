@@ -108,10 +108,8 @@ class Rewrite(ast.NodeTransformer):
         """Runs a math function managed: the function, the precision, its arguments."""
         self.accesses = accesses
         self.source = source
-        self.joined: Mapping[str, ScalarType] = {}
-        """Names whose type weak numbers take that are assigned to them."""
-        self.ternaries: Mapping[Span, ScalarType] = {}
-        """Ternaries whose type a weak side takes, by place."""
+        self.joined: Mapping[Span, ScalarType] = {}
+        """The types that weak numbers take, by the place of the assigned name or ternary."""
         self.iteration: str | None = None
         """The loop variable of the parallel range that is being rewritten, or a job's index."""
         self.count: str | None = None
@@ -283,17 +281,17 @@ class Rewrite(ast.NodeTransformer):
         return [node, *self._conversions(targets, node)]
 
     def _conversions(self, targets: Sequence[ast.expr], at: ast.AST) -> Iterator[ast.stmt]:
-        for target in targets:
+        for target in targets if self.joined else ():
             for part in ast.walk(target):
                 if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-                    t = self.joined.get(part.id)
+                    t = self.joined.get(self.source.span(part))
                     if t is not None:
                         read = ast.copy_location(ast.Name(part.id, ast.Load()), part)
                         value = self._in_type(read, t, part)
                         yield ast.copy_location(ast.Assign([part], value), at)
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
-        t = self.ternaries.get(self.source.span(node)) if self.ternaries else None
+        t = self.joined.get(self.source.span(node)) if self.joined else None
         self.generic_visit(node)
         return node if t is None else self._in_type(node, t, node)
 

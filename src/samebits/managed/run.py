@@ -112,8 +112,7 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
         rewrite.accesses = compile_kernel(kernel, types).checked
     if _may_join(node):
         with suppress(CompileError):  # a managed run refuses by its own operations
-            joins = compile_kernel(kernel, types).joins
-            rewrite.joined, rewrite.ternaries = joins.names, joins.ternaries
+            rewrite.joined = compile_kernel(kernel, types).joins.places
     node.body = rewrite.block(node.body)
     node.decorator_list = []
     node.returns = None
@@ -138,10 +137,10 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
 
 
 def _may_join(node: ast.AST) -> bool:
-    """Whether there is a ternary, or a name that is assigned more than once."""
+    """Whether there is a ternary, a name with a type, or one that is assigned more than once."""
     stored: set[str] = set()
     for part in ast.walk(node):
-        if isinstance(part, ast.IfExp):
+        if isinstance(part, ast.IfExp | ast.AnnAssign):
             return True
         if isinstance(part, ast.arg) or (
             isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
