@@ -132,7 +132,7 @@ class Heads:
         rng, draw = self.rng, self.draw
         t = rng.choice((INT, INT, INT8, INT16, INT32, INT64))
         step = f"({draw.atom(t, 1)} & {rng.choice((1, 3, 7))})"
-        if not draw.risky():
+        if not draw.risky() or not any(map(str.isalpha, step)):  # a constant 0 is refused
             step = f"({step} + 1)"
         start, n = rng.randint(-5, 5), rng.randint(0, min(room, 6))
         bound = 64

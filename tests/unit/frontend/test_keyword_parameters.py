@@ -77,3 +77,7 @@ def test_stars_and_slashes_are_refused() -> None:
             return numbers[0]
 
     assert caught.value.note == "`*args`, `**kwargs` and `/` are not in the kernel language"
+
+
+def test_assert_same_bits_gives_names_to_what_has_to_have_one() -> None:
+    assert len(sb.assert_same_bits(scaled, 1.0, by=3.0)) >= 3
