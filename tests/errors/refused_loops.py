@@ -108,3 +108,11 @@ def element_of_another_type(a: ReadOnly[float32], n: int32) -> int32:
     for x in a:
         pass
     return x
+
+
+@refused
+def range_to_an_unsigned_number(n: sb.uint64) -> int:
+    last = 0
+    for i in range(n):
+        last = i
+    return last

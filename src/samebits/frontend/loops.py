@@ -124,7 +124,7 @@ def _bound(ctx: Context, node: ast.expr, operand: Operand) -> Value:
             ctx.fail(
                 node,
                 f"range() takes integers that fit int64, but this is {describe(operand)}",
-                fix=f"write range(int64({ctx.text(node)}))"
+                fix=f"write range(int({ctx.text(node)}))"
                 if isinstance(operand, (Scalar, Literal))
                 else "give an integer",
             )
