@@ -1,5 +1,6 @@
-"""The cost of a kernel's first call beside another's, in one process: `python -m
-benchmarks.compile_time`.
+"""The cost of a kernel's first call beside another's: `python -m benchmarks.compile_time`.
+
+Both are in one process.
 
 Owns the kernels, written as text so that each is new, and the ratios: what calls math functions
 against what does not, and the tenth and three hundredth kernel against the second.

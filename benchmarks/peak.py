@@ -1,4 +1,4 @@
-"""`python -m benchmarks.peak COMMAND…`: run it, then print its peak memory, CPU time and status.
+"""`python -m benchmarks.peak COMMAND…`: the command's peak memory, CPU time and status.
 
 A process of its own, and a small one: Linux counts the memory of the process that starts a
 command into the command's peak.

@@ -1,4 +1,6 @@
-"""Writes docs/reference/cli.md: every command, its arguments and options, as `--help` has them.
+"""The writer of docs/reference/cli.md: every command, its arguments and options.
+
+They are as `--help` has them.
 
 python -m tools.command_line
 """

@@ -1,4 +1,4 @@
-"""Measures what `samebits lint` warns of, on this machine: the table in docs/guides/lint.md.
+"""The table in docs/guides/lint.md: what `samebits lint` warns of, measured on this machine.
 
     python tools/lint_evidence.py
 

@@ -1,5 +1,6 @@
-"""`make test-pythons`: the tests on every Python that is here, and on the oldest NumPy that the
-project takes, with every warning an error.
+"""`make test-pythons`: the tests on every Python here, and on the oldest NumPy supported.
+
+Every warning is an error.
 
 Each has a virtual environment of its own under build/pythons, with the newest versions that its
 packages give it. Exit status 0 where all passed, 1 where one did not, 2 where there is none.

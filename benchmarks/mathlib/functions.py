@@ -1,4 +1,4 @@
-"""The functions that are timed: on which inputs, and what each peer calls.
+"""The functions that are timed: their inputs, and each peer's call.
 
 A row adds a function. Inputs are what a simulation would give: neither special nor huge.
 """

@@ -1,4 +1,4 @@
-"""Numbers that a user types: digits from 0 to 9 and nothing between them.
+"""Numbers that a user types: digits from 0 to 9 alone, and the most frames of a run.
 
 Python's int() and float() take the digits of every script, and underscores; what stands on a
 command line is read the same way everywhere.
@@ -6,6 +6,8 @@ command line is read the same way everywhere.
 
 from __future__ import annotations
 
+MOST_FRAMES = 10**9
+"""The most frames of one run: half a year at 60 frames a second."""
 _LONGEST = 19
 """Digits of a whole number: as many as int64 has."""
 

@@ -442,6 +442,18 @@ PROMOTIONS = _promotions()
 """Result type of arithmetic on two strong number types, as NumPy 2 has it."""
 
 
+def widens(source: ScalarType, target: ScalarType) -> bool:
+    """Whether an argument of type `source` is taken where a parameter has the type `target`.
+
+    Integers and floats are taken by wider ones of their kind, which have each of their numbers; a
+    parameter annotated int takes every integer, of a uint64 those that int64 has.
+    """
+    if source.is_int and target.is_int:
+        contained = target.minimum <= source.minimum and source.maximum <= target.maximum
+        return contained or target is INT
+    return source.is_float and target.is_float and source.bits <= target.bits
+
+
 def promote(a: ScalarType, b: ScalarType) -> ScalarType | None:
     """The common type of `a` and `b` in arithmetic; None where there is none (bool, float16, or
     a weak float beside an integer).

@@ -1,4 +1,4 @@
-"""Hands the executions to the language layer, without loading what runs them.
+"""The executions as the language layer is handed them, without loading what runs them.
 
 Lazy imports happen within `lock()`, so that no fork comes in between.
 """

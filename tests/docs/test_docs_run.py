@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import samebits as sb
 from samebits.cli import status
 from samebits.sides.words import default_words
 
@@ -45,6 +46,13 @@ def run(page: Path, match: re.Match[str], namespace: dict[str, object]) -> None:
     name = f"{page}#{match.start()}"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     exec(compile(source, name, "exec"), namespace)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+def test_the_page_imports_public_names_alone(page: Path) -> None:
+    blocks = "\n".join(text for kind, text in BLOCK.findall(page.read_text()) if kind == "python")
+    inside = re.findall(r"^ *(?:from|import) samebits\.(\w+)", blocks, re.MULTILINE)
+    assert [name for name in inside if name not in sb.__all__] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)

@@ -124,10 +124,10 @@ def recursion(n: int) -> int:
 
 
 @refused
-def loops_over_array(a: ReadOnly[float32]) -> float32:
+def loops_over_rows(a: ReadOnly[float32, 2]) -> float32:
     total = float32(0)
-    for x in a:
-        total += x
+    for row in a:
+        total += row[0]
     return total
 
 
@@ -222,7 +222,7 @@ def signed_with_unsigned(a: uint64, b: int64) -> bool:
 
 @refused
 def vector_component_store(v: float3) -> float3:
-    v.x = float32(1)
+    v.xy = float2(1)
     return v
 
 
@@ -315,7 +315,7 @@ def returns_reference(w: World) -> Body:
 
 @refused
 def swaps_structs(w: World) -> None:
-    w.bodies[0], w.bodies[1] = w.bodies[1], w.bodies[0]
+    a, b = w.bodies[1], w.bodies[0]
 
 
 @refused
@@ -324,8 +324,8 @@ def rebinds_parameter(a: Body, b: Body) -> None:
 
 
 @refused
-def negative_index(a: ReadOnly[float32]) -> float32:
-    return a[-1]
+def component_from_the_end(v: float3) -> float32:
+    return v[-1]
 
 
 @refused
@@ -386,9 +386,9 @@ def ternary_of_two_types(flag: bool, x: float32, d: float64) -> float32:
 
 
 @refused
-def step_not_constant(n: int) -> int:
+def step_is_zero(n: int) -> int:
     k = 0
-    for i in range(0, n, n):
+    for i in range(0, n, 0):
         k = i
     return k
 

@@ -86,7 +86,7 @@ def test_json_has_the_same_facts(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
     assert field["ulps"] == int(field["found_bits"], 16) - int(field["expected_bits"], 16)
 
 
-def test_the_same_trap_everywhere_ends_with_0_and_is_told(run: Run) -> None:
+def test_the_same_trap_everywhere_ends_with_0_and_is_reported(run: Run) -> None:
     code, out, _ = run("verify", SMALL, "--players", "crash", *QUICK)
     assert code == 0
     assert out.splitlines()[-2] == (f"trap in frame 12: index out of range, at {SMALL}:55:13")

@@ -10,10 +10,24 @@ import pytest
 
 import samebits as sb
 from samebits.frontend.compile import compile_kernel
-from tests.errors import refused_joins, refused_kernels, refused_parallel, refused_types
+from tests.errors import (
+    refused_joins,
+    refused_kernels,
+    refused_loops,
+    refused_parallel,
+    refused_structs,
+    refused_types,
+)
 
 MESSAGES = Path(__file__).parent / "messages"
-MODULES = (refused_joins, refused_kernels, refused_parallel, refused_types)
+MODULES = (
+    refused_joins,
+    refused_kernels,
+    refused_loops,
+    refused_parallel,
+    refused_structs,
+    refused_types,
+)
 REFUSED = [f for m in MODULES for f in refused_kernels.REFUSED if f.__module__ == m.__name__]
 
 

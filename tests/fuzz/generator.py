@@ -38,6 +38,8 @@ from tests.fuzz.literals import (
     random_value_type,
     type_name,
 )
+from tests.fuzz.loop_heads import generator_of
+from tests.fuzz.members import Members
 from tests.fuzz.options import Options
 from tests.fuzz.scope import Callee, Variable
 from tests.fuzz.simple_statements import INDENT
@@ -90,6 +92,8 @@ class _Writer:
         self.halves = Halves(seed)
         self.joins = Joins(seed)
         self.powers = Random(f"samebits fuzz powers {seed}") if seed >= FIRST_SEED else None
+        self.members = Members(seed)
+        self.loops = generator_of(seed, FIRST_SEED, self.halves.wanted)
         self.hazard = self.rng.choice((0.0, 0.0, 0.01, 0.03, 0.1))
         self.palette = self._palette()
         self.structs: list[StructType] = []
@@ -161,10 +165,15 @@ class _Writer:
         if t.size > 400:
             t = StructType(name, tuple(fields[:1]))
         lines = [self.options.decorator("struct"), f"class {name}:"]
-        lines += [f"{INDENT}{field}: {type_name(f)}" for field, f in t.fields]
+        if self.members.wanted:
+            lines += self.members.fields(t, self.palette)
+        else:
+            lines += [f"{INDENT}{field}: {type_name(f)}" for field, f in t.fields]
         # A method's annotations can't name the class that is being defined.
         for k in range(rng.choice((0, 0, 1, 2))):
             lines += ["", *self.function(f"m{k}", method_of=t)]
+        if self.members.wanted:
+            lines += self.members.methods(t)
         self.structs.append(t)
         self.parts.append("\n".join(lines))
 
@@ -216,7 +225,9 @@ class _Writer:
         result = self.result(entry=entry)
         work = 400 if entry else rng.choice((10, 30, 60))
         body = Body(rng, self.hazard, self.palette, self.callees, self.structs, result, work)
-        body.draw.powers, body.joins = self.powers, self.joins
+        body.extra = self.members.statement
+        body.draw.powers, body.draw.loops = self.powers, self.loops
+        body.joins = self.joins
         for variable in (*self.constants, *captured):
             body.scope.add(variable)
         if method_of is not None:
@@ -248,7 +259,9 @@ class _Writer:
         stream = Stream(
             self.rng, self.hazard, self.palette, self.callees, self.structs, self.constants
         )
-        stream.body.draw.powers, stream.body.joins = self.powers, self.joins
+        stream.body.extra = self.members.statement
+        stream.body.draw.powers, stream.body.draw.loops = self.powers, self.loops
+        stream.body.joins = self.joins
         lines = stream.write()
         self.entry_params = [t for _, t in stream.params]
         head = ", ".join(f"{name}: {type_name(t)}" for name, t in stream.params)

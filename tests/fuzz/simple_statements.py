@@ -70,7 +70,12 @@ class SimpleStatements:
         text = self.expr(t)
         name = self.fresh("v")
         if self.joins is not None and isinstance(t, ScalarType) and self.joins.first(t):
-            self.emit(f"{name} = {self.joins.weak(self.scope, t)}")
+            weak = self.joins.weak(self.scope, t)
+            if not t.weak and self.joins.rng.random() < 0.3:
+                self.emit(f"{name}: {type_name(t)} = {weak}")
+                self.scope.add(Variable(name, t))
+                return
+            self.emit(f"{name} = {weak}")
             if self.joins.rng.random() < 0.5:
                 self.emit(f"if {self.joins.condition(self.scope)}:")
                 self.emit(f"{INDENT}{name} = {text}")

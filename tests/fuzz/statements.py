@@ -5,7 +5,10 @@ Loops are bounded by construction: a constant or masked range, or a counter in a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import count
+from random import Random
 
 from samebits.types import (
     BOOL,
@@ -19,12 +22,16 @@ from samebits.types import (
     VectorType,
 )
 from tests.fuzz.literals import INTS, is_half
+from tests.fuzz.loop_heads import CHANCE, Heads
 from tests.fuzz.scope import INT64_REACH, Variable, value_items
 from tests.fuzz.simple_statements import INDENT, SimpleStatements
 
 
 class Body(SimpleStatements):
     """Writes one function's statements, control flow included."""
+
+    extra: Callable[[Body], None] | None = None
+    """Writes further statements, drawn from a generator of their own."""
 
     def block(self, count: int, *, jump: str | None = None) -> None:
         """An indented block of up to `count` statements in a scope of its own."""
@@ -66,7 +73,11 @@ class Body(SimpleStatements):
         table = [*simple, *(compound if nested > 0 and self.level < 5 else ())]
         actions = [action for action, _ in table]
         weights = [weight for _, weight in table]
+        if self.draw.loops is not None and self.draw.loops.random() < 0.03:
+            self.shape()
         self.rng.choices(actions, weights)[0](nested)
+        if self.extra is not None:
+            self.extra(self)
 
     # Control flow
 
@@ -124,6 +135,9 @@ class Body(SimpleStatements):
         room = self.room()
         if room < 2:
             return self.declare()
+        rng = self.draw.loops
+        if rng is not None and rng.random() < CHANCE and self.loop_over(rng, room, nested):
+            return None
         name = self.fresh("i")
         reuse = self.rng.random() < 0.15
         if reuse:
@@ -138,6 +152,38 @@ class Body(SimpleStatements):
         if not reuse:
             self.scope.pop()
         self.loop_else()
+
+    def loop_over(self, rng: Random, room: int, nested: int) -> bool:
+        """A loop with a head of `Heads`, if one can be drawn here."""
+        head = Heads(rng, self.draw, (self.fresh("x") for _ in count())).draw_head(room)
+        if head is None:
+            return False
+        self.emit(f"for {head.target} in {head.text}:")
+        blocks = self.scope.blocks
+        # What is looped over must not be assigned inside.
+        self.scope.blocks = [[replace(v, owner=False) for v in block] for block in blocks]
+        self.scope.push()
+        for name in head.names:
+            self.scope.add(name)
+        self.loop_body(nested, max(1, head.iterations))
+        self.scope.blocks = blocks
+        self.loop_else()
+        return True
+
+    def shape(self) -> None:
+        """The lengths of an array, unpacked."""
+        rng = self.draw.loops
+        arrays = [v for v in self.scope.arrays() if isinstance(v.type, ArrayType | FixedArrayType)]
+        if rng is None or not arrays:
+            return
+        v = rng.choice(arrays)
+        t = v.type
+        assert isinstance(t, ArrayType | FixedArrayType)
+        ndim = t.ndim if isinstance(t, ArrayType) else len(t.shape)
+        names = [self.fresh("n") for _ in range(ndim)]
+        self.emit(f"{', '.join(names)}{',' * (ndim == 1)} = {v.name}.shape")
+        for name in names:
+            self.scope.add(Variable(name, INT, mutable=False, bound=64))
 
     def parallel_loop(self, nested: int) -> None:
         """`for i in sb.prange(...)`, whose iterations own an array's elements and read all else."""

@@ -93,9 +93,26 @@ class Stream:
             self.nest(v)
             return
         name = body.fresh("i")
+        own = body.draw.loops
+        if own is not None and own.random() < 0.35:
+            return self.over(name, v, own)
         text, reach = self.span(v)
         body.emit(f"for {name} in range({text}):")
         self.inside(name, {"": self.indexes(name, reach)}, f"{v.name}[{name}]", v)
+
+    def over(self, name: str, v: Variable, rng: Random) -> None:
+        """A loop over the elements of `v`, counted."""
+        read = self.body.fresh("e")
+        head = rng.choice((
+            f"{name}, {read} in enumerate({v.name})",
+            f"{name}, {read} in enumerate({v.name})",
+            f"{name}, {read} in zip(range(2, len({v.name})), {v.name})",
+            f"{name}, {read} in zip(reversed(range(len({v.name}))), {v.name})",
+            f"{read}, {name} in zip(reversed({v.name}), range(len({v.name})))",
+            f"{name}, ({read}, _) in enumerate(zip({v.name}, {v.name}))",
+        ))  # fmt: skip
+        self.body.emit(f"for {head}:")
+        self.inside(name, {"": self.indexes(name, 0)}, f"{v.name}[{name}]", v, read)
 
     def nest(self, v: Variable) -> None:
         """Two loops over a plane, neighbours inside."""
@@ -135,8 +152,12 @@ class Stream:
             near += [f"2 * {name}", f"{name} + {self.rng.randint(2, 9)}", f"7 - {name}"]
         return plain + near
 
-    def inside(self, name: str, near: dict[str, list[str]], first: str, v: Variable) -> None:
-        """The loop's body. The access `first` comes unconditionally, so that a wild range ends."""
+    def inside(
+        self, name: str, near: dict[str, list[str]], first: str, v: Variable,
+        given: str | None = None,
+    ) -> None:  # fmt: skip
+        """The loop's body. The access `first` comes unconditionally, so that a wild range ends;
+        `given` is the name of an element that the head gives."""
         body, rng = self.body, self.rng
         saved, body.iterations = body.iterations, body.iterations * TYPICAL_ITERATIONS
         outer, body.draw.affine = body.draw.affine, near
@@ -146,14 +167,16 @@ class Stream:
         body.scope.add(Variable(name, INT, mutable=False, bound=1 << 40))
         element = v.type.element if isinstance(v.type, ArrayType | FixedArrayType) else None
         if isinstance(element, ScalarType | VectorType):
-            read = body.fresh("e")
-            body.emit(f"{read} = {first}")
+            read = given or body.fresh("e")
+            if given is None:
+                body.emit(f"{read} = {first}")
             body.scope.add(Variable(read, element))
             if not v.readonly and rng.random() < 0.5:
                 body.emit(f"{first} = {body.adopted(element)}")
         else:
-            reference = body.fresh("q")
-            body.emit(f"{reference} = {first}")
+            reference = given or body.fresh("q")
+            if given is None:
+                body.emit(f"{reference} = {first}")
             assert element is not None
             body.scope.add(Variable(reference, element, mutable=False, readonly=v.readonly))
         for _ in range(rng.randint(1, 3)):

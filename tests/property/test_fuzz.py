@@ -64,6 +64,24 @@ def test_programs_without_halves_are_what_they_were() -> None:
     assert "half" not in "".join(generate(seed).source for seed in range(50))
 
 
+def test_loops_over_elements_stand_in_programs_without_halves() -> None:
+    programs = [generate(seed).source for seed in range(5000, 5120)]
+    text = "".join(program for program in programs if "half" not in program)
+    for kept in (
+        r"for \w+ in p\d:", r"for .* in .*\.f\d\b", r"for \w+ in p\d\[.*\]:", r"for \w+ in K\d:",
+        r"in enumerate\(p", r"in zip\(.*range", r"in reversed\(range\(", r"reversed\(p\d\)",
+        r"\(\w+, \w+\)", r"enumerate\(.*, 922337", r"enumerate\(.*start=3\)", r"\b_, ", r", _\b",
+        r"range\(-?\d+, -?\d+, \(.* & \d\)", r"range\(-?\d+, -?\d+, -\(", r"\[-\d\]",
+        r"n\d+ = p\d\.shape",
+    ):  # fmt: skip
+        assert re.search(kept, text), kept
+
+
+def test_programs_of_small_seeds_have_no_loops_over_elements() -> None:
+    text = "".join(generate(seed).source for seed in range(0, 1000, 17))
+    assert not re.search(r"in (p\d|enumerate|zip|reversed)\b|\.shape$", text, re.M)
+
+
 def test_a_seed_always_gives_the_same_program() -> None:
     assert generate(7) == generate(7)
     assert generate(7) != generate(8)

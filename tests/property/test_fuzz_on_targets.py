@@ -101,8 +101,8 @@ def test_a_program_that_differs_is_named_by_its_seed(
     with Batch(range(FIRST_SEED, FIRST_SEED + 8), 2) as batch:
         _ = batch.expected
         text = emit_module(batch.module, batch.symbols, target)
-        entry = text.text.index("@sb_entry_2(")
-        body = text.text.rindex("define internal i32 @sb.body.2", 0, entry)
+        entry = text.text.index("@sb_entry_3(")
+        body = text.text.rindex("define internal i32 @sb.body.3", 0, entry)
         wrong = (
             text.text[:body]
             + text.text[body:entry].replace("ret i32 ", "ret i32 1 ;", 1)
@@ -112,7 +112,7 @@ def test_a_program_that_differs_is_named_by_its_seed(
         monkeypatch.setattr(batch, "compiled", lambda target: made)
         found = batch.on(target)
     assert found.failure is None
-    assert [said.split(":")[0] for said in found.differing] == [f"seed {FIRST_SEED + 2}"]
+    assert [said.split(":")[0] for said in found.differing] == [f"seed {FIRST_SEED + 3}"]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -129,7 +129,7 @@ def hold(kernel: Any, calls: list[tuple[Any, ...]]) -> None:
 @pytest.mark.parametrize(
     "kernel", [up, up_by_three, up_by_most, down_by_seven, down_by_most], ids=lambda k: k.__name__
 )
-def test_ranges_between_all_ends_turn_alike(kernel: Any) -> None:
+def test_ranges_between_all_ends_iterate_alike(kernel: Any) -> None:
     hold(kernel, list(itertools.product(ENDS, ENDS)))
 
 

@@ -1,1 +1,1 @@
-"""What several tests share: limits, folders, and ways to run and to interrupt code."""
+"""Helpers that several tests share: limits, folders, and ways to run and to interrupt code."""

@@ -1,4 +1,4 @@
-"""Runs a kernel in every execution of this host's best level, and reads spans back as source."""
+"""A kernel run in every execution of this host's best level, and spans read back as source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the logarithm of the gamma function is next to a zero, enclosed by Arb."""
+"""The zeros of the logarithm of the gamma function and their surroundings, enclosed by Arb."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Interrupts at each bytecode, one after another: where CPython looks for signals, one is there.
+"""Interrupts at each bytecode, one after another, wherever CPython looks for signals.
 
 A trace function in compiled code, in which no bytecode runs, counts the bytecodes of a call and
 raises a signal before the n-th. CPython then runs the signal's handler, which raises, at the next

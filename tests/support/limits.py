@@ -1,4 +1,4 @@
-"""How long a test waits before it says that something hangs."""
+"""The time that a test waits before it says that something hangs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether loops ran in parallel: a count that compiled kernels keep and no program asks for."""
+"""A count, kept by compiled kernels, of the loops that ran in parallel."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""A program on a system without POSIX's threads and signals, as far as this library sees them: it
-prints what it did."""
+"""A program that prints what it did on a system without POSIX's threads and signals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much is done, counted: what a clock would say depends on what else the machine does."""
+"""The amount of work done, counted, since a clock depends on what else the machine does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Makes src/samebits/mathlib/float64/erfc_f64_table.py, printed to standard output. Needs gmpy2."""
+"""The script that prints src/samebits/mathlib/float64/erfc_f64_table.py.
+
+Needs gmpy2.
+"""
 
 from __future__ import annotations
 

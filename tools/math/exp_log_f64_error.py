@@ -1,4 +1,4 @@
-"""Finds the largest error of the sums of two parts of exp, log and pow, against MPFR.
+"""The largest error of the sums of two parts of exp, log and pow, against MPFR.
 
 Prints for each function and range the largest error, relative to the margin that its rounding test
 takes: 1 would be too much.

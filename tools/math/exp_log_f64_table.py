@@ -1,4 +1,6 @@
-"""Makes src/samebits/mathlib/float64/exp_log_f64_table.py, printed to standard output; needs gmpy2.
+"""The script that prints src/samebits/mathlib/float64/exp_log_f64_table.py.
+
+Needs gmpy2.
 
 With --constants it prints instead the split constants of exp_f64.py, log_f64.py and pow_f64.py.
 """

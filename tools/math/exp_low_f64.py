@@ -1,4 +1,4 @@
-"""Prints the coefficients of (e^r - 1 - r)/r² for |r| ≤ 0.347 in exp_fast_f64.py, with their error.
+"""The coefficients of (e^r - 1 - r)/r² for |r| ≤ 0.347 in exp_fast_f64.py, with their error.
 
 Interpolates at Chebyshev's nodes; needs gmpy2.
 """

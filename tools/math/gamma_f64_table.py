@@ -1,5 +1,6 @@
-"""Makes src/samebits/mathlib/float64/gamma_f64_table.py, printed to standard output; with
-`--constants`, those of tgamma_f64.py. Needs gmpy2.
+"""The script that prints src/samebits/mathlib/float64/gamma_f64_table.py.
+
+With `--constants` it prints those of tgamma_f64.py. Needs gmpy2.
 """
 
 from __future__ import annotations

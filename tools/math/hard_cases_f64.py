@@ -1,4 +1,4 @@
-"""Searches float64 arguments of which a function's result is hard to round, against MPFR.
+"""The search for float64 arguments whose function is hard to round, against MPFR.
 
 On runs of 2^16 consecutive arguments the result is a quadratic function of the place, in units of
 its last place to 2^-50: modulo 1 that is arithmetic of uint64, which wraps. Prints, for each

@@ -1,4 +1,4 @@
-"""Makes mathlib/float64/inverse_trigonometric_f64_table.py, printed to standard output.
+"""The script that prints mathlib/float64/inverse_trigonometric_f64_table.py.
 
 Needs gmpy2.
 """

@@ -1,4 +1,4 @@
-"""Makes src/samebits/mathlib/float32/sin_cos_f32_table.py, printed to standard output.
+"""The script that prints src/samebits/mathlib/float32/sin_cos_f32_table.py.
 
 Needs gmpy2. Row 0 of 2/π is 2/π itself and serves |x| < 2^42. Each of the other five serves
 eighteen exponents from 2^FIRST on: of x·2/π in quarter turns, multiples of four do not matter, so

@@ -1,4 +1,4 @@
-"""Makes src/samebits/mathlib/float64/sin_cos_f64_table.py, printed to standard output.
+"""The script that prints src/samebits/mathlib/float64/sin_cos_f64_table.py.
 
 Needs gmpy2. With --constants it prints instead the parts of π/256, π and π/2 that
 trigonometric_f64.py and trigonometric_low_f64.py hold.

@@ -1,4 +1,4 @@
-"""Shows that no last bits of the cosine's coefficients round every hard float32 input right.
+"""Evidence that no last bits of the cosine's coefficients round every hard float32 input right.
 
 Changes C2, C4 and C6 of sin_cos_large_f32.py by a few units in the last place, and counts for each
 choice the inputs of tests/unit/mathlib/float32/hard_sin_cos_f32.txt whose cosine comes out wrong.

@@ -1,4 +1,4 @@
-"""Finds last bits of S1, S3 and S5 of sin_cos_f32.py that round every hard float32 input right.
+"""The last bits of S1, S3 and S5 of sin_cos_f32.py that round every hard float32 input right.
 
 The coefficients that trigonometry_f32.sollya makes round one sine wrong, of 0x1.33333p13. This
 moves them by a few units in the last place and prints every choice that rounds all inputs of

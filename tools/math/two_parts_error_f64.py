@@ -1,4 +1,4 @@
-"""Measures the fast paths of the float64 trigonometric functions and roots against MPFR.
+"""The errors of the float64 trigonometric functions' and roots' fast paths, against MPFR.
 
 For each function and range: the largest error of the sum of two parts, as a part of the margin that
 the rounding test allows (below 1, or the margin is wrong) and relative to the result; and how many

@@ -1,5 +1,6 @@
-"""Prints how far the wide functions of src/samebits/mathlib are from MPFR's results: the greatest
-relative error found over random arguments, in bits. `to_float64` allows 2^-169.
+"""The error of the wide functions of src/samebits/mathlib, against MPFR.
+
+Prints the greatest relative error found over random arguments, in bits. `to_float64` allows 2^-169.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Makes src/samebits/mathlib/wide/table.py, printed to standard output. Needs gmpy2."""
+"""The script that prints src/samebits/mathlib/wide/table.py.
+
+Needs gmpy2.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The functions of samebits.math as they are proven: signature, and what decides.
+"""The functions of samebits.math as they are proven: signature, and reference.
 
 A row adds a function.
 """

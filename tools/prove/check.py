@@ -1,4 +1,4 @@
-"""Checks one function against correct rounding: `python -m tools.prove.check sin float32 --all`.
+"""The check of one function: `python -m tools.prove.check sin float32 --all`.
 
 FUNCTION is a name in samebits.math, or `module:kernel` for a kernel of samebits.mathlib that is not
 public yet (`float32.exp_f32:exp`; the part after the colon, or --as, names what it should compute).

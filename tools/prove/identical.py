@@ -1,4 +1,4 @@
-"""Which targets gave a math function's bits: identical.json, for docs/results/accuracy.md."""
+"""The targets that gave a math function's bits: identical.json, for docs/results/accuracy.md."""
 
 from __future__ import annotations
 

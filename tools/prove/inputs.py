@@ -1,4 +1,4 @@
-"""Which inputs are checked: all bit patterns, hard cases, special values, random ones."""
+"""The inputs of a check: all bit patterns, hard cases, special values, random ones."""
 
 from __future__ import annotations
 

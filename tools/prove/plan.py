@@ -1,4 +1,4 @@
-"""Proves one function at one type and precision: which inputs, on which levels, into a record."""
+"""The proof of one function at one type and precision: inputs and levels, into a record."""
 
 from __future__ import annotations
 

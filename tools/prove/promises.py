@@ -1,4 +1,4 @@
-"""What MEDIUM and LOW promise: ULP by function and type, and for LOW on which inputs.
+"""The promises of MEDIUM and LOW: ULP by function and type, and for LOW on which inputs.
 
 The docstrings of the functions say the same to users. MEDIUM promises its error everywhere.
 """

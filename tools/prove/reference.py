@@ -1,4 +1,7 @@
-"""Compares results with the correctly rounded ones: by reference.c, and MPFR where it can't say."""
+"""The comparison of results with the correctly rounded ones, by reference.c and MPFR.
+
+MPFR decides where reference.c can't say.
+"""
 
 from __future__ import annotations
 

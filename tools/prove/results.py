@@ -1,4 +1,4 @@
-"""What was proven, kept in results.json: by function, type and precision, with a digest of its IR.
+"""The record of proofs, results.json: by function, type and precision, with a digest of its IR.
 
 A digest that is still the same says that the kernel has not changed since.
 """

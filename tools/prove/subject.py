@@ -1,4 +1,4 @@
-"""What is checked: one kernel of the math library, compiled into a loop over arrays."""
+"""The subject of a check: one kernel of the math library, compiled into a loop over arrays."""
 
 import ctypes
 import hashlib

@@ -1,4 +1,4 @@
-"""Runs compiled loops over blocks of inputs and compares what they leave."""
+"""Sweeps of compiled loops over blocks of inputs, with a comparison of their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`make prove-bounds`: all proofs of range analysis, and every unsound rule that they must find.
+"""`make prove-bounds`: all proofs of range analysis, and the unsound rules that they must find.
 
 Prints what was covered. Ends with 1 where something is unsound or undecided, where an injected
 mutation is not found, and where a proof covered nothing.

@@ -1,5 +1,7 @@
-"""Proof that the solver's semantics are those of `ir.semantics`, on every operand of a few bits and
-on the extremes of 64."""
+"""Proof that the solver's semantics are those of `ir.semantics`.
+
+It is on every operand of a few bits and on the extremes of 64.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that an abstract answer contains concrete ones: forms, facts, definitions and conditions.
+"""The test that an abstract answer contains concrete ones: forms, facts, conditions.
 
 Everything at once: a number is an array with one element for each case. Knows nothing of
 operations.

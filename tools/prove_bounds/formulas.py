@@ -1,5 +1,6 @@
-"""Operations, and facts about numbers, as formulas for an SMT solver: over integers without
-end, or bit vectors wide enough to be such.
+"""Operations, and facts about numbers, as formulas for an SMT solver.
+
+They are over integers without end, or bit vectors wide enough to be such.
 
 That the semantics here are those of `ir.semantics` is tried by `agreement`.
 """

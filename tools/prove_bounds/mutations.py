@@ -1,4 +1,4 @@
-"""Rules of range analysis made unsound on purpose: each proof that claims to find one has to.
+"""Rules of range analysis made unsound on purpose, each of which a proof must find.
 
 A mutation changes one function of the passes while it is injected, and names the proof that fails.
 """

@@ -1,5 +1,7 @@
-"""Every rule of `transfer` at full width, by an SMT solver, on intervals at the ends of each type;
-and the arithmetic of inequalities that proofs are made of.
+"""Proof of every rule of `transfer` at full width, by an SMT solver.
+
+Intervals are at the ends of each type. The arithmetic of inequalities that proofs are made of is
+here too.
 
 A rule's answer becomes a formula; what is asked is a number for which the answer is wrong.
 """

@@ -1,5 +1,6 @@
-"""Proof of what a dry run computes for each check, at full width: where it notes nothing,
-nothing traps, and its result is the operation's.
+"""Proof of what a dry run computes for each check, at full width.
+
+Where it notes nothing, nothing traps, and its result is the operation's.
 
 Integers are vectors of their own bits. Each operation on floats is assumed to be off by at most one
 part in 2^53, which is what IEEE 754 says where nothing underflows.

@@ -1,5 +1,7 @@
-"""`make prove-diagnose`: inject differences, have them diagnosed, and write the section of
-docs/results/diagnosis-quality.md: how often frame, field, line, operation and cause were right.
+"""`make prove-diagnose`: differences injected and diagnosed, and how often each part is right.
+
+Writes the section of docs/results/diagnosis-quality.md: how often frame, field, line, operation and
+cause were right.
 
 Exit status 0 where what is promised is kept, 1 where it is not, 2 for bad usage, 130 after Ctrl-C.
 """

@@ -1,5 +1,7 @@
-"""Changes to the text of a simulation's source, as between two versions: one constant, or one
-operation, inside the functions that become kernels, or one constant that they use.
+"""Changes to the text of a simulation's source, as between two versions.
+
+One constant or one operation, inside the functions that become kernels, or one constant that they
+use.
 
 Owns where the text can be changed and how. Whether the change does anything is not its business.
 """

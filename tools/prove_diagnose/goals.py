@@ -1,5 +1,6 @@
-"""Time and memory of one long diagnosis: a hazard from a random frame on in a replay of the arena
-of 36,000 frames, in a process of its own.
+"""Time and memory of one long diagnosis, in a process of its own.
+
+A hazard acts from a random frame on in a replay of the arena of 36,000 frames.
 
 Each is measured on the whole process but for starting Python: from the replay's file to the cause.
 """

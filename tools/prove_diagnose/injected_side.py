@@ -1,4 +1,4 @@
-"""A side with a case's difference injected, which its words do not tell."""
+"""A side with a case's difference injected, which its words do not name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compares a few math functions on every target: `python -m tools.prove_targets.some hypot pow`.
+"""The comparison of a few functions on every target: `python -m tools.prove_targets.some hypot`.
 
 For functions that have changed since `make prove-targets`: notes in tools/prove/identical.json, for
 docs/results/accuracy.md, which targets give the host's bits. Exit status 1 if one does not.

@@ -1,5 +1,7 @@
-"""The memory that compiled code and the runtime share for preemption: words of the process, a
-record for each thread, and their names in objects. `backend.emit.preemption` has the code.
+"""The memory that compiled code and the runtime share for preemption.
+
+Words of the process, a record for each thread, and their names in objects. The code that uses them
+is in `backend.emit.preemption`.
 """
 
 GUARD = "sb_guard"

@@ -8,8 +8,9 @@ from typing import Annotated, Literal
 import typer
 
 from samebits.cli.examples import examples
-from samebits.cli.exit_status import BAD, INTERRUPTED, MOST_FRAMES, SAME, TRACEBACK
+from samebits.cli.exit_status import BAD, INTERRUPTED, SAME, TRACEBACK
 from samebits.cli.terminal import colours
+from samebits.digits import MOST_FRAMES
 
 _application = typer.Typer(
     name="samebits",

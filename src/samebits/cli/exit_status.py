@@ -1,4 +1,4 @@
-"""Exit statuses of the command line, and what else all commands share with its root.
+"""Exit statuses, and what all commands share with the root of the command line.
 
 0 the same, 1 they differ, 2 bad usage or input, 130 interrupted, 143 terminated. An unexpected
 error is 2 as well: 1 comes only from a command that has compared something.
@@ -9,7 +9,5 @@ from __future__ import annotations
 import samebits_command
 
 SAME, DIFFERS, BAD, INTERRUPTED = 0, 1, 2, samebits_command.INTERRUPTED
-MOST_FRAMES = 10**9
-"""The most frames of one run: half a year at 60 frames a second."""
 TRACEBACK = "--traceback"
 """The option that shows the traceback of an unexpected error, anywhere before `--`."""

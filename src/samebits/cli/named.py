@@ -1,4 +1,4 @@
-"""Reads what a command line names: simulations, and comma-separated words."""
+"""Simulations and comma-separated words that a command line names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prints results as tables on stdout or as JSON, and progress on stderr."""
+"""Results as tables on stdout or as JSON, and progress on stderr."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`samebits record`: runs players through a session and writes the replay."""
+"""`samebits record`: the recording of players' inputs as a replay."""
 
 from __future__ import annotations
 

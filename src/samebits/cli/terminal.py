@@ -1,4 +1,4 @@
-"""Escapes all output, so that file names, sources, replays and reports cannot control the terminal.
+"""Output without control sequences, so that no file or source controls the terminal.
 
 Owns the one place that all printing of the command line goes through: while a command runs,
 `sys.stdout` and `sys.stderr` print control and bidirectional characters as escapes. Coloured output

@@ -1,4 +1,4 @@
-"""`samebits verify`: from options to verifications, from these to one report and a status."""
+"""`samebits verify`: verifications from the options, and one report with an exit status."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from samebits.cli.exit_status import BAD, DIFFERS, MOST_FRAMES, SAME
+from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import named_simulation, warn_fewer_frames
 from samebits.cli.printing import UnreadReplay, VerifiedRun, print_runs, progress_bars
-from samebits.digits import whole
+from samebits.digits import MOST_FRAMES, whole
 from samebits.errors import ReplayError, SamebitsError, SimulationError
 from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
 from samebits.sim.simulation import Simulation

@@ -1,4 +1,4 @@
-"""Reads untrusted desync reports: every intact part, and a list of the damage.
+"""The reader of untrusted desync reports: every intact part, and a list of the damage.
 
 Owns which parts are accepted: those that the report's description declares, of the declared size,
 with valid checksums. Nothing is allocated for what a file merely claims.

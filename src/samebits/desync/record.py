@@ -1,4 +1,4 @@
-"""Makes a desync report by running a side over a replay.
+"""The recording of a desync report: a side run over a replay.
 
 Owns what is recorded: which states, within which bounds, and the program under portable names.
 Knows nothing of files.

@@ -1,4 +1,4 @@
-"""Salvages the intact records of an MCAP file that may be truncated, corrupted or hostile.
+"""The intact records of an MCAP file that may be truncated, corrupted or hostile.
 
 A file is read from front to back; at damage, it is searched for records that are intact by
 themselves: chunks with valid checksums, and metadata of one name. Owns that search and its cost,

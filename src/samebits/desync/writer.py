@@ -1,4 +1,4 @@
-"""Writes a desync report as deterministic MCAP bytes: parts, compressed and cut into pieces.
+"""The writer of desync reports as deterministic MCAP bytes: parts, compressed and cut in pieces.
 
 Owns the encoding of pieces, written and read: a piece declares the size of its part, and is
 accepted only if the reader expects it.

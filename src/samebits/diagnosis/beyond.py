@@ -1,5 +1,6 @@
-"""The guard of the steps that follow frame and fields: if one fails, the facts found so far stay,
-and a note says what is missing and why.
+"""The guard of the steps after frame and fields: a step that fails becomes a note.
+
+The facts found so far stay, and the note says what is missing and why.
 
 Owns that no such failure ends a diagnosis. Knows nothing of the steps.
 """
@@ -18,9 +19,9 @@ def beyond_first_facts(notes: list[str], what: str) -> Generator[None]:
     try:
         yield
     except SamebitsError as error:
-        note = f"{what} not told: {error.message}"
+        note = f"{what} unknown: {error.message}"
     except Exception as error:
-        note = f"{what} not told, for samebits met what it did not expect: {unexpected(error)}"
+        note = f"{what} unknown, for samebits met what it did not expect: {unexpected(error)}"
     else:
         return
     if note not in notes:

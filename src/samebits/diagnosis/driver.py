@@ -111,7 +111,7 @@ def diagnose_report(
                 out.note(f"both end with a trap: {done.trap}")
             elif out.frames < inputs.frames:
                 out.note(
-                    f"{report.name} tells the first {out.frames:,} of {inputs.frames:,} frames"
+                    f"{report.name} covers the first {out.frames:,} of {inputs.frames:,} frames"
                 )
         else:
             found = replace(done.found, b=reported_frame(report, done.found.frame))
@@ -227,7 +227,7 @@ class _Driver(ABC, Generic[A, B]):
             side.leaves if side.state is None else tree.hashes(side.state) for side in sides
         )
         if mine is None or theirs is None:
-            out.note(f"the state after {moment(self.found.frame)} is not told")
+            out.note(f"the state after {moment(self.found.frame)} is not known")
             return
         out.heat = tuple(HeatFact(n.path, 0, 0, None) for n in tree.differing(mine, theirs))
 
@@ -239,7 +239,7 @@ class _Driver(ABC, Generic[A, B]):
             return
         inputs, program = b.inputs_tried(a), a.program
         if inputs is None:
-            out.note(f"the inputs of frame {frame:,} differ, and the report does not tell them")
+            out.note(f"the inputs of frame {frame:,} differ, and the report does not hold them")
             self._changed_inputs(None)
             return
         self.progress("tracing the frame", 0, 2)
@@ -383,7 +383,7 @@ def _tell_ends(out: Diagnosis, a: Report, b: Report) -> None:
     if a.contents.begun != b.contents.begun:
         short = a if a.contents.begun < b.contents.begun else b
         most = max(a.contents.begun, b.contents.begun)
-        out.note(f"{short.name} tells the first {short.contents.begun:,} of {most:,} frames")
+        out.note(f"{short.name} covers the first {short.contents.begun:,} of {most:,} frames")
     elif a.contents.trap is not None:
         out.note(f"both end with a trap: {a.contents.trap.message}")
 

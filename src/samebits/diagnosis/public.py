@@ -17,15 +17,13 @@ from samebits.diagnosis.driver import diagnose as diagnose_runs
 from samebits.diagnosis.driver import diagnose_report, diagnose_reports
 from samebits.diagnosis.frame.search import Progress, silent
 from samebits.diagnosis.report.findings import Diagnosis
+from samebits.digits import MOST_FRAMES
 from samebits.errors import ArgumentError, ReportError
 from samebits.sides.side import Side, parse_side
 from samebits.sides.words import default_words
 from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import InputSource, PlayerSource, ReplaySource
-
-MOST_FRAMES = 10**9
-"""Frames that are run at most, as on the command line."""
 
 
 @overload

@@ -136,7 +136,7 @@ class ReportEvidence:
             except ReportError as error:
                 return f"{error.message}; {error.fix}"
         lack = "program" if self.program is None else "state and the inputs before it"
-        return f"{self.report.name} does not tell the {lack} of {moment(self.frame)}"
+        return f"{self.report.name} does not hold the {lack} of {moment(self.frame)}"
 
     def trace(self, point: Point) -> Trace | None:
         """The stored one, or else its program's, if that gives its hash; over the other side's
@@ -182,7 +182,7 @@ class ReportEvidence:
             found = self._reported(mine, point)
         except (IRError, ReportError, TraceError) as error:
             self.out.note(
-                f"what {self.report.name} tells of {moment(self.frame)} cannot be followed: "
+                f"the record of {moment(self.frame)} in {self.report.name} cannot be followed: "
                 f"{error.message}"
             )
             found = None

@@ -1,4 +1,4 @@
-"""Runs a program under observation and finds which import, library or line changed the registers.
+"""Programs run under observation, and the import, library or line that changed the registers.
 
 Owns the processes: their time limit, their output, and the events that they write, all of which are
 validated. What happens inside them is in `watched`.

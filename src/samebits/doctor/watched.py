@@ -1,4 +1,4 @@
-"""Runs a program and writes down each import's effect on the floating-point registers.
+"""A program run with a record of each import's effect on the floating-point registers.
 
 Runs as a script, in a process of its own, with the standard library alone: nothing is imported
 that the program might import itself. It writes events for `programs`, one JSON object per line:

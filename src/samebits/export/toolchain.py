@@ -1,4 +1,4 @@
-"""Runs the compiler and linkers of the `ziglang` wheel so that output depends on input alone.
+"""The compiler and linkers of the `ziglang` wheel, run so that output depends on input alone.
 
 Zig trusts its cache of compiled libraries, which is therefore in a folder of this user alone.
 """

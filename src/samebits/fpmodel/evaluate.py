@@ -1,4 +1,4 @@
-"""Evaluates expression trees under an arithmetic: a precision, rounding, flushing and NaN rule."""
+"""The evaluator of expression trees in a given precision, rounding, flushing and NaN rule."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NoReturn
 
-from samebits.frontend.core.context import Context, Variable, component_slots, values_of
+from samebits.frontend.core.context import DISCARD, Context, Variable, component_slots, values_of
 from samebits.frontend.core.joins import NARROWEST, join, takes_weak
 from samebits.frontend.core.operands import (
     Literal,
@@ -40,6 +40,9 @@ def to_name(ctx: Context, target: ast.Name, value: Operand, source: ast.expr) ->
     """`target = value`."""
     name = target.id
     variable = ctx.variables.get(name)
+    if name == DISCARD and variable is None and not isinstance(value, Nothing | Static):
+        _discard(ctx, target, materialize(ctx, source, value))
+        return
     if isinstance(value, Literal | Scalar):
         value = _joined(ctx, target, variable, value, source)
     if variable is not None and variable.parameter and not isinstance(value, (Scalar, Vector)):
@@ -87,19 +90,35 @@ def _joined(
     t = ctx.joins.names.get(target.id) if variable is None else variable.type
     if isinstance(t, ScalarType) and t != value.type:
         if takes_weak(t, value.type):
-            ctx.joins.names[target.id] = t
-            return coerce(ctx, target, value, t, f"'{target.id}'", source)
+            return weak_to_name(ctx, target, value, t, source)
         wider = join(t, value.type)
         if wider is not None and variable is not None and _may_grow(variable, wider):
             ctx.joins.grow(target.id, wider)
             _declare(ctx, target, Variable(target.id, wider))
-            return coerce(ctx, target, value, wider, f"'{target.id}'", source)
+            return weak_to_name(ctx, target, value, wider, source)
     return materialize(ctx, source, value)
+
+
+def weak_to_name(
+    ctx: Context, target: ast.Name, value: Operand, t: ScalarType, source: ast.expr
+) -> Operand:
+    """A weak number in the type `t` of the name that it is assigned to."""
+    ctx.joins.places[ctx.span(target)] = t
+    return coerce(ctx, target, value, t, f"'{target.id}'", source)
 
 
 def _may_grow(variable: Variable, t: ScalarType) -> bool:
     wraps = t.is_int and t.bits < NARROWEST
     return not (variable.parameter or variable.counts or wraps)
+
+
+def _discard(ctx: Context, target: ast.Name, value: Operand) -> None:
+    """`_ = value`: a number is set where the slot has its type, as of any name, so that the IR of
+    kernels, of which proofs are kept, is what it would be with a name; all else is left out."""
+    if isinstance(value, Scalar):
+        slot = value.type.storage
+        if ctx.builder.slots.setdefault(target.id, slot) == slot:
+            ctx.builder.set(target.id, value.value, ctx.span(target))
 
 
 def _parameter(ctx: Context, target: ast.Name) -> NoReturn:
@@ -113,11 +132,15 @@ def _parameter(ctx: Context, target: ast.Name) -> NoReturn:
 def loop_variable(ctx: Context, target: ast.Name, call: ast.expr) -> None:
     """Declare and assign the variable of a loop over the range `call`."""
     variable = ctx.variables.get(target.id)
+    if variable is None and target.id == DISCARD:
+        if ctx.builder.slots.setdefault(target.id, INT) is not INT:
+            ctx.fail(target, f"'{DISCARD}' has taken a number of another type", fix="write `i`")
+        return
     if variable is None:
         variable = _declare(ctx, target, Variable(target.id, INT))
-    elif variable.type is not INT:
-        changed_type(ctx, target, variable, INT, call)
     variable.counts = True
+    if variable.type is not INT:
+        changed_type(ctx, target, variable, INT, call)
     ctx.mark_assigned(target.id)
 
 
@@ -142,7 +165,7 @@ def _fix(
     name, was = variable.name, variable.type
     if not isinstance(was, ScalarType | VectorType) or not isinstance(t, ScalarType | VectorType):
         return "use another name"
-    if variable.counts or (isinstance(t, ScalarType) and t.weak and isinstance(source, ast.Call)):
+    if variable.counts:
         return "use another name: a loop counts in Python's own ints"
     if not (isinstance(was, ScalarType) and was.weak):
         return f"write `{name} = {was}({ctx.text(source)})`"

@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Callable
 from functools import reduce
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, cast
 
 from samebits.errors import ArgumentError
 from samebits.frontend.core.context import Context
@@ -28,10 +28,12 @@ from samebits.frontend.operations import (
     memory,
     operators,
     overloads,
+    struct_members,
 )
-from samebits.frontend.operations.conversions import build_vector, convert_explicit
+from samebits.frontend.operations.conversions import build_vector, convert_explicit, to_int
 from samebits.frontend.operations.kernel_calls import Lower, bind, call_kernel
 from samebits.frontend.operations.matrices import build_matrix
+from samebits.lang.annotations import class_of_type
 from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel, method_kernel
 from samebits.lang.memory.arrays import zeros
@@ -45,7 +47,6 @@ from samebits.types import (
     FLOAT16,
     FLOAT32,
     INT,
-    UINT64,
     FixedArrayType,
     FixedPointType,
     MatrixType,
@@ -196,21 +197,7 @@ def _int(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Opera
             f"int() takes a bool, an integer or a float, but this is {describe(operand)}",
             fix=_fix_of_int(operand, ctx.text(node.args[0])),
         )
-    t, span, value = operand.type, ctx.span(node), operand.value
-    if t is INT:
-        return operand
-    if t is UINT64:
-        most = ctx.builder.const(INT.maximum, t, span)
-        ctx.builder.effect("overflow", (ctx.builder.value("gt", (value, most), BOOL, span),), span)
-    elif t.is_float:
-        ends = (ctx.builder.const(end, t, span) for end in (-(2.0**63), 2.0**63))
-        inside = [
-            ctx.builder.value(sign, (value, end), BOOL, span)
-            for sign, end in zip(("ge", "lt"), ends, strict=True)
-        ]
-        fits = ctx.builder.value("and", tuple(inside), BOOL, span)  # not where it is NaN
-        ctx.builder.effect("overflow", (ctx.builder.value("not", (fits,), BOOL, span),), span)
-    return Scalar(ctx.builder.value("convert", (value,), INT, span), INT)
+    return to_int(ctx, node, operand)
 
 
 def _fix_of_int(operand: Operand, x: str) -> str:
@@ -248,6 +235,9 @@ _OBJECTS: tuple[tuple[object, _Row], ...] = (
     (builtins.max, (None, _extreme)),
     (builtins.divmod, (2, _divmod)),
     (builtins.range, (None, _loop_head)),
+    (builtins.enumerate, (None, _loop_head)),
+    (builtins.zip, (None, _loop_head)),
+    (builtins.reversed, (None, _loop_head)),
     (prange, (None, _loop_head)),
     (unsafe_parallel, (None, _exempt)),
 )
@@ -333,6 +323,13 @@ def _construct(ctx: Context, node: ast.Call, t: StructType, lower: Lower) -> Mem
         field_type = t.field_types[name]
         place = ctx.builder.value("field", (made.value,), memory.RefType(field_type), span, name)
         memory.store(ctx, node, place, field_type, operand, f"field '{name}' of {t}", argument)
+    defaults: dict[str, Any] = cast("Any", class_of_type(t)).__sb_defaults__
+    for name in (name for name in defaults if name not in given):
+        field_type = t.field_types[name]
+        place = ctx.builder.value("field", (made.value,), memory.RefType(field_type), span, name)
+        struct_members.store_default(
+            ctx, node, place, field_type, defaults[name], f"field '{name}' of {t}"
+        )
     return made
 
 
@@ -342,7 +339,10 @@ def method(ctx: Context, node: ast.Call, name: str, base: MemoryOperand, lower: 
     if name == "copy" and not node.args and not node.keywords:
         return memory.fresh_copy(ctx, node, base)
     kernel = method_kernel(base.type, name)
-    if kernel is None:
+    found = vars(class_of_type(base.type)).get(name)
+    if isinstance(found, staticmethod) and kernel is not None:
+        return call_kernel(ctx, node, kernel, bind(ctx, node, kernel, None, lower))
+    if kernel is None or isinstance(found, property):
         ctx.fail(
             node,
             f"{base.type} has no method '{name}'",

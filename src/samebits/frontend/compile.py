@@ -172,7 +172,7 @@ class _Lowering:
         """Attempts to lower it, until no name's type grows any more."""
         while True:
             self.calls, self.checked, self.bodies = {}, {}, 0
-            self.joins.grown = False
+            self.joins.begin()
             ctx = self._context()
             _check_results(ctx.result or NONE, self._head_span())
             params = self._declare_parameters(ctx)

@@ -14,14 +14,15 @@ from samebits.frontend.core.operands import (
     MemoryOperand,
     Operand,
     Scalar,
+    Static,
     Tuple,
     Vector,
     View,
     describe,
 )
 from samebits.frontend.core.refusals import REFUSED, REFUSED_BUILTINS, REFUSED_OPERATORS
-from samebits.frontend.operations import halves, matrices, memory, operators
-from samebits.frontend.operations.conversions import coerce, index_value
+from samebits.frontend.operations import halves, matrices, memory, operators, struct_members
+from samebits.frontend.operations.conversions import coerce
 from samebits.frontend.operations.names import attribute, name
 from samebits.ir.grammar import OPS, If, Op, Region, Value, can_trap
 from samebits.types import BOOL, INT, ArrayType, FixedArrayType, MatrixType, ScalarType, StructType
@@ -75,7 +76,22 @@ def _constant(ctx: Context, node: ast.Constant) -> Operand:
 
 
 def _attribute(ctx: Context, node: ast.Attribute) -> Operand:
-    return attribute(ctx, node, lower(ctx, node.value))
+    return attribute_of(ctx, node, lower(ctx, node.value))
+
+
+def attribute_of(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
+    """`base.attr`, also a shape, or a property, constant or method that a struct's class has."""
+    ndim = _dimensions(base) if node.attr == "shape" else 0
+    if ndim:
+        assert isinstance(base, (View, MemoryOperand))
+        return Tuple(tuple(Scalar(memory.length(ctx, node, base, k), INT) for k in range(ndim)))
+    found: Operand | None = None
+    if isinstance(base, MemoryOperand) and isinstance(base.type, StructType):
+        if node.attr not in base.type.field_types:
+            found = struct_members.member(ctx, node, base)
+    elif isinstance(base, Static):
+        found = struct_members.of_class(ctx, node, base)
+    return attribute(ctx, node, base) if found is None else found
 
 
 def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
@@ -85,7 +101,7 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
             length = _shape(ctx, node, owner)
             if length is not None:
                 return length
-        base = attribute(ctx, node.value, owner)
+        base = attribute_of(ctx, node.value, owner)
     else:
         base = lower(ctx, node.value)
     match base:
@@ -116,6 +132,8 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
             ref, t = memory.element(ctx, node, base, indices)
             readonly = base.type.readonly if isinstance(base, View) else base.readonly
             return memory.load(ctx, ref, t, base.roots, readonly, ctx.span(node))
+        case MemoryOperand(type=StructType()):
+            return struct_members.item(ctx, node, base, lower(ctx, node.slice))
         case _:
             ctx.fail(
                 node,
@@ -131,7 +149,7 @@ def subscript_indices(ctx: Context, node: ast.Subscript) -> list[tuple[ast.expr,
 
 
 def _row(ctx: Context, node: ast.Subscript, base: View, index: tuple[ast.expr, Operand]) -> View:
-    value = memory.checked_index(ctx, node, base, 0, index_value(ctx, *index))
+    value = memory.checked_index(ctx, node, base, 0, index)
     t = ArrayType(base.type.element, 1, base.type.readonly)
     row = ctx.builder.value("row", (base.value, value), t, ctx.span(node))
     return View(row, t, base.roots, row=True)
@@ -139,16 +157,23 @@ def _row(ctx: Context, node: ast.Subscript, base: View, index: tuple[ast.expr, O
 
 def _shape(ctx: Context, node: ast.Subscript, base: Operand) -> Operand | None:
     """`base.shape[k]`, if the base is an array."""
-    if isinstance(base, View):
-        ndim = base.type.ndim
-    elif isinstance(base, MemoryOperand) and isinstance(base.type, FixedArrayType):
-        ndim = len(base.type.shape)
-    else:
+    ndim = _dimensions(base)
+    if not ndim:
         return None
+    assert isinstance(base, (View, MemoryOperand))
     axis = lower(ctx, node.slice)
-    if not isinstance(axis, Literal) or axis.value not in range(ndim):
+    if not isinstance(axis, Literal) or axis.value not in range(-ndim, ndim):
         ctx.fail(node, f"`shape` has {ndim} entries", fix="write `a.shape[0]`")
-    return Scalar(memory.length(ctx, node, base, int(axis.value)), INT)
+    return Scalar(memory.length(ctx, node, base, int(axis.value) % ndim), INT)
+
+
+def _dimensions(base: Operand) -> int:
+    """How many dimensions an array has; 0 for what is none."""
+    if isinstance(base, View):
+        return base.type.ndim
+    if isinstance(base, MemoryOperand) and isinstance(base.type, FixedArrayType):
+        return len(base.type.shape)
+    return 0
 
 
 def _binop(ctx: Context, node: ast.BinOp) -> Operand:
@@ -242,7 +267,7 @@ def _ternary(ctx: Context, node: ast.IfExp) -> Operand:
     t = join(a.type, b.type)
     if t is not None:
         if a.type != b.type:
-            ctx.joins.ternaries[span] = t
+            ctx.joins.places[span] = t
         a = _side(ctx, node, node.body, a, t, then)
         b = _side(ctx, node, node.orelse, b, t, orelse)
     if a.type != b.type:
@@ -315,7 +340,7 @@ def _call(ctx: Context, node: ast.Call) -> Operand:
         base = lower(ctx, node.func.value)
         if isinstance(base, MemoryOperand) and isinstance(base.type, StructType):
             return calls.method(ctx, node, node.func.attr, base, lower)
-        callee = attribute(ctx, node.func, base)
+        callee = attribute_of(ctx, node.func, base)
     else:
         callee = _call_target(ctx, node.func)
     return calls.call(ctx, node, callee, lower)

@@ -1,5 +1,4 @@
-"""The effect of a parallel job on each of its fields: which its iterations write, and which they
-reach at other indices than their own.
+"""The effect of a parallel job on each field: written, or reached at other iterations' indices.
 
 The own-index rule holds for each field; two fields may be the same memory, and then it is a
 question of both. Knows nothing of addresses.

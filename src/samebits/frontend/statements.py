@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
-from samebits.frontend import assignment, results
+from samebits.frontend import assignment, loops, results, targets
 from samebits.frontend.core.context import Context, merge
 from samebits.frontend.core.joins import takes_weak
+from samebits.frontend.core.matching import REFUSAL, offending
 from samebits.frontend.core.operands import (
     Literal,
     MemoryOperand,
@@ -20,13 +20,11 @@ from samebits.frontend.core.operands import (
     Vector,
     describe,
 )
-from samebits.frontend.core.source import too_deep
+from samebits.frontend.core.source import copied_items, too_deep
 from samebits.frontend.expressions import condition, lower, refuse
 from samebits.frontend.operations import memory, operators
-from samebits.frontend.operations import parallel_range as parallel
-from samebits.frontend.operations.conversions import coerce, literal
-from samebits.ir.grammar import Break, Continue, For, If, Region, Value, While
-from samebits.types import INT, UINT64, ScalarType, StructType
+from samebits.ir.grammar import Break, Continue, If, While
+from samebits.types import ScalarType
 
 
 def block(ctx: Context, body: Sequence[ast.stmt]) -> None:
@@ -43,19 +41,12 @@ def block(ctx: Context, body: Sequence[ast.stmt]) -> None:
             raise too_deep(ctx.span(node), ctx.calls) from None
 
 
-def nested(ctx: Context, node: ast.stmt, body: Sequence[ast.stmt]) -> Region:
-    """The statements of `body`, a part of `node`, as a region."""
-    with ctx.region(body[0] if body else node) as region:
-        block(ctx, body)
-    return region
-
-
 def _if(ctx: Context, node: ast.If) -> None:
     test = condition(ctx, node.test)
     before = ctx.assigned
-    then = nested(ctx, node, node.body)
+    then = loops.nested(ctx, node, node.body, block)
     after_then, ctx.assigned = ctx.assigned, before
-    orelse = nested(ctx, node, node.orelse)
+    orelse = loops.nested(ctx, node, node.orelse, block)
     ctx.assigned = merge(after_then, ctx.assigned)
     ctx.builder.append(If(ctx.builder.new_id(), test, then, orelse, ctx.span(node)))
 
@@ -68,89 +59,14 @@ def _while(ctx: Context, node: ast.While) -> None:
     with ctx.region(node) as head:
         test = condition(ctx, node.test)
     before = ctx.assigned
-    body, orelse, wanted = _loop(ctx, node, before, None if _is_true(node.test) else before)
+    at_end = None if _is_true(node.test) else before
+    body, orelse, wanted = loops.body_and_else(ctx, node, block, at_end)
     number = ctx.builder.new_id()
     ctx.builder.append(While(number, head, test, body, orelse, ctx.span(node), wanted))
 
 
-def _loop(
-    ctx: Context,
-    node: ast.While | ast.For,
-    before: frozenset[str] | None,
-    at_end: frozenset[str] | None,
-) -> tuple[Region, Region, bool]:
-    """Body and else of a loop, and whether it is to be vectorised; `at_end` is what is assigned
-    when it ends without break."""
-    ctx.breaks.append([])
-    ctx.wanted.append(False)
-    body = nested(ctx, node, node.body)
-    breaks, wanted = ctx.breaks.pop(), ctx.wanted.pop()
-    ctx.assigned = at_end
-    orelse = nested(ctx, node, node.orelse) if at_end is not None else []
-    for state in breaks:
-        ctx.assigned = merge(ctx.assigned, state)
-    return body, orelse, wanted
-
-
 def _for(ctx: Context, node: ast.For) -> None:
-    call = node.iter
-    if not isinstance(node.target, ast.Name):
-        ctx.fail(node.target, "a loop variable is one name", fix="write `for i in range(n)`")
-    if parallel.is_prange(ctx, call):
-        parallel.lower(ctx, node, node.target, block, _given_bound)
-        return
-    if not (
-        isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Name)
-        and call.func.id not in ctx.local_names
-        and ctx.kernel.lookup(call.func.id) is builtins.range
-    ):
-        ctx.fail(
-            node.iter,
-            "a `for` loop runs over range() or sb.prange()",
-            fix="write `for i in range(len(a))` and index",
-        )
-    if call.keywords or not 1 <= len(call.args) <= 3:
-        ctx.fail(call, "range() takes one to three numbers", fix="write range(start, stop, step)")
-    bounds = [_given_bound(ctx, argument) for argument in call.args[:2]]
-    span = ctx.span(call)
-    start = bounds[0] if len(bounds) == 2 else ctx.builder.const(0, INT, span)
-    step = 1
-    if len(call.args) == 3:
-        given = lower(ctx, call.args[2])
-        if not isinstance(given, Literal) or not isinstance(given.value, int) or given.value == 0:
-            ctx.fail(
-                call.args[2],
-                "the step of range() is a constant other than 0",
-                fix="write a literal, or use a `while` loop",
-            )
-        literal(ctx, call.args[2], given, INT)
-        step = given.value
-    name = node.target.id
-    before = ctx.assigned
-    assignment.loop_variable(ctx, node.target, call)
-    body, orelse, wanted = _loop(ctx, node, before, before)
-    loop = For(ctx.builder.new_id(), name, start, bounds[-1], step, body, orelse, ctx.span(node))
-    loop.vectorized = wanted
-    ctx.builder.append(loop)
-
-
-def _given_bound(ctx: Context, node: ast.expr) -> Value:
-    match operand := lower(ctx, node):
-        case Literal() if isinstance(operand.value, int):
-            return literal(ctx, node, operand, INT)
-        case Scalar() if operand.type is INT:
-            return operand.value
-        case Scalar() if operand.type.is_int and operand.type is not UINT64:
-            return ctx.builder.value("convert", (operand.value,), INT, ctx.span(node))
-        case _:
-            ctx.fail(
-                node,
-                f"range() takes integers that fit int64, but this is {describe(operand)}",
-                fix=f"write range(int64({ctx.text(node)}))"
-                if isinstance(operand, (Scalar, Literal))
-                else "give an integer",
-            )
+    loops.lower_for(ctx, node, block)
 
 
 def _break(ctx: Context, node: ast.Break) -> None:
@@ -192,7 +108,7 @@ def _expression(ctx: Context, node: ast.Expr) -> None:
 
 
 def _assign(ctx: Context, node: ast.Assign) -> None:
-    value = lower(ctx, node.value)
+    value = _assigned_value(ctx, node)
     if len(node.targets) > 1 and isinstance(value, MemoryOperand):
         ctx.fail(
             node,
@@ -203,13 +119,27 @@ def _assign(ctx: Context, node: ast.Assign) -> None:
         _assign_target(ctx, target, value, node.value)
 
 
+def _assigned_value(ctx: Context, node: ast.Assign) -> Operand:
+    """The value of an assignment. In `a[i], a[j] = a[j], a[i]` structs are copied first: Python
+    would keep references, and the second would see the first's change."""
+    if not isinstance(node.value, ast.Tuple):
+        return lower(ctx, node.value)
+    copied = copied_items(node)
+    items: list[Operand] = []
+    for source in node.value.elts:
+        item = lower(ctx, source)
+        if source in copied and isinstance(item, MemoryOperand) and not item.temporary:
+            item = memory.fresh_copy(ctx, source, item)
+        items.append(item)
+    return Tuple(tuple(items))
+
+
 def _assign_target(ctx: Context, target: ast.expr, value: Operand, source: ast.expr) -> None:
     match target:
         case ast.Name():
             assignment.to_name(ctx, target, value, source)
         case ast.Attribute() | ast.Subscript():
-            ref, t, what = _target_place(ctx, target)
-            memory.store(ctx, target, ref, t, value, what, source)
+            targets.target(ctx, target).store(ctx, value, source)
         case ast.Tuple() | ast.List():
             if not isinstance(value, Tuple):
                 ctx.fail(
@@ -239,24 +169,6 @@ def _assign_target(ctx: Context, target: ast.expr, value: Operand, source: ast.e
             refuse(ctx, target)
 
 
-def _target_place(ctx: Context, target: ast.Attribute | ast.Subscript):
-    """The reference that an assignment stores through, its type, and what to call it."""
-    base = lower(ctx, target.value)
-    if isinstance(base, Vector):
-        ctx.fail(
-            target,
-            "a vector is a value: its components can't be assigned",
-            fix=f"make a new one: `{ctx.text(target.value)} = {base.type}(...)`",
-        )
-    if isinstance(target, ast.Attribute):
-        if not (isinstance(base, MemoryOperand) and isinstance(base.type, StructType)):
-            ctx.fail(target, f"{describe(base)} has no fields to assign", fix="assign to a name")
-        ctx.mark_written(base, target)
-        ref, t = memory.field(ctx, target, base)
-        return ref, t, f"field '{target.attr}' of {base.type}"
-    return assignment.element_place(ctx, target, base)
-
-
 def _augmented(ctx: Context, node: ast.AugAssign) -> None:
     target = node.target
     # What is assigned, for errors: a conversion of the right side alone would be another value.
@@ -282,9 +194,8 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
             note="CPython would compute it by the element's own `**`",
             fix=f"write `{text} = {text}**{ctx.text(node.value)}`",
         )
-    ref, t, what = _target_place(ctx, target)
-    current = memory.load(ctx, ref, t, frozenset(), False, ctx.span(target))
-    memory.store(ctx, target, ref, t, _changed(ctx, node, current), what, whole)
+    place = targets.target(ctx, target)
+    place.store(ctx, _changed(ctx, node, place.load(ctx)), whole)
 
 
 def _changed(ctx: Context, node: ast.AugAssign, current: Operand) -> Operand:
@@ -305,7 +216,7 @@ def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
     number = isinstance(value, Literal | Scalar)
     if number and isinstance(t, ScalarType) and takes_weak(t, value.type):
         ctx.joins.names[node.target.id] = t
-        value = coerce(ctx, node.target, value, t, f"'{node.target.id}'", node.value)
+        value = assignment.weak_to_name(ctx, node.target, value, t, node.value)
     if str(t) != str(value.type):
         ctx.fail(
             node,
@@ -317,8 +228,15 @@ def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
     assignment.to_name(ctx, node.target, value, node.value)
 
 
+def _match(ctx: Context, node: ast.Match) -> NoReturn:
+    """What is refused: any other `match` is written out."""
+    message, fix = REFUSAL
+    ctx.fail(offending(node) or node, message, fix=fix)
+
+
 _HANDLERS: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
     ast.If: _if,
+    ast.Match: _match,
     ast.While: _while,
     ast.For: _for,
     ast.Break: _break,

@@ -1,5 +1,6 @@
-"""An inspection as one self-contained HTML page: source, IR, LLVM IR and assembly side by side,
-with related lines highlighted together.
+"""An inspection as one self-contained HTML page: source, IR, LLVM IR and assembly side by side.
+
+Related lines are highlighted together.
 
 Owns what is on the page; `page.html` how it looks.
 """

@@ -1,4 +1,4 @@
-"""Build IR by hand, one call an operation: for tests, and for passes that write new code.
+"""A builder of IR by hand, one call an operation: for tests, and for passes that write code.
 
 Owns fresh ids and result types. What is legal is `verify`'s business.
 """

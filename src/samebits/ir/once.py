@@ -1,4 +1,4 @@
-"""Results about the math library's functions, computed once in a process.
+"""A cache of analyses of the math library's functions, each made once in a process.
 
 The functions come to every module as the same objects, which do not change. Owns which ones these
 are, and keeps the results of others; knows nothing of their content.

@@ -1,5 +1,6 @@
-"""IR copied and rebuilt: statements with other regions or operands, regions with other statements,
-clones with ids of their own, and writers of new operations. Nothing else does that.
+"""The rewriter of IR: copies of statements and regions with other parts, and new operations.
+
+Nothing else copies or rebuilds IR.
 
 Spans stay, so that a copy traps where the source says. Nothing changes what it is given.
 """

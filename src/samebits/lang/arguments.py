@@ -18,14 +18,12 @@ from samebits.lang.memory.structs import Struct
 from samebits.lang.memory.tables import Table
 from samebits.lang.values.classes import COMPOSITE_CLASSES
 from samebits.lang.values.conversions import kind_of
+from samebits.lang.values.enums import fix_of_enum, plain_number
 from samebits.lang.values.scalars import CONVERTERS, MAKERS, TYPE_OF, describe
 from samebits.lang.values.storage import implicit, implicit_vector
 from samebits.lang.values.vectors import Vector, takes, vector
 from samebits.types import (
     BOOL,
-    FLOAT,
-    FLOAT64,
-    INT,
     ArrayType,
     FixedArrayType,
     Kind,
@@ -35,6 +33,7 @@ from samebits.types import (
     TupleType,
     Type,
     VectorType,
+    widens,
 )
 
 
@@ -42,9 +41,9 @@ def wrap(value: Any, t: Type, name: str) -> Any:
     """A Python argument as the language value that parameter `name` of type `t` takes.
 
     Scalars: Python's int and float go into whatever holds them, NumPy's and the language's
-    only into their own type. Vectors also come from a tuple or an ndarray of their length,
-    structs from a structured ndarray of shape () or (1,), arrays from an ndarray, without a
-    copy. Raises ArgumentError where the value does not fit.
+    into their own type and wider ones of its kind. Vectors also come from a tuple or an ndarray
+    of their length, structs from a structured ndarray of shape () or (1,), arrays from an
+    ndarray, without a copy. Raises ArgumentError where the value does not fit.
     """
     match t:
         case ScalarType():
@@ -71,13 +70,15 @@ def naming(kernel: str) -> Generator[None]:
 
 def wrap_scalar(value: Any, t: ScalarType, name: str) -> Any:
     """`wrap` for a scalar parameter."""
+    if kind_of(value) not in TYPE_OF:
+        value = plain_number(value)
     source = TYPE_OF.get(kind_of(value))
     if source is None:
         raise ArgumentError(
             f"parameter '{name}': expected {t}; got {type(value).__name__}",
-            fix=f"pass {_example(t, name)}",
+            fix=fix_of_enum(value) or f"pass {_example(t, name)}",
         )
-    if not (takes(source, t) or _weak_takes(source, t)):
+    if not (takes(source, t) or widens(source, t)):
         example = _example(t, name)
         if t.kind is Kind.FIXED and source.is_float:
             example = f"samebits.{t}.from_float({name})"
@@ -100,11 +101,6 @@ def wrap_scalar(value: Any, t: ScalarType, name: str) -> Any:
             f"parameter '{name}': {number} does not fit {t} ({t.minimum} to {t.maximum})"
         )
     return MAKERS[t](number)
-
-
-def _weak_takes(source: ScalarType, t: ScalarType) -> bool:
-    """Whether a parameter annotated int or float takes a value of type `source` exactly."""
-    return (t is INT and source.is_int) or (t is FLOAT and source in (INT, FLOAT64))
 
 
 def _example(t: ScalarType, name: str) -> str:

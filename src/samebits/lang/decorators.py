@@ -58,8 +58,11 @@ def struct(
     """Make a class of annotated fields a struct of the language; its methods become kernels.
 
     Fields are scalars, vectors, other structs, `bool` and `FixedArray[...]`, laid out in memory
-    as C would. `options` are those of its methods, as of kernels. Raises CompileError for any
-    other annotation, for defaults and for inheritance, ArgumentError for what is no option.
+    as C would. A field may have a default; a name without annotation (or annotated ClassVar) is
+    a constant of numbers; methods may be operators (`__add__`, `__eq__`, `__getitem__` and their
+    like), properties without a setter and static methods. `options` are those of its methods, as
+    of kernels. Raises CompileError for any other annotation or member and for inheritance,
+    ArgumentError for what is no option.
     """
     checked(options)
     frame = 2 if cls is None else 3  # from `structs.struct` to the module

@@ -18,10 +18,12 @@ _MARKED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
 class Written(NamedTuple):
-    """A parameter as it was written. `is_plain`: without `*`, nor beyond a `/` or `*`."""
+    """A parameter as it was written. `is_plain`: without `*` and not before a `/`; `by_name`: given
+    by name alone."""
 
     name: str
     is_plain: bool
+    by_name: bool
     annotation: object
     default: object
 
@@ -31,16 +33,19 @@ def written(function: FunctionType) -> list[Written]:
     code = function.__code__
     unusual = code.co_kwonlyargcount or code.co_posonlyargcount or code.co_flags & _MARKED
     if unusual or vars(function):
-        plain = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        plain, named = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
         parameters = inspect.signature(function).parameters.values()
-        return [Written(p.name, p.kind is plain, p.annotation, p.default) for p in parameters]
+        return [
+            Written(p.name, p.kind in (plain, named), p.kind is named, p.annotation, p.default)
+            for p in parameters
+        ]
     # This way takes a twentieth of the time, and the math library alone has hundreds of kernels.
     names = code.co_varnames[: code.co_argcount]
     defaults = function.__defaults__ or ()
     values = (*(UNWRITTEN,) * (len(names) - len(defaults)), *defaults)
     annotations = function.__annotations__
     return [
-        Written(name, True, annotations.get(name, UNWRITTEN), value)
+        Written(name, True, False, annotations.get(name, UNWRITTEN), value)
         for name, value in zip(names, values, strict=True)
     ]
 

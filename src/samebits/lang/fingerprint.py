@@ -15,7 +15,7 @@ import numpy as np
 
 from samebits.lang.annotations import class_of_type
 from samebits.lang.definition import own_lines
-from samebits.lang.kernel import Kernel
+from samebits.lang.kernel import Kernel, kernel_of
 from samebits.lang.memory.tables import Table
 from samebits.lang.overloads import Overloads
 from samebits.modes import HIGH, Precision, changed_options, to_text
@@ -170,8 +170,16 @@ def _methods(t: object, seen: set[int]) -> Iterator[Part]:
     if not isinstance(t, StructType) or id(t) in seen:
         return
     seen.add(id(t))
-    for member in vars(class_of_type(t)).values():
-        if isinstance(member, Kernel):
-            yield _kernel(member, seen)
+    cls: Any = class_of_type(t)
+    members: dict[str, object] = dict(cast("Any", vars(cls)))
+    for member in members.values():
+        kernel = kernel_of(member)
+        if kernel is not None:
+            yield _kernel(kernel, seen)
+    if cls.__sb_start__:
+        yield f"defaults {sorted(cls.__sb_defaults__)} {cls.__sb_start__.hex()}"
+    for name, value in cls.__sb_constants__.items():
+        yield f"constant {name}"
+        yield _value(value, seen)
     for _, field in t.fields:
         yield _methods(field, seen)

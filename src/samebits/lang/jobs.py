@@ -23,7 +23,8 @@ from samebits.lang.annotations import (
 from samebits.lang.constants import constant
 from samebits.lang.definition import definition_span
 from samebits.lang.kernel import Kernel
-from samebits.lang.memory.structs import UNDECLARED, annotations_of
+from samebits.lang.memory.struct_members import UNDECLARED
+from samebits.lang.memory.structs import annotations_of
 from samebits.lang.parallel import unsafe_parallel
 from samebits.lang.signature import Parameter, evaluated
 from samebits.lang.values.lazy import lazily

@@ -190,10 +190,18 @@ class Kernel:
         return f"<kernel {self.__qualname__}>"
 
 
+def kernel_of(member: object) -> Kernel | None:
+    """The kernel of a member of a struct's class: a method, a property or a static method."""
+    if isinstance(member, property):
+        member = member.fget
+    elif isinstance(member, staticmethod):
+        member = member.__func__
+    return member if isinstance(member, Kernel) else None
+
+
 def method_kernel(t: StructType, name: str) -> Kernel | None:
-    """The kernel of a struct's method; None if it has no such method."""
-    found = vars(class_of_type(t)).get(name)
-    return found if isinstance(found, Kernel) else None
+    """The kernel of a struct's method, property or static method; None if it has none."""
+    return kernel_of(vars(class_of_type(t)).get(name))
 
 
 def module_defaults(function: FunctionType) -> Options:
@@ -202,7 +210,15 @@ def module_defaults(function: FunctionType) -> Options:
 
 
 def bind_methods(cls: type, given: Mapping[str, Any]) -> None:
-    """Turn the plain functions of a struct class into kernels with the options `given`."""
-    for name, function in cls.__dict__["__sb_methods__"].items():
-        kernel = Kernel(function, given=given, self_type=cls.__dict__["__sb_type__"])
-        setattr(cls, name, kernel)
+    """Turn the functions of a struct class into kernels with the options `given`."""
+    t: StructType = cls.__dict__["__sb_type__"]
+    for name, member in cls.__dict__["__sb_methods__"].items():
+        bound: object
+        if isinstance(member, staticmethod):
+            bound = staticmethod(Kernel(member.__func__, given=given))
+        elif isinstance(member, property):
+            assert member.fget is not None
+            bound = property(Kernel(member.fget, given=given, self_type=t))
+        else:
+            bound = Kernel(member, given=given, self_type=t)
+        setattr(cls, name, bound)

@@ -9,10 +9,11 @@ import operator
 from collections.abc import Iterator
 from typing import Any, cast
 
-from samebits.errors import ArgumentError, Trap
+from samebits.errors import ArgumentError, Span, Trap
 from samebits.lang.annotations import UnsafeAnnotation
+from samebits.lang.iteration import Elements
 from samebits.lang.memory.arrays import ManagedArray
-from samebits.lang.values.weak import Int
+from samebits.lang.values.weak import FromEnd, Int
 
 
 def prange(*bounds: Any, batch: int | None = None) -> Iterator[Int]:
@@ -80,7 +81,23 @@ def own_index(array: ManagedArray, at: Any, first: Any, count: Any, name: str) -
     array and Trap "own" where it is outside the iterations `first` to `first + count`."""
     array.check(at)
     indices = cast("tuple[Any, ...]", at) if isinstance(at, tuple) else (at,)
-    index, low = int(indices[0]), int(first)
+    index, low = indices[0], int(first)
+    index = index.of(len(array)) if type(index) is FromEnd else int(index)
     if not low <= index < low + int(count):
         raise Trap("own", detail=name).outside(index, low, low + int(count))
     return cast("Any", at)
+
+
+def own_elements(array: ManagedArray, first: Any, count: Any, name: str, span: Span) -> Elements:
+    """The elements of `array` for a loop over it in a managed run: each as by `own_index`, and
+    its trap at `span`."""
+    elements = Elements(array)
+
+    def element(k: int) -> Any:
+        try:
+            return array[own_index(array, k, first, count, name)]
+        except Trap as trap:
+            raise trap.at(span) from None
+
+    elements.item = element
+    return elements

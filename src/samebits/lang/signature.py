@@ -26,6 +26,8 @@ class Parameter:
     annotation: object
     default: object
     has_default: bool
+    by_name: bool = False
+    """Whether calls give it by name alone."""
 
 
 class Signature:
@@ -36,6 +38,8 @@ class Signature:
         self.function = function
         self.name = name
         self.parameters = tuple(parameters)
+        self.by_position = sum(not p.by_name for p in self.parameters)
+        """How many parameters a call may give by position."""
 
     @lazily
     def annotations(self) -> tuple[object, ...]:
@@ -151,11 +155,13 @@ class Signature:
         free = self.parameters[after:]
         names = [p.name for p in free]
         listed = f"its parameters are ({', '.join(names)})"
-        if len(given) > len(names):
+        most = self.by_position - after
+        if len(given) > most:
+            some = " by position" * (most < len(names))
             raise ArgumentError(
-                f"{self.name}() takes {len(names)} argument{'s' * (len(names) != 1)}, "
+                f"{self.name}() takes {most} argument{'s' * (most != 1)}{some}, "
                 f"but {are_given(len(given))}",
-                fix=listed,
+                fix=f"write {names[most]}=..." if some else listed,
             )
         values = dict(zip(names, given, strict=False))
         for name, value in named:
@@ -171,7 +177,7 @@ class Signature:
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         """One argument a parameter, defaults filled in. ArgumentError as Python would complain."""
-        if not kwargs and len(args) == len(self.parameters):
+        if not kwargs and len(args) == len(self.parameters) == self.by_position:
             return args
         values = self.match(args, kwargs.items())
         return tuple(values.get(p.name, p.default) for p in self.parameters)
@@ -186,7 +192,7 @@ def written_parameters(function: FunctionType, self_type: StructType | None) -> 
             raise CompileError(
                 f"{what} is not a plain one",
                 span=definition_span(function),
-                note="`*args`, `**kwargs`, `/` and `*` are not in the kernel language",
+                note="`*args`, `**kwargs` and `/` are not in the kernel language",
                 fix="name each parameter",
             )
         empty = p.annotation is UNWRITTEN
@@ -200,7 +206,7 @@ def written_parameters(function: FunctionType, self_type: StructType | None) -> 
         has_default = p.default is not UNWRITTEN
         yield Parameter(
             p.name, self_type if empty else p.annotation,
-            constant(p.default) if has_default else None, has_default,
+            constant(p.default) if has_default else None, has_default, p.by_name,
         )  # fmt: skip
 
 
@@ -211,7 +217,9 @@ def evaluated(function: FunctionType, annotation: object) -> object:
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     scope = {name: cell.cell_contents for name, cell in cells}
     try:
-        return eval(annotation, function.__globals__, scope)
+        found: object = eval(annotation, function.__globals__, scope)
+        # A quoted annotation is text twice where annotations are not evaluated.
+        return eval(found, function.__globals__, scope) if isinstance(found, str) else found
     except Exception as error:
         raise CompileError(
             f"the annotation `{annotation}` of kernel '{function.__qualname__}' can't be read",

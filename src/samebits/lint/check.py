@@ -1,5 +1,4 @@
-"""Checks the text of one file: parses it, applies every rule to every node, drops suppressed
-findings."""
+"""The check of one file's text: every rule at every node, without suppressed findings."""
 
 from __future__ import annotations
 

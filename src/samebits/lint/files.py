@@ -1,4 +1,4 @@
-"""Finds the Python files under a path and reads them. Links out of a folder are not followed."""
+"""The Python files under a path, and their text. Links out of a folder are not followed."""
 
 from __future__ import annotations
 

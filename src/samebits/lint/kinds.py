@@ -1,4 +1,4 @@
-"""Infers the kind of value of an expression from a module's text: a set, a float, an array.
+"""The kind of an expression's value, inferred from a module's text: a set, a float, an array.
 
 Owns the inference: from literals, annotations, well-known functions, and what names are assigned.
 Anything else is UNKNOWN, and rules ignore it.

@@ -1,4 +1,4 @@
-"""Resolves names of a module: imports, builtins, and bindings by scope.
+"""The names of a module, resolved: imports, builtins, and bindings by scope.
 
 Owns the scopes of one module. Knows nothing of values or of hazards.
 """

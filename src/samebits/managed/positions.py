@@ -43,12 +43,17 @@ def _at(place: _Place) -> ast.AST:
 
 
 def _moved(source: Source) -> dict[_Place, ast.expr]:
-    """Attributes on a later line than their base, and calls of them, by CPython's place.
+    """Attributes on a later line than their base, calls of them, and heads of loops, by CPython's
+    place.
 
-    CPython lets their instructions start at the attribute's name, for its tracebacks.
+    CPython lets their instructions start at the attribute's name, for its tracebacks; 3.11 asks for
+    the next item at the whole loop.
     """
     found: dict[_Place, ast.expr] = {}
     for node in ast.walk(source.node):
+        if isinstance(node, ast.For):
+            end = node.end_lineno or node.lineno, node.end_col_offset or 0
+            found[node.lineno, node.col_offset, *end] = node.iter
         attribute = node.func if isinstance(node, ast.Call) else node
         if isinstance(attribute, ast.Attribute) and attribute.lineno != attribute.end_lineno:
             assert isinstance(node, ast.expr)

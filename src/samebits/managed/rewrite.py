@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial, reduce
 from typing import Any, TypeVar, cast
@@ -17,24 +17,22 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from samebits.errors import CompileError, Span, Trap
+from samebits.frontend.core.matching import REFUSAL, offending
 from samebits.frontend.core.operands import Literal
-from samebits.frontend.core.source import Source, blank
+from samebits.frontend.core.source import Source, blank, copied_items
 from samebits.frontend.operations import operators
-from samebits.lang import intrinsics
+from samebits.lang import intrinsics, iteration
 from samebits.lang.annotations import class_of_type
 from samebits.lang.constants import is_namespace
 from samebits.lang.kernel import Kernel
 from samebits.lang.overloads import Overloads
-from samebits.lang.parallel import own_index, prange
+from samebits.lang.parallel import own_elements, own_index, prange
 from samebits.lang.values.flushing import flushed, flushed_weak
 from samebits.lang.values.powers import MOST, by_products
 from samebits.lang.values.storage import implicit
-from samebits.lang.values.weak import Int, checked
+from samebits.lang.values.weak import FromEnd, Int, checked
+from samebits.managed import components
 from samebits.types import INT64, ScalarType, Type
-
-
-def _range(*bounds: Any) -> Any:
-    return map(Int, range(*(bound.__index__() for bound in bounds)))
 
 
 def _len(array: Any) -> Int:
@@ -77,7 +75,10 @@ def _greatest(*values: Any) -> Any:
 
 
 _BUILTINS: dict[object, object] = {
-    builtins.range: _range,
+    builtins.range: iteration.range,
+    builtins.enumerate: iteration.enumerate,
+    builtins.zip: iteration.zip,
+    builtins.reversed: iteration.reversed,
     builtins.len: _len,
     builtins.int: _int,
     builtins.min: _least,
@@ -86,6 +87,8 @@ _BUILTINS: dict[object, object] = {
     builtins.any: intrinsics.any,
     builtins.all: intrinsics.all,
 }
+
+_HEADS: tuple[object, ...] = (builtins.enumerate, builtins.zip, builtins.reversed)
 
 
 class Rewrite(ast.NodeTransformer):
@@ -105,10 +108,8 @@ class Rewrite(ast.NodeTransformer):
         """Runs a math function managed: the function, the precision, its arguments."""
         self.accesses = accesses
         self.source = source
-        self.joined: Mapping[str, ScalarType] = {}
-        """Names whose type weak numbers take that are assigned to them."""
-        self.ternaries: Mapping[Span, ScalarType] = {}
-        """Ternaries whose type a weak side takes, by place."""
+        self.joined: Mapping[Span, ScalarType] = {}
+        """The types that weak numbers take, by the place of the assigned name or ternary."""
         self.iteration: str | None = None
         """The loop variable of the parallel range that is being rewritten, or a job's index."""
         self.count: str | None = None
@@ -119,6 +120,8 @@ class Rewrite(ast.NodeTransformer):
             "__sb_assert": _assert,
             "__sb_flushed": flushed_weak,
             "__sb_own": own_index,
+            **components.NAMES,
+            "__sb_own_elements": own_elements,
         }
         self.flush = flushes(kernel)
         self.names["__sb_power"] = partial(
@@ -165,6 +168,11 @@ class Rewrite(ast.NodeTransformer):
             found, base = self.outer(node.value)
             if found and is_namespace(base):
                 return True, self.kernel.attribute(base, node.attr)
+            constants: Mapping[str, object] = (
+                getattr(cast("Any", base), "__sb_constants__", {}) if isinstance(base, type) else {}
+            )
+            if found and node.attr in constants:
+                return True, constants[node.attr]
         return False, None
 
     def finish(self, node: ast.expr) -> ast.expr:
@@ -183,9 +191,9 @@ class Rewrite(ast.NodeTransformer):
         function = ast.copy_location(ast.Name(name, ast.Load()), at)
         return ast.copy_location(ast.Call(function, [*arguments], []), at)
 
-    def _named_int(self, node: ast.AST, value: int) -> ast.expr:
-        name = f"__sb_int_{value}".replace("-", "m")
-        self.names[name] = Int(value)
+    def _named_int(self, node: ast.AST, value: int, cls: type[Int] = Int) -> ast.expr:
+        name = f"__sb_{cls.__name__}_{value}".replace("-", "m")
+        self.names[name] = cls(value)
         return ast.copy_location(ast.Name(name, ast.Load()), node)
 
     def fold(self, node: ast.expr) -> ast.expr:
@@ -251,19 +259,14 @@ class Rewrite(ast.NodeTransformer):
             return self.finish(self.fold(node))
         return super().visit(node)
 
-    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """Statements rewritten; some become several."""
-        made: list[ast.stmt] = []
-        for statement in body:
-            new: ast.stmt | list[ast.stmt] = self.visit(statement)
-            made += new if isinstance(new, list) else [new]
-        return made
-
     def visit_For(self, node: ast.For) -> ast.stmt:
         outer = self.iteration
         if self.iteration is None and is_prange(self, node) and isinstance(node.target, ast.Name):
             self.iteration = node.target.id
+        elif self.iteration is not None:
+            node.iter = self._own_elements(node.iter)
         self.generic_visit(node)
+        node.body = [*self._conversions([node.target], node.target), *node.body]
         self.iteration = outer
         return node
 
@@ -273,38 +276,71 @@ class Rewrite(ast.NodeTransformer):
         self.names.setdefault(name, partial(implicit, target=t, place="the name"))
         return self._call(name, at, value)
 
-    def _assigned(self, node: ast.stmt, targets: list[ast.expr]) -> ast.AST | list[ast.stmt]:
+    def _assigned(self, node: ast.stmt, targets: Sequence[ast.expr]) -> ast.AST | list[ast.stmt]:
         """An assignment, and after it the conversion of each joined name."""
-        made: list[ast.stmt] = [node]
-        for target in targets:
+        return [node, *self._conversions(targets, node)]
+
+    def _conversions(self, targets: Sequence[ast.expr], at: ast.AST) -> Iterator[ast.stmt]:
+        for target in targets if self.joined else ():
             for part in ast.walk(target):
                 if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-                    t = self.joined.get(part.id)
+                    t = self.joined.get(self.source.span(part))
                     if t is not None:
                         read = ast.copy_location(ast.Name(part.id, ast.Load()), part)
                         value = self._in_type(read, t, part)
-                        made.append(ast.copy_location(ast.Assign([part], value), node))
-        return made
-
-    def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.stmt]:
-        self.generic_visit(node)
-        return self._assigned(node, node.targets)
+                        yield ast.copy_location(ast.Assign([part], value), at)
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
-        t = self.ternaries.get(self.source.span(node)) if self.ternaries else None
+        t = self.joined.get(self.source.span(node)) if self.joined else None
         self.generic_visit(node)
         return node if t is None else self._in_type(node, t, node)
 
+    def _own_elements(self, head: ast.expr) -> ast.expr:
+        """The head of a loop in an iteration: arrays that it writes give its own elements alone."""
+        if isinstance(head, ast.Call) and self.outer(head.func)[1] in _HEADS:
+            head.args = [self._own_elements(argument) for argument in head.args]
+            return head
+        span = self.source.span(head)
+        name = self.accesses.get(span)
+        if name is None or isinstance(head, ast.Subscript):  # whose own index is checked
+            return head
+        where = self._named(head, span)
+        return self._call("__sb_own_elements", head, head, *self._own(name), where)
+
+    def _own(self, name: str) -> list[ast.expr]:
+        """The first of the iteration's own indices, their number, and the array's name."""
+        assert self.iteration is not None
+        count = ast.Name(self.count, ast.Load()) if self.count else ast.Constant(1)
+        return [ast.Name(self.iteration, ast.Load()), count, ast.Constant(name)]
+
+    def _indices(self, node: ast.expr) -> ast.expr:
+        """What stands in `a[...]`: negative constants count from the end."""
+        if isinstance(node, ast.Tuple):
+            node.elts = [self._indices(part) for part in node.elts]
+            return node
+        if isinstance(node, ast.Slice):
+            return self.visit(node)
+        index = self.fold(node)
+        number = _number(index)
+        value = 0 if number is None else number.value
+        if isinstance(value, int) and INT64.minimum <= value < 0:
+            return self._named_int(node, value, FromEnd)
+        return self.finish(index)
+
     def generic_visit(self, node: ast.AST) -> ast.AST:
         name = self.accesses.get(self.source.span(node)) if self.accesses else None
-        super().generic_visit(node)
+        if isinstance(node, ast.Subscript):
+            node.value, node.slice = self.visit(node.value), self._indices(node.slice)
+        else:
+            super().generic_visit(node)
         if name is not None and self.iteration is not None and isinstance(node, ast.Subscript):
-            iteration = ast.Name(self.iteration, ast.Load())
-            count = ast.Name(self.count, ast.Load()) if self.count else ast.Constant(1)
-            arguments = [copied(node.value), node.slice, iteration, count, ast.Constant(name)]
-            call = ast.Call(ast.Name("__sb_own", ast.Load()), arguments, [])
-            node.slice = ast.copy_location(call, node)
+            arguments = [copied(node.value), node.slice, *self._own(name)]
+            node.slice = self._call("__sb_own", node, *arguments)
         return node
+
+    def visit_Match(self, node: ast.Match) -> ast.stmt:
+        message, fix = REFUSAL
+        raise CompileError(message, span=self.source.span(offending(node) or node), fix=fix)
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         arguments = [self.visit(node.test)]
@@ -317,8 +353,38 @@ class Rewrite(ast.NodeTransformer):
             node.value = self._call("__sb_return", node, self.visit(node.value))
         return node
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
+    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """Statements rewritten, each as one or several."""
+        found: list[ast.stmt] = []
+        for visited in map(self.visit, body):
+            found += cast("list[ast.stmt]", visited if isinstance(visited, list) else [visited])
+        return found
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        for value in copied_items(node):
+            assert isinstance(node.value, ast.Tuple)
+            at = node.value.elts.index(value)
+            node.value.elts[at] = self._call("__sb_copied", value, value)
+        return self._each(components.written_out(node, self.local))
+
+    def _each(self, statements: Iterable[ast.stmt]) -> list[ast.stmt]:
+        made: list[ast.stmt] = []
+        for statement in statements:
+            new: Any = statement
+            if isinstance(statement, ast.Assign | ast.AugAssign):
+                self.generic_visit(statement)
+                several = isinstance(statement, ast.Assign)
+                targets = statement.targets if several else [statement.target]
+                new = self._assigned(statement, targets)
+            else:
+                new = self.visit(statement)
+            made += new if isinstance(new, list) else [new]
+        return made
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         power = isinstance(node.op, ast.Pow)
+        if not (power or isinstance(node.target, ast.Name)):
+            return self._each(components.written_out(node, self.local))
         if not (self.flush or power) or not isinstance(node.target, ast.Name):
             self.generic_visit(node)
             return self._assigned(node, [node.target])

@@ -25,15 +25,16 @@ from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
+from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.flushing import flushed
-from samebits.lang.values.scalars import SCALAR_CLASSES
+from samebits.lang.values.scalars import CONVERTERS, SCALAR_CLASSES, TYPE_OF
 from samebits.lang.values.storage import implicit, implicit_vector
 from samebits.lang.values.thread_state import flushing, managed_run, running
-from samebits.lang.values.weak import Int
+from samebits.lang.values.weak import Int, checked
 from samebits.managed import overloads
 from samebits.managed.positions import SOURCE, located
 from samebits.managed.rewrite import Rewrite, copied, flushes, is_prange
-from samebits.types import INT, ScalarType, Type, VectorType
+from samebits.types import INT, ScalarType, Type, VectorType, widens
 
 
 @dataclass(slots=True)
@@ -64,11 +65,20 @@ def _taker(t: Type, name: str) -> Callable[[Any], Any]:
     match t:
         case ScalarType():
             cls = SCALAR_CLASSES.get(t, {INT: Int}.get(t, float if t.is_float else bool))
-            return lambda v: v if type(v) is cls else implicit(v, t, place)
+            return lambda v: v if type(v) is cls else _widened(v, t, place)
         case VectorType():
             return lambda v: implicit_vector(v, t, place)
         case _:
             return lambda v: wrap(v, t, name)
+
+
+def _widened(value: Any, t: ScalarType, place: str) -> Any:
+    source = TYPE_OF.get(kind_of(value))
+    if source is not None and source.is_int and t is INT:
+        return checked(int(value))
+    if source is not None and widens(source, t):
+        return CONVERTERS[t][kind_of(value)](value)
+    return implicit(value, t, place)
 
 
 def instance(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
@@ -102,8 +112,7 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
         rewrite.accesses = compile_kernel(kernel, types).checked
     if _may_join(node):
         with suppress(CompileError):  # a managed run refuses by its own operations
-            joins = compile_kernel(kernel, types).joins
-            rewrite.joined, rewrite.ternaries = joins.names, joins.ternaries
+            rewrite.joined = compile_kernel(kernel, types).joins.places
     node.body = rewrite.block(node.body)
     node.decorator_list = []
     node.returns = None
@@ -128,10 +137,10 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
 
 
 def _may_join(node: ast.AST) -> bool:
-    """Whether there is a ternary, or a name that is assigned more than once."""
+    """Whether there is a ternary, a name with a type, or one that is assigned more than once."""
     stored: set[str] = set()
     for part in ast.walk(node):
-        if isinstance(part, ast.IfExp):
+        if isinstance(part, ast.IfExp | ast.AnnAssign):
             return True
         if isinstance(part, ast.arg) or (
             isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)

@@ -1,5 +1,7 @@
-"""The lesser and the greater of two numbers where one may be missing, how much one is above the
-other, and rounding of halves away from zero: float32 and float64."""
+"""Minima and maxima that pass over NaN, positive differences, rounding halves away from zero.
+
+The functions are of float32 and float64.
+"""
 
 # pyright: reportInvalidTypeForm=false, reportReturnType=false, reportUnknownParameterType=false
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false

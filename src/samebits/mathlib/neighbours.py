@@ -1,5 +1,6 @@
-"""What a float is and which are next to it, float32 and float64: `isnan`, `signbit`, `nextafter`,
-`logb` and their like. Everything here is exact.
+"""Classification and neighbours of floats: `isnan`, `signbit`, `nextafter`, `logb`, their like.
+
+Everything here is exact, in float32 and float64.
 """
 
 # pyright: reportInvalidTypeForm=false, reportReturnType=false, reportUnknownParameterType=false

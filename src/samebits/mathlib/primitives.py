@@ -1,5 +1,7 @@
-"""What only the math library may use: sums and errors of products whose last bits may differ
-between machines, kernels for rare inputs, and functions made of a kernel for each width.
+"""The primitives of the math library's kernels, which no kernel outside it may use.
+
+They are sums and errors of products whose last bits may differ between machines, kernels for rare
+inputs, and functions made of a kernel for each width.
 
 A function that uses the first two must round either result to the same bits.
 """

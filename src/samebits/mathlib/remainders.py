@@ -1,5 +1,6 @@
-"""Remainders of a division, exact: `fmod` (of the truncated quotient) and `remainder` (IEEE 754's,
-of the nearest), float32 and float64.
+"""Remainders of a division, exact: `fmod` and `remainder`, float32 and float64.
+
+`fmod` is that of the truncated quotient, `remainder` IEEE 754's, of the nearest one.
 
 The quotient is rounded to an integer in float64 and its multiple taken off, without a branch; where
 that would not be exact, `remainders_exact` divides integers.

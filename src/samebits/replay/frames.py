@@ -1,4 +1,4 @@
-"""Assembles messages into complete blocks of frames and keyframes.
+"""The assembler of messages into complete blocks of frames and keyframes.
 
 Owns the layout of the three channels' messages. Knows nothing of files.
 """

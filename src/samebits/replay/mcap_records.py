@@ -1,4 +1,4 @@
-"""Reads MCAP records from a file that may be truncated, corrupt or hostile.
+"""MCAP records read from a file that may be truncated, corrupt or hostile.
 
 Owns the byte level: bounded reads, running checksums, record and chunk structure. Every length is
 compared with a stated bound before a byte is read for it. Knows nothing of frames.

@@ -1,4 +1,4 @@
-"""Reads an untrusted replay: every whole frame before the damage, then one message.
+"""The reader of untrusted replays: every whole frame before the damage, then one message.
 
 Owns which frames count as whole: consecutive from 0, each inside a chunk with a valid checksum.
 Memory stays within one chunk, or one state while keyframes are read.

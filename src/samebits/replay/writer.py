@@ -1,4 +1,4 @@
-"""Writes a replay: frames into blocks, blocks into MCAP chunks, the same bytes every time.
+"""The writer of replays: frames into blocks, blocks into MCAP chunks, the same bytes each time.
 
 A replay is written beside its path and takes its own name when it is whole.
 """

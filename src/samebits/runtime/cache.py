@@ -1,4 +1,4 @@
-"""Compiled objects on disk, found again by what they were made from.
+"""The object cache: compiled objects on disk, found by what they were made from.
 
 An entry is used only if its checksum holds, and the checksum is bound to the key. A disk that
 is full, read-only or damaged costs a compilation, never an answer. What is read back is executed:

@@ -1,4 +1,4 @@
-"""Runs kernels natively: compiles on the first call for each list of parameter types.
+"""The native run of a kernel, compiled at the first call with each list of parameter types.
 
 Loads the compiler only when a kernel is called that no cache has.
 """
@@ -39,7 +39,7 @@ def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     native = kernel.native.get(types)
     if native is None:
         native = kernel.native[types] = compile_native(kernel, types)
-        if kernel.fixed_types is not None:
+        if kernel.fixed_types is not None and kernel.signature.by_position == len(bound):
             kernel.fast = native
     return native(*bound)
 

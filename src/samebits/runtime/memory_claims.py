@@ -1,5 +1,4 @@
-"""The memory that scheduled jobs have claimed, and the checks of other accesses until their
-completion.
+"""The memory that scheduled jobs have claimed, and the checks of other accesses to it.
 
 A claim is a named range of addresses, read or written. Whether two claims conflict depends on what
 was scheduled and completed, never on a job's progress. A released job keeps its claims until it has

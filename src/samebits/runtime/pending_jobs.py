@@ -1,5 +1,6 @@
-"""The pending jobs: scheduled and not completed. While there are none, calls need not import
-`memory_claims`.
+"""The pending jobs: scheduled and not completed.
+
+While there are none, calls need not import `memory_claims`.
 """
 
 from __future__ import annotations

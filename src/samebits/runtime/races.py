@@ -1,5 +1,6 @@
-"""The race detector: runs a parallel range in the reference interpreter, iteration by iteration,
-and records for each shared byte which iterations wrote and read it.
+"""The race detector: which iterations of a parallel range wrote and read each shared byte.
+
+It runs the range in the reference interpreter, iteration by iteration.
 
 It sees real accesses, whatever the rules allow: those by `unsafe_parallel`, and those to one array
 under two names. Knows nothing of threads.

@@ -185,11 +185,16 @@ def executions(
 
 
 def _managed(kernel: Kernel, types: tuple[Type, ...]) -> Callable[..., Any]:
-    return kernel.managed
+    return lambda *args: kernel.managed(**_by_name(kernel, args))
 
 
 def _evaluate(kernel: Kernel, types: tuple[Type, ...]) -> Callable[..., Any]:
-    return lambda *args: evaluate_call(kernel, args)
+    return lambda *args: evaluate_call(kernel, (), _by_name(kernel, args))
+
+
+def _by_name(kernel: Kernel, args: tuple[Any, ...]) -> dict[str, Any]:
+    """One argument a parameter as a call takes them, some of which by name alone."""
+    return {p.name: value for p, value in zip(kernel.parameters, args, strict=True)}
 
 
 def _native(target: Target, opt: int) -> MakeRun:

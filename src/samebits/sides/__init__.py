@@ -1,1 +1,1 @@
-"""One way to run a simulation, from its words to a run."""
+"""A side: one way to run a simulation, from the words that spell it to a run."""

@@ -21,7 +21,7 @@ from samebits.runtime.threads.pool import MOST_WORKERS
 MANAGED, EVALUATE, NATIVE, EMULATED = "managed", "evaluate", "native", "emulated"
 """The kinds of execution."""
 OPTIMISATIONS = (0, 3)
-_MOST_FRAMES = 10**12
+_LAST_START = 10**12
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +126,7 @@ WORDS: Mapping[str, SideWord] = {word.name: word for word in (
          "a hazard injected at a place or everywhere; several",
          _some, _FROM_IR),
     SideWord("from", "FRAME", "hazards and environment act from this frame on",
-         _count(0, _MOST_FRAMES), _FROM_IR),
+         _count(0, _LAST_START), _FROM_IR),
 )}  # fmt: skip
 """Words with a value. Words without one name an execution (managed, evaluate, a target, a target
 with its level such as x86-64-v3-O0), or are `contract`, for contract=on."""

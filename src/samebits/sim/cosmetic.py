@@ -1,4 +1,4 @@
-"""Refuses simulations in which FAST code can reach the state, unless it is marked cosmetic.
+"""The refusal of FAST code that can reach a simulation's state, unless it is marked cosmetic.
 
 Knows only the call graph of linked kernels.
 """

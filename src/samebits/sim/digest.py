@@ -19,6 +19,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from samebits.frontend.core.kernel_source import source_of
+from samebits.lang.annotations import class_of_type
 from samebits.lang.constants import is_namespace
 from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel, method_kernel
@@ -65,6 +66,10 @@ class _Walk:
             done += 1
             if done == len(self._kernels):
                 self._add_methods()
+        for t in self._structs:
+            members = self._members(class_of_type(t))
+            if members:
+                yield f"members of {t}: {members}"
 
     def _kernel(self, kernel: Kernel) -> Iterator[str]:
         for t in kernel.fixed_types or ():
@@ -121,6 +126,17 @@ class _Walk:
                 name = getattr(value, "__samebits_intrinsic__", None)
                 return str(name or getattr(value, "__qualname__", type(value).__name__))
 
+    def _members(self, cls: type[Struct]) -> str:
+        """The defaults and constants of a struct, as text; none of one without any."""
+        constants = cls.__sb_constants__.items()
+        parts = [f"{name} = {self._described(value)}" for name, value in sorted(constants)]
+        if cls.__sb_start__:
+            # Memory has the order of this machine's bytes; its text has not.
+            start = cls()
+            names = sorted(cls.__sb_defaults__)
+            parts += [f"{name} = {start.memory[name].tolist()!r}" for name in names]
+        return "; ".join(parts)
+
     def _kernel_name(self, kernel: Kernel) -> str:
         module = kernel.function.__module__ or ""
         if module.partition(".")[0] == _LIBRARY:
@@ -142,7 +158,8 @@ class _Walk:
 
     def _add_methods(self) -> None:
         for t in self._structs:
-            for name in sorted(self._attributes):
+            operators = (name for name in vars(class_of_type(t)) if name.startswith("__"))
+            for name in sorted({*self._attributes, *operators}):
                 method = method_kernel(t, name)
                 if method is not None:
                     self._kernel_name(method)

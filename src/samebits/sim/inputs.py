@@ -1,4 +1,4 @@
-"""Checks players' inputs from Python and makes them canonical and contiguous."""
+"""The check of players' inputs from Python, which become canonical and contiguous."""
 
 from __future__ import annotations
 

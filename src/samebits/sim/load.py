@@ -1,4 +1,4 @@
-"""Finds a simulation by the name that a user types: a file or module, and a name in it."""
+"""The simulation that a user names: a file or module, and a name in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the line of a user's own source that raised an error.
+"""The line of a user's own source that raised an error.
 
 Owns which line of a traceback is the user's. Knows nothing of simulations.
 """

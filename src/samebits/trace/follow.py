@@ -1,4 +1,4 @@
-"""Evaluates a frame against a trace of it, and stops at the first operation that differs.
+"""The evaluation of a frame against a trace of it, up to the first operation that differs.
 
 Owns the comparison. A model that differs from the trace is refuted there, and the rest of the frame
 need not be evaluated.

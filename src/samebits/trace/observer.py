@@ -1,4 +1,4 @@
-"""Evaluates one frame of a model with an observer at every visible operation.
+"""The evaluation of one frame of a model with an observer at every visible operation.
 
 Owns how a frame is evaluated for a trace; the observer decides what is done at an operation. The
 memory that is passed in is never written.

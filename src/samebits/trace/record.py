@@ -1,4 +1,4 @@
-"""Records every visible result of one frame as bit patterns.
+"""The trace of one frame: every visible result as a bit pattern.
 
 Owns what a trace holds. Operands, calls and loop counters are not held: `instances` finds them by
 evaluating the frame again up to the operation.

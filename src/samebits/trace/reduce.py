@@ -1,4 +1,4 @@
-"""Reduces a trace to what no other machine can recompute.
+"""The reduction of a trace to what no other machine can recompute.
 
 Owns what is stored, found by evaluating the frame along the trace: the results of arithmetic, loads
 and library calls, and of all other operations those results that an evaluation does not reproduce.

@@ -1,4 +1,4 @@
-"""Restores a reduced trace: evaluates the frame again with the results that it stores.
+"""The restoration of a reduced trace: the frame evaluated again with the results that it stores.
 
 Owns the checks. A reduced trace is untrusted: nothing in it makes the evaluation crash or not end.
 """

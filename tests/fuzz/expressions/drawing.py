@@ -51,6 +51,8 @@ class Drawing:
         """What conversions convert."""
         self.powers: Random | None = None
         """Draws powers and ints of floats; a generator of its own leaves other programs alone."""
+        self.loops: Random | None = None
+        """Draws loops over elements, indices from the end and shapes, as `powers` does powers."""
         self.scope = Scope()
         self.affine: dict[str, list[str]] = {}
         """Index expressions of the loop around, by the length that they are for, or by ''."""
@@ -133,6 +135,9 @@ class Drawing:
                     lambda: self.integer(self.rng.choice(INTS), 0),
                 )
             )()
+        if self.loops is not None and self.loops.random() < 0.05:
+            far = length if isinstance(length, int) else 1
+            return str(-self.loops.randint(1, far + self.risky()))
         if isinstance(length, str) and self.affine and self.rng.random() < 0.85:
             near = self.affine.get(length) or self.affine.get("")
             if near:

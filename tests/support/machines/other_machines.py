@@ -1,4 +1,4 @@
-"""Run entries of a module on another row's emulator: raw slots in, status and slots out.
+"""Entries of a module run on another row's emulator: raw slots in, status and slots out.
 
 The program ends with an error where a call leaves the caller another rounding or other flags.
 `HostMachine` runs the rows of this processor in the same way.

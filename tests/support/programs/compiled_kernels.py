@@ -1,4 +1,4 @@
-"""Compile hand-built IR for a host level and call it with plain values, for comparison."""
+"""Hand-built IR compiled for a host level and called with plain values, for comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run of IR leaves behind, in a form that two runs can be compared by."""
+"""The outcome of a run of IR, in a form by which two runs can be compared."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Runs of simulations and what they leave: frames, replays, reports, exports."""
+"""Simulations that ran, and the files they leave: frames, replays, reports, exports."""

@@ -1,4 +1,4 @@
-"""What the tests of `samebits diagnose` compare: two simulations, and two sides of one."""
+"""The comparisons that tests of `samebits diagnose` make: two simulations, two sides of one."""
 
 from __future__ import annotations
 

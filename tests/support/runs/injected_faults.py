@@ -28,7 +28,7 @@ FUSING: Target | None = next(
 
 
 def contracted(simulation: Simulation) -> Execution:
-    """Compiled with leave to fuse multiplications and additions."""
+    """Compiled with contraction: multiplications and additions may be fused."""
     program = simulation.program
     assert FUSING is not None
     emitted = emit_module(program.optimised, program.entries, FUSING)

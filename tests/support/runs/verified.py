@@ -1,4 +1,4 @@
-"""What the tests of `samebits verify` verify, and how that is quick."""
+"""The verifications that tests of `samebits verify` make, and how they are quick."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""Instruments on a panel, whose probes drop out and overflow: a simulation with NaNs, infinities,
-zeros of both signs, subnormal numbers and conversions out of range, all of which reach the state.
+"""Instruments on a panel, whose probes drop out and overflow.
 
-Games seldom have such numbers, and what a hazard does to them would hardly ever be drawn there.
+NaNs, infinities, zeros of both signs, subnormal numbers and conversions out of range all reach the
+state.
+
+Games rarely have such numbers, and what a hazard does to them would hardly ever be drawn there.
 """
 
 from __future__ import annotations

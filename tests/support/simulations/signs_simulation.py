@@ -1,4 +1,4 @@
-"""Where a NaN's sign can be seen, and subnormal numbers that are flushed by rule."""
+"""A simulation in which a NaN's sign can be seen and subnormal numbers are flushed by rule."""
 
 from __future__ import annotations
 

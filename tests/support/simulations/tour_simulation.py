@@ -1,5 +1,8 @@
-"""A tour of the library in one state: elementary functions, sums, noise, random draws, engines'
-formulas, halves, matrices, quaternions and fixed point, so that one hash speaks for all."""
+"""A tour of the library in one state, so that one hash speaks for all.
+
+It has elementary functions, sums, noise, random draws, engines' formulas, halves, matrices,
+quaternions and fixed point.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""A simulation that has what traces must tell apart: memory of a call, sums in loops, branches,
-calls of the user's and of the library's functions, random numbers, inputs and traps."""
+"""A simulation that has what traces must distinguish.
+
+It has memory of a call, sums in loops, branches, calls of the user's and of the library's
+functions, random numbers, inputs and traps.
+"""
 
 from __future__ import annotations
 

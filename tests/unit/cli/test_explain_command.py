@@ -1,4 +1,4 @@
-"""`samebits explain`: evaluations are named, what none gives is said, bad usage is told."""
+"""`samebits explain`: evaluations are named, what none gives is said, bad usage is reported."""
 
 from __future__ import annotations
 
@@ -188,3 +188,9 @@ def test_nothing_but_the_refusal_is_said_of_a_number_that_is_none() -> None:
         with pytest.raises(ArgumentError):
             parse("1if a")
     assert said == []
+
+
+def test_numbers_in_an_expression_are_pythons_and_values_have_digits_alone() -> None:
+    assert explain("a + 1_0", {"a": "1"}, "11").causes[0].hazards == ()
+    with pytest.raises(ArgumentError):
+        explain("a + 10", {"a": "1_0"}, "20")

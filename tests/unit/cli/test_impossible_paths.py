@@ -76,7 +76,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("what", PATHS)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_it_is_told(
+def test_it_is_reported(
     place: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,

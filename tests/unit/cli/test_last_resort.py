@@ -219,7 +219,7 @@ SIM = sb.Simulation(
         ("recorded", "IndexError: list index out of range", '{"push": [][frame]}'),
     ],
 )
-def test_a_script_that_fails_is_told_with_its_line(
+def test_a_script_that_fails_is_reported_with_its_line(
     script: str, error: str, line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / f"scripted_{script}.py"
@@ -281,7 +281,7 @@ def test_what_is_named_by_nothing_is_refused(
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
 @pytest.mark.parametrize("argument", ["--version", "targets"])
-def test_output_that_nobody_takes_is_bad_and_told_in_a_line(argument: str) -> None:
+def test_output_that_nobody_takes_is_bad_and_reported_in_a_line(argument: str) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "samebits", argument],
@@ -308,7 +308,7 @@ def test_lint_without_a_rule_finds_nothing_out(
     assert "no rule is left" in capsys.readouterr().err
 
 
-def test_sources_that_can_be_none_are_told(
+def test_sources_that_can_be_none_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

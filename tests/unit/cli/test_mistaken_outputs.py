@@ -95,7 +95,7 @@ def test_a_name_that_goes_on_in_another_line_is_refused(run: Run) -> None:
         ("replay export one.mcap --frames 4 --out one.inputs", 0),
     ],
 )
-def test_a_replay_with_fewer_frames_than_asked_for_is_told(
+def test_a_replay_with_fewer_frames_than_asked_for_is_reported(
     run: Run, arguments: str, code: int
 ) -> None:
     told = "one.mcap has 3 frames, fewer than the 4 asked for"
@@ -104,13 +104,13 @@ def test_a_replay_with_fewer_frames_than_asked_for_is_told(
     assert told not in run(*arguments.replace("--frames 4", "--frames 3").split())[1]
 
 
-def test_a_colon_with_nothing_behind_it_is_told(run: Run) -> None:
+def test_a_colon_with_nothing_behind_it_is_reported(run: Run) -> None:
     code, said = run("verify", "game.py:", "--targets", "evaluate")
     assert code == 2
     assert said.startswith("game.py: names no simulation after the colon\n  fix: give ")
 
 
-def test_a_file_where_a_folder_is_to_be_made_is_told(run: Run) -> None:
+def test_a_file_where_a_folder_is_to_be_made_is_reported(run: Run) -> None:
     code, said = run("build", "game.py", "--out", "mine.txt")
     assert code == 2
     assert "give another name: this one is taken" in said

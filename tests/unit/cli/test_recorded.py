@@ -106,7 +106,7 @@ def test_only_frames_that_are_run_are_compared(run: Run) -> None:
 
 
 @pytest.mark.parametrize("change", [poke, restore_badly])
-def test_a_state_changed_between_keyframes_is_told_with_frame_and_field(
+def test_a_state_changed_between_keyframes_is_reported_with_frame_and_field(
     run: Run, change: Any
 ) -> None:
     recorded(change, 17)
@@ -154,7 +154,7 @@ def test_a_state_changed_behind_init_is_known_by_the_first_keyframe(run: Run) ->
     assert (field["path"], field["b"]["bits"]) == ("bodies[1].charge", "0x004d")
 
 
-def test_without_keyframes_the_frame_is_told(run: Run) -> None:
+def test_without_keyframes_the_frame_is_reported(run: Run) -> None:
     recorded(poke, 17, every=0)
     code, lines = report(run)
     assert code == 1

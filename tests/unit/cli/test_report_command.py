@@ -112,7 +112,7 @@ def test_a_frame_is_traced_on_request(run: Run, replay: str) -> None:
     )
 
 
-def test_a_trace_that_does_not_show_what_ran_is_told(run: Run, replay: str) -> None:
+def test_a_trace_that_does_not_show_what_ran_is_reported(run: Run, replay: str) -> None:
     told = "the traced evaluation left another state than the run: the trace does not show what ran"
     code, out, _ = run(
         "report", SMALL, replay, "--trace", 4, "--a", "opt=0,fpenv=flush+up", "-o", "a"
@@ -176,7 +176,7 @@ def test_show_prints_all_that_is_in_it(run: Run, replay: str) -> None:
     )
 
 
-def test_a_trap_is_told(run: Run) -> None:
+def test_a_trap_is_reported(run: Run) -> None:
     code, *_ = run("record", SMALL, "--players", "crash", "--frames", 40, "--out", "crash.mcap")
     assert code == 1
     code, out, _ = run("report", SMALL, "crash.mcap", "--frames", "12", *QUICK)
@@ -226,7 +226,7 @@ def test_what_cannot_be_is_refused(
     assert list(Path().glob("*.desync*")) == []
 
 
-def test_missing_arguments_are_told(run: Run) -> None:
+def test_missing_arguments_are_reported(run: Run) -> None:
     for given in ((), (SMALL,)):
         assert refused(run, *given) == (
             "a simulation and a replay of it are needed\n"
@@ -241,7 +241,7 @@ def test_missing_arguments_are_told(run: Run) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_that_cannot_be_written_is_told(run: Run, replay: str) -> None:
+def test_a_folder_that_cannot_be_written_is_reported(run: Run, replay: str) -> None:
     folder = Path("locked")
     folder.mkdir()
     folder.chmod(stat.S_IRUSR | stat.S_IXUSR)
@@ -270,7 +270,7 @@ def test_a_report_never_takes_the_replays_place(run: Run, replay: str) -> None:
     assert said == ". is a folder\n  fix: name a file in it with -o"
 
 
-def test_a_place_under_a_file_is_told(run: Run, replay: str) -> None:
+def test_a_place_under_a_file_is_reported(run: Run, replay: str) -> None:
     Path("a").touch()
     said = refused(run, SMALL, replay, "--frames", "3", "-o", "a/b", *QUICK)
     assert said == "a is a file, not a folder\n  fix: give another name, in a folder"

@@ -177,7 +177,7 @@ def test_matching_two_programs_is_bounded(
     assert match_versions(a, a, Budget()).changes == ()
 
 
-def test_claims_of_many_frames_are_told_in_little_memory() -> None:
+def test_claims_of_many_frames_are_reported_in_little_memory() -> None:
     def change(values: dict[str, object]) -> None:
         contents: Any = values["contents"]
         contents |= {"frames": 2**22, "asked": [0, 30_000]}

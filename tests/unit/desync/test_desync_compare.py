@@ -111,7 +111,7 @@ def test_other_code_of_the_same_version_can_be_compared() -> None:
     ReportPair(a, b).require()
 
 
-def test_other_inputs_are_told_with_their_frame() -> None:
+def test_other_inputs_are_reported_with_their_frame() -> None:
     a = report()
     values = bytearray(a.parts[Key(INPUT_HASHES, 0)])
     for frame in (5, 9):
@@ -121,7 +121,7 @@ def test_other_inputs_are_told_with_their_frame() -> None:
     ReportPair(a, b).require()
 
 
-def test_frames_that_do_not_overlap_are_told_with_the_command_that_helps() -> None:
+def test_frames_that_do_not_overlap_are_reported_with_the_command_that_helps() -> None:
     a, b = report(3, 6), replace(report(20, 30), name="b.desync")
     both = ReportPair(a, b)
     both.require()
@@ -134,7 +134,7 @@ def test_frames_that_do_not_overlap_are_told_with_the_command_that_helps() -> No
     )
 
 
-def test_a_difference_outside_what_is_told_names_its_frame() -> None:
+def test_a_difference_outside_what_is_reported_names_its_frame() -> None:
     a, b = report(20, 30), report(25, 30, faulty=True)
     with pytest.raises(ReportError) as caught:
         ReportPair(a, b).require_detail()

@@ -119,7 +119,7 @@ def test_parts_of_a_file_are_found_wherever_they_are() -> None:
     assert read(DATA[: record.start] + DATA[record.end :]).missing == keys_in(DATA, record)
 
 
-def test_what_is_left_is_told_in_one_sentence() -> None:
+def test_what_is_left_is_reported_in_one_sentence() -> None:
     frames = 1200
     whole = made(PlayerSource(SMALL, "push", 1, frames), ReportRequest(range(1100, 1110), 1105))
     data = report_bytes(whole)
@@ -141,7 +141,7 @@ def test_what_is_left_is_told_in_one_sentence() -> None:
     assert report.hashes.ranges() == [range(512), range(1024, 1111)]
 
 
-def test_what_one_part_alone_lost_is_told() -> None:
+def test_what_one_part_alone_lost_is_reported() -> None:
     for key, told in (
         (Key(PROGRAM, 0), "the program is not"),
         (Key(TRACE, 12), "the trace of frame 12 is not"),
@@ -153,7 +153,7 @@ def test_what_one_part_alone_lost_is_told() -> None:
     assert summary(none).startswith("the environment is usable; hashes of frames 0-13, ")
 
 
-def test_a_whole_file_with_other_bytes_behind_it_is_told() -> None:
+def test_a_whole_file_with_other_bytes_behind_it_is_reported() -> None:
     report = read(DATA + b"x")
     assert report.damage == (f"at byte {len(DATA)}, bytes after the file's closing mark",)
 
@@ -168,7 +168,7 @@ def test_a_whole_file_with_other_bytes_behind_it_is_told() -> None:
         (DATA[:100], "nothing in f is usable: its description of itself is not there"),
     ],
 )
-def test_what_is_no_report_is_told(data: bytes, message: str) -> None:
+def test_what_is_no_report_is_reported(data: bytes, message: str) -> None:
     with pytest.raises(ReportError) as caught:
         report_from_bytes(data, "f")
     assert caught.value.message == message

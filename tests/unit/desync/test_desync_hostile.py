@@ -208,7 +208,7 @@ def test_a_lie_in_a_message_costs_its_part_alone(lie: str) -> None:
     assert any(what in line for line in report.damage)
 
 
-def test_a_part_that_comes_twice_is_told() -> None:
+def test_a_part_that_comes_twice_is_reported() -> None:
     key = Key(STATES, 10)
     report = with_messages(WHOLE, key, [whole_message(key)] * 2)
     assert report.parts == WHOLE.parts
@@ -297,7 +297,7 @@ def test_few_descriptions_of_one_report_are_read(monkeypatch: pytest.MonkeyPatch
     assert len(seen) <= 8
 
 
-def test_many_places_of_damage_are_told_by_their_number() -> None:
+def test_many_places_of_damage_are_reported_by_their_number() -> None:
     report = with_messages(WHOLE, Key(STATES, 10), [b"12345678"] * 500)
     assert report.missing == [Key(STATES, 10)]
     assert len(report.damage) == 33
@@ -331,7 +331,7 @@ def test_many_beginnings_of_chunks_end_in_time() -> None:
         report_from_bytes(data)
 
 
-def test_a_description_of_another_format_is_told() -> None:
+def test_a_description_of_another_format_is_reported() -> None:
     text = description(WHOLE) | {"format": "2"}
     text["checksum"] = checksum(text)
     with pytest.raises(ReportError) as caught:

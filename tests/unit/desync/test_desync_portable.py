@@ -180,7 +180,7 @@ def test_paths_in_a_text_are_cut_to_their_last_part(text: str, clean: str) -> No
     assert without_paths(text) == clean
 
 
-def test_a_trap_with_a_long_message_of_several_lines_is_told_on_one(tmp_path: Path) -> None:
+def test_a_trap_with_a_long_message_of_several_lines_is_reported_on_one(tmp_path: Path) -> None:
     path = tmp_path / "lines.py"
     text = (SIMULATIONS / "small_simulation.py").read_text()
     text = text.replace('"nobody is at 99"', f'"two\\nlines{"x" * 2000}"').replace(
@@ -197,7 +197,7 @@ def test_a_trap_with_a_long_message_of_several_lines_is_told_on_one(tmp_path: Pa
     assert len(again.message) == 1000
 
 
-def test_a_trap_is_told_at_a_portable_place() -> None:
+def test_a_trap_is_reported_at_a_portable_place() -> None:
     place = f"{SIMULATIONS / 'small_simulation.py'}:55:13"
     found = PortableNames(SMALL).trap(TrapFact("index", "index out of range", place))
     assert found.place == "small_simulation.py:55:13"
@@ -222,7 +222,7 @@ def test_a_machine_is_what_it_is_now() -> None:
     assert (machine.environment, "FTZ" in flushing.environment) == ("default", True)
 
 
-def test_sticky_flags_are_not_told() -> None:
+def test_sticky_flags_are_not_reported() -> None:
     machine = this_machine()
     before = fpenv.read()
     try:

@@ -51,7 +51,7 @@ def test_hashes_are_those_of_every_state_up_to_the_last_frame_asked_for(report: 
     assert report.known == {n - 1: report.hashes[n] for n in range(ASKED.stop + 1)}
 
 
-def test_inputs_are_hashed_up_to_there_and_told_where_asked(report: Report) -> None:
+def test_inputs_are_hashed_up_to_there_and_reported_where_asked(report: Report) -> None:
     given = inputs_of()
     for frame in range(FRAMES):
         begun = frame < ASKED.stop
@@ -131,7 +131,7 @@ def test_without_frames_the_whole_run_is_hashed_and_nothing_else_told() -> None:
     assert report_from_bytes(report_bytes(report)).parts == report.parts
 
 
-def test_a_trap_is_told_with_the_inputs_of_its_frame() -> None:
+def test_a_trap_is_reported_with_the_inputs_of_its_frame() -> None:
     report = made(PlayerSource(SMALL, "crash", 1, FRAMES), ReportRequest(range(10, 20)))
     again = report_from_bytes(report_bytes(report))
     for it in (report, again):
@@ -201,7 +201,7 @@ def test_states_stay_within_their_bounds(
     assert np.array_equal(after, report.tree.hashes(states()[12]))
 
 
-def test_a_side_is_told_without_its_folders() -> None:
+def test_a_side_is_reported_without_its_folders() -> None:
     source = PlayerSource(SMALL, "push", 1, FRAMES)
     side = evaluated(SMALL, "source=/home/somebody/old/game.py,opt=3")
     assert made(source, ReportRequest(ASKED), side).contents.side == "source=game.py,opt=3"

@@ -88,7 +88,7 @@ def test_it_is_followed_where_the_files_lie_elsewhere(tmp_path: Path) -> None:
     assert {place.function for place in found.model.numbering.places} == {"small_simulation.step"}
 
 
-def test_a_trace_that_is_none_is_told() -> None:
+def test_a_trace_that_is_none_is_reported() -> None:
     with pytest.raises(TraceError, match="these bytes are not a trace"):
         followed(with_part(traced(), Key(TRACE, FRAME), b"nothing"))
     data = bytearray(traced().parts[Key(TRACE, FRAME)])
@@ -97,7 +97,7 @@ def test_a_trace_that_is_none_is_told() -> None:
         followed(with_part(traced(), Key(TRACE, FRAME), bytes(data)))
 
 
-def test_a_trace_of_another_program_is_told(tmp_path: Path) -> None:
+def test_a_trace_of_another_program_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "small_simulation.py"
     path.write_text((SIMULATIONS / "small_simulation.py").read_text().replace("0.999", "0.998"))
     with pytest.raises(TraceError, match="it is of another program"):

@@ -205,7 +205,7 @@ def test_what_cannot_be_found_leaves_what_was_found(
     assert found.certainty != "certain"
     (note,) = found.notes
     assert note.startswith(words)
-    assert "not told, for samebits met what it did not expect: KeyError: 'lost', at " in note
+    assert "unknown, for samebits met what it did not expect: KeyError: 'lost', at " in note
 
 
 def test_an_experiment_that_cannot_be_made_leaves_the_others(

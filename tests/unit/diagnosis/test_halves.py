@@ -34,7 +34,7 @@ def test_a_hazard_before_a_rounding_to_half_is_found(narrower: Diagnosis) -> Non
     assert narrower.certainty == "certain"
 
 
-def test_fields_of_half_are_told_with_their_distance(narrower: Diagnosis) -> None:
+def test_fields_of_half_are_reported_with_their_distance(narrower: Diagnosis) -> None:
     field = narrower.fields[0]
     assert field.a.type == "float16"
     a, b = (int(side.bits, 16) for side in (field.a, field.b))

@@ -110,7 +110,7 @@ def test_reports_that_do_not_both_tell_the_frame_say_how_to_write_ones_that_do()
     found = diagnose_reports(ours(20, 24), theirs("fma@drift,from=9", 14, 18))
     assert (found.frame, found.operation) == (9, None)
     assert found.notes == [
-        "the state after frame 9 is not told",
+        "the state after frame 9 is not known",
         "ours and theirs share no frame in detail; write both again: samebits report SIM REPLAY "
         "--frames 4:15 --trace 9",
     ]
@@ -119,7 +119,7 @@ def test_reports_that_do_not_both_tell_the_frame_say_how_to_write_ones_that_do()
 def test_one_report_that_tells_the_frame_is_enough_where_inputs_agree() -> None:
     found = diagnose_reports(report("ours", None), theirs("fma@drift,from=9", 7, 13, 9))
     assert found.causes[0].hazard == "fma"
-    assert found.notes == ["the state after frame 9 is not told"]
+    assert found.notes == ["the state after frame 9 is not known"]
 
 
 def test_the_plain_side_is_the_one_that_experiments_begin_with() -> None:
@@ -199,14 +199,14 @@ def test_what_init_does_otherwise_is_found(compare: Compare, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("lost", [(), (PROGRAM,)])
-def test_what_is_not_told_of_init_is_said_without_a_frame_number(
+def test_what_is_not_known_of_init_is_said_without_a_frame_number(
     tmp_path: Path, lost: tuple[str, ...]
 ) -> None:
     other = version(tmp_path, ("float32(i) * 0.37", "float32(i) * 0.38"))
     mine, theirs = report("ours", None), report("theirs", None, simulation=other)
     found = diagnose_reports(without(mine, *lost), without(theirs, *lost))
     assert found.frame == -1
-    assert "the state after init is not told" in found.notes
+    assert "the state after init is not known" in found.notes
     assert "-1" not in "".join(found.notes)
 
 
@@ -279,7 +279,7 @@ def test_an_input_that_the_report_does_not_tell_is_likely_the_cause() -> None:
     found = beside(report("theirs", range(3, 5), changes={2: {"push": 0.75}}))
     assert (found.frame, found.certainty) == (2, "likely")
     assert [cause.hazard for cause in found.causes] == ["changed-input"]
-    assert found.notes == ["the inputs of frame 2 differ, and the report does not tell them"]
+    assert found.notes == ["the inputs of frame 2 differ, and the report does not hold them"]
 
 
 def test_an_input_that_changes_no_state_is_not_the_cause(compare: Compare) -> None:
@@ -354,16 +354,16 @@ def test_a_trace_that_does_not_show_what_ran_is_not_believed(compare: Compare) -
     assert found.notes == ["the trace in theirs is not valid: it left another state than the run"]
 
 
-def test_a_trace_of_another_frame_is_told(compare: Compare) -> None:
+def test_a_trace_of_another_frame_is_reported(compare: Compare) -> None:
     b, other = theirs("fma@drift,from=9", 7, 13, 9), theirs("fma@drift,from=9", 7, 13, 12)
     assert other.trace is not None
     contents = replace(b.contents, trace=len(other.trace))
     found = compare(with_part(replace(b, contents=contents), Key(TRACE, 9), other.trace))
     assert (found.frame, found.operation) == (9, None)
-    assert found.notes[0].startswith("what theirs tells of frame 9 cannot be followed: ")
+    assert found.notes[0].startswith("the record of frame 9 in theirs cannot be followed: ")
 
 
-def test_a_trace_of_another_program_is_told(compare: Compare, tmp_path: Path) -> None:
+def test_a_trace_of_another_program_is_reported(compare: Compare, tmp_path: Path) -> None:
     other = version(tmp_path, ("mote.vel * 0.98", "mote.vel * 0.98 * 1.0"))
     b = theirs("fma@drift,from=9", 7, 13, 9)
     trace = report("other", range(7, 13), 9, simulation=other).trace
@@ -374,16 +374,16 @@ def test_a_trace_of_another_program_is_told(compare: Compare, tmp_path: Path) ->
     assert "it is of another program" in found.notes[0]
 
 
-def test_junk_as_a_trace_is_told(compare: Compare) -> None:
+def test_junk_as_a_trace_is_reported(compare: Compare) -> None:
     b = theirs("fma@drift,from=9", 7, 13, 9)
     found = compare(with_part(b, Key(TRACE, 9), b"junk" * 99))
     assert (found.frame, found.operation) == (9, None)
     assert found.notes == [
-        "what theirs tells of frame 9 cannot be followed: these bytes are not a trace"
+        "the record of frame 9 in theirs cannot be followed: these bytes are not a trace"
     ]
 
 
-def test_a_program_that_is_none_is_told(compare: Compare) -> None:
+def test_a_program_that_is_none_is_reported(compare: Compare) -> None:
     b = theirs("fma@drift,from=9", 7, 13, 9)
     found = compare(with_part(b, Key(PROGRAM, 0), b.parts[Key(PROGRAM, 0)].replace(b"add", b"ad")))
     assert (found.frame, found.operation) == (9, None)

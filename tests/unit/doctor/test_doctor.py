@@ -193,7 +193,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_program_ends_and_its_end_is_told(folder: Path, name: str) -> None:
+def test_a_hostile_program_ends_and_its_end_is_reported(folder: Path, name: str) -> None:
     source, outcome = HOSTILE[name]
     (folder / "game.py").write_text(source)
     limit = 0.2 if "stopped after" in outcome else HANG_SECONDS

@@ -156,7 +156,7 @@ def test_a_missing_ziglang_names_the_command_that_installs_it(
 
 
 @needs_zig
-def test_a_folder_that_cannot_be_made_is_told(run: Any, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_reported(run: Any, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     code, out, err = run("build", SMALL, "--out", tmp_path / "file" / "out")
     assert (code, out) == (2, "")

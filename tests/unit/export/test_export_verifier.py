@@ -84,7 +84,7 @@ def test_the_arenas_verifier_is_small_and_gives_the_same(tmp_path: Path) -> None
     assert out.endswith(f"after {done.frames} frames: same as the replay\n")
 
 
-def test_loops_that_call_the_librarys_rare_functions_are_whole(
+def test_loops_that_call_the_librarys_cold_functions_are_whole(
     swayed: Path, tmp_path: Path
 ) -> None:
     program = host_folder(made(SWAYING, tmp_path)) / "swaying-verify"
@@ -125,7 +125,7 @@ def test_nothing_to_compare_is_not_the_same(
     assert out.endswith(f": nothing was compared, the replay has no {lacks}\n")
 
 
-def test_a_trap_is_told_with_its_line(verifier: Path, exported: Path, tmp_path: Path) -> None:
+def test_a_trap_is_reported_with_its_line(verifier: Path, exported: Path, tmp_path: Path) -> None:
     data = bytearray(exported.read_bytes())
     frame = (len(data) - HEAD.size) // 40
     at = HEAD.size + 3 * frame  # player 0 in frame 3: push, turn, fire, at
@@ -203,7 +203,7 @@ def test_every_machine_repeats_the_replay(target: Target, tmp_path: Path, swayed
     assert out.endswith(" after 40 frames: same as the replay\n")
 
 
-def test_usage_and_missing_files_are_told(verifier: Path, tmp_path: Path) -> None:
+def test_usage_and_missing_files_are_reported(verifier: Path, tmp_path: Path) -> None:
     assert run(verifier)[0] == 2
     assert run(verifier, tmp_path / "none", "--what")[0] == 2
     code, out, err = run(verifier, tmp_path / "none")
@@ -222,7 +222,7 @@ def test_a_damaged_replay_without_a_whole_frame_is_not_exported(
     assert [file.name for file in tmp_path.iterdir()] == ["cut.mcap"]
 
 
-def test_a_place_that_cannot_be_written_is_told(replay: Path, tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_reported(replay: Path, tmp_path: Path) -> None:
     with pytest.raises(ReplayError, match="cannot write"):
         export_inputs(replay, tmp_path / "none" / "x")
     assert list(tmp_path.iterdir()) == []

@@ -48,7 +48,7 @@ EXPRESSIONS = (
 
 @FORMS
 @pytest.mark.parametrize("name", BY_NAME)
-def test_the_ways_of_a_hazard_have_the_bits_of_the_reference(name: str, form: Format) -> None:
+def test_the_variants_of_a_hazard_have_the_bits_of_the_reference(name: str, form: Format) -> None:
     strict, made, source = Arithmetic(form, form), 0, Random(name)
     for text in source.sample(EXPRESSIONS, len(EXPRESSIONS)):
         tree = parse(text)
@@ -156,7 +156,7 @@ def _other_extremes(tree: Tree) -> Tree | None:
             return None
 
 
-def test_the_rules_for_nans_are_told_apart() -> None:
+def test_the_rules_for_nans_are_distinguished() -> None:
     tree = parse("(a - b) * c")
     site = function_of(tree, FLOAT32, UINT32)
     infinite = {"a": 0x7F800000, "b": 0x7F800000, "c": 0x3F800000}

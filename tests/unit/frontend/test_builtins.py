@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.support.executions import same
+from tests.support.executions import refusal_of, same
 
 import samebits as sb
-from samebits import float3, float32, float64, int32
+from samebits import float3, float32, float64, int3, int32
 
 
 @pytest.mark.parametrize("x", [float("nan"), -0.0, 0.0, 1.5, float("inf")])
@@ -65,3 +65,54 @@ def test_a_name_of_ones_own_is_not_the_builtin() -> None:
         return max(a, 2.0)
 
     assert same(calls, 1.0) == 3
+
+
+@sb.kernel
+def any_of_numbers(speed: int3) -> bool:
+    return any(speed)
+
+
+@sb.kernel
+def any_fixed(speed: int3) -> bool:
+    return any(speed != 0)
+
+
+@sb.kernel
+def rounded_to(price: float64) -> float64:
+    return round(price, 2)
+
+
+@sb.kernel
+def rounded(price: float64) -> float64:
+    return round(price)
+
+
+@sb.kernel
+def greatest(a: int32, b: int32, c: int32) -> int32:
+    return sb.max(a, b, c)  # type: ignore[call-arg]
+
+
+@sb.kernel
+def greatest_fixed(a: int32, b: int32, c: int32) -> int32:
+    return sb.max(sb.max(a, b), c)
+
+
+@sb.kernel
+def truth(flag: bool) -> bool:
+    return any(flag)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "fix", "right", "given"),
+    [
+        (any_of_numbers, "any(speed != 0)", any_fixed, ((1, 0, 0),)),
+        (rounded_to, "round(price)", rounded, (1.5,)),
+        (greatest, "sb.max(sb.max(a, b), c)", greatest_fixed, (1, 2, 3)),
+        (truth, "flag", None, (True,)),
+    ],
+)
+def test_fixes_name_what_is_written_and_compile(wrong, fix, right, given) -> None:  # type: ignore
+    assert refusal_of(wrong, *given).fix == f"write {fix}"
+    if right is not None:
+        assert f"return {fix}" in "".join(right.lines)
+        same(right, *given)

@@ -217,7 +217,7 @@ def test_what_is_no_constant_of_a_class_is_refused_with_what_to_write() -> None:
     def called(x: int32) -> bool:
         return x == Rules.host(x)  # type: ignore[arg-type]
 
-    assert refusal_of(member, 7).fix == "derive it from IntEnum, whose members are numbers"
+    assert refusal_of(member, 7).fix == "derive Color from IntEnum, whose members are numbers"
     fix = "an IntEnum's member is a number: write `Team.RED`"
     assert refusal_of(value, 7).fix == fix
     assert refusal_of(missing, 7).fix == "define 'DEATHS' there, or correct the name"

@@ -161,3 +161,61 @@ def test_a_weak_int_that_does_not_fit_traps_where_it_is_assigned(
         assert found.value.kind == "overflow"
         spans.add(found.value.span)
     assert len(spans) == 1
+
+
+@sb.kernel
+def counted(a: ReadOnly[float32]) -> float64:
+    x, n, i = 0, 0, 0
+    total = 0.0
+    for i, x in enumerate(a):
+        total += float64(i) * 0.3 + float64(x)
+    for n in a:
+        total += float64(n * 0.1)
+    return total + float64(i)
+
+
+def test_what_a_loop_gives_takes_the_type_of_its_name() -> None:
+    sb.assert_same_bits(counted, ONES)
+    sb.assert_same_bits(counted, ONES[:0])
+
+
+@sb.kernel
+def annotated_once() -> float64:
+    x: float32 = 0.1
+    return float64(x)
+
+
+@sb.kernel
+def in_two_bodies(a: sb.Array[float32], n: sb.Array[float64]) -> None:
+    for i in sb.prange(len(n)):
+        t = 7 // 2
+        n[i] = t // 2 + 0.1 * t
+    for i in sb.prange(len(a)):
+        t = a[i]
+        if t > 1:
+            t = 0.1
+        a[i] = t
+
+
+def test_a_name_with_a_type_takes_it_in_every_execution() -> None:
+    assert annotated_once() == float64(float32(0.1))
+    sb.assert_same_bits(annotated_once)
+
+
+def test_bodies_of_parallel_ranges_have_names_of_their_own() -> None:
+    sb.assert_same_bits(in_two_bodies, ONES.copy(), np.zeros(3))
+
+
+def test_only_loop_variables_are_said_to_count() -> None:
+    @sb.kernel
+    def weak(n: int) -> float:
+        return n * 0.5
+
+    @sb.kernel
+    def clash(n: int32) -> int32:
+        k = n
+        k = weak(3)
+        return k
+
+    with pytest.raises(sb.CompileError, match=r"write `k = int32\(weak\(3\)\)`"):
+        clash(1)

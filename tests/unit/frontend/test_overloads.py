@@ -169,7 +169,7 @@ REFUSED = [
     (narrow_vector, "a scalar beside a vector is float32, but this is float64", "write float32(x)"),
     (unlike_vectors, "less() on float3 and float2", "convert it to float3"),
     (vector_of_other_floats, "less() on float2 and double2", "convert it to float2"),
-    (too_few, "less() takes 2 arguments by position", "write less(a, b)"),
+    (too_few, "less() takes 2 arguments by position", "write less(x, a)"),
     (flag, "less() takes a float or a vector of floats, but this is bool", "write float32(on)"),
 ]  # fmt: skip
 

@@ -35,7 +35,7 @@ def test_a_parallel_range_is_legal_ir_that_prints_and_parses(kernel: Any, args: 
     verify(optimise(module, [list(module.functions)[-1]]))
 
 
-def test_the_order_of_turns_makes_no_difference() -> None:
+def test_the_order_of_iterations_makes_no_difference() -> None:
     module = link(compile_kernel(k.move, k.move.fixed_types or ()))
     name = list(module.functions)[-1]
     first, other, v = floats(20, 3), floats(20, 3), floats(20, 3)
@@ -50,7 +50,7 @@ def test_the_order_of_turns_makes_no_difference() -> None:
     assert first.tobytes() == other.tobytes()
 
 
-def test_a_turn_that_leaves_its_own_index_is_the_same_trap_everywhere() -> None:
+def test_an_iteration_that_leaves_its_own_index_is_the_same_trap_everywhere() -> None:
     at = np.array([0, 1, 4, 2, 3], np.int32)
     with pytest.raises(sb.Trap) as caught:
         sb.assert_same_bits(k.scatter, at, floats(5), targets=[BEST])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from tests.support.executions import refusal_of, same
+from tests.support.executions import refusal_of, same, trap_of
 
 import samebits as sb
 from samebits import Array, float2, float32, int32
@@ -101,8 +101,31 @@ def swapped_references(w: Whole) -> None:
     w.parts[0], w.parts[1] = w.parts[1], w.parts[0]
 
 
-def test_a_swap_of_references_is_refused() -> None:
-    assert "these would be references" in refusal_of(swapped_references, Whole()).message
+@sb.kernel
+def renamed_references(w: Whole) -> None:
+    p, q = w.parts[1], w.parts[0]
+    p.a, q.a = q.a, p.a
+
+
+@sb.kernel
+def moved_round(parts: sb.Array[Part], w: Whole, i: int32, j: int32) -> None:
+    parts[i], w.first, parts[j] = w.first, parts[j], Part(a=parts[i].a + 1)
+
+
+def test_structs_that_are_swapped_are_copied_first() -> None:
+    w = Whole()
+    w.parts[0].a, w.parts[1].a = 1, 2
+    same(swapped_references, w)
+    assert (w.parts[0].a, w.parts[1].a) == (2, 1)
+    parts = np.zeros(3, Part.dtype)
+    parts["a"] = 1, 2, 3
+    same(moved_round, parts, w, 0, 2)
+    assert (parts["a"].tolist(), w.first.a) == ([0, 2, 2], 3)
+    assert trap_of(moved_round, parts, w, 0, 3) == ("index", "parts[j]")
+
+
+def test_two_names_for_two_references_are_refused() -> None:
+    assert "these would be references" in refusal_of(renamed_references, Whole()).message
 
 
 @sb.kernel

@@ -12,7 +12,7 @@ from samebits.fpmodel.tree import written
 from samebits.hazards.catalogue import EXPRESSION_HAZARDS
 
 
-def test_flushing_before_rounding_is_told_from_flushing_after() -> None:
+def test_flushing_before_rounding_is_distinguished_from_flushing_after() -> None:
     # The product is just below the least normal number, to which it rounds.
     values = {"a": "0x1f9132d8", "b": "0x2061ad56"}
     flushed = explain("a * b", values, "0")

@@ -89,7 +89,7 @@ def name_of(end: str) -> str:
     return next(name for name in KERNELS.functions if name.endswith(f".{end}"))
 
 
-def test_entries_are_told_by_what_they_take() -> None:
+def test_entries_are_recognised_by_what_they_take() -> None:
     assert entries(KERNELS) == (name_of("init"), name_of("step"))
     with pytest.raises(LookupError):
         entries(Module({name_of("fill"): KERNELS.functions[name_of("fill")]}))
@@ -123,7 +123,7 @@ def test_a_value_is_brought_to_a_function_by_way_of_all_its_callers() -> None:
         brought(kernels, name_of("deep"), ".a", RefType(UINT64), {})
 
 
-def test_what_a_function_may_write_is_told_by_paths() -> None:
+def test_what_a_function_may_write_is_given_by_paths() -> None:
     found = written(KERNELS)
     assert found[name_of("fill")] == {"part": {("kind",)}}
     assert found[name_of("init")]["state"] == {("parts", ANY, "kind"), ("pair", ANY)}
@@ -132,7 +132,7 @@ def test_what_a_function_may_write_is_told_by_paths() -> None:
     assert ("other",) not in found[name_of("step")]["state"]
 
 
-def test_what_decides_how_often_loops_turn_is_left_alone() -> None:
+def test_what_decides_how_often_loops_iterate_is_left_alone() -> None:
     function = KERNELS.functions[name_of("step")]
     deciders = deciding(function)
     added = [s for s in walk(function.body) if isinstance(s, Op) and s.opcode == "add"]
@@ -145,7 +145,7 @@ def test_what_decides_how_often_loops_turn_is_left_alone() -> None:
     assert endless(KERNELS) == set()
 
 
-def test_functions_in_the_turns_of_loops_are_known() -> None:
+def test_functions_in_the_iterations_of_loops_are_known() -> None:
     repeated, parallel = called_by_loops(KERNELS)
     assert {name_of("middle"), name_of("deep")} <= repeated
     assert name_of("init") not in repeated

@@ -193,7 +193,7 @@ def _line(kernels: Module, place: OpRef) -> int:
     return dict(statements(kernels, [place.function]))[place].span.line
 
 
-def test_ways_of_many_places_are_one_for_each_note() -> None:
+def test_variants_of_many_places_are_one_for_each_note() -> None:
     kernels = ARENA.program.kernels
     places = find(kernels, "arena.py:220")
     within, *_ = variants_among(kernels, "fma", places)

@@ -88,7 +88,7 @@ def test_lanes_act_on_a_sum_in_memory_too() -> None:
     assert any(energy != plain["energy"][0] for energy in energies)
 
 
-def test_turns_come_in_another_order_each_of_them_once() -> None:
+def test_iterations_come_in_another_order_each_of_them_once() -> None:
     plain = list(range(2, N))
     half = len(plain) // 2
     exchanged = [plain[i ^ 1] if i ^ 1 < len(plain) else plain[i] for i in range(len(plain))]
@@ -245,7 +245,7 @@ def test_which_stores_are_lost_is_another_thing_in_each_build() -> None:
     assert len(found) == 4
 
 
-def test_a_race_loses_what_parallel_turns_store() -> None:
+def test_a_race_loses_what_parallel_iterations_store() -> None:
     inside = [p for p in hazard("lost-store").places(KERNELS) if "step." in p.function]
     assert inside
     for place in inside:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import html.parser
 import json
+import os
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from tests.support.limits import HANG_SECONDS
 
 import samebits as sb
 from samebits import Array, float32, float64, int32, math
@@ -233,6 +237,29 @@ def test_the_page_is_one_file_and_well_formed(shaded: Inspection) -> None:
     assert f"0:{source_line('y[i] = twice(x[i]) * 3.0')}" in page.places
     assert "vmulps" in text
     assert "&lt;8 x float&gt;" in text
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+MEASURE = """<script>
+document.title = [...document.querySelectorAll("section")]
+  .map((pane) => pane.getBoundingClientRect()).filter((box) => box.right <= innerWidth).length;
+</script>"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: apt-get install chromium")
+@pytest.mark.parametrize("width", [1300, 1700])
+def test_a_screens_width_cuts_none_of_the_pages_panes(
+    shaded: Inspection, width: int, tmp_path: Path
+) -> None:
+    (tmp_path / "page.html").write_text(shaded.html().replace("</body>", f"{MEASURE}</body>"))
+    as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
+    shown = subprocess.run(
+        [str(CHROMIUM), "--headless=new", *as_root, "--disable-gpu", "--no-first-run",
+         "--disable-dev-shm-usage", f"--user-data-dir={tmp_path / 'profile'}",
+         f"--window-size={width},900", "--dump-dom", (tmp_path / "page.html").as_uri()],
+        capture_output=True, text=True, timeout=HANG_SECONDS, check=True,
+    )  # fmt: skip
+    assert "<title>4</title>" in shown.stdout
 
 
 def test_a_job_is_shown_as_the_range_that_a_worker_runs() -> None:

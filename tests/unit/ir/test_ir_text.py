@@ -152,7 +152,7 @@ def test_float_constants_are_hexadecimal_and_exact(value: float, text: str) -> N
     assert repr(op.attr) == repr(abs(value) if value != value else value)
 
 
-def test_structs_of_one_name_are_told_apart() -> None:
+def test_structs_of_one_name_are_distinguished() -> None:
     one = StructType("S", (("a", INT32),))
     two = StructType("S", (("a", one), ("b", UINT64)))
     word = StructType("float3", (("q", two),))

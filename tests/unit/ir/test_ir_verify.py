@@ -216,7 +216,7 @@ def test_a_while_head_only_computes() -> None:
     broken(returns, "its head only computes the condition")
 
 
-def test_conditions_and_turns_have_their_types() -> None:
+def test_conditions_and_iterations_have_their_types() -> None:
     broken(lambda b: b.if_(b.get("i")), "its condition is int, where a bool is due")
     broken(lambda b: b.for_("j", b.get("n"), b.get("i")), "start or stop is int32")
     broken(lambda b: b.for_("j", b.get("i"), b.get("i"), 0), "its step is a constant other than 0")

@@ -41,7 +41,7 @@ def test_the_corpus_is_large_enough_and_every_rule_is_in_it() -> None:
     assert found == {rule.code for rule in RULES}
 
 
-def test_rules_are_told_apart_by_code_and_name_and_stand_in_order() -> None:
+def test_rules_differ_by_code_and_name_and_stand_in_order() -> None:
     codes = [rule.code for rule in RULES]
     assert codes == sorted({*codes})
     assert len({rule.name for rule in RULES}) == len(RULES)

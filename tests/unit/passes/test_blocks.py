@@ -139,7 +139,7 @@ def doubling(source: str, read: int, written: int, again: bool = False) -> Modul
 
 @pytest.mark.parametrize("shift", [-1, 0, 1])
 @pytest.mark.parametrize(("source", "again"), [("a", False), ("out", False), ("out", True)])
-def test_what_a_turn_reads_of_another_is_not_read_ahead(
+def test_what_an_iteration_reads_of_another_is_not_read_ahead(
     source: str, again: bool, shift: int
 ) -> None:
     """Sixty doublings leave int64, of memory that no iteration alone would overflow."""
@@ -160,7 +160,7 @@ def test_what_a_turn_reads_of_another_is_not_read_ahead(
         ("out", 0, -1, False, False), ("out", 0, 0, True, False), ("a", 0, 1, False, True),
     ],
 )  # fmt: skip
-def test_only_loops_whose_turns_read_nothing_of_each_other_go_in_blocks(
+def test_only_loops_whose_iterations_read_nothing_of_each_other_go_in_blocks(
     source: str, read: int, written: int, again: bool, goes: bool
 ) -> None:
     assert in_blocks(optimise(doubling(source, read, written, again), ["f"])) == goes

@@ -51,7 +51,9 @@ def inside_branches(loop: For | While) -> list[Op]:
 
 
 @pytest.mark.parametrize(("name", "outer"), [("blur", "x"), ("rows_of_lanes", "y")])
-def test_one_test_before_all_turns_answers_for_short_inner_loops(name: str, outer: str) -> None:
+def test_one_test_before_all_iterations_answers_for_short_inner_loops(
+    name: str, outer: str
+) -> None:
     # A test inside would be made in each iteration, and would keep the lanes of a sum in memory.
     module = optimised(KERNELS[name]())
     assert any(loop.slot == outer and not checks([loop])

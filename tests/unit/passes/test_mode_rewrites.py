@@ -312,7 +312,7 @@ def test_other_loops_stay_in_source_order(kernel: Kernel) -> None:
     assert lower_float_modes(module).functions == module.functions
 
 
-def test_only_lanes_that_fill_are_there_where_the_turns_are_known() -> None:
+def test_only_lanes_that_fill_are_there_where_the_iterations_are_known() -> None:
     @sb.kernel
     def nine(x: ReadOnly[float32]) -> float32:
         s = float32(0)

@@ -53,7 +53,7 @@ def endless_inside(a: sb.Array[int32], n: int) -> None:
                 break
 
 
-def test_a_loop_of_more_than_2_to_the_63_turns_compiles() -> None:
+def test_a_loop_of_more_than_2_to_the_63_iterations_compiles() -> None:
     array = np.zeros(8, np.int32)
     endless_inside(array, 4)
     assert array.tolist() == [1] * 6 + [0] * 2

@@ -1,5 +1,5 @@
 """Replays that another process writes, replaces or cuts while they are read: what was there when
-they were opened is read, and anything else is told."""
+they were opened is read, and anything else is reported."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_an_opened_replay_is_read_once(
 
 
 @pytest.mark.parametrize("change", WAYS)
-def test_another_replay_of_the_same_header_is_told_or_not_seen(
+def test_another_replay_of_the_same_header_is_reported_or_not_seen(
     tmp_path: Path, change: Callable[[Path, bytes], None]
 ) -> None:
     path = tmp_path / "a.mcap"
@@ -140,7 +140,7 @@ def test_another_replay_of_the_same_header_is_told_or_not_seen(
         )
 
 
-def test_a_replay_that_shrinks_is_told_and_is_no_shorter_sound_one(
+def test_a_replay_that_shrinks_is_reported_and_is_no_shorter_sound_one(
     whole: bytes, tmp_path: Path
 ) -> None:
     path = tmp_path / "a.mcap"

@@ -64,7 +64,7 @@ def test_cut_at_any_byte_every_frame_of_the_whole_chunks_is_given() -> None:
 
 
 @pytest.mark.parametrize("bit", [0, 7])
-def test_a_flip_at_any_byte_is_told_and_gives_no_wrong_frame(bit: int) -> None:
+def test_a_flip_at_any_byte_is_reported_and_gives_no_wrong_frame(bit: int) -> None:
     blocks = CHUNKS[1::2]
     for at in range(len(SOUND)):
         data = bytearray(SOUND)
@@ -88,7 +88,7 @@ def test_a_flip_in_frames_ends_the_replay_at_their_chunk() -> None:
     )
 
 
-def test_a_flip_outside_the_chunks_gives_every_frame_and_is_told() -> None:
+def test_a_flip_outside_the_chunks_gives_every_frame_and_is_reported() -> None:
     _, end = CHUNKS[3]
     data = bytearray(SOUND)
     data[end + 20] ^= 1
@@ -99,7 +99,7 @@ def test_a_flip_outside_the_chunks_gives_every_frame_and_is_told() -> None:
     assert damage.startswith(f"damaged at byte {data_end}: the checksum of all data before here is")
 
 
-def test_chunks_lost_repeated_or_swapped_are_told() -> None:
+def test_chunks_lost_repeated_or_swapped_are_reported() -> None:
     (a, b), (c, d), (e, f) = CHUNKS[1], CHUNKS[3], CHUNKS[5]
     lost = SOUND[:c] + SOUND[d:]
     assert outcome(lost) == (
@@ -119,7 +119,7 @@ def test_chunks_lost_repeated_or_swapped_are_told() -> None:
     )
 
 
-def test_bytes_behind_the_end_are_told() -> None:
+def test_bytes_behind_the_end_are_reported() -> None:
     assert outcome(SOUND + b"x") == (
         12,
         f"damaged at byte {len(SOUND)}: bytes after the file's closing mark;"
@@ -159,7 +159,7 @@ def test_noise_behind_a_sound_header_never_gives_a_frame(noise: bytes, whole: bo
     assert judged((SOUND[:HEADER_END] if whole else MAGIC) + noise) == (0 if whole else -1)
 
 
-def test_a_file_that_shrinks_while_it_is_read_is_told(tmp_path: Path) -> None:
+def test_a_file_that_shrinks_while_it_is_read_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.mcap"
     path.write_bytes(SOUND)
     reader = ReplayReader(path)
@@ -169,7 +169,7 @@ def test_a_file_that_shrinks_while_it_is_read_is_told(tmp_path: Path) -> None:
     assert reader.damage.startswith("damaged at byte 0: ")
 
 
-def test_a_file_replaced_by_another_replay_is_told(tmp_path: Path) -> None:
+def test_a_file_replaced_by_another_replay_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.mcap"
     path.write_bytes(SOUND)
     reader = ReplayReader(path)
@@ -192,7 +192,7 @@ class Failing(io.BytesIO):
         return super().read(size)
 
 
-def test_a_failing_disk_is_told_with_the_frames_before_it() -> None:
+def test_a_failing_disk_is_reported_with_the_frames_before_it() -> None:
     file = Failing(SOUND)
     reader = ReplayReader(file)
     file.good = CHUNKS[3][0]
@@ -203,7 +203,7 @@ def test_a_failing_disk_is_told_with_the_frames_before_it() -> None:
     )
 
 
-def test_a_disk_that_fails_in_the_header_is_told() -> None:
+def test_a_disk_that_fails_in_the_header_is_reported() -> None:
     for good in (0, 8):
         file = Failing(SOUND)
         file.good = good

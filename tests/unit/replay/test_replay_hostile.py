@@ -1,4 +1,4 @@
-"""Files made to mislead, their checksums right: no number in them is believed."""
+"""Files made to mislead, their checksums right: no number in them is trusted."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_the_crafting_itself_makes_a_sound_file() -> None:
     assert outcome(whole.end()) == (4, None)
 
 
-def test_a_replay_without_frames_is_told() -> None:
+def test_a_replay_without_frames_is_reported() -> None:
     data = Crafted()
     at = data.at
     assert outcome(data.end()) == (0, f"no frames: the data ends at byte {at} without one")
@@ -194,7 +194,7 @@ def test_true_frames_in_front_of_a_lie_in_the_same_chunk_are_given() -> None:
         assert damage.endswith("; 4 whole frames precede it")
 
 
-def test_a_keyframe_that_stops_at_the_end_is_told() -> None:
+def test_a_keyframe_that_stops_at_the_end_is_reported() -> None:
     crafted = Crafted().add(FOUR).add(chunk(part(4, 0, bytes(2))))
     at = crafted.at
     assert outcome(crafted.end()) == (
@@ -266,7 +266,7 @@ def test_nothing_in_the_index_is_followed() -> None:
 
 
 @pytest.mark.parametrize("start", [0, 8, 2**63, 2**64 - 1])
-def test_a_footer_that_points_elsewhere_is_told(start: int) -> None:
+def test_a_footer_that_points_elsewhere_is_reported(start: int) -> None:
     crafted = Crafted().add(FOUR)
     index = raw(Opcode.STATISTICS, bytes(46))
     at = crafted.at + 13 + len(index)
@@ -279,7 +279,7 @@ def test_a_footer_that_points_elsewhere_is_told(start: int) -> None:
         assert outcome(crafted.end(index, offsets=start)) == told
 
 
-def test_frames_behind_the_end_of_the_data_are_told() -> None:
+def test_frames_behind_the_end_of_the_data_are_reported() -> None:
     crafted = Crafted().add(FOUR)
     at = crafted.at + 13
     assert outcome(crafted.end(chunk(inputs(4, 4)))) == (
@@ -288,7 +288,7 @@ def test_frames_behind_the_end_of_the_data_are_told() -> None:
     )
 
 
-def test_an_index_whose_checksum_fails_is_told() -> None:
+def test_an_index_whose_checksum_fails_is_reported() -> None:
     crafted = Crafted().add(FOUR)
     at = crafted.at + 13
     data = crafted.end()
@@ -299,7 +299,7 @@ def test_an_index_whose_checksum_fails_is_told() -> None:
     assert damage.startswith(f"damaged at byte {at}: the index's checksum is 0x00000000, its bytes")
 
 
-def test_a_data_end_of_another_length_is_told() -> None:
+def test_a_data_end_of_another_length_is_reported() -> None:
     crafted = Crafted().add(FOUR)
     at = crafted.at
     assert outcome(crafted.add(raw(Opcode.DATA_END, bytes(5))).data) == (

@@ -187,7 +187,7 @@ def test_a_disk_that_fills_up_leaves_a_file_that_is_named(tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_is_told_as_such() -> None:
+def test_a_full_disk_is_reported_as_such() -> None:
     full: Any = Full()
     with pytest.raises(ReplayError) as caught:
         ReplayWriter(full, HEADER)
@@ -197,7 +197,7 @@ def test_a_full_disk_is_told_as_such() -> None:
     )
 
 
-def test_a_folder_that_is_not_there_is_told_as_such(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_reported_as_such(tmp_path: Path) -> None:
     path = tmp_path / "none" / "a.mcap"
     with pytest.raises(ReplayError) as caught:
         ReplayWriter(path, HEADER)
@@ -289,7 +289,7 @@ def test_the_largest_header_can_be_read_back() -> None:
     assert read_replay(io.BytesIO(sound(1, 1, big))).header == big
 
 
-def test_another_simulation_is_told_by_its_digest() -> None:
+def test_another_simulation_is_recognised_by_its_digest() -> None:
     HEADER.require("0123456789abcdef")
     with pytest.raises(ReplayError) as caught:
         HEADER.require("ffffffffffffffff")

@@ -98,7 +98,7 @@ def test_a_scalar_of_each_type_goes_in_and_comes_back(t: ScalarType) -> None:
     [
         (INT32, 1 << 31), (INT32, 1.0), (INT32, np.int64(1)), (INT32, True), (UINT8, -1),
         (UINT64, -1), (UINT64, 1 << 64), (INT, 1 << 63), (INT, 0.5), (INT, True), (FLOAT32, "x"),
-        (FLOAT32, np.float64(1)), (FLOAT64, np.float32(1)), (FLOAT32, None), (BOOL, 1),
+        (FLOAT32, np.float64(1)), (FLOAT64, np.int32(1)), (FLOAT32, None), (BOOL, 1),
         (BOOL, None), (FLOAT, True), (FLOAT64, np.array(1.0)), (INT32, [1]),
     ],
     ids=repr,

@@ -1,4 +1,4 @@
-"""The fingerprint is the same wherever the bits are, and tells apart what differs."""
+"""The fingerprint is the same wherever the bits are, and distinguishes what differs."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def test_copies_of_structs_are_accesses_of_all_their_fields() -> None:
     assert error.second.place.startswith("flock.birds[1].")
 
 
-def test_turns_of_different_ranges_do_not_race() -> None:
+def test_iterations_of_different_ranges_do_not_race() -> None:
     r.one_after_the_other.check_races(np.zeros(8, np.float32))
 
 

@@ -1,4 +1,4 @@
-"""Simulations on other machines: the same hashes, states and traps; what goes wrong is told."""
+"""Simulations on other machines: the same hashes, states and traps; what goes wrong is reported."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def test_schemas_keep_the_type():
     assert schema.from_json(text, 1 << 20).fields == T.fields
 
 
-def test_a_difference_is_told_in_numbers():
+def test_a_difference_is_reported_in_numbers():
     a = np.zeros(1, T.dtype)
     b = a.copy()
     a["height"], b["height"] = 0.1, np.nextafter(np.float16(0.1), np.float16(1))

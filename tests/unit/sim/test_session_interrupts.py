@@ -135,7 +135,7 @@ def test_an_interrupted_recording_keeps_whole_frames(
 def test_a_recording_goes_on_after_an_interrupt_from_its_frame(
     every: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every frame that `frame` counts is in the file once; what was cut in the writing is told."""
+    """Every frame that `frame` counts is in the file once; a cut in the writing is reported."""
     monkeypatch.setattr("samebits.sim.recording.BLOCK_FRAMES", 3)
     path = tmp_path / "game.mcap"
     made: list[Recording] = []

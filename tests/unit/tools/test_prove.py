@@ -145,7 +145,7 @@ def test_the_page_claims_the_hard_cases_that_were_compared_and_no_others() -> No
     assert "CORE-MATH" not in page.split("## float32")[0]
 
 
-def test_a_folder_without_hard_cases_is_told(tmp_path: Path) -> None:
+def test_a_folder_without_hard_cases_is_reported(tmp_path: Path) -> None:
     said = inputs.without_hard_cases(tmp_path / "core-math")
     assert said is not None
     assert f"are not in {tmp_path / 'core-math'}" in said

@@ -106,7 +106,7 @@ def test_a_bound_is_proven_and_a_smaller_one_is_not(
     assert claim().failures
 
 
-def test_ties_of_hypot_are_told_by_the_kernel() -> None:
+def test_ties_of_hypot_are_found_by_the_kernel() -> None:
     """The test is of the root, and of all its last digits."""
     module, name = cells.linked(hypot_kernels.hypot)
     x, y = (variable(1.0, 1.5, format=BINARY32) for _ in "xy")

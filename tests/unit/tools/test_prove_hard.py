@@ -76,7 +76,9 @@ def test_what_is_kept_is_hard_and_is_compared(name: str) -> None:
     assert inputs.hard_cases(function, FORMATS["float32"], Path("nowhere")) is None
 
 
-def test_a_wrong_result_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys) -> None:
+def test_a_wrong_result_is_reported(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys
+) -> None:
     monkeypatch.setattr(cases.write, "__defaults__", (tmp_path,))
     monkeypatch.setattr(cases.read, "__defaults__", (tmp_path,))
     before = cases.read("exp2m1", cases.KEPT)[:300]

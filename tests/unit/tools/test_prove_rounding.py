@@ -314,7 +314,7 @@ def test_the_page_says_what_is_proven_and_the_command_fails_for_what_is_not() ->
     assert "measured, not proven" in section({}, {}, digests)
 
 
-def test_a_proof_by_other_rules_is_told_and_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proof_by_other_rules_is_reported_and_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     name = "float64 cbrt LOW"
     now = Shown(kept.digest(name), "", [], 0.0, kept.rules())
     assert kept.is_current(name, now)

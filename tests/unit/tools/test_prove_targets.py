@@ -111,7 +111,7 @@ def test_files_of_a_process_that_was_killed_vanish_with_the_folder() -> None:
     assert tempfile.gettempdir() != str(folder) != os.environ.get("TMPDIR")
 
 
-def test_a_process_that_dies_is_told_from_one_that_is_done() -> None:
+def test_a_process_that_dies_is_distinguished_from_one_that_is_done() -> None:
     worker = Worker()
     worker.give(Task("programs", (HOST,), tuple(range(100_000))))
     worker.kill()

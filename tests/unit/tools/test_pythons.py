@@ -10,7 +10,7 @@ from tools import pythons
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a script stands in for a program")
-def test_a_name_that_starts_no_python_is_left_out_and_told(
+def test_a_name_that_starts_no_python_is_left_out_and_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shim = tmp_path / "python3.12"

@@ -105,7 +105,7 @@ def test_lines_have_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert path.read_bytes() == data
 
 
-def test_a_flipped_bit_is_told_or_means_nothing(tmp_path: Path) -> None:
+def test_a_flipped_bit_is_reported_or_means_nothing(tmp_path: Path) -> None:
     data, said = written(tmp_path / "a.golden")
     for at in range(len(data)):
         for bit in range(8):
@@ -114,14 +114,14 @@ def test_a_flipped_bit_is_told_or_means_nothing(tmp_path: Path) -> None:
             assert told(tmp_path / "a.golden", bytes(flipped)) in (None, said), (at, bit)
 
 
-def test_a_cut_file_is_told(tmp_path: Path) -> None:
+def test_a_cut_file_is_reported(tmp_path: Path) -> None:
     data, said = written(tmp_path / "a.golden")
     for length in range(len(data) - 1):
         assert told(tmp_path / "a.golden", data[:length]) is None, length
     assert told(tmp_path / "a.golden", data[:-1]) == said  # its last line end alone
 
 
-def test_lines_lost_repeated_or_swapped_are_told(tmp_path: Path) -> None:
+def test_lines_lost_repeated_or_swapped_are_reported(tmp_path: Path) -> None:
     data, _ = written(tmp_path / "a.golden")
     lines = data.splitlines(keepends=True)
     for i in range(len(lines)):

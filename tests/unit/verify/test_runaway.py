@@ -1,4 +1,4 @@
-"""A step that does not end is left on Ctrl-C and after --timeout, and nothing is told of it."""
+"""A step that does not end is left on Ctrl-C and after --timeout, and nothing is printed of it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""`make search-hard`: search inputs that are hard to round, compare the kernels on all that are
-found, and keep the hardest of each block in NAME.txt beside this, for `make prove`. Exit status 1
-if a result is wrong.
+"""`make search-hard`: the search for inputs that are hard to round.
+
+Compares the kernels on all that are found, and keeps the hardest of each block in NAME.txt beside
+this, for `make prove`. Exit status 1 if a result is wrong.
 """
 
 from __future__ import annotations

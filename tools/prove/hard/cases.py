@@ -1,4 +1,4 @@
-"""The inputs that were found, one a line in NAME.txt beside this: arguments in hexadecimal."""
+"""The hard inputs found, one a line in NAME.txt beside this: arguments in hexadecimal."""
 
 from __future__ import annotations
 

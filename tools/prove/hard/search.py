@@ -1,4 +1,4 @@
-"""Searches float64 inputs whose results lie very near a rounding boundary, where no list is known.
+"""The search for float64 inputs whose results lie very near a rounding boundary.
 
 Over a block of consecutive inputs a function's result, in units in the last place, is a polynomial
 of the input's number but for 2^-50 (Taylor's, its coefficients enclosed by ball arithmetic). It is

@@ -1,5 +1,4 @@
-"""What was proven of each function, kept in results.json with digests of the kernel's IR and of the
-prover.
+"""Results of proofs, kept in results.json with digests of the kernel's IR and of the prover.
 
 A kernel's digest that is still the same says that the kernel, and every margin in it, has not
 changed since; the prover's says that the rules by which it was proven are still those.

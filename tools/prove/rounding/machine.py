@@ -1,4 +1,4 @@
-"""Runs a kernel's IR over a cell of inputs: floats as `Number`s, integers as themselves.
+"""A run of a kernel's IR over a cell of inputs: floats as `Number`s, integers as themselves.
 
 Owns what each operation does to them. Where the cell does not decide a comparison or a table's
 index, it raises UndecidedError, and the cell is to be cut.

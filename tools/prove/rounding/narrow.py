@@ -1,4 +1,4 @@
-"""Whether a test of a float64 says rightly to which float32 what it stands for is rounded."""
+"""Decisions of a float64, by its test, to which float32 what it stands for is rounded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When an operation on floats rounds nothing, and how far it rounds where it does.
+"""Rules of rounding: when an operation on floats is exact, and how far it rounds where it is not.
 
 Each rule is a theorem about binary floating point with rounding to nearest; the numbers of digits
 and the least exponent are the type's. Sources: Sterbenz 1974, Dekker 1971, Knuth 1969 (2Sum), and

@@ -1,4 +1,4 @@
-"""How many units in the last place a result may be off, as is promised at MEDIUM and LOW.
+"""Errors of results in units in the last place, as is promised at MEDIUM and LOW.
 
 The last phase of such a claim is that of the result."""
 

@@ -1,5 +1,7 @@
-"""The state that the functions of one module share while they are emitted, and the module's text
-around theirs."""
+"""The state that one module's functions share while they are emitted.
+
+It makes the module's text around theirs too.
+"""
 
 from __future__ import annotations
 

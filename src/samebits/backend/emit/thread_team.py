@@ -1,5 +1,4 @@
-"""The thread team as LLVM text: threads that wait in compiled code and take part in parallel
-ranges.
+"""The thread team as LLVM text: threads in compiled code that run parallel ranges.
 
 A kernel starts a range and waits for its end without Python's lock. One range at a time has the
 team: a nested or concurrent request runs serially on its own thread. Knows the words that threads

@@ -1,5 +1,6 @@
-"""Loops around much of the math library, in two copies: a vector loop, and a remainder loop that
-calls the functions, for remaining iterations and for arrays that overlap.
+"""Loops around the math library's functions: a vector loop, and a remainder loop of calls.
+
+The remainder loop runs the last iterations, and all of them for arrays that overlap.
 
 LLVM's own remainder loop has every function inlined once more, which takes as long to compile.
 Owns which loops are split so, and the overlap tests before them.

@@ -1,5 +1,4 @@
-"""The check that loops marked `sb.expect_vectorized()` are vectorised in LLVM text, and its
-error."""
+"""The check that loops marked `sb.expect_vectorized()` are vectorised, and its error."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def _overflow(f: FunctionWriter, op: Op) -> None:
 
 LEAST_COLD_COPY = 40
 """Fewest statements of a function that the checked version of a loop calls as a cold copy instead
-of inlining it: that version seldom runs, and would take as long to compile."""
+of inlining it: that version rarely runs, and would take as long to compile."""
 
 
 def _call(f: FunctionWriter, op: Op) -> None:

@@ -1,5 +1,6 @@
-"""Float arithmetic, each operation rounded once, with no library call, and with no fast-math flag
-outside FAST functions.
+"""Float arithmetic in LLVM text: each operation rounded once, without library calls.
+
+Only FAST functions have fast-math flags.
 
 Where a target lacks an instruction (fused multiply-add, rounding to integral), exact sequences
 of the basic operations stand in for it.

@@ -1,5 +1,4 @@
-"""`muladd` and `product_error`: fused if the target has the instruction, else in several
-operations.
+"""`muladd` and `product_error`: one fused instruction where the target has it, else several.
 
 The bits of the two forms may differ: only code whose results do not depend on that uses these.
 """

@@ -1,5 +1,4 @@
-"""The audit of assembly: instructions that must not appear, per architecture, and the search for
-them.
+"""The audit of assembly: the instructions that must not appear, per architecture.
 
 Options and flags are promises; the audit verifies. It reads the text that LLVM prints for the
 module and options of an object, since llvmlite has no disassembler. Knows the assembly's text, not

@@ -1,5 +1,4 @@
-"""Floating-point control registers (rounding mode, flushing, trap enables), one row each, as LLVM
-text.
+"""Floating-point control registers as LLVM text: rounding, flushing and traps, one row each.
 
 Owns how an entry pins the floating-point environment around a call: to the default one, or to
 another for a diagnosis. Registers are accessed by intrinsics with side effects, or by functions

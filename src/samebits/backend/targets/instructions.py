@@ -1,5 +1,4 @@
-"""The kind of each instruction in assembly (packed, scalar, forbidden, ...), by tables per
-architecture.
+"""The kind of each assembly instruction (packed, scalar, forbidden, …), by architecture.
 
 A kind says what the instruction is, not what it is used for: `xorps` that clears one float is
 packed. Knows the text that LLVM prints, not how it came about.

@@ -1,5 +1,6 @@
-"""The call graph of a module's entries, and how each function is emitted: inlined, out of line, or
-in the cold section.
+"""The call graph of a module's entries, and how each function is emitted.
+
+A function is inlined, out of line, or in the cold section.
 
 Knows the typed IR and LLVM's types, not how a function becomes text.
 """

@@ -1,5 +1,6 @@
-"""Cold copies of inlined functions, called by the checked version of a versioned loop, which seldom
-runs. They are in the cold section, where LLVM spends less time.
+"""Cold copies of inlined functions, called by the checked version of a versioned loop.
+
+That version rarely runs. Cold copies are in the cold section, where LLVM spends less time.
 
 Knows LLVM text, not what the functions compute.
 """

@@ -1,5 +1,6 @@
-"""Facts of a function from one walk over it: slots that are set, private locals, floats that cannot
-be NaN. A missing fact costs speed; a wrong one would cost bits.
+"""Facts of a function from one walk: slots that are set, private locals, floats that are no NaN.
+
+A missing fact costs speed; a wrong one would cost bits.
 """
 
 from __future__ import annotations

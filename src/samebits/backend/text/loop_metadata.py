@@ -33,7 +33,7 @@ LANES_LOOP = (
     '!{name} = distinct !{{!{name}, !{{!"llvm.loop.unroll.disable"}}, '
     '!{{!"llvm.loop.vectorize.followup_vectorized", !{{!"llvm.loop.unroll.full"}}}}}}'
 )
-"""A loop over lanes: unrolled only after it is vectorised, as straight-line code seldom is."""
+"""A loop over lanes: unrolled only after it is vectorised, as straight-line code rarely is."""
 FEW_LANES = 32
 """Fewest lanes of a block whose iterations are interleaved: fewer make too few vectors."""
 LEAST_INTERLEAVED = 40

@@ -1,5 +1,6 @@
-"""Bit patterns of floats of which only bits are read that all NaNs share: these need no canonical
-NaN.
+"""Bit patterns of floats whose uses read only bits that all NaNs share.
+
+These need no canonical NaN.
 
 Conservative: a pattern whose uses are not all known is canonicalised.
 """

@@ -1,5 +1,4 @@
-"""An upper bound of the statements that a call runs, as a formula of its array lengths and
-integers.
+"""An upper bound of the statements that a call runs, as a formula of array lengths and integers.
 
 An entry evaluates it before its body runs: a short call needs no guard, which takes longer than the
 formula. A bound is never too small, and OPEN if there is no simple one.

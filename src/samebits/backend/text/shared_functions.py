@@ -1,5 +1,6 @@
-"""Functions of the math library that are compiled once for all kernels: cold functions, cold
-copies, and functions called outside loops.
+"""Functions of the math library that are compiled once for all kernels.
+
+They are cold functions, cold copies, and functions called outside loops.
 
 Owns their kinds, keys and symbols. Knows the typed IR, not how it becomes text, nor where objects
 are stored.

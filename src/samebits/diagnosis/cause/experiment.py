@@ -1,6 +1,8 @@
-"""An experiment: a changed program run from the state before the differing frame, and how long its
-hashes are the other side's; natively, or in the interpreter, where an operation's result can be
-exchanged for what no code of samebits' can do, such as calling the host's math library.
+"""An experiment: a changed program run from the state before the differing frame.
+
+Its result is how long its hashes are the other side's. It runs natively, or in the interpreter,
+where an operation's result can be exchanged for what no code of samebits' can do, such as calling
+the host's math library.
 
 Owns the comparison alone; what is changed in the program is the caller's business.
 """

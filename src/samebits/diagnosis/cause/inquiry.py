@@ -1,5 +1,6 @@
-"""The cause of a difference, by experiment: hazards are put into the first side's program, and what
-gives the other side's hashes from the differing frame on explains it.
+"""The cause of a difference, by experiment with hazards in the first side's program.
+
+A hazard that gives the other side's hashes from the differing frame on explains the difference.
 
 Owns which experiments are made, and in which order what they show is named. Reads nothing of how
 the other side was made.

@@ -1,5 +1,6 @@
-"""Causes that no experiment reproduces, recognised by re-running a side: races, hidden state,
-outside inputs.
+"""Causes that no experiment reproduces: races, hidden state, outside inputs.
+
+Running a side again shows them.
 
 Owns the conclusions; who runs the side again is `live_evidence`'s.
 """

@@ -1,5 +1,4 @@
-"""Observed evaluations of the other side's operation, and the variants of its expression that give
-them.
+"""Variants of an operation's expression that give what the other side observed.
 
 Owns the quick look at one operation, before whole programs are run, and which frames it takes.
 What is left are candidates, of which experiments choose.
@@ -104,7 +103,7 @@ def _strict(site: Site, observed: Observation) -> int:
     return site.bits(site.tree, site.strict, observed.given)
 
 
-MOST_FRAMES = 4
+MOST_FRAMES_LOOKED_AT = 4
 MOST_LOOKED_AT = 4096
 """Evaluations of one frame that a variant is held against."""
 MOST_REFUTING = 8
@@ -135,7 +134,7 @@ class FrameObservations(Observations):
     def _instances(self) -> list[tuple[bool, Instance]]:
         """Each with whether it is the differing one, that one first."""
         rows: list[tuple[bool, Instance]] = []
-        for number in range(MOST_FRAMES):
+        for number in range(MOST_FRAMES_LOOKED_AT):
             frames = self.frame_at(number)
             if frames is None:
                 break

@@ -82,8 +82,8 @@ class FastFindings:
         if after != other and out.operation is not None:
             out.operation = replace(out.operation, a=None, b=None)
             out.notes.append(
-                "neither side gives the bits of strict code: what is told is where side "
-                f"{'ab'[which]} departs from that"
+                "neither side gives the bits of strict code: the findings say where side "
+                f"{'ab'[which]} departs from it"
             )
         return True
 

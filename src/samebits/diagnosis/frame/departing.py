@@ -1,4 +1,4 @@
-"""The text of a comparison with a replay: where the run departs from the recorded one, if it does.
+"""The departure of a run from its replay, as lines of text.
 
 Owns the words alone.
 """

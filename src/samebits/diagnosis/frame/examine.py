@@ -1,5 +1,4 @@
-"""The examination of the first differing frame: both sides' states around it, and whether they are
-reproduced.
+"""The examination of the first differing frame: both sides' states, and if they are reproduced.
 
 Owns the examination of one frame that is known to differ. How it is found is `frames`'.
 """

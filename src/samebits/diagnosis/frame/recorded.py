@@ -1,4 +1,4 @@
-"""A run made here beside what its replay holds besides the inputs: hashes and keyframes.
+"""The comparison of a run with its replay's hashes and keyframes.
 
 Owns that comparison. All machines may agree and the replay not: its state was changed by hand while
 it was recorded, or restored badly.

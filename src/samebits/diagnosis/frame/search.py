@@ -1,5 +1,4 @@
-"""The part that both searches for the first differing frame share: the walk over a run's inputs,
-and the report.
+"""The walk over a run's inputs that both searches for the first differing frame share.
 
 Owns that side a's states are shown to what its replay has recorded. What a frame is compared with
 is the searches'.

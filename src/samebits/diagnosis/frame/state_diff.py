@@ -1,5 +1,4 @@
-"""Every scalar in which two states differ: which, how far apart, where in the state, and how that
-grows frame by frame.
+"""The scalars in which two states differ: where, by how much, and how it grows by frame.
 
 Owns the comparison of canonical states as columns, so that large arrays cost no loop, and which
 frames a timeline shows.

@@ -1,5 +1,6 @@
-"""Why a value differs though no shared operation computes it: a missing write, a loop, a rewritten
-operand.
+"""Why a value differs though no shared operation computes it.
+
+A missing write, a loop or a rewritten operand is the reason.
 
 A slot differs because a loop sets it, or because one side leaves out a `set`; memory because one
 side leaves out a `store`, or because it differed before; an operand because a rewritten program

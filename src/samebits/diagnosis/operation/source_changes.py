@@ -1,5 +1,4 @@
-"""Changes between two versions of a source: operations that are gone, functions called instead, and
-the text of both.
+"""Changes between two versions of a source: lost operations, other calls, and both texts.
 
 Knows one trace, both modules and what has changed between them.
 """

@@ -13,7 +13,7 @@ from samebits.source_lines import line_of
 
 CERTAINTIES = {
     "certain": "gives the other side's bits in every frame compared, and nothing else does",
-    "likely": "explains the difference, and others may; or too little could tell them apart",
+    "likely": "explains the difference, but others may too, or too little is known to decide",
     "possible": "explains this operation, but not every later frame",
     "unknown": "no experiment gives the other side's bits",
 }

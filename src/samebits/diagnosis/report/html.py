@@ -1,5 +1,6 @@
-"""A diagnosis as one HTML page that needs no other file: the timeline, the fields, the operation,
-the cause with its evidence.
+"""A diagnosis as one self-contained HTML page.
+
+It shows the timeline, the fields, the operation, and the cause with its evidence.
 
 Owns what is on the page; `page.html` how it looks.
 """

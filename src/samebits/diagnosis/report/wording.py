@@ -47,7 +47,7 @@ def what_leave(first: int, last: int) -> str:
 def why_unknown(d: Diagnosis) -> str:
     """Why there is no cause: without an operation there is nothing to try."""
     if d.operation is None:
-        return "which operation differs first could not be told"
+        return "the first differing operation is not known"
     return CERTAINTIES["unknown"]
 
 

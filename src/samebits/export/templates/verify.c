@@ -12,7 +12,7 @@
      at 48   8 bytes 1 where every frame has the hash that was recorded, 0 where none has
      at 56   8 bytes 0
    then for each frame the inputs of its players, and its hash if there are hashes.
-   Nothing in the file is believed. Exit status: 0 same, 1 a difference or a trap, 2 bad usage
+   Nothing in the file is trusted. Exit status: 0 same, 1 a difference or a trap, 2 bad usage
    or input, or nothing to compare. */
 
 #include "@NAME@.h"

@@ -1,4 +1,4 @@
-"""Lowers an evaluation of a tree to IR operations with the same bits as the reference.
+"""The lowering of a tree's evaluation to IR operations that have the reference's bits.
 
 The reference is `samebits.fpmodel.evaluate.Evaluator`. Plain arithmetic becomes ordinary
 operations; any other becomes calls of `samebits.fpmodel.soft`.

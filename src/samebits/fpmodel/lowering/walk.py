@@ -1,5 +1,6 @@
-"""The shared part of all lowerings: the writer of the operations that replace one operation, and
-the walk in which each subtree is computed once, leaves first.
+"""The walk that all lowerings share: each subtree is lowered once, leaves first.
+
+It also has the writer of the operations that replace one operation.
 
 Owns how min, max, conversions, ULP steps and calls are made of a few primitives, which each
 lowering has in its own representation of numbers.

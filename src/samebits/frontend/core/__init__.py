@@ -1,1 +1,1 @@
-"""Sources, the context of a lowering, and what expressions are."""
+"""Sources, the state of a function's lowering, and operands."""

@@ -1,4 +1,4 @@
-"""Makes IR statements: numbers them, keeps their spans, and knows the open region.
+"""The builder of IR statements: their numbers, their spans and the open region.
 
 In IR fixed-point numbers and halves are integers: results and slots get the integer's type here.
 """

@@ -27,6 +27,9 @@ from samebits.types import (
     VectorType,
 )
 
+DISCARD = "_"
+"""The name that takes values of any type and keeps none, unless it is a parameter."""
+
 
 @dataclass(slots=True)
 class Variable:
@@ -124,6 +127,12 @@ class Context:
         variable = self.variables.get(name)
         if variable is None and name not in self.local_names:
             return None
+        if variable is None and name == DISCARD:
+            self.fail(
+                node,
+                f"'{DISCARD}' takes what nobody reads, and keeps nothing",
+                fix="give the value a name",
+            )
         if variable is None or (self.assigned is not None and name not in self.assigned):
             private = name in self.private
             self.fail(

@@ -21,11 +21,17 @@ class Joins:
     """
 
     names: dict[str, ScalarType] = field(default_factory=dict[str, ScalarType])
-    """The types of names to which weak numbers of another type are assigned."""
-    ternaries: dict[Span, ScalarType] = field(default_factory=dict[Span, ScalarType])
-    """The types of ternaries one of whose sides is such a number, by their place."""
+    """The types that names are declared with, of those that began as a weak number."""
+    places: dict[Span, ScalarType] = field(default_factory=dict[Span, ScalarType])
+    """The types that weak numbers take, by the place of the name that is assigned, or of the
+    ternary that has one as a side."""
     grown: bool = False
     """Whether a name's type has changed since the attempt began."""
+
+    def begin(self) -> None:
+        """Begin an attempt."""
+        self.places.clear()
+        self.grown = False
 
     def grow(self, name: str, t: ScalarType) -> None:
         self.names[name] = t

@@ -10,7 +10,8 @@ from typing import cast
 
 from samebits.errors import CompileError
 from samebits.frontend.core.job_source import job_source
-from samebits.frontend.core.source import FunctionNode, Source, syntax
+from samebits.frontend.core.matching import without_matches
+from samebits.frontend.core.source import FunctionNode, Source, blank, syntax
 from samebits.lang.definition import own_lines
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
@@ -63,6 +64,20 @@ def _definition(code: CodeType, lines: tuple[str, ...]) -> FunctionNode | None:
     return node or _parse(code.co_filename, lines).get(first)
 
 
+def _positional(node: FunctionNode) -> FunctionNode:
+    """The definition with what is given by name alone among its other parameters: how calls give
+    them is the signature's matter."""
+    given = node.args
+    if not given.kwonlyargs:
+        return node
+    result = blank(node)
+    for name, value in vars(node).items():
+        setattr(result, name, value)
+    parameters = [*given.args, *given.kwonlyargs]
+    result.args = ast.arguments([], parameters, None, [], [], None, [])
+    return result
+
+
 def source_of(kernel: Kernel) -> Source:
     """The source of a kernel as it was decorated. Raises CompileError if it cannot be read."""
     function, lines = kernel.function, tuple(kernel.lines)
@@ -74,7 +89,8 @@ def source_of(kernel: Kernel) -> Source:
             note=f"it comes from {code.co_filename}, line {code.co_firstlineno}",
             fix="define the kernel with `def` in a file (not in exec, a lambda or the bare prompt)",
         )
-    source = Source(code.co_filename, function.__qualname__, node, lines)
+    plain = _positional(without_matches(node))
+    source = Source(code.co_filename, function.__qualname__, plain, lines)
     if isinstance(kernel, JobKernel):
         return job_source(kernel, source)
     return source

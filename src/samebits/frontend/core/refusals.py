@@ -1,5 +1,7 @@
-"""The Python that is not in the language, and what to write instead: syntax, operators, built-in
-functions, and functions of `math` and NumPy."""
+"""The Python that is not in the language, and what to write instead.
+
+Syntax, operators, built-in functions, and functions of `math` and NumPy.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.AsyncFunctionDef: ("`async` is not in the kernel language", "write a plain `def`"),
     ast.ClassDef: ("a class inside a kernel is not in the language",
                    "define an @sb.struct at module level"),
-    ast.Match: ("`match` is not in the kernel language", "write if/elif/else"),
     ast.AsyncFor: ("`async` is not in the kernel language", "write a plain loop"),
     ast.AsyncWith: ("`async` is not in the kernel language", "drop it"),
     ast.Lambda: ("`lambda` is not in the kernel language", "define an @sb.kernel and call it"),
@@ -58,8 +59,6 @@ REFUSED_BUILTINS: dict[str, str] = {
     "pow": "`x**2`, or `math.pow(x, y)` where the exponent is no constant",
     "print": "a loop in the Python code that calls; a kernel has no output but its results",
     "float": "`float64(x)` or `float32(x)`",
-    "enumerate": "`for i in range(len(a))` and `a[i]`",
-    "zip": "`for i in range(len(a))` and index both",
     "map": "a `for` loop",
     "sorted": "a loop; sorting is not in the language",
     "isinstance": "one kernel for each type, or a generic one",

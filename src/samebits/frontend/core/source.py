@@ -59,6 +59,17 @@ def blank(node: ast.AST) -> Any:
     return type(node).__new__(type(node))
 
 
+def copied_items(node: ast.Assign) -> list[ast.expr]:
+    """The parts of the tuple that `node` assigns which go into memory: those are copied first."""
+    if len(node.targets) != 1 or not isinstance(node.value, ast.Tuple):
+        return []
+    (target,) = node.targets
+    if not isinstance(target, ast.Tuple | ast.List) or len(target.elts) != len(node.value.elts):
+        return []
+    pairs = zip(target.elts, node.value.elts, strict=True)
+    return [value for part, value in pairs if isinstance(part, ast.Attribute | ast.Subscript)]
+
+
 _MANY_CALLS = 16
 """More of them inside one another than a statement's own parts are likely to have to do with it."""
 

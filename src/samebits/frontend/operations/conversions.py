@@ -25,6 +25,7 @@ from samebits.types import (
     FLOAT64,
     INT,
     INT64,
+    UINT64,
     FixedArrayType,
     FixedPointType,
     MatrixType,
@@ -33,6 +34,7 @@ from samebits.types import (
     Type,
     VectorType,
     vector_of,
+    widens,
 )
 
 
@@ -163,6 +165,18 @@ def _fix(ctx: Context, node: ast.AST, operand: Operand, t: Type) -> str:
     return f"give {_a(t)}"
 
 
+def passed(
+    ctx: Context, node: ast.AST, operand: Operand, t: Type, what: str, source: ast.AST
+) -> Operand:
+    """`coerce` for a parameter, which takes the numbers of narrower types too."""
+    if isinstance(operand, Scalar) and isinstance(t, ScalarType) and not operand.type.weak:
+        if t is INT and operand.type.is_int:
+            return to_int(ctx, node, operand)
+        if widens(operand.type, t):
+            return Scalar(_converted(ctx, node, operand, t), t)
+    return coerce(ctx, node, operand, t, what, source)
+
+
 def convert_explicit(ctx: Context, node: ast.Call, operand: Operand, t: ScalarType) -> Operand:
     """`T(x)` for a scalar type: saturating, wrapping or rounding as the op table says."""
     argument = node.args[0]
@@ -199,16 +213,29 @@ def convert_explicit(ctx: Context, node: ast.Call, operand: Operand, t: ScalarTy
             )
 
 
+def to_int(ctx: Context, node: ast.AST, operand: Scalar) -> Scalar:
+    """An integer, bool or float as a weak int; a trap "overflow" where int64 has no such number."""
+    t, span, value = operand.type, ctx.span(node), operand.value
+    if t is INT:
+        return operand
+    if t is UINT64:
+        most = ctx.builder.const(INT.maximum, t, span)
+        ctx.builder.effect("overflow", (ctx.builder.value("gt", (value, most), BOOL, span),), span)
+    elif t.is_float:
+        ends = (ctx.builder.const(end, t, span) for end in (-(2.0**63), 2.0**63))
+        inside = [
+            ctx.builder.value(sign, (value, end), BOOL, span)
+            for sign, end in zip(("ge", "lt"), ends, strict=True)
+        ]
+        fits = ctx.builder.value("and", tuple(inside), BOOL, span)  # not where it is NaN
+        ctx.builder.effect("overflow", (ctx.builder.value("not", (fits,), BOOL, span),), span)
+    return Scalar(ctx.builder.value("convert", (value,), INT, span), INT)
+
+
 def index_value(ctx: Context, node: ast.AST, operand: Operand) -> Value:
     """An index of any integer type as weak int."""
     match operand:
         case Literal() if isinstance(operand.value, int):
-            if operand.value < 0:
-                ctx.fail(
-                    node,
-                    "a negative index is out of range; it does not count from the end",
-                    fix="write `a[len(a) - 1]` for the last element",
-                )
             return literal(ctx, node, operand, INT)
         case Scalar() if operand.type.is_int:
             if operand.type is INT:

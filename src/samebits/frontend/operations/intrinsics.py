@@ -66,12 +66,31 @@ _COMPOSED: dict[str, _Component] = {"clamp": _clamp, "sign": _sign}
 def arguments(ctx: Context, node: ast.Call, name: str, count: int) -> None:
     """Raise CompileError unless a call has exactly `count` arguments, all by position."""
     if node.keywords or len(node.args) != count:
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
         ctx.fail(
             node,
             f"{name}() takes {count} argument{'s' * (count != 1)} by position",
-            note=f"{len(node.args) + len(node.keywords)} given",
-            fix=f"write {name}({', '.join('abc'[:count])})",
+            note=f"{len(given)} given",
+            fix=f"write {_with_arguments(ctx.text(node.func), list(map(ctx.text, given)), count)}",
         )
+
+
+def _with_arguments(called: str, given: list[str], count: int) -> str:
+    """A call with `count` arguments: those given, or one call around another where it takes two
+    and more are given, as of `max`."""
+    if called.rpartition(".")[2] in ("min", "max") and len(given) > count == 2:
+        return reduce(lambda a, b: f"{called}({a}, {b})", given)
+    letters = [letter for letter in "abcdef" if letter not in given]
+    return f"{called}({', '.join([*given, *letters][:count])})"
+
+
+def _in_expression(node: ast.expr, text: str) -> str:
+    """The text of an expression as an operand of a comparison."""
+    return f"({text})" if isinstance(node, _LOOSE) else text
+
+
+_LOOSE = (ast.Compare, ast.BoolOp, ast.IfExp, ast.Tuple, ast.Lambda)
+"""What needs parentheses beside a comparison; arithmetic binds tighter."""
 
 
 _KINDS: dict[Takes | None, tuple[str, str]] = {
@@ -87,7 +106,7 @@ def _kind_error(ctx: Context, node: ast.Call, row: Intrinsic, operand: Operand) 
     ctx.fail(
         node,
         f"{row.name}() takes {wanted} or a vector of them, but this is {describe(operand)}",
-        fix=fix.format(row.name, ctx.text(node.args[0])),
+        fix=fix.format(ctx.text(node.func), ctx.text(node.args[0])),
     )
 
 
@@ -282,10 +301,17 @@ def _normalize(ctx: Context, node: ast.Call, operand: Operand) -> Operand:
 
 
 def _reduced(opcode: str, name: str, ctx: Context, node: ast.Call, a: Operand) -> Operand:
+    compared = f"{_in_expression(node.args[0], ctx.text(node.args[0]))} != 0"
+    if isinstance(a, Literal | Scalar):
+        ctx.fail(
+            node,
+            f"{name}() takes vectors, but this is {describe(a)}",
+            fix=f"write {ctx.text(node.args[0])}" if a.type is BOOL else f"write {compared}",
+        )
     if not isinstance(a, Vector):
         (a,) = _vectors(ctx, node, name, a)
     if a.type.element is not BOOL:
-        ctx.fail(node, f"{name}() of {a.type}", fix=f"write {name}(v != 0)")
+        ctx.fail(node, f"{name}() of {a.type}", fix=f"write {ctx.text(node.func)}({compared})")
     span = ctx.span(node)
     total = reduce(lambda x, y: ctx.builder.value(opcode, (x, y), BOOL, span), a.items)
     return Scalar(total, BOOL)

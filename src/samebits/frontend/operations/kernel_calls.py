@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 from samebits.errors import ArgumentError, CompileError
@@ -21,7 +21,7 @@ from samebits.frontend.core.operands import (
     describe,
 )
 from samebits.frontend.operations import memory
-from samebits.frontend.operations.conversions import coerce
+from samebits.frontend.operations.conversions import coerce, passed
 from samebits.frontend.operations.names import captured
 from samebits.ir.grammar import Value
 from samebits.lang.kernel import Kernel
@@ -59,7 +59,7 @@ def bind(
 
 
 def call_kernel(
-    ctx: Context, node: ast.Call, kernel: Kernel, operands: list[tuple[ast.expr, Operand]]
+    ctx: Context, node: ast.AST, kernel: Kernel, operands: Sequence[tuple[ast.AST, Operand]]
 ) -> Operand:
     """Call `kernel` with one operand a parameter."""
     found = tuple(argument_type(operand) for _, operand in operands)
@@ -87,8 +87,8 @@ def argument_type(operand: Operand) -> Type | None:
 
 def _pass(
     ctx: Context,
-    call: ast.Call,
-    node: ast.expr,
+    call: ast.AST,
+    node: ast.AST,
     operand: Operand,
     name: str,
     t: Type,
@@ -98,7 +98,7 @@ def _pass(
     what = f"parameter '{name}'"
     match t:
         case ScalarType() | VectorType():
-            value = coerce(ctx, call, operand, t, what, node)
+            value = passed(ctx, call, operand, t, what, node)
             assert isinstance(value, (Scalar, Vector))
             return values_of(value)
         case ArrayType():

@@ -6,7 +6,15 @@ import ast
 
 from samebits.errors import Span
 from samebits.frontend.core.context import Context, values_of
-from samebits.frontend.core.operands import MemoryOperand, Operand, Scalar, Vector, View, describe
+from samebits.frontend.core.operands import (
+    Literal,
+    MemoryOperand,
+    Operand,
+    Scalar,
+    Vector,
+    View,
+    describe,
+)
 from samebits.frontend.operations import halves
 from samebits.frontend.operations.conversions import coerce, index_value
 from samebits.ir.grammar import Value
@@ -103,18 +111,27 @@ def element(
             fix="write `a[i, j]`" if ndim == 2 else "write `a[i]`",
         )
     checked = tuple(
-        checked_index(ctx, node, base, axis, index_value(ctx, place, operand))
-        for axis, (place, operand) in enumerate(indices)
+        checked_index(ctx, node, base, axis, index) for axis, index in enumerate(indices)
     )
     t = base.type.element if isinstance(base, View) else fixed(base).element
     return ctx.builder.value("element", (base.value, *checked), RefType(t), ctx.span(node)), t
 
 
 def checked_index(
-    ctx: Context, node: ast.Subscript, base: MemoryOperand | View, axis: int, index: Value
+    ctx: Context,
+    node: ast.Subscript,
+    base: MemoryOperand | View,
+    axis: int,
+    index: tuple[ast.expr, Operand],
 ) -> Value:
-    ctx.builder.effect("index", (index, length(ctx, node, base, axis)), ctx.span(node))
-    return index
+    """An index along `axis`; a negative constant counts from the end."""
+    place, operand = index
+    value = index_value(ctx, place, operand)
+    if isinstance(operand, Literal) and operand.value < 0:
+        count = length(ctx, node, base, axis)
+        value = ctx.builder.value("add", (count, value), INT, ctx.span(node))
+    ctx.builder.effect("index", (value, length(ctx, node, base, axis)), ctx.span(node))
+    return value
 
 
 def fixed(base: MemoryOperand) -> FixedArrayType:

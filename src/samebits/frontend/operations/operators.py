@@ -6,16 +6,16 @@ import ast
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 from math import isinf
 from typing import Any
 
 from samebits.frontend.core.context import Context, element_of, of_values, values_of
 from samebits.frontend.core.operands import Literal, Operand, Scalar, Static, Vector, describe
-from samebits.frontend.operations import fixed_point, halves, matrices
+from samebits.frontend.operations import fixed_point, halves, matrices, struct_members
 from samebits.frontend.operations.conversions import literal, round_literal, to_scalar
 from samebits.ir.grammar import Value
 from samebits.lang.executions import executions
+from samebits.lang.values.enums import fix_of_enum
 from samebits.lang.values.operators import no_common
 from samebits.lang.values.powers import MOST, by_products
 from samebits.lang.values.quaternions import no_component_product
@@ -84,6 +84,8 @@ FOLD_BITS = 4096
 
 def binary(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -> Operand:
     """`a row b`; `node` is the expression that errors and traps point at."""
+    if struct_members.struct_of(a) or struct_members.struct_of(b):
+        return struct_members.binary(ctx, node, row.sign, a, b)
     halves.refuse_binary(ctx, node, row.sign, a, b)
     if row.sign == "@":
         return matrices.mul(ctx, node, a, b)
@@ -103,8 +105,12 @@ def binary(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -
             ctx.fail(
                 node,
                 f"`{row.sign}` works on numbers and vectors, but this is {describe(wrong)}",
-                fix="use a component, a field or an element of it",
+                fix=_fix_of_enum(wrong) or "use a component, a field or an element of it",
             )
+
+
+def _fix_of_enum(operand: Operand) -> str | None:
+    return fix_of_enum(operand.object) if isinstance(operand, Static) else None
 
 
 def power(ctx: Context, node: ast.BinOp | ast.AugAssign, a: Operand, b: Operand) -> Operand:
@@ -283,6 +289,7 @@ def vector_operands(
             case _:
                 what = "the element types differ"
                 fix = f"convert one side: {t.element}(...) or {t}(...)"
+                fix = _fix_of_enum(operand) or fix
                 if isinstance(a, Vector) and isinstance(b, Vector):
                     what, fix = no_common(sign, a.type, b.type)
                 ctx.fail(node, f"`{sign}` on {describe(a)} and {describe(b)}: {what}", fix=fix)
@@ -332,6 +339,8 @@ def unary(ctx: Context, node: ast.UnaryOp, a: Operand) -> Operand:
             fix="write `~v`" if isinstance(a, Vector) else "write a comparison, such as `x == 0`",
         )
     sign, opcode = UNARY[type(node.op)]
+    if struct_members.struct_of(a):
+        return struct_members.unary(ctx, node, sign, a)
     if isinstance(a, Literal):
         folded = fold_unary(node.op, a)
         if folded is not None:
@@ -366,6 +375,8 @@ def compare(ctx: Context, node: ast.AST, op: ast.cmpop, a: Operand, b: Operand) 
     """One comparison: a bool, or a bool vector for vectors."""
     sign, opcode, fold = COMPARE[type(op)]
     span = ctx.span(node)
+    if struct_members.struct_of(a) or struct_members.struct_of(b):
+        return struct_members.compare(ctx, node, sign, a, b)
     if isinstance(a, Literal) and isinstance(b, Literal):
         return Scalar(ctx.builder.const(fold(a.value, b.value), BOOL, span), BOOL)
     halves.refuse_binary(ctx, node, sign, a, b)
@@ -381,9 +392,7 @@ def compare(ctx: Context, node: ast.AST, op: ast.cmpop, a: Operand, b: Operand) 
         ctx.fail(
             node,
             f"`{sign}` compares numbers and vectors, but this is {describe(wrong)}",
-            fix="derive it from IntEnum, whose members are numbers"
-            if isinstance(wrong, Static) and isinstance(wrong.object, Enum)
-            else "compare its fields or elements",
+            fix=_fix_of_enum(wrong) or "compare its fields or elements",
         )
     t = _compare_type(ctx, node, sign, a, b)
     pair = (to_scalar(ctx, node, a, t), to_scalar(ctx, node, b, t))

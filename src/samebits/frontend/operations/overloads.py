@@ -1,6 +1,7 @@
-"""Calls of library functions that are several kernels: which kernel is meant. Math functions are
-chosen by type and precision, and take vectors by component; reductions are chosen by the first
-operand's type, families by the types of all.
+"""The kernel that a call of a library function means.
+
+Math functions are chosen by type and precision, and take vectors by component; reductions are
+chosen by the first operand's type, families by the types of all.
 
 The float arguments promote as in arithmetic, weak ones alone to float64; beside a vector a scalar
 has its element's type. An argument that is an integer converts as any kernel's does. The managed

@@ -1,5 +1,4 @@
-"""Noise computed by IR operations, different at each iteration, frame and run, and the results
-that it can perturb."""
+"""Noise by IR operations, different at each iteration, frame and run, and what it can perturb."""
 
 from __future__ import annotations
 

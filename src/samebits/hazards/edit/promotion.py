@@ -1,4 +1,4 @@
-"""Sums in memory that a loop keeps in a slot and writes back behind itself, as compilers do.
+"""Scalar promotion, as compilers do it: a sum in memory that a loop keeps in a slot.
 
 Owns when that is right, for all that a loop's body may reach. Knows nothing of what is summed up.
 """

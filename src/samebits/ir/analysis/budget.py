@@ -1,4 +1,4 @@
-"""The budget of everything done with the programs of another machine's reports, taken together.
+"""The budget of work done with the programs of another machine's reports.
 
 Owns the bounds and their units: operations, levels and bytes, never seconds, so that a program is
 given up at the same place on every machine. Knows nothing of reports.

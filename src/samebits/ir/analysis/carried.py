@@ -1,5 +1,4 @@
-"""Local memory that another local takes over: `x = zeros(...)` makes a new array and copies it to
-`x`.
+"""Local arrays that another local takes over, as the new array of `x = zeros(...)`.
 
 The new array is used for nothing else, so that it can lie where `x` does: it is counted once, and
 the compiled code has it once.

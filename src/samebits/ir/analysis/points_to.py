@@ -1,5 +1,4 @@
-"""Points-to analysis of a function's references: the parameter and field that they refer to, and
-whether through an element that an index chose.
+"""Points-to analysis of a function's references: their parameter, their field, their element.
 
 A name that holds references may hold any that it is set to. Knows nothing of values.
 """

@@ -1,4 +1,4 @@
-"""The printer of IR, in the form that the package describes."""
+"""The printer of IR text, whose form the package describes."""
 
 from __future__ import annotations
 

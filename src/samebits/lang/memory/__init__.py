@@ -1,1 +1,1 @@
-"""Memory that kernels use: arrays and what they must be, structs, tables, appenders."""
+"""Memory that kernels use: arrays, structs, constant tables, appenders."""

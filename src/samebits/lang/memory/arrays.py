@@ -6,7 +6,7 @@ Owns indexing, its traps, and what an ndarray must be to be viewed.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, cast
 
 import numpy as np
@@ -31,7 +31,7 @@ from samebits.lang.values.storage import (
     storer,
 )
 from samebits.lang.values.vectors import implicit_table
-from samebits.lang.values.weak import Int
+from samebits.lang.values.weak import FromEnd, Int
 from samebits.types import (
     ArrayType,
     FixedArrayType,
@@ -56,7 +56,7 @@ class ManagedArray:
     """A C-order array of one or two dimensions over memory that it does not own.
 
     Elements are scalars, vectors or structs; struct elements are views. An index below zero
-    or past the end raises Trap "index".
+    or past the end raises Trap "index"; a negative constant of a kernel counts from the end.
     """
 
     __slots__ = ("_bind", "_buffer", "_load", "_offset", "_shape", "_store", "element")
@@ -126,10 +126,13 @@ class ManagedArray:
     def __len__(self) -> int:
         return self._shape[0]
 
-    def __iter__(self) -> NoReturn:
-        raise ArgumentError(
-            "an array is not iterated over", fix="write for i in range(len(a)): ... a[i]"
-        )
+    def __iter__(self) -> Iterator[Any]:
+        if len(self._shape) != 1:
+            raise ArgumentError(
+                "a loop runs over the elements of one dimension",
+                fix="write for y in range(len(a)): ... a[y, x]",
+            )
+        return map(self._load, range(self._shape[0]))
 
     @property
     def shape(self) -> tuple[Int, ...]:
@@ -167,11 +170,14 @@ class ManagedArray:
 
 
 def _checked_index(index: Any, length: int) -> int:
-    if type(index) not in _INDEX_TYPES:
+    if type(index) is FromEnd:
+        i = index.of(length)
+    elif type(index) in _INDEX_TYPES:
+        i = int(index)
+    else:
         raise ArgumentError(
             f"an index is an integer, got {describe(index)}", fix="convert it: a[int32(i)]"
         )
-    i = int(index)
     if not 0 <= i < length:
         raise Trap("index")
     return i

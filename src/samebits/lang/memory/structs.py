@@ -6,24 +6,26 @@ Owns the decorator, field access and copies. A struct is a reference, as Python'
 from __future__ import annotations
 
 import inspect
+import math
 import sys
 from collections.abc import Callable
-from types import FunctionType
-from typing import Any, ClassVar, NoReturn, TypeVar, cast, dataclass_transform
+from typing import Any, ClassVar, NoReturn, TypeVar, cast, dataclass_transform, get_origin
 
 import numpy as np
 
-from samebits.errors import ArgumentError, CompileError
+from samebits.errors import ArgumentError, CompileError, Trap
 from samebits.lang.annotations import MOST_BYTES, class_of_type, field_type, register_struct
 from samebits.lang.memory.arrays import ManagedArray, binder, copy_into
+from samebits.lang.memory.struct_members import Constant, members_of
 from samebits.lang.values.storage import Buffer, array_over, bytes_of, loader, storer
+from samebits.lang.values.thread_state import running
 from samebits.types import FixedArrayType, MemoryType, ScalarType, StructType, VectorType
 
 _Class = TypeVar("_Class", bound=type)
 
 
 class Struct:
-    """Base of all structs: fields by position or keyword, the others zero.
+    """Base of all structs: fields by position or keyword, the others their default, or zero.
 
     Raises ArgumentError for an unknown field, or a value of another type than the field's.
     """
@@ -31,7 +33,12 @@ class Struct:
     __slots__ = ("__weakref__", "_buffer", "_offset")
     __hash__ = None  # type: ignore[assignment]
     __sb_type__: ClassVar[StructType]
-    __sb_methods__: ClassVar[dict[str, Callable[..., Any]]]
+    __sb_methods__: ClassVar[dict[str, Any]]
+    __sb_constants__: ClassVar[dict[str, Any]]
+    __sb_defaults__: ClassVar[dict[str, Any]] = {}
+    """The defaults of fields, as they are read back from a struct."""
+    __sb_start__: ClassVar[bytes] = b""
+    """What the memory of a new one holds, where there are defaults."""
     __sb_stores__: ClassVar[dict[str, Callable[[Buffer, int, Any], None]]]
     dtype: ClassVar[np.dtype[Any]] = np.dtype([])
     _buffer: Buffer
@@ -40,6 +47,8 @@ class Struct:
     def __init__(self, /, *args: Any, **fields: Any) -> None:
         t = self.__sb_type__
         _place(self, bytes_of(np.zeros(1, t.dtype)), 0)
+        if self.__sb_start__:
+            self._buffer[:] = self.__sb_start__
         names = [name for name, _ in t.fields]
         if len(args) > len(names):
             raise ArgumentError(f"{t} has {len(names)} fields, got {len(args)} values")
@@ -146,7 +155,31 @@ def _setter(t: MemoryType, at: int, place: str) -> Callable[[Buffer, int, Any], 
     if isinstance(t, (ScalarType, VectorType)):
         store = storer(t, place)
         return lambda buffer, offset, value: store(buffer, offset + at, value)
+    if isinstance(t, FixedArrayType):
+        return lambda buffer, offset, value: _set_array(buffer, offset + at, t, value, place)
     return lambda buffer, offset, value: copy_into(buffer, offset + at, t, value, place)
+
+
+_SEQUENCES: tuple[Any, ...] = (list, tuple, np.ndarray)
+
+
+def _set_array(buffer: Buffer, offset: int, t: FixedArrayType, value: Any, place: str) -> None:
+    """Fill a fixed array: from another, or from Python's sequences of as many elements."""
+    if running.managed or not isinstance(value, _SEQUENCES):
+        copy_into(buffer, offset, t, value, place)
+        return
+    whole = ManagedArray(buffer, offset, t.element, t.shape)
+    rows = [whole] if len(t.shape) == 1 else [whole[i] for i in range(t.shape[0])]
+    given: Any = [value] if len(t.shape) == 1 else value
+    if len(given) != len(rows) or any(len(g) != len(r) for g, r in zip(given, rows, strict=True)):
+        raise ArgumentError(
+            f"{place} is {t}; got {len(value)} elements"
+            + (" of other lengths" if len(given) == len(rows) > 1 else ""),
+            fix=f"give {' × '.join(map(str, t.shape))} elements",
+        )
+    for row, items in zip(rows, given, strict=True):
+        for i, item in enumerate(items):
+            row[i] = item
 
 
 def annotations_of(cls: type, what: str, frame: int) -> dict[str, Any]:
@@ -166,42 +199,6 @@ def annotations_of(cls: type, what: str, frame: int) -> dict[str, Any]:
         ) from None
 
 
-UNDECLARED = {
-    "__module__", "__qualname__", "__doc__", "__annotations__", "__dict__", "__weakref__",
-    "__firstlineno__", "__static_attributes__", "__annotate__", "__annotate_func__",
-    "__annotations_cache__", "__classdictcell__", "__conditional_annotations__",
-}  # fmt: skip
-"""The names in a class that its author did not write."""
-
-
-def _methods(cls: type) -> dict[str, Callable[..., Any]]:
-    methods: dict[str, Callable[..., Any]] = {}
-    for name, value in vars(cls).items():
-        if name in UNDECLARED:
-            continue
-        where = f"{cls.__name__}.{name}"
-        if name in inspect.get_annotations(cls):
-            raise CompileError(
-                f"field {where} has a default value",
-                note="every field that the constructor is not given is zero",
-                fix=f"leave it out here and write {cls.__name__}({name}=...) where it is made",
-            )
-        if not isinstance(value, FunctionType):
-            raise CompileError(
-                f"{where} is neither a field nor a method",
-                fix="make it a module constant, a field with an annotation, or a plain method",
-            )
-        if name.startswith("__"):
-            raise CompileError(
-                f"{where} cannot be defined: a struct's special methods are made for it",
-                fix="write a method with a plain name",
-            )
-        if hasattr(Struct, name):
-            raise CompileError(f"{where}: every struct has a '{name}'", fix="rename the method")
-        methods[name] = value
-    return methods
-
-
 def _field(owner: str, name: str, annotation: Any) -> MemoryType:
     if hasattr(Struct, name) or name.startswith("__"):
         raise CompileError(f"field {owner}.{name}: the name is taken", fix="rename the field")
@@ -216,7 +213,7 @@ def struct(cls: _Class, *, frame: int = 1) -> _Class:
     """Make a class of annotated fields a struct: references to memory in C's layout.
 
     Fields are scalars, vectors, other structs, `bool` and `FixedArray[...]`. Raises
-    CompileError for any other annotation, for defaults and for inheritance. `frame` counts the
+    CompileError for any other annotation and for inheritance. `frame` counts the
     callers up to the one whose local names annotations may use.
     """
     if cls.__bases__ != (object,):
@@ -225,9 +222,10 @@ def struct(cls: _Class, *, frame: int = 1) -> _Class:
             fix="hold the other struct in a field",
         )
     annotations = annotations_of(cls, "struct", frame + 1)
+    annotations = {name: a for name, a in annotations.items() if not _is_class_variable(a)}
+    members = members_of(cls, annotations, lambda name: hasattr(Struct, name))
     if not annotations:
         raise CompileError(f"struct {cls.__name__} has no fields", fix="annotate at least one")
-    methods = _methods(cls)
     fields = tuple((name, _field(cls.__name__, name, a)) for name, a in annotations.items())
     t = StructType(cls.__name__, fields)
     if t.size > MOST_BYTES:
@@ -242,14 +240,60 @@ def struct(cls: _Class, *, frame: int = 1) -> _Class:
         "__annotations__": dict(annotations),
         "__slots__": (),
         "__sb_type__": t,
-        "__sb_methods__": methods,
+        "__sb_methods__": members.methods,
+        "__sb_constants__": members.constants,
         "__sb_stores__": {
             name: _setter(f, t.offsets[name], f"field '{name}' of {t}") for name, f in fields
         },
         "dtype": t.dtype,
-        **methods,
+        **members.methods,
+        **{name: Constant(value) for name, value in members.constants.items()},
         **{name: property(_getter(f, t.offsets[name])) for name, f in fields},
     }
     result = type(cls.__name__, (Struct,), namespace)
     register_struct(t, result)
+    if members.defaults:
+        _set_defaults(result, members.defaults)
     return cast("_Class", result)
+
+
+def _is_class_variable(annotation: Any) -> bool:
+    return annotation is ClassVar or get_origin(annotation) is ClassVar
+
+
+MOST_NUMBERS = 64
+"""The most numbers that the default of a field may have: kernels store them one by one."""
+
+
+def _set_defaults(cls: Any, defaults: dict[str, Any]) -> None:
+    """Give a struct's class the defaults of its fields. Raises CompileError."""
+    t: StructType = cls.__sb_type__
+    first = cls()
+    for name, value in defaults.items():
+        where = f"the default of field {t}.{name}"
+        if count_of(t.field_types[name]) > MOST_NUMBERS:
+            raise CompileError(
+                f"{where} has more than {MOST_NUMBERS} numbers",
+                fix="write a function that makes the struct and sets the field",
+            )
+        try:
+            setattr(first, name, value)
+        except (ArgumentError, Trap) as error:
+            trap = f"{value!r} does not fit it"
+            message = error.message if isinstance(error, ArgumentError) else trap
+            raise CompileError(f"{where}: {message}", fix=error.fix) from None
+    cls.__sb_start__ = bytes(first.memory.tobytes())
+    cls.__sb_defaults__ = {name: getattr(first, name) for name in defaults}
+
+
+def count_of(t: MemoryType) -> int:
+    """The number of scalars in a type."""
+    match t:
+        case StructType():
+            return sum(count_of(f) for _, f in t.fields)
+        case FixedArrayType():
+            return count_of(t.element) * math.prod(t.shape)
+        case VectorType():
+            return t.length
+        case _:
+            return 1

@@ -11,7 +11,7 @@ import numpy as np
 
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.values.scalars import MAKERS, RAW_OF, SCALAR_CLASSES
-from samebits.lang.values.weak import Int
+from samebits.lang.values.weak import FromEnd, Int
 from samebits.types import FLOAT64, ScalarType
 
 
@@ -49,7 +49,7 @@ class Table:
         return map(MAKERS[self.element], self.raw.tolist())
 
     def __getitem__(self, index: SupportsIndex) -> Any:
-        i = index.__index__()
+        i = index.of(len(self)) if type(index) is FromEnd else index.__index__()
         if not 0 <= i < len(self.data):
             raise Trap("index")
         return MAKERS[self.element](self.raw[i].item())

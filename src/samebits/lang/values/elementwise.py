@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import reduce
 from itertools import repeat
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
 from samebits.errors import ArgumentError
 from samebits.lang.executions import executions
 from samebits.lang.values.conversions import kind_of
+from samebits.lang.values.enums import fix_of_enum, plain_number
 from samebits.lang.values.fixed.fixed_rules import FUNCTIONS
 from samebits.lang.values.half import refusal
 from samebits.lang.values.instead import instead_of
@@ -150,6 +151,8 @@ def apply(name: str, *values: Any, out: Any = None) -> Any:
 def _choose(name: str, kinds: tuple[type, ...], values: tuple[Any, ...]) -> Callable[..., Any]:
     if has_array(*values):
         return lambda *given: over_arrays(name, given, None)
+    if any(plain_number(value) is not value and kind_of(value) not in TYPE_OF for value in values):
+        return lambda *given: apply(name, *map(plain_number, given))
     if any(map(is_half, values)):
         return lambda *given: apply(name, *widened(name, *given))
     if any(isinstance(value, Vector) for value in values):
@@ -157,7 +160,30 @@ def _choose(name: str, kinds: tuple[type, ...], values: tuple[Any, ...]) -> Call
     _check_scalars(name, values)
     if INTRINSICS[name].takes == "float" and any(map(_is_integer, values)):
         return lambda *given: _of_floats(name, given)
+    if not INTRINSICS[name].counted and _mixed(values):
+        return lambda *given: _of_mixed(name, given)
     return _resolve(name, kinds)
+
+
+def _mixed(values: tuple[Any, ...]) -> list[str]:
+    """The names of the strong types of scalars, sorted, where they are several."""
+    strong = {str(t) for t in map(type_of_scalar, values) if not t.weak}
+    return sorted(strong) if len(strong) > 1 else []
+
+
+def _refuse_mixed(name: str, values: tuple[Any, ...]) -> None:
+    """Raise ArgumentError in a kernel if scalars have several strong types; from Python they
+    promote, as NumPy's do."""
+    names = _mixed(values) if running.managed else []
+    if names and not any(isinstance(type_of_scalar(v), FixedPointType) for v in values):
+        raise ArgumentError(
+            f"{name}() on {' and '.join(names)}", fix=f"convert one, such as {names[0]}(x)"
+        )
+
+
+def _of_mixed(name: str, values: tuple[Any, ...]) -> Any:
+    _refuse_mixed(name, values)
+    return _resolve(name, tuple(map(type, values)))(*values)
 
 
 def _is_integer(value: Any) -> bool:
@@ -216,6 +242,7 @@ def _check_scalars(name: str, values: tuple[Any, ...]) -> None:
                 refuse_array(name)
             elif isinstance(value, Iterable) and not isinstance(value, str):
                 fix = "call it for each element, in a kernel"
+            fix = fix_of_enum(cast("object", value)) or fix
             raise ArgumentError(
                 f"{name}() takes numbers, vectors and arrays, got {kind.__name__}", fix=fix
             )
@@ -267,7 +294,12 @@ def unified(name: str, *values: Any) -> tuple[Any, ...]:
     kinds = tuple(map(kind_of, values))
     rules = _unions.get(kinds)
     if rules is None:
+        values = tuple(v if kind_of(v) in TYPE_OF else plain_number(v) for v in values)
+        kinds = tuple(map(kind_of, values))
         _check_scalars(name, values)
+    if running.managed:
+        _refuse_mixed(name, values)
+    if rules is None:
         common = _common(name, tuple(map(type_of_scalar, values)))
         rules = _unions[kinds] = tuple(CONVERTERS[common][kind] for kind in kinds)
     return tuple(rule(value) for rule, value in zip(rules, values, strict=True))

@@ -1,4 +1,4 @@
-"""Replacements for calls with NumPy arrays, of the functions that take none."""
+"""Replacements that errors name where a function without an array form gets an array."""
 
 from __future__ import annotations
 

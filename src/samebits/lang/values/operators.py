@@ -14,6 +14,8 @@ from typing import Any, cast
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.executions import executions
 from samebits.lang.values.conversions import Raw, converter, divide, kind_of
+from samebits.lang.values.enums import plain_number, refuse_enum
+from samebits.lang.values.powers import NO_POWER
 from samebits.lang.values.rules import same
 from samebits.lang.values.thread_state import running
 from samebits.lang.values.weak import divided, reflected_divided, refuse_bool
@@ -106,11 +108,11 @@ BINARY: dict[str, Rule] = {
 """Binary operators by the stem of their method's name."""
 
 REFUSED = {
-    "pow": ("**", "write the product out"),
-    "matmul": ("@", "write dot(a, b)"),
+    "pow": NO_POWER,
+    "matmul": ("'@' is for matrices and vectors", "write a * b"),
 }
-"""Operators that NumPy's scalars have and the language has not: symbol and fix. In plain Python,
-outside managed runs, all but `@` give what they give there."""
+"""Operators of NumPy's scalars that the language has not on any two of them: message and fix. In
+plain Python, outside managed runs, `**` gives what it gives there."""
 
 
 def common_type(rule: Rule, a: ScalarType, b: ScalarType) -> ScalarType:
@@ -173,6 +175,10 @@ def _binary(cls: Any, scalars: Scalars, rule: Rule, *, reflected: bool) -> Any:
         if function is None:
             t = scalars.type_of.get(kind_of(other))
             if t is None:
+                number = plain_number(other)
+                if number is not other:
+                    return method(self, number)
+                refuse_enum(f"'{rule.symbol}'", other)
                 return NotImplemented
             pair = (t, own) if reflected else (own, t)
             if of_floats and (common := _floats(*pair)):
@@ -220,12 +226,12 @@ def _power(scalars: Scalars, a: Any, b: Any) -> Any:
 
 
 def _refusal(scalars: Scalars, stem: str, *, reflected: bool) -> Any:
-    symbol, fix = REFUSED[stem]
+    message, fix = REFUSED[stem]
     in_python = _power if stem == "pow" else None
 
     def method(self: Any, other: Any, modulus: Any = None) -> Any:
         if in_python is None or running.managed or modulus is not None:
-            raise ArgumentError(f"'{symbol}' is not in the language", fix=fix)
+            raise ArgumentError(message, fix=fix)
         return in_python(scalars, *((other, self) if reflected else (self, other)))
 
     return method

@@ -9,6 +9,11 @@ T = TypeVar("T")
 
 MOST = 1024
 """The largest exponent that a kernel may write."""
+NO_POWER = (
+    f"'**' takes a constant Python int from 1 to {MOST:,}, and a name before `**=`",
+    "write x**2, or math.pow(x, y) where the exponent is no such constant",
+)
+"""The message and fix of a power that is not made of products."""
 
 
 def by_products(multiply: Callable[[T, T], T], x: T, n: int) -> T:

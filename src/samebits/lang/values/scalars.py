@@ -19,6 +19,7 @@ from samebits.bits import flushed
 from samebits.errors import ArgumentError
 from samebits.lang.values import operators
 from samebits.lang.values.conversions import FLOAT32_LIMIT, Raw, converter, kind_of, wrapper
+from samebits.lang.values.enums import fix_of_enum, plain_number
 from samebits.lang.values.thread_state import flushers, running
 from samebits.lang.values.weak import Int, checked
 from samebits.types import BOOL, FLOAT, INT, Kind, ScalarType
@@ -240,6 +241,7 @@ def type_of_scalar(value: Any) -> ScalarType:
 
 def convert(value: Any, target: ScalarType) -> Any:
     """`value` (any scalar) as the class of `target`, by the rules of `conversion`."""
+    value = plain_number(value) if kind_of(value) not in TYPE_OF else value
     type_of_scalar(value)
     return CONVERTERS[target][kind_of(value)](value)
 
@@ -252,9 +254,12 @@ def _constructor(cls: Any) -> Any:
     def construct(kind: Any, value: Any = zero) -> Any:
         rule = table.get(kind_of(value))
         if rule is None:
+            value = plain_number(value)
+            rule = table.get(kind_of(value))
+        if rule is None:
             raise ArgumentError(
                 f"{t} takes one scalar, got {type(value).__name__}",
-                fix=f"write {t}(x) for a number x",
+                fix=fix_of_enum(value) or f"write {t}(x) for a number x",
             )
         return rule(value)
 

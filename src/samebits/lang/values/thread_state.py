@@ -1,5 +1,4 @@
-"""The state of a thread: whether its calls of kernels are managed, and the precision of math
-functions called from Python."""
+"""The state of a thread: whether its kernels run managed, and its math functions' precision."""
 
 from __future__ import annotations
 

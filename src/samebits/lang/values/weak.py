@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.values.conversions import kind_of
+from samebits.lang.values.powers import NO_POWER
 from samebits.types import INT, ScalarType
 
 _LIMIT = 1 << 63
@@ -41,6 +42,16 @@ class Int(int):
 
     def __invert__(self) -> Int:
         return _new(Int, ~int(self))
+
+
+class FromEnd(Int):
+    """A negative constant index, which counts from the end of what it indexes."""
+
+    __slots__ = ()
+
+    def of(self, length: int) -> int:
+        """The index in what has this length."""
+        return length + int(self)
 
 
 def checked(value: int) -> Int:
@@ -111,7 +122,8 @@ def _truediv(a: int, b: int) -> Any:
 
 
 def _power(a: int, b: int) -> Any:
-    raise ArgumentError("'**' takes a constant exponent, as in x**2", fix="write the product out")
+    message, fix = NO_POWER
+    raise ArgumentError(message, fix=fix)
 
 
 OPERATIONS = {

@@ -1,4 +1,4 @@
-"""SB502: what the machine and the user are."""
+"""SB502: properties of the machine and of the user."""
 
 from __future__ import annotations
 

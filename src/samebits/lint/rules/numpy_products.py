@@ -1,4 +1,4 @@
-"""SB402: matrix products and what is made of them."""
+"""SB402: matrix products, and functions made of them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What becomes of a vector's components: the least, the greatest, their sum, squared lengths, unit
-vectors with a way out, and a pair of vectors at right angles."""
+"""Functions over a vector's components: extremes, sums, squared lengths, unit vectors, bases."""
 
 # pyright: reportInvalidTypeForm=false, reportReturnType=false, reportUnknownParameterType=false
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false

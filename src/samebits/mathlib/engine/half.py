@@ -1,4 +1,4 @@
-"""The bits of a half as `samebits.math` has them: the kernels that `float16` is made of too."""
+"""The conversions between floats and the bits of a half in `samebits.math`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Components picked out: of two vectors by number, and of one by a mask into an array."""
+"""Selection of components: of two vectors by number, of one vector by a mask into an array."""
 
 # pyright: reportInvalidTypeForm=false, reportReturnType=false, reportUnknownParameterType=false
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false

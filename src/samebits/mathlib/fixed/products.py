@@ -1,4 +1,4 @@
-"""The product that polynomials in integers are made of."""
+"""The product of 64-bit fractions, of which polynomials of fixed-point numbers are made."""
 
 # pyright: reportReturnType=false
 # Arithmetic gives samebits' scalars, which NumPy's stubs do not know.

@@ -1,5 +1,6 @@
-"""float32 asinpi, acospi and atanpi, correctly rounded on all 2³² inputs, without a branch; and
-atan2pi, correctly rounded.
+"""float32 asinpi, acospi, atanpi and atan2pi, correctly rounded.
+
+The first three are so on all 2³² inputs, and have no branch.
 
 Owns these kernels at precision HIGH: the series of asin, acos and atan over π, around exact
 multiples of a quarter. What float64 leaves open of atan2pi, and special pairs, 192-bit integers

@@ -1,4 +1,4 @@
-"""float32 exp2m1 and exp10m1 at MEDIUM and LOW precision: as expm1 there.
+"""float32 exp2m1 and exp10m1 at MEDIUM and LOW precision, by the method of expm1.
 
 Owns these kernels. Nothing is fused: the results are not correctly rounded, and have to be the same
 everywhere nevertheless.

@@ -1,4 +1,4 @@
-"""float32 log2p1 and log10p1 at MEDIUM and LOW precision: as log1p, log2 and log10 there.
+"""float32 log2p1 and log10p1 at MEDIUM and LOW precision, by the method of log1p.
 
 Owns these kernels. Nothing is fused: the results are not correctly rounded, and have to be the same
 everywhere nevertheless.

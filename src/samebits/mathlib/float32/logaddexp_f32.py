@@ -1,5 +1,6 @@
-"""float32 logaddexp, correctly rounded: the greater, and log1p of exp of the difference in float64;
-what these leave open 192-bit integers decide.
+"""float32 logaddexp, correctly rounded: the greater argument plus log1p of an exp, in float64.
+
+The exp is of the difference. What float64 leaves open, 192-bit integers decide.
 """
 
 # pyright: reportReturnType=false

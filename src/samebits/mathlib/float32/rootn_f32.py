@@ -1,5 +1,6 @@
-"""float32 rootn, compound, pown and powr, correctly rounded: 2^(y·log2 x) in float64, and integers
-for open cases.
+"""float32 rootn, compound, pown and powr, correctly rounded: 2^(y·log2 x) in float64.
+
+What float64 leaves open, integers decide.
 
 Owns these kernels at precision HIGH. As for pow, what float64 leaves open goes to the cold kernels,
 and so do results outside the normal numbers, zeros, infinities and NaN.

@@ -1,5 +1,6 @@
-"""float64 asinpi, acospi, atanpi and atan2pi, correctly rounded: the angles of asin and its like
-over π, in two parts.
+"""float64 asinpi, acospi, atanpi and atan2pi, correctly rounded: angles over π in two parts.
+
+The angles are those of asin and its like.
 
 A rounding test and `atanpi_exact_f64` decide as for those.
 """

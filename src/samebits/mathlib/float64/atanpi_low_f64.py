@@ -1,5 +1,6 @@
-"""float64 tanpi, asinpi, acospi, atanpi and atan2pi at LOW precision: tan's and the arcs' there;
-MEDIUM is that of HIGH.
+"""float64 tanpi, asinpi, acospi, atanpi and atan2pi at LOW precision.
+
+They are made of tan and of the arcs at LOW. MEDIUM is that of HIGH.
 
 Nothing is fused: the results are not correctly rounded, and have to be the same everywhere
 nevertheless.

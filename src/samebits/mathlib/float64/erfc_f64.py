@@ -1,4 +1,4 @@
-"""float64 erfc, correctly rounded: e^(-x²) times a series for what it is times, each in two parts.
+"""float64 erfc, correctly rounded: e^(-x²) times a series for erfc(x)·e^(x²), in two parts each.
 
 A rounding test decides nearly all inputs, and `erf_exact_f64` the rest.
 """

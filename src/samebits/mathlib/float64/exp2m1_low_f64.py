@@ -1,4 +1,6 @@
-"""float64 exp2m1 and exp10m1 at LOW precision: as expm1 there; MEDIUM is that of HIGH.
+"""float64 exp2m1 and exp10m1 at LOW precision, by the method of expm1 at LOW.
+
+MEDIUM is that of HIGH.
 
 Nothing is fused: the results are not correctly rounded, and have to be the same everywhere
 nevertheless.

@@ -1,5 +1,7 @@
-"""float64 lgamma, correctly rounded: Stirling's formula from 8 on, below a product with the
-distances from the zeros at 1 and 2, each in two parts; below 0 the logarithm of 1/Γ's two parts.
+"""float64 lgamma, correctly rounded, by Stirling's formula and by products around the zeros.
+
+Stirling's formula serves from 8 on, below it a product with the distances from the zeros at 1 and
+2, each in two parts, and below 0 the logarithm of 1/Γ's two parts.
 
 A rounding test decides nearly all inputs, and `gamma_exact_f64` the rest: below 0, also those next
 to zeros.

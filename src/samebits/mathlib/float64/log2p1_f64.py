@@ -1,5 +1,6 @@
-"""float64 log2p1 and log10p1, correctly rounded: log1p's argument in two parts, and the tables of
-log2 and log10.
+"""float64 log2p1 and log10p1, correctly rounded: log1p's argument, and the tables of log2, log10.
+
+The argument is in two parts.
 
 A rounding test and `log_exact_f64` decide as for those.
 """

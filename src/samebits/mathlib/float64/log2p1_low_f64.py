@@ -1,4 +1,6 @@
-"""float64 log2p1 and log10p1 at LOW precision: as log1p there; MEDIUM is that of HIGH.
+"""float64 log2p1 and log10p1 at LOW precision, by the method of log1p at LOW.
+
+MEDIUM is that of HIGH.
 
 Nothing is fused: the results are not correctly rounded, and have to be the same everywhere
 nevertheless.

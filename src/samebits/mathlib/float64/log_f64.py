@@ -1,5 +1,6 @@
-"""float64 log, log2, log10 and log1p, correctly rounded: a reciprocal and its logarithm from
-tables, and a polynomial.
+"""float64 log, log2, log10 and log1p, correctly rounded, by a table and a polynomial.
+
+The table has reciprocals and their logarithms.
 
 After Tang, "Table-driven implementation of the logarithm function in IEEE floating-point
 arithmetic", ACM Transactions on Mathematical Software 16(4), 1990, with reciprocals so short that

@@ -1,5 +1,6 @@
-"""float64 logaddexp, correctly rounded: the greater, and log1p of exp of the difference, each in
-two parts.
+"""float64 logaddexp, correctly rounded: the greater argument plus log1p of an exp.
+
+The exp is of the difference; each is in two parts.
 
 A rounding test and `logaddexp_exact_f64` decide as for those.
 """

@@ -1,5 +1,6 @@
-"""float64 rootn, compound, pown and powr, correctly rounded: like pow, exp of a quotient or product
-of a logarithm in two parts.
+"""float64 rootn, compound, pown and powr, correctly rounded: exp of a logarithm in two parts.
+
+As in pow, the logarithm is multiplied or divided before exp.
 
 A rounding test and `rootn_exact_f64` or `pow_exact_f64` decide as for pow.
 """

@@ -1,4 +1,7 @@
-"""float64 pown, powr and rootn at LOW precision: pow's there; MEDIUM is that of HIGH."""
+"""float64 pown, powr and rootn at LOW precision, by pow at LOW.
+
+MEDIUM is that of HIGH.
+"""
 
 # pyright: reportReturnType=false
 # Arithmetic gives samebits' scalars, which NumPy's stubs do not know.

@@ -1,4 +1,4 @@
-"""float64 cbrt, rsqrt and hypot: a root, and by one step of Newton's what it misses.
+"""float64 cbrt, rsqrt and hypot: a root, corrected by one step of Newton's method.
 
 Owns these kernels at precisions HIGH and LOW. The step takes what the root's power leaves of the
 argument, in two parts, so that root and step together are good to 2^-96; what that leaves open, and

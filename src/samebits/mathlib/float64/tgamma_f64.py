@@ -1,5 +1,7 @@
-"""float64 tgamma, correctly rounded: of Γ(1 + |x|), below 8 from a table and a series, beyond by
-Stirling's formula, a quotient: with x above 0, with sin πx below; all in two parts.
+"""float64 tgamma, correctly rounded: Γ(1 + |x|) in two parts, from a table or Stirling's formula.
+
+The table and a series serve below 8. The result is a quotient: with x above 0, with sin πx below,
+all in two parts.
 
 A rounding test decides nearly all inputs, and `gamma_exact_f64` the rest with what underflows.
 """

@@ -86,7 +86,7 @@ class Random:
         return uniform_float64(high, self.next_uint32())
 
     def next_below(self, bound: uint32) -> uint32:
-        """0 … bound - 1, each as likely; traps at 0. One word, seldom more."""
+        """0 … bound - 1, each as likely; traps at 0. One word, rarely more."""
         assert bound > 0, "next_below(0): there is no number below 0"
         result, low = scaled32(self.next_uint32(), bound)
         if low < bound:
@@ -96,7 +96,7 @@ class Random:
         return result
 
     def next_below64(self, bound: uint64) -> uint64:
-        """0 … bound - 1, each as likely; traps at 0. Two words, seldom more."""
+        """0 … bound - 1, each as likely; traps at 0. Two words, rarely more."""
         assert bound > 0, "next_below64(0): there is no number below 0"
         result, low = scaled64(self.next_uint64(), bound)
         if low < bound:
@@ -106,12 +106,12 @@ class Random:
         return result
 
     def next_int32(self, low: int32, high: int32) -> int32:
-        """low … high - 1, each as likely; traps unless low < high. One word, seldom more."""
+        """low … high - 1, each as likely; traps unless low < high. One word, rarely more."""
         assert low < high, "next_int32(low, high) needs low < high"
         return low + int32(self.next_below(uint32(high) - uint32(low)))
 
     def next_int64(self, low: int64, high: int64) -> int64:
-        """low … high - 1, each as likely; traps unless low < high. Two words, seldom more."""
+        """low … high - 1, each as likely; traps unless low < high. Two words, rarely more."""
         assert low < high, "next_int64(low, high) needs low < high"
         return low + int64(self.next_below64(uint64(high) - uint64(low)))
 

@@ -1,4 +1,4 @@
-"""Whole numbers below a bound without bias, by one multiplication and seldom a division.
+"""Whole numbers below a bound without bias, by one multiplication and rarely a division.
 
 D. Lemire, "Fast random integer generation in an interval", ACM Transactions on Modeling and
 Computer Simulation 29(1), 2019.

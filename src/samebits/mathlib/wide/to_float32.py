@@ -1,4 +1,4 @@
-"""Rounds a wide number (see `wide`) to float32, once."""
+"""The conversion of a wide number (see `wide`) to float32, rounded once."""
 
 # pyright: reportReturnType=false
 # Arithmetic gives samebits' scalars, which NumPy's stubs do not know.

@@ -1,5 +1,6 @@
-"""The dry run of a block: a copy of a loop's body that stores nothing, never traps, and reports
-whether a check may fail.
+"""The dry run of a block: a copy of a loop's body that only reports if a check may fail.
+
+It stores nothing and never traps.
 
 What it notes may be wrong in one direction: that a check fails which would not. Owns what stands
 for each check there.

@@ -1,5 +1,6 @@
-"""Loop versioning: two copies of an innermost counted loop, one of them without the checks that a
-test before the loop answers for all iterations at once.
+"""Loop versioning: a copy of an innermost counted loop without its checks.
+
+A test before the loop answers those checks for all iterations at once.
 
 Owns which loops are worth it. The test is `guard`'s; that a check can go is shown by range
 analysis alone, under what the test says, so a test that says too little leaves checks in place.

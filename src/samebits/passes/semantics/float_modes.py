@@ -1,5 +1,4 @@
-"""The lowering of float modes: what options of kernels mean, written out in typed IR before a
-target is known.
+"""The lowering of float modes: what options of kernels mean, as typed IR for any target.
 
 The module that `lower_float_modes` returns is the meaning: `evaluate` runs it, every target agrees.
 """

@@ -1,5 +1,4 @@
-"""Functions that flush subnormal numbers, written out: a `flush` after every operation that can
-yield one.
+"""Flushing of subnormal numbers in IR: a `flush` after every operation that can yield one.
 
 What a flush leaves is no subnormal number, so that the operations which only hand values on, or
 which give none of normal operands, need none.

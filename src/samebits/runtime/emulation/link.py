@@ -1,4 +1,4 @@
-"""Links object code into a program that `remote` controls, with the linkers of the ziglang wheel.
+"""Object code linked into a program that `remote` controls, by the ziglang wheel's linkers.
 
 Owns the code around the entries: driver.c for machines with an operating system, the memory
 functions for WebAssembly. No C library is linked.

@@ -1,5 +1,4 @@
-"""The driver of a WebAssembly module in wasmtime, which answers the requests of `remote` over
-pipes.
+"""The driver of a WebAssembly module in wasmtime, which answers `remote` over pipes.
 
 A script, started with a module's path: it imports nothing of samebits.
 """

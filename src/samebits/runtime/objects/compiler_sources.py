@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 _OTHERS = frozenset({
-    "__pycache__", "cli", "desync", "diagnose", "doctor", "fpmodel", "hazards", "lint", "sides",
+    "__pycache__", "cli", "desync", "diagnosis", "doctor", "fpmodel", "hazards", "lint", "sides",
     "trace",
 })  # fmt: skip
 """Packages that produce no cached code."""

@@ -1,5 +1,6 @@
-"""The host target and LLVM's version, stored in the object cache, so that a process which compiles
-nothing need not load LLVM.
+"""The host target and LLVM's version, stored in the object cache.
+
+A process that compiles nothing need not load LLVM.
 
 An entry is for one processor, as the system describes it, one system, and one LLVM library,
 identified by metadata that no copy of a file has.

@@ -1,5 +1,6 @@
-"""The shared functions of the math library in this process: compiled once, stored in the object
-cache, called by every kernel.
+"""The shared functions of the math library in this process, called by every kernel.
+
+They are compiled once and stored in the object cache.
 
 Owns their addresses. Knows nothing of kernels; `text.shared_functions` says what is shared.
 """

@@ -1,5 +1,6 @@
-"""Loading objects into this process, without LLVM if possible; and the library's own small objects,
-which are stored in the object cache.
+"""The loading of objects into this process, without LLVM if possible.
+
+The library's own small objects come from here too; the object cache stores them.
 
 Knows neither what objects compute nor where they are stored.
 """

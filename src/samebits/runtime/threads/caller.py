@@ -1,4 +1,4 @@
-"""The caller's frame in a thread of the library's own: that of the thread that waits for it."""
+"""The Python frame that waits for a thread of the library's own."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The stack size of the library's own threads, independent of the size that a program sets for its
-own.
+"""The stack size of the library's own threads, whatever size a program sets for its own.
 
 A compilation that finds little stack left in its thread runs in such a thread, which is waited for.
 """

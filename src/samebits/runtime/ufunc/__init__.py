@@ -15,6 +15,7 @@ from samebits.lang.executions import executions
 from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel
 from samebits.lang.overloads import Overloads
+from samebits.lang.values.enums import plain_number
 from samebits.lang.values.scalars import CONVERTERS, TYPE_OF, float32, float64
 from samebits.lang.values.thread_state import python_precision
 from samebits.lang.values.vectors import COMPOSITE_CLASSES, Vector, as_element, vector
@@ -68,6 +69,7 @@ def call(function: Overloads, args: tuple[Any, ...], out: Any = None) -> Any:
     result = _quick(function, precision, args, out)
     if result is not None:
         return result
+    args = tuple(a if type(a) in TYPE_OF else plain_number(a) for a in args)
     outs = cast("tuple[object, ...]", out) if isinstance(out, tuple) else (out,)
     if any(isinstance(a, GuardedArray) for a in (*args, *outs)):
         return _unguarded(function, args, out)

@@ -1,5 +1,4 @@
-"""The type in which a math function is computed, from its Python arguments; and refused
-arguments."""
+"""The type in which a math function is computed from Python arguments; refused arguments."""
 
 from __future__ import annotations
 

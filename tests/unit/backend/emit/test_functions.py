@@ -53,7 +53,7 @@ FLEET = StructType("Fleet", (("count", INT32), ("ships", FixedArrayType(SHIP, (4
 
 
 @pytest.mark.parametrize("step", [1, -1, 2, -2, 3, 7, TOP, -TOP, -TOP - 1])
-def test_ranges_up_to_both_ends_of_int64_take_the_turns_that_python_takes(step: int) -> None:
+def test_ranges_up_to_both_ends_of_int64_take_the_iterations_that_python_takes(step: int) -> None:
     ends = [0, 1, 5, 20, -3, TOP, TOP - 1, TOP - 5, -TOP - 1, -TOP, -TOP + 4]
     function = counting(step)
     module = Module({function.name: function})

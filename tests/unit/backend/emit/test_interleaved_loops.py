@@ -82,7 +82,7 @@ def counts(kernel: Kernel, target: str) -> list[int]:
 @pytest.mark.parametrize(
     ("kernel", "expected"), [(sines, {4}), (sum_of_sines, {4}), (wide_sines, {2})]
 )
-def test_the_smaller_the_body_the_more_turns_are_done_at_once(
+def test_the_smaller_the_body_the_more_iterations_are_done_at_once(
     kernel: Kernel, expected: set[int], level: str
 ) -> None:
     assert set(counts(kernel, level)) == expected

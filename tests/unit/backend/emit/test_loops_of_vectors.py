@@ -65,7 +65,7 @@ def test_other_processors_loops_are_left_to_llvm() -> None:
         assert "llvm.access.group" not in emit_module(*optimised(many), TARGETS[name]).text
 
 
-def test_a_loop_that_reads_what_other_turns_write_is_left_as_it_is() -> None:
+def test_a_loop_that_reads_what_other_iterations_write_is_left_as_it_is() -> None:
     assert "llvm.access.group" not in emit_module(*optimised(smoothed), TARGETS["x86-64-v3"]).text
 
 

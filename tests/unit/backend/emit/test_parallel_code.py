@@ -55,7 +55,7 @@ def packed(one: Kernel) -> dict[str, int]:
 @pytest.mark.parametrize(
     ("plain", "parallel"), [(plain_saxpy, parallel_saxpy), (plain_waves, parallel_waves)]
 )
-def test_turns_are_vectors_as_the_plain_loops_are(plain: Kernel, parallel: Kernel) -> None:
+def test_iterations_are_vectors_as_the_plain_loops_are(plain: Kernel, parallel: Kernel) -> None:
     expected, found = packed(plain), packed(parallel)
     assert expected
     assert found.keys() == expected.keys()  # plain loops may have more copies

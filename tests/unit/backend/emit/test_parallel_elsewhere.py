@@ -52,7 +52,7 @@ def expected(pair: tuple[int, int]) -> object:
 
 
 @pytest.mark.parametrize("target", EMULATED, ids=lambda t: t.name)
-def test_turns_have_evaluations_bits_and_traps_under_emulation(
+def test_iterations_have_evaluations_bits_and_traps_under_emulation(
     target: Target, tmp_path: Path
 ) -> None:
     reason = missing(target)

@@ -130,7 +130,7 @@ def rounded_if_large(x: float64) -> float64:
 
 
 @pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS)
-def test_rounding_in_a_rare_function_needs_no_library(target: Target) -> None:
+def test_rounding_in_a_cold_function_needs_no_library(target: Target) -> None:
     assert rounded_if_large.fixed_types is not None
     unit = compile_kernel(rounded_if_large, rounded_if_large.fixed_types)
     text = assembly_text(link(unit), [unit.function.name], target)

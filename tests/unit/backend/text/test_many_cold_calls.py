@@ -105,7 +105,7 @@ def test_any_bit_patterns_have_this_processors_bits_on_others(
     assert [(answer[0], answer[2]) for answer in answers] == [(0, w) for w in wanted]
 
 
-def test_few_rare_functions_are_optimised_and_many_are_not() -> None:
+def test_few_cold_functions_are_optimised_and_many_are_not() -> None:
     few = spared(llvm_text(*optimised(curves), SPEED, 3))
     assert not any(name.startswith("k:") for name in few)
     spares = spared(llvm_text(*optimised(many), SPEED, 3))
@@ -123,7 +123,7 @@ def test_straight_code_is_looked_through_unless_nearly_all_goes_in_lanes() -> No
     assert not emit_module(*optimised(many), SPEED).profile.slp
 
 
-def test_a_width_is_given_only_where_turns_have_nothing_to_do_with_each_other() -> None:
+def test_a_width_is_given_only_where_iterations_are_independent() -> None:
     width = '"llvm.loop.vectorize.width", i32 4'
     assert width in emit_module(*optimised(many), SPEED).text
     alone = emit_module(*optimised(summed), SPEED)

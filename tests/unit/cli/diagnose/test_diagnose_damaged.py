@@ -54,7 +54,7 @@ def test_reports_that_tell_no_frame_in_detail_say_how_to_write_ones_that_do(run:
     code, out, err = run("whole.desync", "hashes.desync")
     assert (code, err) == (1, "")
     assert "frame: frame 10 of 40 is the first that differs\n" in out
-    assert "\ncause: unknown: which operation differs first could not be told\n" in out
+    assert "\ncause: unknown: the first differing operation is not known\n" in out
     assert (
         "note: whole.desync and hashes.desync share no frame in detail; write both again: "
         "samebits report SIM REPLAY --frames 5:16 --trace 10\n"

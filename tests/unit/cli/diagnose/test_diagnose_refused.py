@@ -218,7 +218,7 @@ def test_all_words_and_hazards_are_listed_on_request(run: Run) -> None:
     assert max(map(len, out.splitlines())) <= 100
 
 
-def test_where_a_hazard_would_act_is_told(run: Run) -> None:
+def test_where_a_hazard_would_act_is_reported(run: Run) -> None:
     said = refused(run, SMALL, "push.mcap", "--b", "hazard=fma@small_simulation.py:50")
     assert "\n  note: it acts at small_simulation.py:51:9 add in small_simulation.step, " in said
 

@@ -54,7 +54,7 @@ def test_a_side_that_is_never_another_compares_nothing(run: Run) -> None:
     assert (code, json.loads(out)["same"]) == (2, False)
 
 
-def test_one_way_to_run_it_on_both_sides_is_told(run: Run) -> None:
+def test_one_way_to_run_it_on_both_sides_is_reported(run: Run) -> None:
     code, out, _ = run(SMALL, "push.mcap", "--b", "opt=3")
     assert code == 0
     assert out.endswith(

@@ -175,7 +175,7 @@ def test_where_an_experiment_fails_it_refutes_variants_that_are_not_tried(hazard
     assert len(set(map(id, run.tried))) == len(run.tried) < 20
 
 
-def test_variants_that_fit_and_were_not_tried_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variants_that_fit_and_were_not_tried_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("samebits.diagnosis.cause.trials.ROUNDS", (2, 2))
     run = Running("order")
     trials = Trials(MODULE, SUM_PLACE, run, run.attempt, lambda variant: None)
@@ -184,7 +184,7 @@ def test_variants_that_fit_and_were_not_tried_are_told(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("most", [0, 2])
-def test_rivals_that_too_many_experiments_leave_open_are_told(
+def test_rivals_that_too_many_experiments_leave_open_are_reported(
     monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     monkeypatch.setattr("samebits.diagnosis.cause.trials.MOST_WITH_RIVALS", most)

@@ -159,8 +159,8 @@ def test_only_what_is_found_gives_the_bits(tmp_path: Path) -> None:
     out = one.run()
     assert out.is_whole
     for place in (operation.place for operation in out.operations):
-        leave = {o.place: out.flags for o in out.operations if o.place != place}
-        execution = one.b.execution(with_flags(one.b, leave))
+        enabled = {o.place: out.flags for o in out.operations if o.place != place}
+        execution = one.b.execution(with_flags(one.b, enabled))
         assert one.point.run(execution) == one.a_after
 
 
@@ -207,7 +207,7 @@ def test_only_operations_that_were_executed_are_tried(tmp_path: Path) -> None:
     assert rewritable(strict, one.point) == []
 
 
-def test_what_rewriting_does_not_explain_is_told(tmp_path: Path) -> None:
+def test_what_rewriting_does_not_explain_is_reported(tmp_path: Path) -> None:
     game = simulation(tmp_path, "regrouped")
     rounded = found(game, "mode=FAST,fpenv=up")
     assert not rounded.is_confirmed

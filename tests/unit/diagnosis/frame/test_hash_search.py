@@ -34,7 +34,7 @@ def test_every_hash_names_the_frame_exactly() -> None:
     assert (first.a.before.frame, a.frame) == (FRAME, FRAME)
 
 
-def test_hashes_that_agree_are_told_with_their_gaps() -> None:
+def test_hashes_that_agree_are_reported_with_their_gaps() -> None:
     report = HashSearch(side(""), inputs(FRAMES), known("", range(9, FRAMES, 10))).run()
     assert (report.found, report.compared) == (None, FRAMES)
     assert report.notes == ["70 of the 700 frames have a hash to compare"]

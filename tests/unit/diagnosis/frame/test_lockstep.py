@@ -105,7 +105,7 @@ def test_a_trap_of_another_version_may_lie_elsewhere(tmp_path: Path) -> None:
     assert (report.found, report.trap) == (None, "index out of range")
 
 
-def test_a_side_that_is_not_determined_is_told() -> None:
+def test_a_side_that_is_not_determined_is_reported() -> None:
     b = side("")
     original = b.execution.advance
     count = [0]
@@ -124,7 +124,7 @@ def test_a_side_that_is_not_determined_is_told() -> None:
     assert report.notes == ["side b is nondeterministic: a second run differed"]
 
 
-def test_memory_that_no_hash_sees_is_told() -> None:
+def test_memory_that_no_hash_sees_is_reported() -> None:
     """A side whose step adds up, behind the state, what the other's does not."""
     b = side("")
     _with_hidden(b)

@@ -100,7 +100,7 @@ def patterns(**values: int) -> bytes:
     return bytes(data)
 
 
-def test_the_farthest_are_told_and_nan_is_left_out() -> None:
+def test_the_farthest_are_reported_and_nan_is_left_out() -> None:
     zero = patterns()
     one = patterns(at8=1, at16=0x7FC00000, at24=0x80000000, at32=5, at328=7)
     found = differences(T, zero, one)

@@ -151,7 +151,7 @@ def test_a_loop_of_other_lanes_is_found() -> None:
                 checked(found, SMALL, "loop", place)
 
 
-def test_a_loop_with_a_turn_less_is_found() -> None:
+def test_a_loop_with_an_iteration_less_is_found() -> None:
     place = SMALL.loop("step", "for i in range(N)")
 
     def shorter(editor: FunctionEditor, loop: Op | For) -> None:
@@ -217,7 +217,7 @@ def test_memory_that_differed_before_the_frame_is_found_where_it_is_read() -> No
     assert found.a.counters[0][1] == 3
 
 
-def test_memory_that_differs_and_that_nothing_reads_is_told() -> None:
+def test_memory_that_differs_and_that_nothing_reads_is_reported() -> None:
     kernels = SMALL.rebuilt(SMALL.at("step", "state.total = total", "store"), nothing)
     program = SMALL.program.with_kernels(kernels)
     memory = SMALL.memory.copy()

@@ -158,7 +158,7 @@ def test_what_was_not_found_is_left_out() -> None:
         certainty="unknown", exposed=(), exposed_left=0, notes=[],
     )  # fmt: skip
     assert headings(bare) == ["Cause"]
-    assert "Unknown: which operation differs first could not be told." in Read(page(bare)).text
+    assert "Unknown: the first differing operation is not known." in Read(page(bare)).text
     tried = Read(page(diagnosis(causes=(), certainty="unknown"))).text
     assert "Unknown: no experiment gives the other side's bits." in tried
     assert headings(diagnosis(frame=None, fields=(), heat=(), timeline=(), operation=None,

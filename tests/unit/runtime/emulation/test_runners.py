@@ -1,4 +1,4 @@
-"""Programs in processes of their own: memory and calls; crashes, hangs and nonsense are told."""
+"""Programs in processes of their own: memory and calls; crashes, hangs and nonsense are errors."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ set:
         ),
     ],
 )
-def test_what_became_of_a_program_is_told(
+def test_what_became_of_a_program_is_reported(
     tmp_path: Path, body: str, message: str, note: str | None
 ) -> None:
     remote = Remote(script(tmp_path, body), little_endian=True, limit=HANG_SECONDS)
@@ -152,7 +152,7 @@ def test_what_became_of_a_program_is_told(
     assert remote._process.poll() is not None
 
 
-def test_a_program_that_never_says_hello_is_told() -> None:
+def test_a_program_that_never_says_hello_is_reported() -> None:
     for code, message in (
         ("pass", "the program ended with status 0"),
         ("print('x' * 99)", "the program answered nonsense: b'xxxxxxxxxxxxxxxx'"),
@@ -202,7 +202,7 @@ def _alive(pid: int) -> bool:
         return False
 
 
-def test_a_command_that_is_not_there_is_told() -> None:
+def test_a_command_that_is_not_there_is_reported() -> None:
     with pytest.raises(RunnerError) as caught:
         Remote(["/nowhere/qemu"], little_endian=True)
     assert caught.value.message == "/nowhere/qemu cannot be started: No such file or directory"

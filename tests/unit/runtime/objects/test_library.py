@@ -137,7 +137,7 @@ def outputs(module: Module, native: NativeModule, names: tuple[str, ...]) -> lis
         function, rows = module.functions[name], []
         rng = np.random.default_rng(len(name))
         entry = native.entry(index)
-        for turn in range(PATTERNS):
+        for attempt in range(PATTERNS):
             words: list[int] = []
             for _, t in function.params:
                 assert isinstance(t, ScalarType)
@@ -147,10 +147,10 @@ def outputs(module: Module, native: NativeModule, names: tuple[str, ...]) -> lis
                 as_bits = (
                     np.float32(near).view("u4") if t.bits == 32 else np.float64(near).view("u8")
                 )
-                if turn < 2 * len(special):
-                    sign = (turn % 2) << (t.bits - 1) if t.is_float else 0
-                    words.append(special[(turn // 2 + len(words)) % len(special)] | sign)
-                elif turn % 2 and t.is_float:
+                if attempt < 2 * len(special):
+                    sign = (attempt % 2) << (t.bits - 1) if t.is_float else 0
+                    words.append(special[(attempt // 2 + len(words)) % len(special)] | sign)
+                elif attempt % 2 and t.is_float:
                     words.append(int(as_bits))
                 else:
                     words.append(drawn >> (64 - max(t.bits, 1)))

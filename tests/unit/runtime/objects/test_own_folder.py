@@ -313,7 +313,7 @@ def test_a_sweep_leaves_alone_what_is_no_entry(tmp_path: Path) -> None:
     assert store.get(KEY) is None
 
 
-def test_names_that_no_system_takes_are_told(tmp_path: Path) -> None:
+def test_names_that_no_system_takes_are_reported(tmp_path: Path) -> None:
     for name in ("a\0b", "a\ud800", "n" * 300, "file/below"):
         (tmp_path / "file").touch()
         store = ObjectCache(tmp_path / name)

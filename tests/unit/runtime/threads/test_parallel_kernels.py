@@ -165,7 +165,7 @@ def test_one_array_for_input_and_output_is_shared_all_the_same(
     assert shared() == 3
 
 
-def test_a_parallel_range_in_what_a_turn_calls_runs_in_the_turns_own_thread() -> None:
+def test_a_parallel_range_in_what_an_iteration_calls_runs_in_its_own_thread() -> None:
     found = results(b.outer_rows, lambda: (floats(40, 64),))
     assert len(found) == 1
 

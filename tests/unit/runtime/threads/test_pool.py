@@ -39,10 +39,10 @@ def test_every_index_is_run_once(pool: Pool, n: int, batch: int) -> None:
 
 
 def test_the_lowest_trap_is_kept_and_all_below_it_is_run(pool: Pool) -> None:
-    for turn in range(100):
+    for attempt in range(100):
         bad = np.zeros(3000, np.int64)
         bad[[1100, 1101, 1700, 2999]] = 1
-        task, block = task_of(STUMBLE, slots_of(bad), 3000, 1 + turn % 17)
+        task, block = task_of(STUMBLE, slots_of(bad), 3000, 1 + attempt % 17)
         pool.submit(task, [])
         pool.wait(task)
         assert block.status

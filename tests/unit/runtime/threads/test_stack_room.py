@@ -72,7 +72,7 @@ def test_values_that_a_threads_stack_has_no_room_for_are_an_error(tmp_path: Path
     assert _on_a_stack(1 << 18, call, before) == "95.5\n"
 
 
-def test_threads_with_small_stacks_leave_a_ranges_turns_to_those_with_room() -> None:
+def test_threads_with_small_stacks_leave_a_ranges_iterations_to_those_with_room() -> None:
     call = "(set_workers(3), o := np.zeros(64), many_large(o), (o == np.arange(64)).all())[-1]"
     before = "import threading\nthreading.stack_size(262144)\n"
     direct = before + (

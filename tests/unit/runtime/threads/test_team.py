@@ -78,8 +78,8 @@ def test_the_number_of_workers_may_change_while_ranges_run() -> None:
     threads = [threading.Thread(target=work, args=(out,)) for out in outs]
     for thread in threads:
         thread.start()
-    for turn in range(300):
-        set_workers(1 + turn % 5)
+    for attempt in range(300):
+        set_workers(1 + attempt % 5)
         time.sleep(0.0005)
     over.set()
     for thread in threads:

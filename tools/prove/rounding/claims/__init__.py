@@ -1,4 +1,4 @@
-"""Which kernels are proven, over which cells, and what they are compared with."""
+"""Claims: the kernels that are proven, over which cells, and what they are compared with."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""float32 atan2 and atan2pi at LOW: for every quotient t of two legs, rounded, of which no more
-than that counts. Below the normal numbers a slope is off by half of their spacing, and an angle
-next to 0 is compared with that."""
+"""float32 atan2 and atan2pi at LOW.
+
+For every quotient t of two legs, rounded, of which no more than that counts. Below the normal
+numbers a slope is off by half of their spacing, and an angle next to 0 is compared with that.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""float64 asinh, acosh and atanh at HIGH: how far the argument is off that they give to
-`log1p_in_two_parts`. What that makes of it is a phase of its own."""
+"""float64 asinh, acosh and atanh at HIGH.
+
+How far the argument is off that they give to `log1p_in_two_parts`. What that makes of it is a
+phase of its own.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""float64 asinh, acosh and atanh at LOW: log1p of an argument, of which it is shown first how far
-it is off.
+"""float64 asinh, acosh and atanh at LOW.
+
+Log1p of an argument, of which it is shown first how far it is off.
 
 What that makes of the sum 1 + u = z·2^e is an error of z. Where the result is next to 0 the kernel
 is run as it is.

@@ -1,5 +1,7 @@
-"""float64 expm1, exp2m1 and exp10m1 at HIGH: the power less one of all three, index by index of the
-table and power of two by power of two, for any r and r_low that their reductions can give.
+"""float64 expm1, exp2m1 and exp10m1 at HIGH.
+
+The power less one of all three, index by index of the table and power of two by power of two, for
+any r and r_low that their reductions can give.
 
 Far from 1, powers of two need not be told apart: all sums and products of large ones are those of
 2^0 times a power of two, but for the 1 that is taken off, which is small; and small ones change

@@ -1,5 +1,8 @@
-"""float64 exponents in two parts: how near a count of steps of log(2)/128 and what is left are to
-them. What is made of these parts is a phase of those who ask for it."""
+"""float64 exponents in two parts.
+
+How near a count of steps of log(2)/128 and what is left are to them. What is made of these parts
+is a phase of those who ask for it.
+"""
 
 from __future__ import annotations
 

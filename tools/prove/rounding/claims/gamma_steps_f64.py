@@ -1,5 +1,7 @@
-"""float64 Γ(1 + z) and ln Γ(1 + w)/(w·(w - 1)) from their tables: step by step, for every distance
-from one."""
+"""float64 Γ(1 + z) and ln Γ(1 + w)/(w·(w - 1)) from their tables.
+
+Step by step, for every distance from one.
+"""
 
 from __future__ import annotations
 

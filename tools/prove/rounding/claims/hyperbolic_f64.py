@@ -1,5 +1,7 @@
-"""float64 sinh, cosh and tanh at HIGH: index by index of the table and power of two by power of
-two, for any r and r_low that the reduction of exp can give.
+"""float64 sinh, cosh and tanh at HIGH.
+
+Index by index of the table and power of two by power of two, for any r and r_low that the
+reduction of exp can give.
 
 Large powers of two need not be told apart: all sums and products are those of 2^0 times a power of
 two, but for the inverse of the power of e, which is small.

@@ -1,7 +1,9 @@
-"""float32 hypot, for all legs. At HIGH it has no margin: a tie's square is a float64, and rounding
-keeps order, so that a sum of exact squares and its root, each rounded once, are on no other side of
-a tie than what they stand for, but may be the tie itself, which is tested. At MEDIUM and LOW what
-is known of the legs is how many times one is the other, and their hypotenuse.
+"""float32 hypot, for all legs.
+
+At HIGH it has no margin: a tie's square is a float64, and rounding keeps order, so that a sum of
+exact squares and its root, each rounded once, are on no other side of a tie than what they stand
+for, but may be the tie itself, which is tested. At MEDIUM and LOW what is known of the legs is
+how many times one is the other, and their hypotenuse.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""float64 lgamma below 0 at HIGH: the product of a sine and what the table of Γ gives, its
-logarithm index by index, and what is left of ln π less that and Stirling's formula.
+"""float64 lgamma below 0 at HIGH.
+
+The product of a sine and what the table of Γ gives, its logarithm index by index, and what is
+left of ln π less that and Stirling's formula.
 
 Results next to zeros need no margin of their own: margins are those of what is taken away.
 """

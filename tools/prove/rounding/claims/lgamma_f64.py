@@ -1,5 +1,8 @@
-"""float64 lgamma above 0 at HIGH: Stirling's formula from 8 on, below a product with what the table
-gives, and what is left of that less a logarithm below 3/4."""
+"""float64 lgamma above 0 at HIGH.
+
+Stirling's formula from 8 on, below a product with what the table gives, and what is left of that
+less a logarithm below 3/4.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""float64 log1p at HIGH, and what asinh, acosh and atanh give it: 1 + x + x_low = z·2^e and what is
-lost, table index by table index, for every exponent.
+"""float64 log1p at HIGH, and what asinh, acosh and atanh give it.
+
+1 + x + x_low = z·2^e and what is lost, table index by table index, for every exponent.
 
 All but a power of two follows from near = z·c - 1, from what is lost of x, and from x_low.
 """

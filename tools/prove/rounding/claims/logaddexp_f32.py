@@ -1,5 +1,8 @@
-"""float32 logaddexp at HIGH: what is added to the greater, for every difference d as rounded; what
-the rounding of d does to it; and the test of the sum, whatever its parts are of it."""
+"""float32 logaddexp at HIGH.
+
+What is added to the greater, for every difference d as rounded; what the rounding of d does to
+it; and the test of the sum, whatever its parts are of it.
+"""
 
 from __future__ import annotations
 

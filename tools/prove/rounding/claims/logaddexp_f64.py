@@ -1,5 +1,7 @@
-"""float64 logaddexp at HIGH: the power of e, index by index of the logarithm's table the logarithm
-of 1 and that, and the sum of any number and any logarithm.
+"""float64 logaddexp at HIGH.
+
+The power of e, index by index of the logarithm's table the logarithm of 1 and that, and the sum
+of any number and any logarithm.
 
 Of the sum nothing is known but that its logarithm is in two parts, of which the second is small,
 and as near as the logarithm's margin says, of which some is left for rounding the second part.

@@ -1,5 +1,8 @@
-"""float32 pow, powr and pown at LOW: the product of a logarithm and y for every exponent of x, and
-then 2 to the power of any number that it can be where a result is promised."""
+"""float32 pow, powr and pown at LOW.
+
+The product of a logarithm and y for every exponent of x, and then 2 to the power of any number
+that it can be where a result is promised.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""float64 pow, pown, powr, rootn and compound at HIGH: the logarithm, index by index of its table
-and for every exponent; its product with any y, or its quotient by any n; the power of e of that.
+"""float64 pow, pown, powr, rootn and compound at HIGH.
+
+The logarithm, index by index of its table and for every exponent; its product with any y, or its
+quotient by any n; the power of e of that.
 
 Of a logarithm and of y nothing is known but their product: where one is larger, the other is as
 much smaller, and of what is computed of them nothing else changes.

@@ -1,5 +1,6 @@
-"""float64 pow, pown, powr and rootn at LOW: the logarithm; then the power of e of its product with
-any y, count by count of log 2.
+"""float64 pow, pown, powr and rootn at LOW.
+
+The logarithm; then the power of e of its product with any y, count by count of log 2.
 
 Of a logarithm and of y nothing is known but their product: where one is larger, the other is as
 much smaller, and of what is computed of them nothing else changes. Nor does it of their signs but

@@ -1,5 +1,7 @@
-"""float32 pow, pown, powr, rootn and compound at HIGH: y·log2 x, or its quotient by n, for every
-exponent of x; then 2 to the power of any number that it can be, count by count.
+"""float32 pow, pown, powr, rootn and compound at HIGH.
+
+Y·log2 x, or its quotient by n, for every exponent of x; then 2 to the power of any number that it
+can be, count by count.
 
 Of y and n only a length is known: where they are twice as large, so is all that is computed of
 them. Where a logarithm is negative, or y, so is their product, and all else is as it is.

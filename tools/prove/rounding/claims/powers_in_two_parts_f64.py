@@ -1,5 +1,8 @@
-"""float64 powers of e in two parts: 2^(i/128)·e^r of every index of the table and all that a
-reduction may leave. What relative error they may have, those say who ask for them."""
+"""float64 powers of e in two parts.
+
+2^(i/128)·e^r of every index of the table and all that a reduction may leave. What relative error
+they may have, those say who ask for them.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""float64 arguments of powers at HIGH: how near a count of steps of log(2)/128 and what is left are
-to them, for every count. What is made of these parts is a phase of its own."""
+"""float64 arguments of powers at HIGH.
+
+How near a count of steps of log(2)/128 and what is left are to them, for every count. What is
+made of these parts is a phase of its own.
+"""
 
 from __future__ import annotations
 

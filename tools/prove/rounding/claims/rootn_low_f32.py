@@ -1,5 +1,7 @@
-"""float32 rootn at LOW: 1/n; then what pow_low_f32 says of powers, of those numbers alone that a
-logarithm divided by 2 or more can be.
+"""float32 rootn at LOW.
+
+1/n; then what pow_low_f32 says of powers, of those numbers alone that a logarithm divided by 2 or
+more can be.
 
 The farther what 2 is raised to is from 0, the farther is the logarithm, which is known the better.
 """

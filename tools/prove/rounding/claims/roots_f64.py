@@ -1,5 +1,8 @@
-"""float64 rsqrt and hypot at HIGH: for every argument that a fast phase decides, binade by
-binade. Of hypot, first how near its sum of two squares is, then what is made of any such sum."""
+"""float64 rsqrt and hypot at HIGH.
+
+For every argument that a fast phase decides, binade by binade. Of hypot, first how near its sum
+of two squares is, then what is made of any such sum.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""float64 sines of half turns in two parts, as quotients and logarithms take them: index by index
-of the table, for every part of a step; of other indices as `trigonometric_f64` says."""
+"""float64 sines of half turns in two parts, as quotients and logarithms take them.
+
+Index by index of the table, for every part of a step; of other indices as `trigonometric_f64`
+says.
+"""
 
 from __future__ import annotations
 

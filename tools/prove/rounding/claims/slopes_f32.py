@@ -1,5 +1,7 @@
-"""float32 atan2 and atan2pi at HIGH: for every slope of two legs, of which no more than that
-counts: the quotient is of both twice as long too, and nothing of it is beyond the normal numbers.
+"""float32 atan2 and atan2pi at HIGH.
+
+For every slope of two legs, of which no more than that counts: the quotient is of both twice as
+long too, and nothing of it is beyond the normal numbers.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
-"""float64 hypot at HIGH: how far the sum of two squares in two parts is off of which it takes the
-root, for all legs that the fast phase decides. What that makes of it is a phase of its own."""
+"""float64 hypot at HIGH.
+
+How far the sum of two squares in two parts is off of which it takes the root, for all legs that
+the fast phase decides. What that makes of it is a phase of its own.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""float64 Stirling's formula in two parts: the logarithm that it takes, index by index of the table
-and for every exponent, and the formula, for any logarithm that is as near as that."""
+"""float64 Stirling's formula in two parts.
+
+The logarithm that it takes, index by index of the table and for every exponent, and the formula,
+for any logarithm that is as near as that.
+"""
 
 from __future__ import annotations
 

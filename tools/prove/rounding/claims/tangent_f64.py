@@ -1,5 +1,6 @@
-"""float64 tan and tanpi at HIGH: a quotient of what is proven of sin and cos, table index by table
-index.
+"""float64 tan and tanpi at HIGH.
+
+A quotient of what is proven of sin and cos, table index by table index.
 
 Indices and parts of a step of both signs, and half turns, change only the signs of sine and cosine
 and their low parts, where the table has the symmetries that `trigonometric_f64` shows.

@@ -1,5 +1,6 @@
-"""float64 tgamma at HIGH: Γ(1 + |x|) as a power of e or from a table, sin πx, and the quotients of
-these.
+"""float64 tgamma at HIGH.
+
+Γ(1 + |x|) as a power of e or from a table, sin πx, and the quotients of these.
 
 Of numbers in two parts nothing is known to quotients but how small the second are and how near both
 are to what they stand for: of another power of two all sums and products are those of 2^0 times

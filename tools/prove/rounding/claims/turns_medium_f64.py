@@ -1,5 +1,6 @@
-"""float64 sin, cos, sincos, sinpi and cospi at MEDIUM: for every distance d + d_low from a multiple
-of a quarter turn.
+"""float64 sin, cos, sincos, sinpi and cospi at MEDIUM.
+
+For every distance d + d_low from a multiple of a quarter turn.
 
 Of radians, k·T1 is taken off x exactly, k·T2 and k·T3 are exact as well, and of the differences t
 and u what they round is found exactly (2Sum): their sum with k·T4 is all that is rounded. Where t

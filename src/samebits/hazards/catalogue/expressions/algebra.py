@@ -1,4 +1,4 @@
-"""Common factors taken out, divisors gathered and moved."""
+"""Algebraic rewrites: common factors taken out, divisors gathered and moved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A narrower precision than the type's on the way."""
+"""Intermediate results in a narrower precision than the type's."""
 
 from __future__ import annotations
 

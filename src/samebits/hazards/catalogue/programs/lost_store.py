@@ -1,5 +1,8 @@
-"""A data race: a worker's store is lost because another one overwrites it with a value computed
-from what was there before. A random number drawn for each build decides which stores are lost."""
+"""A data race: a worker's store is lost because another worker overwrites it.
+
+The other worker's value comes from what was there before. A random number drawn for each build
+decides which stores are lost.
+"""
 
 from __future__ import annotations
 

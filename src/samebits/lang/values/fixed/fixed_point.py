@@ -17,6 +17,7 @@ from samebits.errors import ArgumentError
 from samebits.lang.values.conversions import ValueClass, kind_of, saturate_int
 from samebits.lang.values.fixed import fixed_rules
 from samebits.lang.values.fixed import fixed_text as decimal_text
+from samebits.lang.values.powers import NO_POWER
 from samebits.lang.values.scalars import CONVERTERS, MAKERS, RAW_OF, SCALAR_CLASSES, TYPE_OF
 from samebits.lang.values.weak import refuse_bool
 from samebits.types import BOOL, FIXED_POINT, FLOAT, INT, FixedPointType, ScalarType
@@ -277,9 +278,9 @@ def _unary(cls: type[FixedPoint], stem: str) -> Any:
     return method
 
 
-def _refused(symbol: str, fix: str) -> Any:
+def _refused(message: str, fix: str) -> Any:
     def method(self: Any, other: Any = None) -> NoReturn:
-        raise ArgumentError(f"'{symbol}' is not there for {self.__sb_type__}", fix=fix)
+        raise ArgumentError(message.format(self.__sb_type__), fix=fix)
 
     return method
 
@@ -287,9 +288,9 @@ def _refused(symbol: str, fix: str) -> Any:
 _SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "mod": "%"}
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _REFUSED = {
-    "floordiv": ("//", "write floor(a / b)"),
-    "pow": ("**", "write the product out"),
-    "divmod": ("divmod", "write floor(a / b) and a % b"),
+    "floordiv": ("'//' is not there for {}", "write floor(a / b)"),
+    "pow": NO_POWER,
+    "divmod": ("'divmod' is not there for {}", "write floor(a / b) and a % b"),
 }
 
 
@@ -301,9 +302,9 @@ def _operators(cls: type[FixedPoint]) -> None:
         setattr(cls, f"__{stem}__", _compare(cls, stem, symbol))
     for stem in ("neg", "abs"):
         setattr(cls, f"__{stem}__", _unary(cls, stem))
-    for stem, (symbol, fix) in _REFUSED.items():
-        setattr(cls, f"__{stem}__", _refused(symbol, fix))
-        setattr(cls, f"__r{stem}__", _refused(symbol, fix))
+    for stem, (message, fix) in _REFUSED.items():
+        setattr(cls, f"__{stem}__", _refused(message, fix))
+        setattr(cls, f"__r{stem}__", _refused(message, fix))
     cls.__hash__ = FixedPoint.__hash__
 
 

@@ -1,0 +1,100 @@
+"""Iteration in CPython: `range`, `enumerate`, `zip` and `reversed` as kernels have them.
+
+Each has a number of iterations and what iteration k is given, so that the shortest ends a `zip`
+before anything is asked of the others. Numbers are checked ints.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from samebits.errors import ArgumentError, Trap
+from samebits.lang.values.weak import Int
+
+STEP_IS_ZERO = "the step of range() is 0"
+
+
+class Steps:
+    """`count` iterations, and the item of iteration k, counted from 0."""
+
+    __slots__ = ("count", "item")
+
+    def __init__(self, count: int, item: Callable[[int], Any]) -> None:
+        self.count = count
+        self.item = item
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self.item, builtins.range(self.count))
+
+
+class Elements(Steps):
+    """The elements of an array."""
+
+    __slots__ = ()
+
+    def __init__(self, array: Any) -> None:
+        super().__init__(len(array), array.__getitem__)
+
+
+class Range(Steps):
+    """The numbers of a range."""
+
+    __slots__ = ("numbers",)
+
+    def __init__(self, numbers: builtins.range) -> None:
+        self.numbers = numbers
+        super().__init__(_length(numbers), lambda k: Int(numbers[k]))
+
+    def __iter__(self) -> Iterator[Int]:
+        return map(Int, self.numbers)
+
+
+def _length(numbers: builtins.range) -> int:
+    """The length, which `len` refuses beyond 2^63."""
+    return max(0, -((numbers.start - numbers.stop) // numbers.step))
+
+
+def range(*bounds: Any) -> Range:
+    """Python's range. Raises Trap "assert" where the step is 0."""
+    numbers = [bound.__index__() for bound in bounds]
+    if len(numbers) == 3 and numbers[2] == 0:
+        raise Trap("assert", detail=STEP_IS_ZERO)
+    return Range(builtins.range(*numbers))
+
+
+def enumerate(items: Any, start: Any = 0) -> Steps:
+    """Python's enumerate. A number that int64 does not hold raises Trap "overflow" in its turn."""
+    inner, first = steps_of(items), Int(start.__index__())
+    return Steps(inner.count, lambda k: (first + Int(k), inner.item(k)))
+
+
+def zip(*items: Any, strict: bool = False) -> Steps:
+    """Python's zip, to the end of the shortest. Raises ArgumentError if it is to be `strict`."""
+    if strict:
+        raise ArgumentError("zip() ends with the shortest", fix="assert the lengths before")
+    parts = [steps_of(part) for part in items]
+    count = min(part.count for part in parts)
+    return Steps(count, lambda k: tuple([part.item(k) for part in parts]))
+
+
+def reversed(items: Any) -> Steps:
+    """Python's reversed, of an array or a range."""
+    if isinstance(items, Range):
+        return Range(items.numbers[::-1])
+    inner = steps_of(items)
+    if not isinstance(inner, Elements):
+        raise ArgumentError("reversed() takes an array or a range()", fix="reverse what is inside")
+    return Steps(inner.count, lambda k: inner.item(inner.count - 1 - k))
+
+
+def steps_of(items: Any) -> Steps:
+    """What a loop over `items` runs over: the elements of an array, or Steps themselves."""
+    if isinstance(items, Steps):
+        return items
+    if len(getattr(items, "shape", (0,))) != 1:
+        raise ArgumentError(
+            "a loop runs over the elements of one dimension", fix="loop over range(len(a))"
+        )
+    return Elements(items)
