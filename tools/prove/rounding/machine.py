@@ -404,17 +404,16 @@ class Machine:
     def _product_ends(self, a: Number, b: Number) -> tuple[float, float] | None:
         if a.ends is None or b.ends is None:
             return None
-        if self._format is BINARY64:  # Python rounds such a product as it is to be
-            corners = [x * y + 0.0 for x in a.ends for y in b.ends]
-        else:
-            corners = [Fraction(x) * Fraction(y) for x in a.ends for y in b.ends]
+        pairs = [(x, y) for x in a.ends for y in b.ends]
         if a is b:
-            zero = [] if a.ends[0] > 0 or a.ends[1] < 0 else [0]
-            corners = [corners[0], corners[3], *zero]
-        if self._format is BINARY64:
-            low, high = float(min(corners)), float(max(corners))
+            has_zero = a.ends[0] <= 0 <= a.ends[1]
+            pairs = [pairs[0], pairs[3], *([(0.0, 0.0)] if has_zero else [])]
+        if self._format is BINARY64:  # Python's product is rounded to this format
+            products = [x * y + 0.0 for x, y in pairs]
+            low, high = min(products), max(products)
             return (low, high) if math.isfinite(low) and math.isfinite(high) else None
-        return self._format.rounded_ends(min(corners), max(corners))
+        exact = [Fraction(x) * Fraction(y) for x, y in pairs]
+        return self._format.rounded_ends(min(exact), max(exact))
 
     def _exact_rule(self, a: Number, b: Number, size: Ball, grid: int) -> str | None:
         """By which rule a product rounds nothing."""
