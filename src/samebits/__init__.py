@@ -70,7 +70,18 @@ from samebits.lang.intrinsics import (
     trunc,
     unlikely,
 )
-from samebits.lang.memory.arrays import Array, FixedArray, ReadOnly, WriteOnly, zeros
+from samebits.lang.memory.arrays import (
+    Array,
+    Array2D,
+    FixedArray,
+    ReadOnly,
+    ReadOnly2D,
+    WriteOnly,
+    WriteOnly2D,
+    zeros,
+)
+from samebits.lang.memory.struct_members import zero
+from samebits.lang.memory.structs import Struct
 from samebits.lang.memory.tables import table
 from samebits.lang.parallel import prange, unsafe_parallel
 from samebits.lang.values import matrices as _matrices
@@ -270,6 +281,7 @@ __all__ = [
     "Appender",
     "ArgumentError",
     "Array",
+    "Array2D",
     "BitsMismatchError",
     "CompileError",
     "FixedArray",
@@ -283,6 +295,7 @@ __all__ = [
     "ParallelForBatch",
     "RaceError",
     "ReadOnly",
+    "ReadOnly2D",
     "Replay",
     "ReplayError",
     "ReportError",
@@ -293,9 +306,11 @@ __all__ = [
     "Simulation",
     "SimulationError",
     "StackError",
+    "Struct",
     "TargetError",
     "Trap",
     "WriteOnly",
+    "WriteOnly2D",
     "abs",
     "all",
     "any",
@@ -466,5 +481,6 @@ __all__ = [
     "unsafe_parallel",
     "workers",
     "write_report",
+    "zero",
     "zeros",
 ]  # fmt: skip

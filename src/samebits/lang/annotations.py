@@ -1,7 +1,7 @@
 """The annotations of kernels, and the type that each one means.
 
 Owns `Array`, `ReadOnly`, `WriteOnly`, `FixedArray` as annotations, and the way between types and
-classes.
+classes. What type checkers see in their place is `samebits/typed/arrays.pyi`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import types as pytypes
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, NoReturn, TypeVar, cast, get_args, get_origin
+from typing import Any, Literal, NoReturn, TypeVar, cast, get_args, get_origin
 from weakref import WeakValueDictionary
 
 from samebits.errors import CompileError
@@ -62,7 +62,8 @@ class ArrayAnnotation:
 
 @dataclass(frozen=True, slots=True)
 class UnsafeAnnotation:
-    """`unsafe_parallel[annotation]`, of a job's field."""
+    """`unsafe_parallel[annotation]`, or `Annotated[annotation, unsafe_parallel]`, of a job's
+    field."""
 
     annotation: Any
 
@@ -96,9 +97,15 @@ def _name(annotation: Any) -> str:
     return getattr(annotation, "__name__", None) or repr(annotation)
 
 
-def _array(item: Any, access: Access) -> ArrayAnnotation:
+def number(size: Any) -> Any:
+    """A size as written, which may be a number or, as type checkers want it, `Literal[number]`."""
+    return get_args(size)[0] if get_origin(size) is Literal else size
+
+
+def _array(item: Any, access: Access, dimensions: int = 1) -> ArrayAnnotation:
     head = access.value
-    element, ndim = cast("tuple[Any, ...]", item) if isinstance(item, tuple) else (item, 1)
+    element, size = cast("tuple[Any, ...]", item) if isinstance(item, tuple) else (item, dimensions)
+    ndim = number(size)
     if type(ndim) is not int or ndim not in (1, 2):
         raise CompileError(
             f"{head} has one or two dimensions, got {ndim!r}",
@@ -142,16 +149,40 @@ class WriteOnly(_Annotation):
         return _array(item, Access.WRITE)
 
 
+class Array2D(_Annotation):
+    """Annotation of a parameter of two dimensions, in C order: `Array2D[T]` is `Array[T, 2]`."""
+
+    def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
+        return _array(item, Access.READ_WRITE, 2)
+
+
+class ReadOnly2D(_Annotation):
+    """Annotation of a two-dimensional parameter which the kernel may not change."""
+
+    def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
+        return _array(item, Access.READ, 2)
+
+
+class WriteOnly2D(_Annotation):
+    """Annotation of a job's field: a two-dimensional array that the job does not read."""
+
+    def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
+        return _array(item, Access.WRITE, 2)
+
+
 MOST_BYTES = (1 << 31) - 1
 """NumPy's limit for what one element of an array takes: fields are described to it."""
 
 
 class FixedArray(_Annotation):
-    """Annotation of a struct field: `FixedArray[T, n]` or `FixedArray[T, n, m]`."""
+    """Annotation of a struct field: `FixedArray[T, n]` or `FixedArray[T, n, m]`.
+
+    Type checkers take no bare number here: for them it is `FixedArray[T, Literal[n]]`.
+    """
 
     def __class_getitem__(cls, item: Any) -> FixedAnnotation:
         element, *shape = cast("tuple[Any, ...]", item) if isinstance(item, tuple) else (item,)
-        sizes = tuple(shape)
+        sizes = tuple(map(number, shape))
         good = all(type(n) is int and n > 0 for n in sizes)
         if len(sizes) not in (1, 2) or not good:
             raise CompileError(
@@ -238,7 +269,7 @@ def type_of_annotation(annotation: Any, typevars: Mapping[Any, Any] | None = Non
 
 
 def _suggestion(annotation: Any) -> str:
-    if annotation in (Array, ReadOnly, WriteOnly):
+    if annotation in (Array, ReadOnly, WriteOnly, Array2D, ReadOnly2D, WriteOnly2D):
         return f"say of what: {annotation.__name__}[float32]"
     own = {t.name: t for t in SCALAR_CLASSES}
     name = _name(annotation)

@@ -56,7 +56,8 @@ def _whole(value: Any) -> int | None:
 
 class UnsafeParallel:
     """`sb.unsafe_parallel(a)` is array `a`, without the rule that an iteration of a parallel range
-    touches only its own elements; `sb.unsafe_parallel[sb.Array[T]]` is a job's field without it.
+    touches only its own elements; `sb.unsafe_parallel[sb.Array[T]]` is a job's field without it,
+    which type checkers want as `Annotated[sb.Array[T], sb.unsafe_parallel]`.
 
     `sb.unsafe_parallel(a)[k] = x` may race: that no other iteration touches the same element is for
     the caller to know (`kernel.check_races(...)` tests it). Indices are still checked against the

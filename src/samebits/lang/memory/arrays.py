@@ -13,9 +13,12 @@ import numpy as np
 
 from samebits.errors import ArgumentError, CompileError, Trap
 from samebits.lang.annotations import Array as Array
+from samebits.lang.annotations import Array2D as Array2D
 from samebits.lang.annotations import FixedArray as FixedArray
 from samebits.lang.annotations import ReadOnly as ReadOnly
+from samebits.lang.annotations import ReadOnly2D as ReadOnly2D
 from samebits.lang.annotations import WriteOnly as WriteOnly
+from samebits.lang.annotations import WriteOnly2D as WriteOnly2D
 from samebits.lang.annotations import class_of_type, field_type
 from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.scalars import MAKERS, RAW_OF, TYPE_OF

@@ -49,6 +49,17 @@ _COUNTS = {
 _COMPARISONS = {f"__{stem}__" for stem in COMPARE.values()}
 
 
+class Zero:
+    """The default of a field that says of it what holds without: that it starts as zeros. Type
+    checkers know by it that the field may be left out."""
+
+    def __repr__(self) -> str:
+        return "sb.zero"
+
+
+zero: Any = Zero()
+
+
 @dataclass(frozen=True, slots=True)
 class Members:
     """What a class has besides its fields' types."""
@@ -85,7 +96,8 @@ def members_of(cls: type, fields: Iterable[str], taken: Callable[[str], bool]) -
             continue  # CPython adds that where there is an `__eq__`
         where = f"{cls.__name__}.{name}"
         if name in names:
-            found.defaults[name] = value
+            if value is not zero:
+                found.defaults[name] = value
         elif name in _COUNTS:
             found.methods[name] = _special(where, name, value)
         elif name.startswith("__"):

@@ -27,6 +27,7 @@ _Class = TypeVar("_Class", bound=type)
 class Struct:
     """Base of all structs: fields by position or keyword, the others their default, or zero.
 
+    A class may name it as its base, which tells type checkers and editors what every struct has.
     Raises ArgumentError for an unknown field, or a value of another type than the field's.
     """
 
@@ -102,6 +103,9 @@ class Struct:
         store(self._buffer, self._offset, value)
 
     def __getattr__(self, name: str) -> NoReturn:
+        if name == "__sb_type__":
+            cls = type(self).__name__
+            raise CompileError(f"{cls} is no struct", fix=f"write @sb.struct above `class {cls}`")
         names = ", ".join(self.__sb_type__.field_types)
         raise AttributeError(
             f"{self.__sb_type__} has no field {name!r}; it has {names}", name=name, obj=self
@@ -216,7 +220,7 @@ def struct(cls: _Class, *, frame: int = 1) -> _Class:
     CompileError for any other annotation and for inheritance. `frame` counts the
     callers up to the one whose local names annotations may use.
     """
-    if cls.__bases__ != (object,):
+    if cls.__bases__ not in ((object,), (Struct,)) or hasattr(cls, "__sb_type__"):
         raise CompileError(
             f"struct {cls.__name__} inherits from {cls.__bases__[0].__name__}",
             fix="hold the other struct in a field",
