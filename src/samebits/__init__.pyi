@@ -1,0 +1,62 @@
+"""samebits: write a simulation once, in Python; the same bits on every machine."""
+
+from samebits import fpenv as fpenv
+from samebits import hazards as hazards
+from samebits import math as math
+from samebits import noise as noise
+from samebits import random as random
+from samebits.desync.reader import read_report as read_report
+from samebits.desync.writer import write_report as write_report
+from samebits.diagnosis.explain import explain as explain
+from samebits.diagnosis.public import diagnose as diagnose
+from samebits.diagnosis.public import make_report as make_report
+from samebits.errors import ArgumentError as ArgumentError
+from samebits.errors import BitsMismatchError as BitsMismatchError
+from samebits.errors import CompileError as CompileError
+from samebits.errors import HazardError as HazardError
+from samebits.errors import JobError as JobError
+from samebits.errors import RaceError as RaceError
+from samebits.errors import ReplayError as ReplayError
+from samebits.errors import ReportError as ReportError
+from samebits.errors import RunnerError as RunnerError
+from samebits.errors import SamebitsError as SamebitsError
+from samebits.errors import SamebitsWarning as SamebitsWarning
+from samebits.errors import SideError as SideError
+from samebits.errors import SimulationError as SimulationError
+from samebits.errors import StackError as StackError
+from samebits.errors import TargetError as TargetError
+from samebits.errors import Trap as Trap
+from samebits.inspection.inspection import inspect as inspect
+from samebits.jobs.handles import JobHandle as JobHandle
+from samebits.jobs.handles import combine as combine
+from samebits.jobs.job import For as For
+from samebits.jobs.job import Job as Job
+from samebits.jobs.job import ParallelFor as ParallelFor
+from samebits.jobs.job import ParallelForBatch as ParallelForBatch
+from samebits.jobs.job import job as job
+from samebits.lang.decorators import defaults as defaults
+from samebits.lang.values.plain import to_python as to_python
+from samebits.modes import DETERMINISTIC as DETERMINISTIC
+from samebits.modes import FAST as FAST
+from samebits.modes import HIGH as HIGH
+from samebits.modes import LOW as LOW
+from samebits.modes import MEDIUM as MEDIUM
+from samebits.modes import STRICT as STRICT
+from samebits.runtime.cache import set_cache_dir as set_cache_dir
+from samebits.runtime.fingerprint import math_fingerprint as math_fingerprint
+from samebits.runtime.guarded_arrays import GuardedArray as GuardedArray
+from samebits.runtime.guarded_arrays import guarded as guarded
+from samebits.runtime.same_bits import assert_same_bits as assert_same_bits
+from samebits.runtime.threads.pool import set_workers as set_workers
+from samebits.runtime.threads.pool import workers as workers
+from samebits.sim.recording import Replay as Replay
+from samebits.sim.simulation import Simulation as Simulation
+from samebits.typed.arrays import *
+from samebits.typed.functions import *
+from samebits.typed.kernels import Struct as Struct
+from samebits.typed.kernels import evaluate as evaluate
+from samebits.typed.kernels import kernel as kernel
+from samebits.typed.kernels import struct as struct
+from samebits.typed.kernels import zero as zero
+from samebits.typed.values import *
+from samebits.version import __version__ as __version__
