@@ -9,6 +9,7 @@ for NaN, where the fields of one struct are neighbours.
 from __future__ import annotations
 
 from samebits.ir.grammar import For, Function, Op, Region, Value, While, regions, walk
+from samebits.types import ScalarType
 
 
 def serial_stores(function: Function) -> set[int]:
@@ -21,6 +22,9 @@ def serial_stores(function: Function) -> set[int]:
 
 _SAME_IF_OPERANDS_ARE = {"field", "component", "element", "view", "convert"}
 _ALWAYS_SAME = {"const", "local", "table"}
+_FREE = {"const", "get"}
+_CALL = 20
+"""Operations that a call counts as."""
 
 
 def _search(region: Region, inside: _InnermostLoop | None, found: set[int]) -> None:
@@ -33,11 +37,15 @@ def _search(region: Region, inside: _InnermostLoop | None, found: set[int]) -> N
             loop = _InnermostLoop(slot | _slots_set(statement))
             for inner in regions(statement):
                 _search(inner, loop, found)
-            if loop.is_serial or (loop.has_fields and not loop.has_calls):
+            if loop.is_serial or loop.gathers_in_vain:
                 found |= loop.stores
         else:
             for inner in regions(statement):
                 _search(inner, inside, found)
+
+
+def _is_float(value: Value) -> bool:
+    return isinstance(value.type, ScalarType) and value.type.is_float
 
 
 def _slots_set(statement: For | While) -> set[str]:
@@ -60,9 +68,15 @@ class _InnermostLoop:
         self._fields: set[tuple[int, int]] = set()
         self.stores: set[int] = set()
         self.is_serial = False
-        self.has_fields = False
-        """Whether something is stored in a field of a struct that is another in each iteration."""
-        self.has_calls = False
+        self._has_fields = False
+        self._accesses = 0
+        self._computed = 0
+
+    @property
+    def gathers_in_vain(self) -> bool:
+        """Whether it stores in fields of a struct that is another in each iteration, and computes
+        too little to be worth gathering them."""
+        return self._has_fields and self._computed <= self._accesses
 
     def is_steady(self, value: Value) -> bool:
         return (value.op, value.index) not in self._changing
@@ -72,8 +86,11 @@ class _InnermostLoop:
             self.stores.add(op.id)
             place = op.args[0]
             self.is_serial = self.is_serial or self.is_steady(place)
-            self.has_fields = self.has_fields or (place.op, place.index) in self._fields
-        self.has_calls = self.has_calls or op.opcode == "call"
+            self._has_fields = self._has_fields or (place.op, place.index) in self._fields
+        if op.opcode in ("load", "store"):
+            self._accesses += 1
+        elif op.opcode == "call" or (op.results and _is_float(op.result)):
+            self._computed += _CALL if op.opcode == "call" else op.opcode not in _FREE
         steady = (
             op.opcode in _ALWAYS_SAME
             or (op.opcode == "get" and op.attr not in self._slots)
