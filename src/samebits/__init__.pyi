@@ -47,6 +47,7 @@ from samebits.runtime.fingerprint import math_fingerprint as math_fingerprint
 from samebits.runtime.guarded_arrays import GuardedArray as GuardedArray
 from samebits.runtime.guarded_arrays import guarded as guarded
 from samebits.runtime.same_bits import assert_same_bits as assert_same_bits
+from samebits.runtime.same_bits import assert_same_bits_each as assert_same_bits_each
 from samebits.runtime.threads.pool import set_workers as set_workers
 from samebits.runtime.threads.pool import workers as workers
 from samebits.sim.recording import Replay as Replay
