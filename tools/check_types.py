@@ -17,6 +17,8 @@ from tools.doc_blocks import BLOCK, PAGES, ROOT, SAVED, numbered
 
 FOLDER = ROOT / "build" / "check_types"
 EXAMPLES = ROOT / "examples"
+IGNORED = re.compile(r"#\s*(?:type|pyright|mypy):")
+"""A comment that silences a checker: users would copy it."""
 ERROR = re.compile(r"^\s*(\S+?\.pyi?):(\d+)(?::\d+)?(?: -|:) error\b", re.MULTILINE)
 """A line of either checker that is an error: its file and line."""
 
@@ -97,6 +99,10 @@ def main() -> int:
     folders = sorted({path.parent for path in EXAMPLES.glob("*/*.py")})
     files = [*sorted(FOLDER.glob("*.py")), *sorted(EXAMPLES.glob("*/*.py"))]
     status = 0
+    for file in files:
+        if IGNORED.search(file.read_text("utf-8")):
+            print(f"{pages.get(file.name, file)} silences a type checker")
+            status = 1
     for checker in (pyright, mypy):
         said = checker(FOLDER, files, [FOLDER, *folders])
         count = len(errors(said))

@@ -21,7 +21,7 @@ compiler's matter.
 from typing import ClassVar, TypeAlias, overload
 
 from samebits.typed.bases import (
-    Bitwise, FixedPoint, Half, Matrix, Numbers, Shifted, Sum, Vector,
+    Bitwise, Equal, FixedPoint, Half, Matrix, Numbers, Shifted, Sum, Vector,
 )
 from samebits.typed.swizzles import Swizzles2, Swizzles3, Swizzles4
 '''
@@ -70,7 +70,9 @@ def bases(t: VectorType) -> list[str]:
     if t.element is types.BOOL:
         return [f"Bitwise[bool, {truth}]"]
     if t.element is types.FLOAT16:
-        return []
+        return [f"Equal[{scalar}, {truth}]"]
+    if t.element in FIXED_POINT.values():
+        scalar = f"{scalar} | float"  # a literal that is a whole number of steps
     if isinstance(t, types.QuaternionType):
         return [f"Sum[{scalar}, {truth}]"]
     found = [f"Numbers[{scalar}, {truth}, {quotient(t)}]"]

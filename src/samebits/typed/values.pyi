@@ -9,6 +9,7 @@ from typing import ClassVar, TypeAlias, overload
 
 from samebits.typed.bases import (
     Bitwise,
+    Equal,
     FixedPoint,
     Half,
     Matrix,
@@ -276,200 +277,200 @@ class bool4(Swizzles4[bool, bool2, bool3, bool4], Bitwise[bool, bool4], Vector[b
 
 class fix16x2(
     Swizzles2[fix16, fix16x2, fix16x3, fix16x4],
-    Numbers[fix16, bool2, fix16x2],
+    Numbers[fix16 | float, bool2, fix16x2],
     Vector[fix16, bool2],
 ):
     """Two fix16."""
 
 class fix16x3(
     Swizzles3[fix16, fix16x2, fix16x3, fix16x4],
-    Numbers[fix16, bool3, fix16x3],
+    Numbers[fix16 | float, bool3, fix16x3],
     Vector[fix16, bool3],
 ):
     """Three fix16."""
 
 class fix16x4(
     Swizzles4[fix16, fix16x2, fix16x3, fix16x4],
-    Numbers[fix16, bool4, fix16x4],
+    Numbers[fix16 | float, bool4, fix16x4],
     Vector[fix16, bool4],
 ):
     """Four fix16."""
 
 class fix16x2_sat(
     Swizzles2[fix16_sat, fix16x2_sat, fix16x3_sat, fix16x4_sat],
-    Numbers[fix16_sat, bool2, fix16x2_sat],
+    Numbers[fix16_sat | float, bool2, fix16x2_sat],
     Vector[fix16_sat, bool2],
 ):
     """Two fix16_sat."""
 
 class fix16x3_sat(
     Swizzles3[fix16_sat, fix16x2_sat, fix16x3_sat, fix16x4_sat],
-    Numbers[fix16_sat, bool3, fix16x3_sat],
+    Numbers[fix16_sat | float, bool3, fix16x3_sat],
     Vector[fix16_sat, bool3],
 ):
     """Three fix16_sat."""
 
 class fix16x4_sat(
     Swizzles4[fix16_sat, fix16x2_sat, fix16x3_sat, fix16x4_sat],
-    Numbers[fix16_sat, bool4, fix16x4_sat],
+    Numbers[fix16_sat | float, bool4, fix16x4_sat],
     Vector[fix16_sat, bool4],
 ):
     """Four fix16_sat."""
 
 class fix16x2_wrap(
     Swizzles2[fix16_wrap, fix16x2_wrap, fix16x3_wrap, fix16x4_wrap],
-    Numbers[fix16_wrap, bool2, fix16x2_wrap],
+    Numbers[fix16_wrap | float, bool2, fix16x2_wrap],
     Vector[fix16_wrap, bool2],
 ):
     """Two fix16_wrap."""
 
 class fix16x3_wrap(
     Swizzles3[fix16_wrap, fix16x2_wrap, fix16x3_wrap, fix16x4_wrap],
-    Numbers[fix16_wrap, bool3, fix16x3_wrap],
+    Numbers[fix16_wrap | float, bool3, fix16x3_wrap],
     Vector[fix16_wrap, bool3],
 ):
     """Three fix16_wrap."""
 
 class fix16x4_wrap(
     Swizzles4[fix16_wrap, fix16x2_wrap, fix16x3_wrap, fix16x4_wrap],
-    Numbers[fix16_wrap, bool4, fix16x4_wrap],
+    Numbers[fix16_wrap | float, bool4, fix16x4_wrap],
     Vector[fix16_wrap, bool4],
 ):
     """Four fix16_wrap."""
 
 class fix32x2(
     Swizzles2[fix32, fix32x2, fix32x3, fix32x4],
-    Numbers[fix32, bool2, fix32x2],
+    Numbers[fix32 | float, bool2, fix32x2],
     Vector[fix32, bool2],
 ):
     """Two fix32."""
 
 class fix32x3(
     Swizzles3[fix32, fix32x2, fix32x3, fix32x4],
-    Numbers[fix32, bool3, fix32x3],
+    Numbers[fix32 | float, bool3, fix32x3],
     Vector[fix32, bool3],
 ):
     """Three fix32."""
 
 class fix32x4(
     Swizzles4[fix32, fix32x2, fix32x3, fix32x4],
-    Numbers[fix32, bool4, fix32x4],
+    Numbers[fix32 | float, bool4, fix32x4],
     Vector[fix32, bool4],
 ):
     """Four fix32."""
 
 class fix32x2_sat(
     Swizzles2[fix32_sat, fix32x2_sat, fix32x3_sat, fix32x4_sat],
-    Numbers[fix32_sat, bool2, fix32x2_sat],
+    Numbers[fix32_sat | float, bool2, fix32x2_sat],
     Vector[fix32_sat, bool2],
 ):
     """Two fix32_sat."""
 
 class fix32x3_sat(
     Swizzles3[fix32_sat, fix32x2_sat, fix32x3_sat, fix32x4_sat],
-    Numbers[fix32_sat, bool3, fix32x3_sat],
+    Numbers[fix32_sat | float, bool3, fix32x3_sat],
     Vector[fix32_sat, bool3],
 ):
     """Three fix32_sat."""
 
 class fix32x4_sat(
     Swizzles4[fix32_sat, fix32x2_sat, fix32x3_sat, fix32x4_sat],
-    Numbers[fix32_sat, bool4, fix32x4_sat],
+    Numbers[fix32_sat | float, bool4, fix32x4_sat],
     Vector[fix32_sat, bool4],
 ):
     """Four fix32_sat."""
 
 class fix32x2_wrap(
     Swizzles2[fix32_wrap, fix32x2_wrap, fix32x3_wrap, fix32x4_wrap],
-    Numbers[fix32_wrap, bool2, fix32x2_wrap],
+    Numbers[fix32_wrap | float, bool2, fix32x2_wrap],
     Vector[fix32_wrap, bool2],
 ):
     """Two fix32_wrap."""
 
 class fix32x3_wrap(
     Swizzles3[fix32_wrap, fix32x2_wrap, fix32x3_wrap, fix32x4_wrap],
-    Numbers[fix32_wrap, bool3, fix32x3_wrap],
+    Numbers[fix32_wrap | float, bool3, fix32x3_wrap],
     Vector[fix32_wrap, bool3],
 ):
     """Three fix32_wrap."""
 
 class fix32x4_wrap(
     Swizzles4[fix32_wrap, fix32x2_wrap, fix32x3_wrap, fix32x4_wrap],
-    Numbers[fix32_wrap, bool4, fix32x4_wrap],
+    Numbers[fix32_wrap | float, bool4, fix32x4_wrap],
     Vector[fix32_wrap, bool4],
 ):
     """Four fix32_wrap."""
 
 class fix48x2(
     Swizzles2[fix48, fix48x2, fix48x3, fix48x4],
-    Numbers[fix48, bool2, fix48x2],
+    Numbers[fix48 | float, bool2, fix48x2],
     Vector[fix48, bool2],
 ):
     """Two fix48."""
 
 class fix48x3(
     Swizzles3[fix48, fix48x2, fix48x3, fix48x4],
-    Numbers[fix48, bool3, fix48x3],
+    Numbers[fix48 | float, bool3, fix48x3],
     Vector[fix48, bool3],
 ):
     """Three fix48."""
 
 class fix48x4(
     Swizzles4[fix48, fix48x2, fix48x3, fix48x4],
-    Numbers[fix48, bool4, fix48x4],
+    Numbers[fix48 | float, bool4, fix48x4],
     Vector[fix48, bool4],
 ):
     """Four fix48."""
 
 class fix48x2_sat(
     Swizzles2[fix48_sat, fix48x2_sat, fix48x3_sat, fix48x4_sat],
-    Numbers[fix48_sat, bool2, fix48x2_sat],
+    Numbers[fix48_sat | float, bool2, fix48x2_sat],
     Vector[fix48_sat, bool2],
 ):
     """Two fix48_sat."""
 
 class fix48x3_sat(
     Swizzles3[fix48_sat, fix48x2_sat, fix48x3_sat, fix48x4_sat],
-    Numbers[fix48_sat, bool3, fix48x3_sat],
+    Numbers[fix48_sat | float, bool3, fix48x3_sat],
     Vector[fix48_sat, bool3],
 ):
     """Three fix48_sat."""
 
 class fix48x4_sat(
     Swizzles4[fix48_sat, fix48x2_sat, fix48x3_sat, fix48x4_sat],
-    Numbers[fix48_sat, bool4, fix48x4_sat],
+    Numbers[fix48_sat | float, bool4, fix48x4_sat],
     Vector[fix48_sat, bool4],
 ):
     """Four fix48_sat."""
 
 class fix48x2_wrap(
     Swizzles2[fix48_wrap, fix48x2_wrap, fix48x3_wrap, fix48x4_wrap],
-    Numbers[fix48_wrap, bool2, fix48x2_wrap],
+    Numbers[fix48_wrap | float, bool2, fix48x2_wrap],
     Vector[fix48_wrap, bool2],
 ):
     """Two fix48_wrap."""
 
 class fix48x3_wrap(
     Swizzles3[fix48_wrap, fix48x2_wrap, fix48x3_wrap, fix48x4_wrap],
-    Numbers[fix48_wrap, bool3, fix48x3_wrap],
+    Numbers[fix48_wrap | float, bool3, fix48x3_wrap],
     Vector[fix48_wrap, bool3],
 ):
     """Three fix48_wrap."""
 
 class fix48x4_wrap(
     Swizzles4[fix48_wrap, fix48x2_wrap, fix48x3_wrap, fix48x4_wrap],
-    Numbers[fix48_wrap, bool4, fix48x4_wrap],
+    Numbers[fix48_wrap | float, bool4, fix48x4_wrap],
     Vector[fix48_wrap, bool4],
 ):
     """Four fix48_wrap."""
 
-class half2(Swizzles2[float16, half2, half3, half4], Vector[float16, bool2]):
+class half2(Swizzles2[float16, half2, half3, half4], Equal[float16, bool2], Vector[float16, bool2]):
     """Two float16."""
 
-class half3(Swizzles3[float16, half2, half3, half4], Vector[float16, bool3]):
+class half3(Swizzles3[float16, half2, half3, half4], Equal[float16, bool3], Vector[float16, bool3]):
     """Three float16."""
 
-class half4(Swizzles4[float16, half2, half3, half4], Vector[float16, bool4]):
+class half4(Swizzles4[float16, half2, half3, half4], Equal[float16, bool4], Vector[float16, bool4]):
     """Four float16."""
 
 class float2x2(Numbers[float32, bool2x2, float2x2], Matrix[float32, bool2x2, float2, float2x2]):

@@ -13,7 +13,8 @@ from typing import Annotated, Literal, TypeVar
 
 import numpy as np
 import samebits as sb
-from samebits import fix32, float2, float3, float3x3, float32, int2, int32, math, quaternion
+from samebits import fix32, fix32x3, float2, float3, float3x3, float32, int2, int32, math
+from samebits import quaternion
 
 T = TypeVar("T")
 
@@ -81,6 +82,8 @@ def use(world: World, points: sb.Array[float3], ship: Ship, m: float3x3) -> None
     number: float = math.sin(0.5) + math.clamp(right, 0.0, 1.0).x + math.max(number_of(1), 2)
     turned: float3 = quaternion.identity @ (m @ right) + math.transpose(m).c0
     half: fix32 = fix32("0.5") * 2 + 1
+    steps: fix32x3 = (fix32x3(1) * 0.5 + half) * 2
+    print(steps.x.raw, steps * fix32(2) > 1)
     heal("ship")                                         # wrong
     heal()                                               # wrong
     heal(ship, 1, 2)                                     # wrong
@@ -103,6 +106,8 @@ def use(world: World, points: sb.Array[float3], ship: Ship, m: float3x3) -> None
     print(right @ float2(0))                             # wrong
     print(right.w)                                       # wrong
     print(int2(1) << "2")                                # wrong
+    print(int2(1) * 0.5)                                 # wrong
+    print(steps + right)                                 # wrong
     math.sin("0.5")                                      # wrong
     math.sine(number)                                    # wrong
     print(half & half)                                   # wrong
