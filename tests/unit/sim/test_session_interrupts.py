@@ -180,7 +180,7 @@ def test_a_recording_goes_on_after_an_interrupt_from_its_frame(
     begin()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
-        assert at_each(play, go_on, stride=29) > 20
+        assert at_each(play, go_on, stride=23) > 20
     made[0].close()
     assert {"whole", "begun"} <= ends
     assert ("cut" in ends) == bool(every)
