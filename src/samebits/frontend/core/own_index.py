@@ -67,6 +67,9 @@ def enforce(
 
 def _whole(use: Use, written: set[Place], own: OwnRange) -> None:
     place = use.origin.region
+    if use.origin.sliced:
+        _of_slice(use, written, own)
+        return
     if use.writes and use.op.opcode == "call":
         raise CompileError(
             f"`{place}` is given whole to a kernel that writes it, in a parallel body",
@@ -90,6 +93,18 @@ def _whole(use: Use, written: set[Place], own: OwnRange) -> None:
                 note="other iterations may be writing their elements at the same time",
                 fix=f"use the iteration's own element, or write to another array than `{other}`",
             )
+
+
+def _of_slice(use: Use, written: set[Place], own: OwnRange) -> None:
+    place = use.origin.region
+    if use.writes or any(overlap(place, other, own.roots) for other in written):
+        raise CompileError(
+            f"`{place}` is sliced in a parallel body that writes it",
+            span=use.op.span,
+            note="an element of a slice is another iteration's own, by its index in the array",
+            fix=f"index `{place}` by the iteration's own index, or slice an array that it does not "
+            "write",
+        )
 
 
 def is_own(function: Function, access: Op, own: OwnRange) -> bool:

@@ -10,7 +10,10 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from samebits.errors import ArgumentError, Trap
+from samebits.lang.memory.arrays import ManagedArray
+from samebits.lang.memory.slices import Slice
 from samebits.lang.values.scalars import MAKERS, RAW_OF, SCALAR_CLASSES
+from samebits.lang.values.storage import bytes_of
 from samebits.lang.values.weak import FromEnd, Int
 from samebits.types import FLOAT64, ScalarType
 
@@ -48,7 +51,13 @@ class Table:
     def __iter__(self) -> Iterator[Any]:
         return map(MAKERS[self.element], self.raw.tolist())
 
-    def __getitem__(self, index: SupportsIndex) -> Any:
+    def __getitem__(self, index: SupportsIndex | slice | Slice) -> Any:
+        part = Slice.of(index)
+        if part is not None:
+            start, count = part.within(len(self))
+            data = self.raw[start : start + count]
+            return ManagedArray(bytes_of(data).toreadonly(), 0, self.element, (count,))
+        assert not isinstance(index, slice | Slice)
         i = index.of(len(self)) if type(index) is FromEnd else index.__index__()
         if not 0 <= i < len(self.data):
             raise Trap("index")
