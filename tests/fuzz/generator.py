@@ -46,6 +46,7 @@ from tests.fuzz.simple_statements import INDENT
 from tests.fuzz.statements import Body
 from tests.fuzz.streams import Stream
 from tests.fuzz.sums import Sums
+from tests.fuzz.views import Views
 
 HEADER = f"""import typing
 
@@ -93,6 +94,7 @@ class _Writer:
         self.joins = Joins(seed)
         self.powers = Random(f"samebits fuzz powers {seed}") if seed >= FIRST_SEED else None
         self.members = Members(seed)
+        self.views = Views(seed)
         self.loops = generator_of(seed, FIRST_SEED, self.halves.wanted)
         self.hazard = self.rng.choice((0.0, 0.0, 0.01, 0.03, 0.1))
         self.palette = self._palette()
@@ -225,7 +227,7 @@ class _Writer:
         result = self.result(entry=entry)
         work = 400 if entry else rng.choice((10, 30, 60))
         body = Body(rng, self.hazard, self.palette, self.callees, self.structs, result, work)
-        body.extra = self.members.statement
+        body.extra = (self.members.statement, self.views.statement)
         body.draw.powers, body.draw.loops = self.powers, self.loops
         body.joins = self.joins
         for variable in (*self.constants, *captured):
@@ -259,7 +261,7 @@ class _Writer:
         stream = Stream(
             self.rng, self.hazard, self.palette, self.callees, self.structs, self.constants
         )
-        stream.body.extra = self.members.statement
+        stream.body.extra = (self.members.statement, self.views.statement)
         stream.body.draw.powers, stream.body.draw.loops = self.powers, self.loops
         stream.body.joins = self.joins
         lines = stream.write()
