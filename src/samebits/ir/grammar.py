@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from samebits.errors import Span
 from samebits.modes import DEFAULTS, Options
-from samebits.types import ArrayType, MemoryType, RefType, ScalarType
+from samebits.types import ArrayType, FixedArrayType, MemoryType, RefType, ScalarType
 
 ValueType = ScalarType | ArrayType | RefType
 """Types of slots and results of ops: scalars, arrays (address and lengths), references."""
@@ -184,10 +184,16 @@ class HostFunction(Function):
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class TableData:
-    """Constant numbers that the op `table` refers to, as a fixed array in read-only memory."""
+    """Constant numbers that the op `table` refers to, as a fixed array in read-only memory: row by
+    row where `shape` has more dimensions than one."""
 
     element: ScalarType
     values: tuple[int | float | bool, ...]
+    shape: tuple[int, ...] = ()
+
+    @property
+    def type(self) -> FixedArrayType:
+        return FixedArrayType(self.element, self.shape or (len(self.values),))
 
 
 @dataclass(slots=True)

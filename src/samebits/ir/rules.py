@@ -158,7 +158,7 @@ def _table(op: Op, around: Surroundings) -> Complaint:
     data = around.tables.get(op.attr) if isinstance(op.attr, str) else None
     if data is None:
         return f"there is no table {op.attr!r}"
-    return _wants([RefType(FixedArrayType(data.element, (len(data.values),)))], op)
+    return _wants([RefType(data.type)], op)
 
 
 def _target(op: Op, operand: int = 0) -> MemoryType | None:

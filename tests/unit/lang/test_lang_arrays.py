@@ -188,8 +188,9 @@ def test_zeros_are_fresh_zeroed_and_of_any_element():
     assert tuple(zeros(2, float3)[1]) == (0, 0, 0)
     assert zeros(2, Point)[1].n == 0
     assert zeros(2, bool)[0] is False
-    for shape in (0, (0, 2), (1, 2, 3)):
-        with pytest.raises(ArgumentError, match="zeros takes one or two positive lengths"):
+    assert zeros((2, 3, 1, 4), int32)[1, 2, 0, 3] == 0
+    for shape in (0, (0, 2), (1, 2, 3, 4, 5)):
+        with pytest.raises(ArgumentError, match="zeros takes one to four positive lengths"):
             zeros(shape, float32)
     with pytest.raises(ArgumentError, match="needs a fixed size, int has none"):
         zeros(3, int)
@@ -379,9 +380,9 @@ def test_annotations_mean_types():
          "an array's element cannot be Array[float32]"),
         (lambda: type_of_annotation(FixedArray[FixedArray[float32, 2], 3]),
          "a fixed array's element cannot be a fixed array"),
-        (lambda: Array[float32, 3], "Array has one or two dimensions, got 3"),
-        (lambda: FixedArray[float32], "FixedArray takes one or two positive lengths, got []"),
-        (lambda: FixedArray[float32, 0], "FixedArray takes one or two positive lengths, got [0]"),
+        (lambda: Array[float32, 5], "Array has one to four dimensions, got 5"),
+        (lambda: FixedArray[float32], "FixedArray takes one to four positive lengths, got []"),
+        (lambda: FixedArray[float32, 0], "FixedArray takes one to four positive lengths, got [0]"),
         (lambda: type_of_annotation(FixedArray[float32, 10**5, 10**5]),
          "FixedArray[float32, 100000, 100000] takes 40,000,000,000 bytes; "
          "a field may take 2,147,483,647"),

@@ -37,6 +37,7 @@ from samebits.lang.values.storage import (
 from samebits.lang.values.vectors import implicit_table
 from samebits.lang.values.weak import FromEnd, Int
 from samebits.types import (
+    MOST_DIMENSIONS,
     ArrayType,
     FixedArrayType,
     FixedPointType,
@@ -55,7 +56,7 @@ _PLACE = "the element"
 
 
 class ManagedArray:
-    """A C-order array of one or two dimensions over memory that it does not own.
+    """A C-order array over memory that it does not own.
 
     Elements are scalars, vectors or structs; struct elements are views. An index below zero
     or past the end raises Trap "index"; a negative constant of a kernel counts from the end.
@@ -273,9 +274,9 @@ def zeros(shape: Any, dtype: Any) -> ManagedArray:
     """A fresh array of zeros: `zeros(16, float32)`, `zeros((4, 4), float32)`."""
     lengths = cast("tuple[Any, ...]", shape) if isinstance(shape, tuple) else (shape,)
     sizes = tuple(operator.index(n) for n in lengths)
-    if len(sizes) not in (1, 2) or min(sizes) < 1:
+    if not 1 <= len(sizes) <= MOST_DIMENSIONS or min(sizes) < 1:
         raise ArgumentError(
-            f"zeros takes one or two positive lengths, got {shape!r}",
+            f"zeros takes one to four positive lengths, got {shape!r}",
             fix="write zeros(16, float32)",
         )
     try:
@@ -308,7 +309,7 @@ def dtype_name(t: MemoryType) -> str:
 
 
 def _shape_name(t: ArrayType) -> str:
-    lengths = ["n"] if t.ndim == 1 else ["n", "m"]
+    lengths = [*"nmkl"[: t.ndim]]
     if isinstance(t.element, VectorType):
         lengths += map(str, t.element.shape)
     return f"({', '.join(lengths)}{',' if len(lengths) == 1 else ''})"
