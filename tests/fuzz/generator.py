@@ -112,8 +112,9 @@ class _Writer:
             roll = rng.random()
             if roll < 0.25 and isinstance(t, ScalarType) and t in (*NUMBERS, FLOAT16):
                 values = [self.constant(t) for _ in range(rng.randint(1, 6))]
-                lines.append(f"K{k} = sb.table([{', '.join(values)}], {t.name})")
-                table = FixedArrayType(t, (len(values),))
+                text, shape = self.views.table(values)
+                lines.append(f"K{k} = sb.table({text}, {t.name})")
+                table = FixedArrayType(t, shape)
                 self.constants.append(Variable(f"K{k}", table, mutable=False, readonly=True))
                 continue
             lines.append(f"K{k} = {self.constant(t)}")
@@ -153,7 +154,7 @@ class _Writer:
         if roll < 0.4 and depth:
             shape = (rng.randint(1, 5),) if rng.random() < 0.7 else \
                 (rng.randint(1, 3), rng.randint(1, 3))  # fmt: skip
-            return FixedArrayType(self.field_type(0), shape)
+            return FixedArrayType(self.field_type(0), self.views.deeper(shape))
         known = [t for t in self.palette if not (isinstance(t, ScalarType) and t.weak)]
         if known and roll < 0.8:
             return rng.choice(known)
@@ -196,7 +197,8 @@ class _Writer:
             else self.value_type()  # fmt: skip
         if element in (INT, FLOAT):
             element = rng.choice(NUMBERS)
-        return ArrayType(element, rng.choice((1, 1, 1, 2)), rng.random() < 0.25)
+        ndim = self.views.dimensions(rng.choice((1, 1, 1, 2)))
+        return ArrayType(element, ndim, rng.random() < 0.25)
 
     def result(self, *, entry: bool) -> Type:
         rng = self.rng

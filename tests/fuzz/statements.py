@@ -212,10 +212,11 @@ class Body(SimpleStatements):
             f"{name}.shape[{k}]" for k in range(t.ndim)
         ]  # fmt: skip
         own = f"{name}[{counter}]"
-        if len(lengths) == 2:
-            own = f"{name}[{counter}, {self.rng.choice(('0', f'{counter} % {lengths[1]}'))}]"
+        if len(lengths) > 1:
+            inner = [self.rng.choice(("0", f"{counter} % {n}")) for n in lengths[1:]]
+            own = f"{name}[{counter}, {', '.join(inner)}]"
             if not fixed and not self.draw.risky():
-                self.emit(f"if {lengths[1]} > 0:")
+                self.emit(f"if {' and '.join(f'{n} > 0' for n in lengths[1:])}:")
                 self.level += 1
         first = "-2, " if self.draw.risky() else self.rng.choice(("", "", "1, ", "0, "))
         batch = self.rng.choice(("", ", batch=1", ", batch=2", ", batch=3", ", batch=5"))

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from random import Random
 
 from samebits.types import (
+    FLOAT32,
     ArrayType,
     FixedArrayType,
     MemoryType,
@@ -18,6 +19,7 @@ from samebits.types import (
     StructType,
     VectorType,
 )
+from tests.fuzz.literals import type_name
 from tests.fuzz.scope import Variable
 from tests.fuzz.statements import Body
 
@@ -64,10 +66,32 @@ class Views:
         if not self.wanted or self.busy or self.rng.random() >= STATEMENTS:
             return
         with self._drawing(body):
-            self.rng.choices(self.kinds(), (6, 2, 3, 2, 1))[0](body)
+            self.rng.choices(self.kinds(), (6, 2, 3, 2, 1, 1))[0](body)
 
     def kinds(self) -> tuple[Callable[[Body], None], ...]:
-        return self.name, self.rename, self.loop, self.element, self.length
+        return self.name, self.rename, self.loop, self.element, self.length, self.deep
+
+    # Dimensions
+
+    def dimensions(self, ndim: int) -> int:
+        """The dimensions of a parameter that is given so many."""
+        if not self.wanted or self.rng.random() < 0.75:
+            return ndim
+        return self.rng.choice((2, 3, 3, 4))
+
+    def deeper(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape of a field that is given this one."""
+        if not self.wanted or len(shape) == 1 or self.rng.random() < 0.5:
+            return shape
+        return (*(self.rng.randint(1, 2) for _ in range(self.rng.choice((1, 1, 2)))), *shape)
+
+    def table(self, values: list[str]) -> tuple[str, tuple[int, ...]]:
+        """The text and shape of a table that is given these values."""
+        text, shape = f"[{', '.join(values)}]", (len(values),)
+        while self.wanted and len(shape) < 4 and self.rng.random() < 0.3:
+            times = self.rng.randint(1, 2)
+            text, shape = f"[{', '.join([text] * times)}]", (times, *shape)
+        return text, shape
 
     # Statements
 
@@ -123,11 +147,9 @@ class Views:
         text, t, _, _ = found
         if not isinstance(t.element, ScalarType | VectorType):
             return
-        index = ", ".join(self.rng.choice(("0", "-1", "1")) for _ in range(t.ndim))
+        index = ", ".join(self.rng.choice(("0", "-1", "0" if k else "1")) for k in range(t.ndim))
         name = body.fresh("v")
         body.emit(f"if len({text}) > {self.rng.choice((0, 1, 1, 1))}:")
-        if t.ndim == 2:
-            index = f"{index.split(',')[0]}, {self.rng.choice(('0', '-1'))}"
         body.emit(f"    {name} = {text}[{index}]")
         body.emit("else:")
         body.emit(f"    {name} = {body.draw.expr(t.element, 0)}")
@@ -137,6 +159,16 @@ class Views:
         found = self.view(body)
         if found is not None:
             body.emit(f"assert len({found[0]}) <= {found[0]}.shape[0]")
+
+    def deep(self, body: Body) -> None:
+        """A local array of more dimensions than others have."""
+        t = self.rng.choice([*body.draw.palette, FLOAT32])
+        if isinstance(t, ScalarType) and t.weak:
+            t = FLOAT32
+        shape = tuple(self.rng.randint(1, 3) for _ in range(self.rng.choice((3, 3, 4))))
+        name = body.fresh("z")
+        body.emit(f"{name} = sb.zeros({shape}, {type_name(t)})")
+        body.scope.add(Variable(name, FixedArrayType(t, shape), mutable=False, owner=True))
 
     # Views
 

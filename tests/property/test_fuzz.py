@@ -91,6 +91,8 @@ def test_views_stand_under_names_in_loops_and_in_elements() -> None:
         r"w(\d+) = w\1\[.*:.*\]$", r"w\d+, w\d+ = w", r"for x\d+ in .*\[.*:.*\]:",
         r"reversed\(.*\[.*:", r"zip\(range\(5\), .*\[", r"v\d+ = .*\[.*:.*\]\[", r"\[.*:-1\]",
         r"\[.*uint64\(9223372036854775808\).*:", r":len\(.*\) \+ 1\]", r":, :\]|:.*, :\]",
+        r"sb\.(Array|ReadOnly)\[\w+, [34]\]", r"sb\.zeros\(\(\d, \d, \d",
+        r"FixedArray\[\w+, \d, \d, \d", r"sb\.table\(\[\[",
     ):  # fmt: skip
         assert re.search(kept, text, re.M), kept
     before = "".join(generate(seed).source for seed in range(0, VIEWS, 997))
