@@ -14,6 +14,7 @@ from samebits.errors import ArgumentError, BitsMismatchError, TargetError, Trap
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel
+from samebits.lang.memory.strided import bare
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.scalars import RAW_OF
 from samebits.lang.values.vectors import Vector, components
@@ -113,7 +114,7 @@ def assert_same_bits(
     if targets is not None:
         targets = _names(targets)
     kernel.check_use(args, kwargs)
-    bound = kernel.signature.bind(args, kwargs)
+    bound = tuple(bare(kernel.signature.bind(args, kwargs)))
     types = types_for(kernel, bound)
     # Refuse what is not in the language before anything runs.
     module = link(compile_kernel(kernel, types))

@@ -366,9 +366,11 @@ def check_array(value: Any, t: ArrayType, parameter_name: str) -> None:
             fix=f"pass an array of shape {_shape_name(t)}, for example by {name}.reshape(...)",
         )
     if not array.flags.c_contiguous:
+        copies = "copies the elements in" + " and back" * (not t.readonly)
+        strided = f"a kernel's call takes sb.strided({name}), which {copies}"
         raise ArgumentError(
             f"{expected}, C-contiguous; got strides {array.strides}",
-            note=copied,
+            note=strided if copied is None else f"{copied}; {strided}",
             fix=f"pass np.ascontiguousarray({name})",
         )
     # NumPy asks no alignment of structured dtypes.
