@@ -63,3 +63,11 @@ def parallel_slice_written(a: Array[float32]) -> None:
 def parallel_slice_read(a: Array[float32]) -> None:
     for i in sb.prange(len(a)):
         a[i] = math.sum(a[:2])
+
+
+@refused
+def parallel_slice_of_two(a: Array[float32], b: Array[float32]) -> None:
+    part = b[1:]
+    for i in sb.prange(len(a)):
+        a[i] = part[1:][0]
+    part = a[1:]

@@ -30,7 +30,7 @@ from tests.fuzz.simple_statements import INDENT, SimpleStatements
 def _may_share(view: Variable, target: Variable) -> bool:
     """Whether a view may lie in the memory that the iterations of a parallel range write."""
     return bool(view.roots) and (
-        target.name in view.roots or not isinstance(target.type, ArrayType)
+        bool({target.name, "*"} & view.roots) or not isinstance(target.type, ArrayType)
     )
 
 

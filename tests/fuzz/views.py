@@ -28,6 +28,8 @@ FIRST_SEED = 60_000
 STATEMENTS = 0.4
 MOST = 17
 """Most elements of an array that is given."""
+ANYWHERE = frozenset({"*"})
+"""The roots of a view that may lie in any array's memory."""
 HEADS = (
     "{0} in {1}", "{0} in {1}", "_, {0} in enumerate({1})", "{0} in reversed({1})",
     "_, {0} in zip(range(5), {1})",
@@ -49,6 +51,8 @@ class Views:
         self.wanted = seed >= FIRST_SEED
         self.far = self.rng.choice((0.0, 0.02, 0.02, 0.1, 0.3))
         self.busy = False
+        self.swaps = self.rng.random() < 0.5
+        """Whether a name may get views of other arrays: it may then lie in any's memory."""
 
     @contextmanager
     def _drawing(self, body: Body) -> Iterator[None]:
@@ -108,7 +112,9 @@ class Views:
             return self.name(body)
         v = self.rng.choice(names)
         assert isinstance(v.type, ArrayType)
-        same = [w.name for w in names if w.type == v.type and w.readonly == v.readonly]
+        same = [
+            w.name for w in names if w.type == v.type and w.readonly == v.readonly and self.swaps
+        ]
         if len(same) > 1 and self.rng.random() < 0.3:
             a, b = self.rng.sample(same, 2)
             body.emit(f"{a}, {b} = {b}, {a}")
@@ -135,6 +141,7 @@ class Views:
             )
         else:
             row = ArrayType(t.element, t.ndim - 1, t.readonly)
+            roots = ANYWHERE if self.swaps else roots
             body.scope.add(Variable(x, row, mutable=False, readonly=readonly, roots=roots))
         body.loop_body(1, MOST)
         body.scope.pop()
@@ -176,6 +183,7 @@ class Views:
         self, body: Body, name: str, text: str, t: ArrayType, readonly: bool, roots: frozenset[str]
     ) -> None:
         body.emit(f"{name} = {text}")
+        roots = ANYWHERE if self.swaps else roots
         body.scope.add(Variable(name, t, mutable=False, readonly=readonly, roots=roots))
 
     def arrays(
