@@ -285,6 +285,7 @@ OPS: dict[str, OpRule] = {
     "slice": OpRule(3, "elements or rows b to c-1 of array a, none where b >= c; bounds already "
                        "checked"),
     "view": OpRule(1, "array over the fixed array that a refers to"),
+    "flat": OpRule(1, "1-D array of the components, in order, of the vectors in the 1-D array a"),
     "length": OpRule(1, "weak int: length along dimension attr of an array value"),
     "apart": OpRule(2, "whether no byte lies in both of two arrays or referents; with attr true "
                        "also where they begin at one place and 2-D arrays have rows of one length"),
