@@ -276,6 +276,39 @@ def test_elements_of_views_are_vectors_structs_and_numbers() -> None:
     assert boards["tags"].tolist() == [[0] * 5, [2, 3, 0, 0, 0]]
 
 
+def test_components_swaps_and_methods_reach_through_views() -> None:
+    @sb.kernel
+    def use(a: sb.Array[float2], g: sb.Array[float2, 2], boards: sb.Array[Board], lo: int) -> None:
+        a[lo:][0].x += 1
+        g[1][0].y = float32(2)
+        g[0, 1:][0].x *= float32(3)
+        a[lo:][0], a[lo:][1] = a[lo:][1], a[lo:][0]
+        tail = boards[1:]
+        tail[0], tail[1] = tail[1], tail[0]
+        last = tail[-1]
+        last.tags[2:][0] = int32(len(a[lo:]))
+
+    a, g = np.arange(8, dtype=np.float32).reshape(4, 2), np.ones((2, 2, 2), np.float32)
+    boards = np.zeros(3, Board.dtype)
+    boards["tags"][:, 0] = 1, 2, 3
+    same(use, a, g, boards, 1)
+    assert a.tolist() == [[0, 1], [4, 5], [3, 3], [6, 7]]
+    assert g.ravel().tolist() == [1, 1, 3, 1, 1, 2, 1, 1]
+    assert boards["tags"].tolist() == [[1, 0, 0, 0, 0], [3, 0, 0, 0, 0], [2, 0, 3, 0, 0]]
+
+
+def test_kernels_without_checks_of_bounds_have_views() -> None:
+    @sb.kernel(bounds_check=False)
+    def use(a: sb.ReadOnly[float32], lo: int, hi: int) -> float32:
+        total = float32(0)
+        for x in a[lo:hi]:
+            total += x
+        return total
+
+    a = np.arange(5, dtype=np.float32)
+    assert (same(use, a, 1, 4), same(use, a, 5, 5), same(use, a, 3, 2)) == (6, 0, 0)
+
+
 def test_reductions_take_views() -> None:
     @sb.kernel
     def use(a: sb.ReadOnly[float32, 2], lo: int) -> float32:
@@ -369,6 +402,51 @@ def test_parallel_bodies_do_not_slice_what_they_write() -> None:
         assert "`a` is sliced in a parallel body that writes it" in str(refusal_of(kernel, ints(1)))
     for kernel in (before, of_local):
         assert "may lie in the same memory" in str(refusal_of(kernel, ints(1)))
+
+
+def test_parallel_bodies_write_views_from_before_at_their_own_index() -> None:
+    @sb.kernel
+    def use(a: sb.Array[int32], g: sb.Array[int32, 2], shift: int) -> None:
+        part, rows, head = a[2:], g[1:], a[:2]
+        for i in sb.prange(len(part) - shift):
+            part[i + shift] += 1
+        for i in sb.prange(len(rows)):
+            rows[i, 0] = head[1]
+            fill(rows[i, 1:], int32(i))
+
+    a, g = np.arange(20, dtype=np.int32), np.ones((4, 3), np.int32)
+    same(use, a, g, 0)
+    assert a.tolist() == [0, 1, *range(3, 21)]
+    assert g.tolist() == [[1, 1, 1], [1, 0, 0], [1, 1, 1], [1, 2, 2]]
+    assert trap_of(use, a, g, 1) == ("own", "part[i + shift]")
+
+
+@sb.job
+class Sums(sb.ParallelFor):
+    values: sb.ReadOnly[int32]
+    rows: sb.Array[int32, 2]
+    ahead: sb.Array[int32]
+
+    def execute(self, index: int32) -> None:
+        row = self.rows[index, 1:]
+        row[0] = int32(total(self.values[index:])) + int32(len(self.ahead))
+
+
+@sb.job
+class Shifted(sb.ParallelFor):
+    out: sb.Array[int32]
+
+    def execute(self, index: int32) -> None:
+        part = self.out[1:]
+        part[index] = index
+
+
+def test_jobs_slice_what_they_read_and_their_own_rows() -> None:
+    rows = np.zeros((3, 2), np.int32)
+    Sums(values=ints(1, 2, 3), rows=rows, ahead=ints(0)).run(3)
+    assert rows.tolist() == [[0, 124], [0, 24], [0, 4]]
+    with pytest.raises(sb.CompileError, match=r"`self\.out` is sliced in a parallel"):
+        Shifted(out=ints(1, 2, 3)).run(2)
 
 
 def test_race_checks_see_writes_through_views() -> None:
