@@ -40,6 +40,8 @@ from samebits.types import (
     VectorType,
 )
 
+_SLOT = "flat."
+"""The beginning of the names of slots that count components."""
 BODY_LIMIT = 200
 """Operations in a loop beyond which a second copy costs more than shuffles."""
 
@@ -56,10 +58,15 @@ def flattened(function: Function) -> Function:
     for loop in loops:
         pattern = _Pattern(loop, own)
         if pattern.matches():
-            slot = f"flat.{next(ids)}"
+            slot = f"{_SLOT}{next(ids)}"
             slots[slot] = INT
             made[loop.id] = _chosen(loop, pattern, slot, ids)
     return replace(function, slots=slots, body=exchanged(function.body, made))
+
+
+def is_flat(loop: For) -> bool:
+    """Whether a loop runs over components, another copy of one over vectors."""
+    return loop.slot.startswith(_SLOT)
 
 
 def _has_shape(loop: For) -> bool:

@@ -108,7 +108,7 @@ class Memory:
                 found = self._slots.get(str(op.attr), NOWHERE)
             case "field":
                 found = frozenset(_field(o, str(op.attr)) for o in self.of(op.args[0]))
-            case "component" | "view":
+            case "component" | "view" | "flat":
                 found = self.of(op.args[0])
             case "element" | "row":
                 found = frozenset(_element(o) for o in self.of(op.args[0]))
