@@ -73,13 +73,20 @@ from samebits.lang.intrinsics import (
 from samebits.lang.memory.arrays import (
     Array,
     Array2D,
+    Array3D,
+    Array4D,
     FixedArray,
     ReadOnly,
     ReadOnly2D,
+    ReadOnly3D,
+    ReadOnly4D,
     WriteOnly,
     WriteOnly2D,
+    WriteOnly3D,
+    WriteOnly4D,
     zeros,
 )
+from samebits.lang.memory.strided import strided
 from samebits.lang.memory.struct_members import zero
 from samebits.lang.memory.structs import Struct
 from samebits.lang.memory.tables import table
@@ -282,6 +289,8 @@ __all__ = [
     "ArgumentError",
     "Array",
     "Array2D",
+    "Array3D",
+    "Array4D",
     "BitsMismatchError",
     "CompileError",
     "FixedArray",
@@ -296,6 +305,8 @@ __all__ = [
     "RaceError",
     "ReadOnly",
     "ReadOnly2D",
+    "ReadOnly3D",
+    "ReadOnly4D",
     "Replay",
     "ReplayError",
     "ReportError",
@@ -311,6 +322,8 @@ __all__ = [
     "Trap",
     "WriteOnly",
     "WriteOnly2D",
+    "WriteOnly3D",
+    "WriteOnly4D",
     "abs",
     "all",
     "any",
@@ -458,6 +471,7 @@ __all__ = [
     "set_workers",
     "sign",
     "sqrt",
+    "strided",
     "struct",
     "table",
     "to_python",

@@ -53,17 +53,11 @@ from samebits.runtime.threads.pool import workers as workers
 from samebits.sim.recording import Replay as Replay
 from samebits.sim.simulation import Simulation as Simulation
 from samebits.typed.arrays import Appender as Appender
-from samebits.typed.arrays import Array as Array
-from samebits.typed.arrays import Array2D as Array2D
-from samebits.typed.arrays import FixedArray as FixedArray
-from samebits.typed.arrays import ReadOnly as ReadOnly
-from samebits.typed.arrays import ReadOnly2D as ReadOnly2D
-from samebits.typed.arrays import WriteOnly as WriteOnly
-from samebits.typed.arrays import WriteOnly2D as WriteOnly2D
 from samebits.typed.arrays import prange as prange
+from samebits.typed.arrays import strided as strided
 from samebits.typed.arrays import table as table
 from samebits.typed.arrays import unsafe_parallel as unsafe_parallel
-from samebits.typed.arrays import zeros as zeros
+from samebits.typed.dimensions import *
 from samebits.typed.functions import *
 from samebits.typed.kernels import Struct as Struct
 from samebits.typed.kernels import evaluate as evaluate

@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from samebits.typed.arrays import Array
+from samebits.typed.dimensions import Array
 from samebits.typed.kernels import Struct, kernel, struct
 from samebits.typed.values import (
     float2,

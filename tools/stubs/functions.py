@@ -16,8 +16,8 @@ from typing import Any, Protocol, TypeVar, overload
 import numpy as np
 
 from samebits.modes import Precision
-from samebits.typed.arrays import Array, ReadOnly
 from samebits.typed.bases import Matrix, Value, Vector
+from samebits.typed.dimensions import Array, ReadOnly
 from samebits.typed.values import (
     double3, double3x3, dquaternion, float3, float3x3, half, quaternion,
 )

@@ -12,7 +12,7 @@ from samebits.lang.memory.structs import Struct
 
 HEAD = """from typing import TypeVar
 
-from samebits.typed.arrays import Array
+from samebits.typed.dimensions import Array
 from samebits.typed.kernels import Struct, kernel, struct
 from samebits.typed.values import (
     double2, double3, double4, float2, float3, float4, float32, float64, int32, int64, quaternion,

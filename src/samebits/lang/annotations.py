@@ -21,6 +21,7 @@ from samebits.types import (
     BOOL,
     FLOAT,
     INT,
+    MOST_DIMENSIONS,
     NONE,
     ArrayType,
     FixedArrayType,
@@ -44,8 +45,8 @@ class Access(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ArrayAnnotation:
-    """`Array[element]`, `Array[element, 2]`, or their `ReadOnly` and `WriteOnly` forms; element as
-    written."""
+    """`Array[element]`, `Array[element, ndim]`, or their `ReadOnly` and `WriteOnly` forms; element
+    as written."""
 
     element: Any
     ndim: int
@@ -57,7 +58,7 @@ class ArrayAnnotation:
 
     def __repr__(self) -> str:
         head = self.access.value
-        return f"{head}[{_name(self.element)}{', 2' if self.ndim == 2 else ''}]"
+        return f"{head}[{_name(self.element)}{f', {self.ndim}' if self.ndim > 1 else ''}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class AppenderAnnotation:
 
 @dataclass(frozen=True, slots=True)
 class FixedAnnotation:
-    """`FixedArray[element, n]` or `FixedArray[element, n, m]`; element as written."""
+    """`FixedArray[element, n, ...]`; element as written."""
 
     element: Any
     shape: tuple[int, ...]
@@ -106,9 +107,9 @@ def _array(item: Any, access: Access, dimensions: int = 1) -> ArrayAnnotation:
     head = access.value
     element, size = cast("tuple[Any, ...]", item) if isinstance(item, tuple) else (item, dimensions)
     ndim = number(size)
-    if type(ndim) is not int or ndim not in (1, 2):
+    if type(ndim) is not int or not 1 <= ndim <= MOST_DIMENSIONS:
         raise CompileError(
-            f"{head} has one or two dimensions, got {ndim!r}",
+            f"{head} has one to four dimensions, got {ndim!r}",
             fix=f"write {head}[{_name(element)}] or {head}[{_name(element)}, 2]",
         )
     return ArrayAnnotation(element, ndim, access)
@@ -126,7 +127,8 @@ class _Annotation:
 
 
 class Array(_Annotation):
-    """Annotation of a parameter that views host memory: `Array[T]`, `Array[T, 2]`.
+    """Annotation of a parameter that views host memory: `Array[T]`, and `Array[T, 2]` to
+    `Array[T, 4]` of more dimensions.
 
     T is a scalar, vector or struct class, or a TypeVar of a generic kernel.
     """
@@ -156,18 +158,60 @@ class Array2D(_Annotation):
         return _array(item, Access.READ_WRITE, 2)
 
 
+class Array3D(_Annotation):
+    """Annotation of a parameter of three dimensions, in C order: `Array3D[T]` is `Array[T, 3]`."""
+
+    def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
+        return _array(item, Access.READ_WRITE, 3)
+
+
+class Array4D(_Annotation):
+    """Annotation of a parameter of four dimensions, in C order: `Array4D[T]` is `Array[T, 4]`."""
+
+    def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
+        return _array(item, Access.READ_WRITE, 4)
+
+
 class ReadOnly2D(_Annotation):
-    """Annotation of a two-dimensional parameter which the kernel may not change."""
+    """Annotation of a parameter of two dimensions which the kernel may not change."""
 
     def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
         return _array(item, Access.READ, 2)
 
 
+class ReadOnly3D(_Annotation):
+    """Annotation of a parameter of three dimensions which the kernel may not change."""
+
+    def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
+        return _array(item, Access.READ, 3)
+
+
+class ReadOnly4D(_Annotation):
+    """Annotation of a parameter of four dimensions which the kernel may not change."""
+
+    def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
+        return _array(item, Access.READ, 4)
+
+
 class WriteOnly2D(_Annotation):
-    """Annotation of a job's field: a two-dimensional array that the job does not read."""
+    """Annotation of a job's field: an array of two dimensions that the job does not read."""
 
     def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
         return _array(item, Access.WRITE, 2)
+
+
+class WriteOnly3D(_Annotation):
+    """Annotation of a job's field: an array of three dimensions that the job does not read."""
+
+    def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
+        return _array(item, Access.WRITE, 3)
+
+
+class WriteOnly4D(_Annotation):
+    """Annotation of a job's field: an array of four dimensions that the job does not read."""
+
+    def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
+        return _array(item, Access.WRITE, 4)
 
 
 MOST_BYTES = (1 << 31) - 1
@@ -175,7 +219,8 @@ MOST_BYTES = (1 << 31) - 1
 
 
 class FixedArray(_Annotation):
-    """Annotation of a struct field: `FixedArray[T, n]` or `FixedArray[T, n, m]`.
+    """Annotation of a struct field: `FixedArray[T, n]`, `FixedArray[T, n, m]` and so on, of up to
+    four lengths.
 
     Type checkers take no bare number here: for them it is `FixedArray[T, Literal[n]]`.
     """
@@ -184,9 +229,9 @@ class FixedArray(_Annotation):
         element, *shape = cast("tuple[Any, ...]", item) if isinstance(item, tuple) else (item,)
         sizes = tuple(map(number, shape))
         good = all(type(n) is int and n > 0 for n in sizes)
-        if len(sizes) not in (1, 2) or not good:
+        if not 1 <= len(sizes) <= MOST_DIMENSIONS or not good:
             raise CompileError(
-                f"FixedArray takes one or two positive lengths, got {list(sizes)}",
+                f"FixedArray takes one to four positive lengths, got {list(sizes)}",
                 fix=f"write FixedArray[{_name(element)}, 4]",
             )
         return FixedAnnotation(element, sizes)
@@ -269,7 +314,7 @@ def type_of_annotation(annotation: Any, typevars: Mapping[Any, Any] | None = Non
 
 
 def _suggestion(annotation: Any) -> str:
-    if annotation in (Array, ReadOnly, WriteOnly, Array2D, ReadOnly2D, WriteOnly2D):
+    if isinstance(annotation, type) and issubclass(annotation, _Annotation):
         return f"say of what: {annotation.__name__}[float32]"
     own = {t.name: t for t in SCALAR_CLASSES}
     name = _name(annotation)

@@ -20,6 +20,7 @@ from samebits.errors import (
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel
+from samebits.lang.memory.strided import bare
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.scalars import RAW_OF
 from samebits.lang.values.vectors import Vector, components
@@ -185,7 +186,7 @@ def _bound(
 ) -> tuple[tuple[Type, ...], tuple[Any, ...]]:
     """The types of a call, and its arguments in the parameters' order."""
     kernel.check_use(args, kwargs)
-    bound = kernel.signature.bind(args, kwargs)
+    bound = tuple(bare(kernel.signature.bind(args, kwargs)))
     return types_for(kernel, bound), bound
 
 

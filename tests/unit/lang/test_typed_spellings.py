@@ -37,6 +37,9 @@ def fill(a: sb.Array2D[float32], part: Part) -> float32:
         (sb.FixedArray[float32, Literal[4], Literal[2]], sb.FixedArray[float32, 4, 2]),
         (sb.Array2D[float32], sb.Array[float32, 2]),
         (sb.Array[float32, Literal[2]], sb.Array[float32, 2]),
+        (sb.Array3D[float32], sb.Array[float32, 3]),
+        (sb.ReadOnly4D[float32], sb.ReadOnly[float32, 4]),
+        (sb.WriteOnly3D[float32], sb.WriteOnly[float32, 3]),
         (sb.ReadOnly2D[float2], sb.ReadOnly[float2, 2]),
         (sb.WriteOnly2D[float2], sb.WriteOnly[float2, 2]),
         (sb.Appender[int32, Literal[3]], sb.Appender[int32, 3]),
@@ -52,8 +55,8 @@ def test_a_literal_size_and_a_named_dimension_are_the_plain_annotation(
 def test_a_size_that_is_no_number_is_refused_in_a_literal_too() -> None:
     with pytest.raises(CompileError, match="positive lengths"):
         sb.FixedArray[float32, Literal["4"]]
-    with pytest.raises(CompileError, match="one or two dimensions"):
-        sb.Array[float32, Literal[3]]
+    with pytest.raises(CompileError, match="one to four dimensions"):
+        sb.Array[float32, Literal[5]]
 
 
 def test_a_two_dimensional_annotation_says_of_what() -> None:

@@ -52,6 +52,12 @@ def scaled(values: sb.Array[float3], by: float32) -> float3:
 
 
 @sb.kernel
+def rows(a: sb.ReadOnly2D[float32], b: sb.Array3D[float32]) -> float32:
+    b[0, 1, 2] = a[0, 0] + a[1:][0][0] + b[0][1][2] + b[0, 1, :2][0] + b[0, 1][0]
+    return float32(b)                                    # wrong
+
+
+@sb.kernel
 def first(values: sb.ReadOnly[T], other: T) -> T:
     return values[0] if len(values) else other
 
@@ -84,6 +90,11 @@ def use(world: World, points: sb.Array[float3], ship: Ship, m: float3x3) -> None
     half: fix32 = fix32("0.5") * 2 + 1
     steps: fix32x3 = (fix32x3(1) * 0.5 + half) * 2
     print(steps.x.raw, steps * fix32(2) > 1)
+    for row in world.grid:
+        total += len(row) + int(sum(row) + row[1:][0] + world.grid[0, 1:][0])
+    rows(world.grid, sb.zeros((2, 3, 4), float32))
+    rows(sb.table([[1, 2], [3, 4]], float32), np.zeros((2, 3, 4), np.float32))
+    rows(world.ships, np.zeros((2, 3, 4)))               # wrong
     heal("ship")                                         # wrong
     heal()                                               # wrong
     heal(ship, 1, 2)                                     # wrong
