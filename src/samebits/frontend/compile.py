@@ -178,10 +178,12 @@ class _Lowering:
             params = self._declare_parameters(ctx)
             try:
                 statements.block(ctx, self.source.node.body)
-            except CompileError:
+            except CompileError as error:
                 if not self.joins.grown:
-                    raise
+                    raise self.joins.refused or error from None
             if not self.joins.grown:
+                if self.joins.refused is not None:
+                    raise self.joins.refused
                 return self._unit(ctx, params)
 
     def _context(self) -> Context:

@@ -98,6 +98,13 @@ class Context:
         """Raise a CompileError at `node`."""
         raise CompileError(message, span=self.span(node), note=note, fix=fix)
 
+    def fail_unless_grown(
+        self, node: ast.AST, message: str, *, note: str | None = None, fix: str | None = None
+    ) -> None:
+        """Raise a CompileError at `node` once all is lowered, if by then no name's type grows."""
+        if self.joins.refused is None:
+            self.joins.refused = CompileError(message, span=self.span(node), note=note, fix=fix)
+
     def text(self, node: ast.AST) -> str:
         return self.source.text(node)
 
