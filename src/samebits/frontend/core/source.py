@@ -60,14 +60,24 @@ def blank(node: ast.AST) -> Any:
 
 
 def copied_items(node: ast.Assign) -> list[ast.expr]:
-    """The parts of the tuple that `node` assigns which go into memory: those are copied first."""
+    """The parts of the tuple that `node` assigns whose structs are copied first: what goes into
+    memory, and what gets a name."""
     if len(node.targets) != 1 or not isinstance(node.value, ast.Tuple):
         return []
     (target,) = node.targets
     if not isinstance(target, ast.Tuple | ast.List) or len(target.elts) != len(node.value.elts):
         return []
     pairs = zip(target.elts, node.value.elts, strict=True)
-    return [value for part, value in pairs if isinstance(part, ast.Attribute | ast.Subscript)]
+    return [
+        value
+        for part, value in pairs
+        if isinstance(part, ast.Attribute | ast.Subscript)
+        or (isinstance(part, ast.Name) and isinstance(value, _PLACES))
+    ]
+
+
+_PLACES = (ast.Name, ast.Attribute, ast.Subscript)
+"""Expressions that a struct in memory can be; that of a call is new."""
 
 
 _MANY_CALLS = 16
