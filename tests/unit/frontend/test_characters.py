@@ -1,5 +1,7 @@
 """Texts of one character compare as their code points, and `math.pi` and its like are numbers."""
 
+# ruff: noqa: SIM201, SIM300
+
 from __future__ import annotations
 
 import math as python_math
