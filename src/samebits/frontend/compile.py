@@ -22,6 +22,7 @@ from samebits.ir.analysis.carried import carried
 from samebits.ir.grammar import Function, Module, Return, TableData, ValueType
 from samebits.ir.once import is_library
 from samebits.ir.verify import MAX_LOCALS, terminates
+from samebits.lang.calls.kernel_parameters import GivenKernel
 from samebits.lang.executions import executions
 from samebits.lang.fingerprint import described
 from samebits.lang.jobs import JobKernel
@@ -80,11 +81,7 @@ def symbol_of(kernel: Kernel, types: tuple[Type, ...]) -> str:
 
     Kernels of the user's that share one, as of a source loaded twice, are numbered as they come.
     """
-    name = f"{kernel.function.__module__}.{kernel.__qualname__}"
-    if kernel.function.__closure__:
-        names = kernel.function.__code__.co_freevars
-        values = "\n".join(f"{n} = {described(kernel.captured.get(n))}" for n in names)
-        name += f"{{{hashlib.blake2b(values.encode(), digest_size=4).hexdigest()}}}"
+    name = _name_of(kernel)
     if kernel.fixed_types is None:
         bound = kernel.signature.typevars(types)
         name += f"<{', '.join(f'{n.__name__}={t}' for n, t in bound.items())}>"
@@ -96,6 +93,18 @@ def symbol_of(kernel: Kernel, types: tuple[Type, ...]) -> str:
     while _symbols.setdefault(name, kernel) is not kernel:
         count += 1
         name = f"{base}#{count}"
+    return name
+
+
+def _name_of(kernel: Kernel) -> str:
+    """A kernel's name with what it captures of functions around it, and what it is given."""
+    name = f"{kernel.function.__module__}.{kernel.__qualname__}"
+    if kernel.function.__closure__:
+        names = kernel.function.__code__.co_freevars
+        values = "\n".join(f"{n} = {described(kernel.captured.get(n))}" for n in names)
+        name += f"{{{hashlib.blake2b(values.encode(), digest_size=4).hexdigest()}}}"
+    if isinstance(kernel, GivenKernel):
+        name += f"<{', '.join(f'{n}={_name_of(g)}' for n, g in kernel.kernels.items())}>"
     return name
 
 
@@ -114,6 +123,7 @@ def compile_kernel(
 def _lowered(
     kernel: Kernel, types: tuple[Type, ...], stack: tuple[tuple[Kernel, tuple[Type, ...]], ...]
 ) -> Unit:
+    kernel.check_given(types)
     # Literals are folded in floating point: by the pinned rules, whatever the thread's are.
     with nullcontext() if stack else executions.pinned():
         unit = kernel.units[types] = _Lowering(kernel, types, stack).run()

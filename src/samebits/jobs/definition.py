@@ -19,6 +19,7 @@ from samebits.jobs.aliasing import Aliases
 from samebits.jobs.handles import starting
 from samebits.lang.annotations import Access
 from samebits.lang.arguments import naming
+from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.executions import executions
 from samebits.lang.jobs import Field, Form, JobKernel
 from samebits.lang.kernel import Kernel
@@ -241,7 +242,7 @@ def check_arguments(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, 
     """Raise ArgumentError if a pending job has claimed memory that a non-native call uses."""
     if not PENDING:
         return
-    values = kernel.signature.bind(args, kwargs)
+    kernel, values = taken(kernel, args, kwargs)
     rows = [
         (
             p.name,

@@ -14,7 +14,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from samebits.errors import CompileError
-from samebits.lang.annotations import class_of_type
+from samebits.lang.annotations import KernelAnnotation, class_of_type, kernel_annotation
 from samebits.lang.constants import constant, is_namespace
 from samebits.lang.definition import definition_span, lines_now
 from samebits.lang.executions import executions
@@ -71,6 +71,8 @@ class Kernel:
         """The runtime's callable for each list of parameter types."""
         self.fast: Callable[..., Any] | None = None
         """The native callable of a kernel that is not generic, once there is one."""
+        self.instances: dict[tuple[object, ...], Kernel] = {}
+        """This kernel, given kernels for its parameters that take one, by these."""
         self.managed_functions: dict[tuple[Type, ...], Any] = {}
         self.attributes: dict[tuple[int, str], tuple[object, object]] = {}
         """Attributes of captured modules, by the module's identity: the module and the value."""
@@ -82,6 +84,14 @@ class Kernel:
 
     def _parameters(self) -> Iterable[Parameter]:
         return written_parameters(self.function, self.self_type)
+
+    def __class_getitem__(cls, item: Any) -> KernelAnnotation:
+        """`Kernel[[float64], float64]`: the annotation of a kernel's parameter that takes a kernel
+        with these parameters and this result."""
+        return kernel_annotation(item)
+
+    def check_given(self, types: tuple[Type, ...]) -> None:
+        """Raise ArgumentError where a kernel that it is given has another signature than asked."""
 
     @property
     def fixed_types(self) -> tuple[Type, ...] | None:

@@ -25,6 +25,7 @@ from samebits.frontend.operations import operators
 from samebits.frontend.operations.intrinsics import refuse_arguments
 from samebits.lang import intrinsics, iteration
 from samebits.lang.annotations import class_of_type
+from samebits.lang.calls.kernel_parameters import mean
 from samebits.lang.constants import is_namespace
 from samebits.lang.kernel import Kernel
 from samebits.lang.overloads import Overloads
@@ -167,9 +168,11 @@ class Rewrite(ast.NodeTransformer):
     def frozen(self, value: object) -> object:
         """A captured object as the managed run sees it."""
         if isinstance(value, Overloads):
-            return self.functions.setdefault(
-                value, partial(self.call_math, value, self.kernel.precision)
-            )
+            found = self.functions.get(value)
+            if found is None:
+                found = partial(self.call_math, value, self.kernel.precision)
+                self.functions[value] = mean(found, value)
+            return found
         with suppress(TypeError):  # of what has no hash, such as a vector
             value = _BUILTINS.get(value, value)
         return flushed(value) if self.flush else value

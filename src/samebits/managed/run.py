@@ -21,6 +21,7 @@ from samebits.frontend.compile import compile_kernel
 from samebits.frontend.core.kernel_source import source_of
 from samebits.frontend.core.source import syntax, too_deep
 from samebits.lang.arguments import naming, unwrap, wrap
+from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
 from samebits.lang.jobs import JobKernel
@@ -98,6 +99,7 @@ call_math = partial(overloads.call, lambda kernel, types: instance(kernel, types
 
 
 def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
+    kernel.check_given(types)
     source = source_of(kernel)
     node = copied(source.node)
     local = {a.arg for a in node.args.args}
@@ -159,7 +161,7 @@ def call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> An
 
 
 def _call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    bound = kernel.signature.bind(args, kwargs)
+    kernel, bound = taken(kernel, args, kwargs)
     types = types_for(kernel, bound)
     with executions.pinned(), managed_run(), np.errstate(all="ignore"):
         target = instance(kernel, types)
@@ -187,7 +189,7 @@ def _for_python(result: Any) -> Any:
 
 def call_inner(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """A call from one kernel to another inside a managed run."""
-    bound = kernel.signature.bind(args, kwargs)
+    kernel, bound = taken(kernel, args, kwargs)
     types = kernel.fixed_types
     target = instance(kernel, types if types is not None else types_for(kernel, bound))
     return target.run(*[take(v) for take, v in zip(target.takes, bound, strict=True)])

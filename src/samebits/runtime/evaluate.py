@@ -13,6 +13,7 @@ from samebits.ir.grammar import Module
 from samebits.ir.interp.evaluator import Evaluator, Listener, evaluator_of
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, wrap
+from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
@@ -56,7 +57,7 @@ def evaluate_call(
     `listener(op, operands, results)` is called once for each operation; `make` makes another
     interpreter than the plain one. Raises Trap, and ArgumentError as a compiled call does.
     """
-    bound = kernel.signature.bind(args, kwargs or {})
+    kernel, bound = taken(kernel, args, kwargs or {})
     types = types_for(kernel, bound)
     unit = compile_kernel(kernel, types)
     result = unit.callee.result

@@ -12,6 +12,7 @@ from samebits import bits
 from samebits.backend.targets.table import Target
 from samebits.errors import ArgumentError, BitsMismatchError, TargetError, Trap
 from samebits.frontend.compile import compile_kernel, link
+from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.structs import Struct
@@ -113,7 +114,7 @@ def assert_same_bits(
     if targets is not None:
         targets = _names(targets)
     kernel.check_use(args, kwargs)
-    bound = kernel.signature.bind(args, kwargs)
+    kernel, bound = taken(kernel, args, kwargs)
     types = types_for(kernel, bound)
     # Refuse what is not in the language before anything runs.
     module = link(compile_kernel(kernel, types))
