@@ -1,5 +1,5 @@
 """Small random programs of one form each: texts of one character, ranges of uint64, kernels as
-parameters.
+parameters, recursion.
 
 Owns the text of these programs and their inputs, and the forms by name. They are apart from the
 programs of `generator`, whose seeds keep their meaning.
@@ -219,10 +219,97 @@ def _expression(rng: Random, t: ScalarType, names: str, depth: int) -> str:
     return f"({a} {rng.choice(signs)} {b})"
 
 
+def recursive(seed: int) -> Program:
+    """Recursion: of one kernel or several, with arrays, structs, loops around the calls, a given
+    kernel, and bounds that some calls reach."""
+    rng = Random(f"samebits fuzz recursion {seed}")
+    t = rng.choice((FLOAT32, FLOAT64, INT32, INT, UINT64))
+    element = INT64 if t is INT else t
+    has_struct = rng.random() < 0.5
+    with_kernel = rng.random() < 0.3
+    count = rng.choice((1, 1, 1, 2, 2, 3))
+    names = [f"rec{k}" for k in range(count)]
+    result = rng.choice((t.name, t.name, "State" if has_struct else t.name))
+    wrapped = result == "State"
+    parts: list[str] = []
+    if has_struct:
+        parts.append(f"@sb.struct\nclass State:\n    v: {element}\n"
+                     f"    seen: sb.FixedArray[{element}, 3]\n    n: int32")  # fmt: skip
+    if with_kernel:
+        parts.append(f"@sb.kernel\ndef leaf(x: {t.name}, y: {t.name}) -> {t.name}:\n"
+                     f"    return {_expression(rng, t, 'xy', 2)}")  # fmt: skip
+    head = [f"n: int, x: {t.name}, y: {t.name}, a: sb.Array[{element}]"]
+    head += ["s: State"] * has_struct
+    head += [f"f: sb.Kernel[[{t.name}, {t.name}], {t.name}]"] * with_kernel
+    more = ", s" * has_struct + ", f" * with_kernel
+    bounds = {name: rng.choice((3, 5, 9, 17, 40)) for name in names}
+    smaller = ("n - 1", "n - 2", "n // 2", "n - 1")
+
+    def call(name: str) -> str:
+        given = ", ".join(_expression(rng, t, "xy", 1) for _ in range(2))
+        return f"{name}({rng.choice(smaller)}, {given}, a{more})"
+
+    def value(text: str) -> str:
+        return f"{t.name}({text}.v)" if wrapped and t is not INT else (
+            f"int({text}.v)" if wrapped else text
+        )  # fmt: skip
+
+    for name in names:
+        lines = ["if n <= 0:"]
+        base = _expression(rng, t, "xy", 2)
+        lines += [f"    return State({element}({base}))" if wrapped else f"    return {base}"]
+        if rng.random() < 0.5:
+            lines.append(f"a[n & 3] = {_stored(t)}(x)" if rng.random() < 0.9 else "a[n] = a[0]")
+        if has_struct:
+            lines += rng.choice((["s.n += 1"], ["s.seen[n % 3] = a[0]", "s.n = s.n + 2"], []))
+        if rng.random() < 0.4:
+            lines += [f"z = sb.zeros(4, {element})", f"z[n & 3] = {_stored(t)}(y)"]
+            lines += [f"x = x + {t.name if t is not INT else 'int'}(z[1])"]
+        lines.append(f"r = {value(call(rng.choice(names)))}")
+        roll = rng.random()
+        if roll < 0.35:
+            lines.append(f"r = r + {value(call(rng.choice(names)))}")
+        elif roll < 0.5:
+            lines += ["for i in range(2):", f"    r = r + {value(call(name))}"]
+        elif roll < 0.65:
+            lines += ["if x > y:", f"    r = r - {value(call(rng.choice(names)))}"]
+        if with_kernel:
+            lines.append("r = f(r, x)")
+        lines.append(f"r = {_expression(rng, t, 'xy', 1)} + r")
+        if wrapped:
+            lines += [f"out = State({element}(r))", "out.n = int32(7)", "return out"]
+        else:
+            lines.append("return r")
+        body = "\n".join(f"    {line}" for line in lines)
+        flush = ', denormals="flush"' if rng.random() < 0.1 else ""
+        parts.append(f"@sb.kernel(recursion={bounds[name]}{flush})\n"
+                     f"def {name}({', '.join(head)}) -> {result}:\n{body}")  # fmt: skip
+    params = f"n: int, x: {t.name}, y: {t.name}, a: sb.Array[{element}]"
+    lines = ["s = State()"] * has_struct
+    given = ", s" * has_struct + ", leaf" * with_kernel
+    first = rng.choice(names)
+    lines += [f"r = {value(f'{first}(n % 24, x, y, a{given})')}"]
+    if rng.random() < 0.4:
+        lines += [f"r = r + {value(f'{names[-1]}(3, y, x, a{given})')}"]
+    lines += ["a[0] = a[0] + s.v", "return r"] if has_struct else ["return r"]
+    body = "\n".join(f"    {line}" for line in lines)
+    parts.append(f"@sb.kernel\ndef entry({params}) -> {t.name}:\n{body}")
+    array = ArrayType(element, 1, False)
+    program = _program(seed, rng, parts, [INT, t, t, array])
+    inputs = tuple(_shallow(rng, given_) for given_ in program.inputs)
+    return Program(seed, program.source, program.entry, inputs)
+
+
+def _shallow(rng: Random, given: InputSet) -> InputSet:
+    """Depths that few calls take."""
+    return InputSet((("scalar", "int", rng.randint(0, 11)), *given.args[1:]), given.blobs)
+
+
 FORMS: dict[str, Callable[[int], Program]] = {
     "characters": characters,
     "wide_ranges": wide_ranges,
     "given_kernels": given_kernels,
+    "recursive": recursive,
 }
 """The generators, by the form of their programs."""
 

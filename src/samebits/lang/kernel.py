@@ -30,7 +30,8 @@ class Kernel:
     """A function of the kernel language. Calling it runs the compiled code.
 
     `given` are the options that its decorator names (`modes.Options`). `self_type` is the struct
-    of a method, whose first parameter needs no annotation.
+    of a method, whose first parameter needs no annotation. `recursion` is how many calls of it may
+    be inside one another; 0 where it does not call itself.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class Kernel:
         *,
         given: Mapping[str, Any] | None = None,
         self_type: StructType | None = None,
+        recursion: int = 0,
     ) -> None:
         if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
             raise CompileError(
@@ -61,6 +63,7 @@ class Kernel:
         self.given = dict(checked(given or {}))
         self.options = module_defaults(function).merged(self.given)
         self.self_type = self_type
+        self.recursion = recursion
         self.cold = False
         """Whether callers are optimised for the inputs that do not reach it."""
         self.variant = ""
@@ -180,7 +183,7 @@ class Kernel:
         both = {**checked(given), **self.given}
         if module_defaults(self.function).merged(both) == self.options:
             return self
-        return Kernel(self.function, given=both, self_type=self.self_type)
+        return Kernel(self.function, given=both, self_type=self.self_type, recursion=self.recursion)
 
     @property
     def mode(self) -> Mode:

@@ -70,9 +70,13 @@ def evaluate_call(
     with executions.pinned():
         module = lower_float_modes(link(unit))
         if make is None and listener is None:
-            evaluator = evaluator_of(module)
+            evaluator = evaluator_of(module, executions.deeper)
         else:
-            evaluator = Evaluator(module, listener) if make is None else make(module)
+            evaluator = (
+                Evaluator(module, listener, deeper=executions.deeper)
+                if make is None
+                else make(module)
+            )
         scalars = evaluator.run(unit.function.name, values)
     results = tuple(_results(items, iter(scalars), iter(made)))
     if isinstance(result, TupleType):

@@ -132,7 +132,8 @@ def _region_cost(f: FunctionWriter, region: Region) -> int:
 def _statement_cost(f: FunctionWriter, statement: Statement) -> int:
     match statement:
         case Op(opcode="call"):
-            return 4 + _region_cost(f, f.module.function(str(statement.attr)).body)
+            callee = f.module.function(str(statement.attr))
+            return 4 + (LEAST_COST if callee.recursion else _region_cost(f, callee.body))
         case Op():
             return _SLOW.get(statement.opcode, 1)
         case If():

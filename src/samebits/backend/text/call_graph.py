@@ -27,6 +27,7 @@ from samebits.backend.text.types import function_symbol, scalar
 from samebits.backend.text.wide_offsets import has_wide_offsets
 from samebits.errors import CompileError, IRError
 from samebits.ir.analysis.carried import local_bytes
+from samebits.ir.analysis.frames import frame_bytes
 from samebits.ir.grammar import (
     CALLS,
     For,
@@ -63,8 +64,8 @@ _VALUE_BYTES: Once[int] = Once()
 
 class CallGraph:
     """The functions that `roots` reach. Raises CompileError if local memory exceeds the stack
-    limit, IRError if a function is missing or recursive. `threads`: parallel ranges may run on
-    several."""
+    limit, IRError if a function is missing, or calls itself without a bound. `threads`: parallel
+    ranges may run on several."""
 
     def __init__(
         self,
@@ -217,7 +218,8 @@ class CallGraph:
         waiting = [name]
         while waiting:
             top = waiting[-1]
-            callees = self._calls[top]
+            # Those of a recursive function are counted with its frames.
+            callees = () if self.function(top).recursion else self._calls[top]
             missing = [callee for callee in callees if callee not in found]
             waiting += missing
             if missing:
@@ -249,8 +251,9 @@ class CallGraph:
             if callee is None:
                 del inside[name]
             elif callee in inside:
-                span = self.function(callee).span
-                raise IRError(f"function {callee} calls itself", span=span)
+                if not self.function(callee).recursion:
+                    span = self.function(callee).span
+                    raise IRError(f"function {callee} calls itself", span=span)
             elif callee not in found:
                 inside[callee] = self._visit(callee, found)
 
@@ -274,9 +277,10 @@ class CallGraph:
                 callee = str(statement.attr)
                 calls[callee] = None
                 yield callee
-                traps = traps or self.traps[callee]
-                divides = divides or self.divides[callee]
-                deepest = max(deepest, stack_bytes[callee])
+                # What it recurses with is not visited yet: of that everything may be.
+                traps = traps or self.traps.get(callee, True)
+                divides = divides or self.divides.get(callee, True)
+                deepest = max(deepest, stack_bytes.get(callee, 0))
                 if statement.opcode == "parallel":
                     self._in_parallel.add(callee)
                 if self._threads and statement.opcode == "parallel":
@@ -291,6 +295,8 @@ class CallGraph:
             elif statement.opcode in DIVISIONS:
                 divides = divides or statement.args[1].op not in constants
         own = local_bytes(function)
+        if function.recursion:
+            own = max(own, frame_bytes(function, self._module.functions.get)) * function.recursion
         if own + deepest > STACK_LIMIT:
             raise CompileError(
                 f"local arrays and structs of {name} and what it calls need "
@@ -311,6 +317,8 @@ class CallGraph:
     def _size(self, function: Function) -> int:
         """Statements, callees included, of a function from scalars to scalars without loops."""
         scalars = all(isinstance(t, ScalarType) for _, t in function.params)
+        if function.recursion:
+            return _NO_SIZE
         size = 0 if scalars and not function.locals else _NO_SIZE
         for statement in walk(function.body):
             size += 1

@@ -53,6 +53,9 @@ class Callee:
     parameters: tuple[tuple[str, Type], ...]
     result: Type
     written: frozenset[str]
+    depth: int = 0
+    """How many calls may be inside one another, of a kernel that recurses with the caller: its last
+    parameter is then how many are. 0 of any other."""
 
 
 @dataclass(slots=True)

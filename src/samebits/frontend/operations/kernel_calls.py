@@ -20,7 +20,7 @@ from samebits.frontend.core.operands import (
     View,
     describe,
 )
-from samebits.frontend.operations import memory
+from samebits.frontend.operations import memory, recursion
 from samebits.frontend.operations.conversions import coerce, passed
 from samebits.frontend.operations.names import captured
 from samebits.ir.grammar import Value
@@ -78,6 +78,8 @@ def call_kernel(
     values: list[Value] = []
     for (argument, operand), (name, t) in zip(operands, callee.parameters, strict=True):
         values += _pass(ctx, node, argument, operand, name, t, callee)
+    if callee.depth:
+        values.append(recursion.deeper(ctx, node, kernel.__name__, callee))
     return emit_call(ctx, node, callee, values)
 
 

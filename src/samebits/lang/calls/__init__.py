@@ -1,1 +1,1 @@
-"""Forms of calls between kernels: those that give kernels."""
+"""Forms of calls between kernels: those that give kernels, and recursion."""

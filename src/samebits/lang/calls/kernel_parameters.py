@@ -28,7 +28,9 @@ class GivenKernel(Kernel):
         self.of = of
         self.kernels = dict(given)
         """The kernel for each of these parameters."""
-        super().__init__(of.function, given=of.given, self_type=of.self_type)
+        super().__init__(
+            of.function, given=of.given, self_type=of.self_type, recursion=of.recursion
+        )
         self.lines = of.lines
 
     def _parameters(self) -> Iterable[Parameter]:
