@@ -89,8 +89,11 @@ def _without_given(kernel: GivenKernel, source: Source) -> Source:
     parameters = [p for p in source.node.args.args if p.arg not in kernel.kernels]
     node.args = ast.arguments([], parameters, None, [], [], None, [])
     for part in ast.walk(ast.Module(node.body, [])):
-        stored = isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-        if stored and part.id in kernel.kernels:
+        if (
+            isinstance(part, ast.Name)
+            and isinstance(part.ctx, ast.Store)
+            and part.id in kernel.kernels
+        ):
             raise CompileError(
                 f"the parameter '{part.id}' is a kernel, which is not assigned",
                 span=source.span(part),

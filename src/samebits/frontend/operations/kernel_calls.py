@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from itertools import islice
+from typing import Any
 
 from samebits.errors import ArgumentError, CompileError
 from samebits.frontend.core.context import Callee, Context, scalars_of, values_of
@@ -87,22 +88,25 @@ def _without_kernels(
     ctx: Context, node: ast.AST, kernel: Kernel, operands: Sequence[tuple[ast.AST, Operand]]
 ) -> tuple[Kernel, list[tuple[ast.AST, Operand]]]:
     """The kernel, given those among the operands, and the others."""
-    values: list[object] = []
+    values: list[Any] = []
     for p, (source, operand) in zip(kernel.parameters, operands, strict=True):
         wanted = kernel.signature.kernels.get(p.name)
-        if wanted is not None and not isinstance(operand, Static):
+        if wanted is None:
+            values.append((source, operand))
+        elif isinstance(operand, Static):
+            values.append(operand.object)
+        else:
             ctx.fail(
                 source,
                 f"{kernel.__name__}(): parameter '{p.name}' takes a kernel {wanted.text}, but this "
                 f"is {describe(operand)}",
                 fix="give a kernel by its name",
             )
-        is_given = wanted is not None and isinstance(operand, Static)
-        values.append(operand.object if is_given else (source, operand))
     try:
-        return without_kernels(kernel, values)
+        given, rest = without_kernels(kernel, values)
     except ArgumentError as error:
         ctx.fail(node, error.message, note=error.note, fix=error.fix)
+    return given, list(rest)
 
 
 def argument_type(operand: Operand) -> Type | None:

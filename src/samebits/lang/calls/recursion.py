@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -35,7 +35,7 @@ def is_deep() -> bool:
 
 
 @contextmanager
-def called(group: object, name: str, bound: int) -> Iterator[None]:
+def called(group: object, name: str, bound: int) -> Generator[None]:
     """One more call of a kernel of `group`. Raises Trap "assert" where `bound` are under way."""
     before = chain.group, chain.depth
     depth = chain.depth + 1 if chain.group is group else 1
