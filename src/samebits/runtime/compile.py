@@ -90,6 +90,7 @@ def _compiled(
     kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int, as_range: bool = False
 ) -> CompiledObject:
     """The object of `kernel`, as an entry or as a range, from the cache where that has it."""
+    kernel.check_given(types)
     store, source_key = cache.current_cache(), ""
     if store is not None:
         # Constants are written and folded with this thread's arithmetic.

@@ -253,6 +253,31 @@ def test_parallel_bodies_call_recursive_kernels() -> None:
     assert out[:9].tolist() == [0, 1, 1, 2, 3, 5, 8, 13, 21]
 
 
+@sb.kernel(recursion=300)
+def wide_a(n: int, x: float64) -> float64:
+    z = sb.zeros(100, float64)
+    z[n % 100] = x
+    return z[3] if n == 0 else wide_b(n - 1, x) + z[n % 100]
+
+
+@sb.kernel(recursion=300)
+def wide_b(n: int, x: float64) -> float64:
+    z = sb.zeros(100, float64)
+    z[n % 100] = x
+    return z[3] if n == 0 else wide_c(n - 1, x) + z[n % 100]
+
+
+@sb.kernel(recursion=300)
+def wide_c(n: int, x: float64) -> float64:
+    z = sb.zeros(100, float64)
+    z[n % 100] = x
+    return z[3] if n == 0 else wide_a(n - 1, x) + z[n % 100]
+
+
+def test_the_stack_of_kernels_that_recurse_together_counts_once() -> None:
+    assert same(wide_a, 299, 1.0) == 299.0
+
+
 # IR ---------------------------------------------------------------------------------------------
 
 
@@ -267,6 +292,15 @@ def test_text_of_recursive_functions_is_read_back() -> None:
         text = print_module(module)
         assert "  recursion " in text
         assert print_module(parse_module(text)) == text
+
+
+def test_a_function_calls_itself_only_with_a_bound() -> None:
+    text = print_module(module_of(fibonacci))
+    with pytest.raises(sb.SamebitsError, match="there is no function"):
+        verify(parse_module(text.replace("  recursion 40\n", "")))
+    for bound in (0, 4097):
+        with pytest.raises(sb.SamebitsError, match="expected an integer from 1 to 4096"):
+            parse_module(text.replace("recursion 40", f"recursion {bound}"))
 
 
 RECURSIVE = [fibonacci, descend, is_even, total, heaviest, grown, deep]

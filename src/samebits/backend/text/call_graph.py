@@ -27,7 +27,8 @@ from samebits.backend.text.types import function_symbol, scalar
 from samebits.backend.text.wide_offsets import has_wide_offsets
 from samebits.errors import CompileError, IRError
 from samebits.ir.analysis.carried import local_bytes
-from samebits.ir.analysis.frames import frame_bytes
+from samebits.ir.analysis.frames import RECURSION_BYTES, frame_bytes
+from samebits.ir.analysis.recursion import recursive_groups
 from samebits.ir.grammar import (
     CALLS,
     For,
@@ -111,6 +112,7 @@ class CallGraph:
             self._visit_all(name, found)
         self.order = tuple(found)
         """The reached functions, callees first."""
+        self._measure_stacks()
         self._hot = self.reached(roots) - self.cold.keys()
         self.cold_section = {*self.cold}
         """The cold functions, and what is reached from them, if from others too."""
@@ -259,8 +261,8 @@ class CallGraph:
 
     def _visit(self, name: str, found: dict[str, None]) -> Iterator[str]:
         """Record the properties of a function; yields its callees, which must be visited first."""
-        function, stack_bytes = self.function(name), self._stack_bytes
-        traps, divides, deepest = False, False, 0
+        function = self.function(name)
+        traps, divides = False, False
         constants: set[int] = set()
         calls = self._calls[name] = dict[str, None]()
         self._statements[name] = 0
@@ -280,7 +282,6 @@ class CallGraph:
                 # What it recurses with is not visited yet: of that everything may be.
                 traps = traps or self.traps.get(callee, True)
                 divides = divides or self.divides.get(callee, True)
-                deepest = max(deepest, stack_bytes.get(callee, 0))
                 if statement.opcode == "parallel":
                     self._in_parallel.add(callee)
                 if self._threads and statement.opcode == "parallel":
@@ -294,25 +295,40 @@ class CallGraph:
                 constants.add(statement.id)
             elif statement.opcode in DIVISIONS:
                 divides = divides or statement.args[1].op not in constants
-        own = local_bytes(function)
-        if function.recursion:
-            own = max(own, frame_bytes(function, self._module.functions.get)) * function.recursion
-        if own + deepest > STACK_LIMIT:
-            raise CompileError(
-                f"local arrays and structs of {name} and what it calls need "
-                f"{own + deepest:,} bytes; {STACK_LIMIT:,} are the limit",
-                span=function.span,
-                fix="pass the largest one in as a parameter",
-            )
         self._sizes[name] = self._size(function)
         self._most[name] = _RUN_BOUNDS.of(function, lambda: run_bound(function, self._most))
-        stack_bytes[name] = own + deepest
         self.traps[name] = traps
         out_of_line = function.cold and not traps  # a function that can trap is emitted as hot
         self.divides[name] = divides and not out_of_line
         if out_of_line:
             self._add_cold(function)
         found[name] = None
+
+    def _measure_stacks(self) -> None:
+        """Find the stack bytes of each function, callees included, without values; of those that
+        recurse with one another together, when the last of them comes."""
+        reached = {name: self.function(name) for name in self.order}
+        groups, left = recursive_groups(reached), {*self.order}
+        for name, function in reached.items():
+            left.discard(name)
+            group = groups.get(name, frozenset({name}))
+            if group & left:
+                continue
+            called = (callee for member in group for callee in self._calls[member])
+            deepest = max((self._stack_bytes[c] for c in called if c not in group), default=0)
+            own = local_bytes(function)
+            if function.recursion:
+                members = [reached[member] for member in group]
+                frame = max(frame_bytes(member, reached.get) for member in members)
+                own = min(frame * max(m.recursion for m in members), RECURSION_BYTES)
+            if own + deepest > STACK_LIMIT:
+                raise CompileError(
+                    f"local arrays and structs of {name} and what it calls need "
+                    f"{own + deepest:,} bytes; {STACK_LIMIT:,} are the limit",
+                    span=function.span,
+                    fix="pass the largest one in as a parameter",
+                )
+            self._stack_bytes.update(dict.fromkeys(group, own + deepest))
 
     def _size(self, function: Function) -> int:
         """Statements, callees included, of a function from scalars to scalars without loops."""
