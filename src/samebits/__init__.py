@@ -213,7 +213,7 @@ if TYPE_CHECKING:
     from samebits.runtime.evaluate import evaluate
     from samebits.runtime.fingerprint import math_fingerprint
     from samebits.runtime.guarded_arrays import GuardedArray, guarded
-    from samebits.runtime.same_bits import assert_same_bits
+    from samebits.runtime.same_bits import assert_same_bits, assert_same_bits_each
     from samebits.runtime.threads.pool import set_workers, workers
     from samebits.sim.recording import Replay
     from samebits.sim.simulation import Simulation
@@ -234,7 +234,7 @@ _PLACES = {
     "runtime.evaluate": "evaluate",
     "runtime.fingerprint": "math_fingerprint",
     "runtime.guarded_arrays": "GuardedArray guarded",
-    "runtime.same_bits": "assert_same_bits",
+    "runtime.same_bits": "assert_same_bits assert_same_bits_each",
     "runtime.threads.pool": "set_workers workers",
     "sim.recording": "Replay",
     "sim.simulation": "Simulation",
@@ -302,6 +302,7 @@ __all__ = [
     "all",
     "any",
     "assert_same_bits",
+    "assert_same_bits_each",
     "assume",
     "bitcast",
     "bool2",

@@ -227,7 +227,7 @@ TRAP_MESSAGES = {
     "shift": "negative shift count",
     "assert": "assertion failed",
     "assume": "assumption does not hold",
-    "own": "index outside the iteration's own range",
+    "own": "index outside the iteration's own elements",
 }
 
 
@@ -246,7 +246,7 @@ class Trap(SamebitsError):
         """The trap "own" with its numbers in the message; `detail` is the array's name."""
         self.own = index, first, end
         self.message = (
-            f"index {index} of `{self.detail}` is outside this iteration's own range "
+            f"index {index} of `{self.detail}` is outside this iteration's own elements "
             f"[{first}, {end})"
         )
         self.args = (self.message,)

@@ -180,10 +180,9 @@ def targets(
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """List the targets that run here, and why the others cannot."""
-    from samebits.cli.printing import print_targets
-    from samebits.verify.executions import all_rows
+    from samebits.cli.targets import run
 
-    print_targets(all_rows(), json)
+    _finish(lambda: run(json))
 
 
 @_application.command(epilog=examples("build"))
@@ -197,7 +196,8 @@ def build(
             "--targets",
             metavar="T",
             help="Targets, separated by commas or repeated; by default this machine's. x86-64 is "
-            "one library with all levels, which picks the best at run time; x86-64-v1+v3 has two.",
+            "one library for x86-64-v1 to v4, which picks the best at run time; "
+            "x86-64-v1+v3 has two.",
         ),
     ] = None,
     name: Annotated[
@@ -234,7 +234,8 @@ def doctor(
     peer: Annotated[
         str | None,
         typer.Option(
-            metavar="FINGERPRINT", help="Compare with another machine's math fingerprint."
+            metavar="FINGERPRINT",
+            help="Compare with the fingerprint that `samebits doctor` prints on another machine.",
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
@@ -410,7 +411,7 @@ def report(
     with another run or another machine's report. Exit status: 0 written or shown, 1 written, but
     the run departs from the hashes or keyframes of REPLAY, 2 bad usage or input, or a damaged file.
     """
-    from samebits.cli.desync import ReportOptions, run
+    from samebits.cli.report import ReportOptions, run
 
     options = ReportOptions(sim, replay, frames, trace, out, a, force, show, json)
     _finish(lambda: run(options))
@@ -454,7 +455,8 @@ def diagnose(
         typer.Option(
             min=1,
             metavar="N",
-            help="Give programs in reports N times the work limit: for reports that you trust.",
+            help="Let programs in reports that you trust run N times as many operations as the "
+            "limit.",
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
@@ -495,6 +497,6 @@ def export(
     Of a damaged REPLAY, the frames before the damage are written. Exit status: 0 written, 2 bad
     usage or input, including a damaged REPLAY.
     """
-    from samebits.cli.build import export
+    from samebits.cli.replay import export
 
     _finish(lambda: export(replay, out, frames))

@@ -187,7 +187,9 @@ class Report:
             module = parse_module(text)
             verify(module)
         except IRError as error:
-            raise ReportError(f"{self.name} has a program that is none: {error.message}") from None
+            raise ReportError(
+                f"{self.name} has a program whose text is not typed IR: {error.message}"
+            ) from None
         for name, types in wanted.items():
             function = module.functions.get(name)
             if function is None or tuple(t for _, t in function.params) != types:

@@ -32,7 +32,7 @@ from samebits.diagnosis.frame.search import FrameReport, FrameSearch, Progress, 
 from samebits.diagnosis.frame.state_diff import differences, timeline
 from samebits.diagnosis.live_evidence import LiveEvidence
 from samebits.diagnosis.narrow import Pair, narrow
-from samebits.diagnosis.report.findings import CauseFact, Diagnosis, HeatFact
+from samebits.diagnosis.report.findings import CauseFact, ColumnFact, Diagnosis
 from samebits.diagnosis.report.wording import moment, what_leave
 from samebits.diagnosis.report_evidence import ReportEvidence, reported_frame, title
 from samebits.errors import ReportError
@@ -220,7 +220,7 @@ class _Driver(ABC, Generic[A, B]):
         if a is not None and b is not None:
             every = differences(self.state, a, b)
             out.fields, out.differing = every.first, every.differing
-            out.heat = tuple(row for row in every.heat if row.differing)
+            out.columns = tuple(row for row in every.columns if row.differing)
             return
         tree = merkle_tree(self.state)
         mine, theirs = (
@@ -229,7 +229,7 @@ class _Driver(ABC, Generic[A, B]):
         if mine is None or theirs is None:
             out.note(f"the state after {moment(self.found.frame)} is not known")
             return
-        out.heat = tuple(HeatFact(n.path, 0, 0, None) for n in tree.differing(mine, theirs))
+        out.columns = tuple(ColumnFact(n.path, 0, 0, None) for n in tree.differing(mine, theirs))
 
     def _operation(self) -> None:
         out, a, b, frame = self.out, self.a, self.b, self.found.frame

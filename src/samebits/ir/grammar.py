@@ -280,6 +280,7 @@ OPS: dict[str, OpRule] = {
                             "int a dimension, already checked"),
     "row": OpRule(2, "1-D array that is row b of the 2-D array a, index already checked"),
     "view": OpRule(1, "array over the fixed array that a refers to"),
+    "flat": OpRule(1, "1-D array of the components, in order, of the vectors in the 1-D array a"),
     "length": OpRule(1, "weak int: length along dimension attr of an array value"),
     "apart": OpRule(2, "whether no byte lies in both of two arrays or referents; with attr true "
                        "also where they begin at one place and 2-D arrays have rows of one length"),

@@ -214,6 +214,13 @@ def _view(op: Op, _: Surroundings) -> Complaint:
     return _wants([ArrayType(t.element, len(t.shape), readonly)], op)
 
 
+def _flat(op: Op, _: Surroundings) -> Complaint:
+    t = op.args[0].type
+    if not (isinstance(t, ArrayType) and t.ndim == 1 and isinstance(t.element, VectorType)):
+        return f"its operand is {t}, where a 1-D array of vectors is due"
+    return _wants([ArrayType(t.element.element, 1, readonly=t.readonly)], op)
+
+
 def _length(op: Op, _: Surroundings) -> Complaint:
     t = op.args[0].type
     if not isinstance(t, ArrayType):
@@ -346,6 +353,7 @@ CHECKS: dict[str, Check] = {
     "element": _element,
     "row": _row,
     "view": _view,
+    "flat": _flat,
     "length": _length,
     "apart": _apart,
     "load": _load,

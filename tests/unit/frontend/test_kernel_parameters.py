@@ -91,6 +91,12 @@ def test_each_given_kernel_is_what_is_called(f: Any) -> None:
     assert same(passed_on, f, 3) == integrate(f, f(0.25), f(2.0), 3)
 
 
+def test_calls_with_several_kernels_are_compared_together() -> None:
+    calls = [(f, 0.5, 1.0, n) for n, f in enumerate(GIVEN, 1)]
+    names = sb.assert_same_bits_each(integrate, calls, targets=["evaluate", "x86-64-v1"])
+    assert "evaluate" in names
+
+
 def test_kernels_give_kernels() -> None:
     assert same(several, 4) == (
         integrate(square, 0.0, 1.0, 4) + integrate(reciprocal, 1.0, 2.0, 4)

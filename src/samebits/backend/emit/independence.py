@@ -25,7 +25,7 @@ from samebits.ir.grammar import (
 )
 from samebits.types import ScalarType
 
-_PLACES = {"field", "component", "view"}
+_PLACES = {"field", "component", "view", "flat"}
 """Opcodes of references into the memory of their one operand."""
 _HARMLESS = {"get", "set", "load", "index", "assert", "assume", "overflow"}
 """Opcodes that are not pure, but write no memory."""

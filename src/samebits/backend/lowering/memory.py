@@ -85,6 +85,14 @@ def _view(f: FunctionWriter, op: Op) -> None:
     f.define(op.result, f.operand(op.args[0]), *map(str, fixed.shape))
 
 
+def _flat(f: FunctionWriter, op: Op) -> None:
+    t = op.args[0].type
+    assert isinstance(t, ArrayType)
+    assert isinstance(t.element, VectorType)
+    base, length = f.operands(op.args[0])
+    f.define(op.result, base, f.emit(f"mul nuw nsw i64 {length}, {t.element.length}"))
+
+
 def _length(f: FunctionWriter, op: Op) -> None:
     assert isinstance(op.attr, int)
     f.define(op.result, f.operands(op.args[0])[1 + op.attr])
@@ -194,6 +202,7 @@ MEMORY_LOWERINGS: dict[str, Lowering] = {
     "element": _element,
     "row": _row,
     "view": _view,
+    "flat": _flat,
     "length": _length,
     "apart": _apart,
     "load": _load,

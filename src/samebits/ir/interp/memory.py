@@ -163,6 +163,14 @@ def _view(op: Op) -> Callable[[Ref], ArrayView]:
     return lambda ref: ArrayView(ref.memory, ref.offset, fixed.shape)
 
 
+def _flat(op: Op) -> Callable[[ArrayView], ArrayView]:
+    t = op.args[0].type
+    assert isinstance(t, ArrayType)
+    assert isinstance(t.element, VectorType)
+    n = t.element.length
+    return lambda view: ArrayView(view.memory, view.offset, (view.lengths[0] * n,))
+
+
 def _length(op: Op) -> Callable[[ArrayView], int]:
     dimension = op.attr
     assert isinstance(dimension, int)
@@ -252,6 +260,7 @@ MEMORY: dict[str, Callable[[Op], Callable[..., Any]]] = {
     "element": _element,
     "row": _row,
     "view": _view,
+    "flat": _flat,
     "length": _length,
     "apart": _apart,
     "load": _load,
