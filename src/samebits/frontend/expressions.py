@@ -235,6 +235,13 @@ def _beside_characters(ctx: Context, sides: list[ast.expr], a: Operand, b: Opera
                 note="it stands for its code point",
                 fix=f"compare with a number, such as {code_point(text)}",
             )
+        if isinstance(found, Scalar) and (code_point(text) or 0) > found.type.maximum:
+            ctx.fail(
+                text,
+                f"{ctx.text(text)} is {code_point(text)}, which {found.type} does not hold",
+                note="a text of one character stands for its code point",
+                fix="use a wider type, such as uint32",
+            )
 
 
 def _boolop(ctx: Context, node: ast.BoolOp) -> Operand:
