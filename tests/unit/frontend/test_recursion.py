@@ -17,6 +17,7 @@ from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.analysis.frames import RECURSION_BYTES, frame_bytes
 from samebits.ir.text import parse_module, print_module
 from samebits.ir.verify import verify
+from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
 
 T = TypeVar("T", int64, float64)
@@ -87,9 +88,14 @@ def third(n: int) -> int:
     return n if n < 1 else second(n - 1) * 2
 
 
+@sb.kernel
+def of_all(n: int) -> int:
+    return first(n) + third(n) + second(n)
+
+
 def test_three_kernels_recurse_whichever_is_called_first() -> None:
-    for kernels in ((first, second, third), (third, first), (second, third, first)):
-        for kernel in kernels:
+    for kernels in ((of_all,), (first, second, of_all), (third, of_all), (second, first, of_all)):
+        for kernel in (first, second, third, of_all):
             kernel.units.clear()
         for kernel in kernels:
             same(kernel, 9)
@@ -386,6 +392,11 @@ def test_other_recursion_is_refused(kernel: Any, args: Any, words: str, fix: str
     assert fix in (error.fix or "")
     with pytest.raises(sb.CompileError):
         kernel.managed(*args)
+
+
+def test_the_bound_is_part_of_the_key_of_compiled_code() -> None:
+    keys = {fingerprint(kernel, kernel.fixed_types or ()) for kernel in map(large_of, (3, 4, 5))}
+    assert len(keys) == 3
 
 
 def test_the_advised_bound_compiles() -> None:
