@@ -72,6 +72,7 @@ from samebits.lang.intrinsics import (
 )
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.arrays import Array, FixedArray, ReadOnly, WriteOnly, zeros
+from samebits.lang.memory.strided import strided
 from samebits.lang.memory.tables import table
 from samebits.lang.parallel import prange, unsafe_parallel
 from samebits.lang.values import matrices as _matrices
@@ -445,6 +446,7 @@ __all__ = [
     "set_workers",
     "sign",
     "sqrt",
+    "strided",
     "struct",
     "table",
     "to_python",

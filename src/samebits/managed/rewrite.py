@@ -20,7 +20,7 @@ from samebits.errors import ArgumentError, CompileError, Span, Trap
 from samebits.frontend.core.characters import NO_INTEGER, ORD_TAKES, code_point
 from samebits.frontend.core.matching import REFUSAL, offending
 from samebits.frontend.core.operands import Literal
-from samebits.frontend.core.source import Source, blank, copied_items
+from samebits.frontend.core.source import Source, blank, copied_items, named_items
 from samebits.frontend.operations import operators
 from samebits.frontend.operations.intrinsics import refuse_arguments
 from samebits.lang import intrinsics, iteration
@@ -28,6 +28,7 @@ from samebits.lang.annotations import class_of_type
 from samebits.lang.calls.kernel_parameters import mean
 from samebits.lang.constants import is_namespace
 from samebits.lang.kernel import Kernel
+from samebits.lang.memory.slices import NO_STEP, Slice
 from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import own_elements, own_index, prange
 from samebits.lang.values.conversions import kind_of
@@ -138,6 +139,7 @@ class Rewrite(ast.NodeTransformer):
             "__sb_flushed": flushed_weak,
             "__sb_own": own_index,
             "__sb_integer": _integer,
+            "__sb_slice": Slice,
             **components.NAMES,
             "__sb_own_elements": own_elements,
         }
@@ -385,13 +387,23 @@ class Rewrite(ast.NodeTransformer):
             node.elts = [self._indices(part) for part in node.elts]
             return node
         if isinstance(node, ast.Slice):
-            return self.visit(node)
+            return self._slice(node)
         index = self.fold(node)
         number = _number(index)
         value = 0 if number is None else number.value
         if isinstance(value, int) and INT64.minimum <= value < 0:
             return self._named_int(node, value, FromEnd)
         return self.finish(index)
+
+    def _slice(self, node: ast.Slice) -> ast.expr:
+        if node.step is not None:
+            message, fix = NO_STEP
+            raise CompileError(message, span=self.source.span(node.step), fix=fix)
+        bounds = [node.lower, node.upper]
+        words = [None if b is None else self.source.text(b) for b in bounds]
+        given = [ast.Constant(None) if b is None else self._indices(b) for b in bounds]
+        texts = [ast.copy_location(ast.Constant(text), node) for text in words]
+        return self._call("__sb_slice", node, *given, *texts)
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         name = self.accesses.get(self.source.span(node)) if self.accesses else None
@@ -428,10 +440,12 @@ class Rewrite(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         self._refuse_outer(node.targets)
-        for value in copied_items(node):
+        copied = [(value, "__sb_copied") for value in copied_items(node)]
+        copied += [(value, "__sb_copied_struct") for value in named_items(node)]
+        for value, by in copied:
             assert isinstance(node.value, ast.Tuple)
             at = node.value.elts.index(value)
-            node.value.elts[at] = self._call("__sb_copied", value, value)
+            node.value.elts[at] = self._call(by, value, value)
         return self._each(components.written_out(node, self.local))
 
     def _each(self, statements: Iterable[ast.stmt]) -> list[ast.stmt]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial, reduce
 
 from samebits.ir.grammar import (
     OPS,
@@ -40,6 +40,8 @@ from samebits.types import (
     VectorType,
 )
 
+_SLOT = "flat."
+"""The beginning of the names of slots that count components."""
 BODY_LIMIT = 200
 """Operations in a loop beyond which a second copy costs more than shuffles."""
 
@@ -56,10 +58,15 @@ def flattened(function: Function) -> Function:
     for loop in loops:
         pattern = _Pattern(loop, own)
         if pattern.matches():
-            slot = f"flat.{next(ids)}"
+            slot = f"{_SLOT}{next(ids)}"
             slots[slot] = INT
             made[loop.id] = _chosen(loop, pattern, slot, ids)
     return replace(function, slots=slots, body=exchanged(function.body, made))
+
+
+def is_flat(loop: For) -> bool:
+    """Whether a loop runs over components, another copy of one over vectors."""
+    return loop.slot.startswith(_SLOT)
 
 
 def _has_shape(loop: For) -> bool:
@@ -230,7 +237,7 @@ class _Pattern:
                     return False
                 self._slots[str(op.attr)] = value
                 return True
-            case (("index" | "own" | "assume" | "assert"), _):
+            case (("index" | "bound" | "own" | "assume" | "assert"), _):
                 return True  # it cannot trap
             case "element", [_Same() as array, _Counter()] if _vector_of(array.type):
                 found = _Place(array)
@@ -301,12 +308,20 @@ def _chosen(loop: For, pattern: _Pattern, slot: str, ids: Iterator[int]) -> Regi
     """The loop over components where the arrays are one or apart, else the loop as it is."""
     out: Region = []
     writer = _Writer(out, loop, pattern, ids)
-    test = writer.op("lt", BOOL, loop.start, loop.stop)
-    for a, b in pattern.pairs:
-        apart = writer.op("apart", BOOL, writer.same(a), writer.same(b), attr=True)
-        test = writer.op("and", BOOL, test, apart)
-    flat: Region = []
-    out.append(If(next(ids), test, flat, [loop], loop.span))
+    runs = writer.op("lt", BOOL, loop.start, loop.stop)
+    inside: Region = []
+    # What the loop computes is computed only where it runs: it was shown to be right there alone.
+    out.append(If(next(ids), runs, inside, [], loop.span))
+    writer.region = inside
+    tests = [
+        writer.op("apart", BOOL, writer.same(a), writer.same(b), attr=True)
+        for a, b in pattern.pairs
+    ]
+    flat: Region = inside
+    if tests:
+        flat = []
+        test = reduce(partial(writer.op, "and", BOOL), tests)
+        inside.append(If(next(ids), test, flat, [loop], loop.span))
     with writer.into(flat):
         # No product wraps: the loop runs, and each of its indices is one of the array's.
         n = writer.constant(pattern.vector.length)

@@ -88,7 +88,7 @@ def _optimised(
 def _trusted(statement: Statement) -> Region:
     """A statement of a kernel with `bounds_check=False`, whose indices and assumptions count as
     never trapping in what is compiled; evaluation, which runs the IR from before, tests them."""
-    if isinstance(statement, Op) and statement.opcode in ("index", "assume"):
+    if isinstance(statement, Op) and statement.opcode in ("index", "bound", "assume"):
         statement = replace(statement, unchecked=True)
     return [statement]
 

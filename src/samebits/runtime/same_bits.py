@@ -21,6 +21,7 @@ from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel
+from samebits.lang.memory.strided import bare
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.scalars import RAW_OF
 from samebits.lang.values.vectors import Vector, components
@@ -190,7 +191,8 @@ def _bound(
 ) -> tuple[_Instance, tuple[Any, ...]]:
     """The instance that a call runs, and its arguments in the parameters' order."""
     kernel.check_use(args, kwargs)
-    kernel, bound = taken(kernel, args, kwargs)
+    kernel, given = taken(kernel, args, kwargs)
+    bound = tuple(bare(given))
     return (kernel, types_for(kernel, bound)), bound
 
 

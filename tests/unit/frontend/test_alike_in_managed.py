@@ -83,3 +83,28 @@ def test_structs_unpacked_into_names_are_copies() -> None:
     before = a.copy()
     assert same(copies, a) == 200.0 + 11.0 + 9.0 + 4.0
     assert np.array_equal(a, before)
+
+
+@sb.kernel
+def views(a: Array[float64, 2]) -> float64:
+    r, s = a[0], a[1, 1:]
+    r[0] = 5.0
+    s[1] = r[0] + a[0, 0]
+    return a[1, 2]
+
+
+@sb.struct
+class Pair:
+    a: sb.FixedArray[float64, 3]
+    b: sb.FixedArray[float64, 3]
+
+
+@sb.kernel
+def fixed_arrays(s: Pair) -> float64:
+    p, q = s.a, s.b
+    return p[0] + q[0]
+
+
+def test_views_unpacked_into_names_stay_views() -> None:
+    assert same(views, np.zeros((2, 3))) == 10.0
+    assert "these would be references" in refusal_of(fixed_arrays, Pair()).message

@@ -15,9 +15,12 @@ from tests.support.programs.vector_loops import VectorLoop
 import samebits as sb
 from samebits import double3, float3, float32, float64
 from samebits.errors import Trap
+from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Module, Op, walk
+from samebits.ir.interp.evaluator import Evaluator
 from samebits.ir.text import print_module
 from samebits.lang.kernel import Kernel
+from samebits.passes.pipeline import optimise
 
 CELLS = 40
 HARD = (0.0, -0.0, 1.0, -1.5, 3.0, 1e30, -1e30, 1e-40, float("inf"), float("-inf"), float("nan"))
@@ -186,3 +189,29 @@ def test_an_empty_range_far_from_the_arrays_indices_does_not_wrap_into_one() -> 
         a = np.ones((4, 3), np.float32)
         same(trusted, a, start, stop)
         assert (a == 1).all()
+
+
+@sb.kernel
+def into_last_row(a: sb.Array[float3, 2], b: sb.ReadOnly[float3], n: int) -> None:
+    for j in range(n):
+        a[n - 1][j] = b[j] * 2
+
+
+@sb.kernel
+def into_the_rest(a: sb.Array[float3], b: sb.ReadOnly[float3], n: int) -> None:
+    for j in range(n):
+        a[n - 1 :][j] = b[j] * 2
+
+
+@pytest.mark.parametrize("kernel", [into_last_row, into_the_rest], ids=["row", "slice"])
+@pytest.mark.parametrize("n", [0, 1, 3, -(2**63)])
+def test_a_part_of_an_array_is_taken_only_where_the_loop_runs(kernel: Kernel, n: int) -> None:
+    unit = compile_kernel(kernel, kernel.fixed_types)
+    module = optimise(link(unit), [unit.function.name])
+    assert is_flat(module)
+    shape = (4, 4, 3) if kernel is into_last_row else (9, 3)
+    given, b = np.zeros(shape, np.float32), np.ones((4, 3), np.float32)
+    wanted = given.copy()
+    same(kernel, wanted, b, n)
+    Evaluator(module).run(unit.function.name, [given, b, n])
+    assert np.array_equal(given, wanted)

@@ -20,7 +20,7 @@ def serial_stores(function: Function) -> set[int]:
     return found
 
 
-_SAME_IF_OPERANDS_ARE = {"field", "component", "element", "view", "convert"}
+_SAME_IF_OPERANDS_ARE = {"field", "component", "element", "view", "flat", "convert"}
 _ALWAYS_SAME = {"const", "local", "table"}
 _FREE = {"const", "get"}
 _CALL = 20
