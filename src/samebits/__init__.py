@@ -70,6 +70,7 @@ from samebits.lang.intrinsics import (
     trunc,
     unlikely,
 )
+from samebits.lang.kernel import Kernel
 from samebits.lang.memory.arrays import (
     Array,
     Array2D,
@@ -300,6 +301,7 @@ __all__ = [
     "Job",
     "JobError",
     "JobHandle",
+    "Kernel",
     "ParallelFor",
     "ParallelForBatch",
     "RaceError",

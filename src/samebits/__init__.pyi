@@ -64,5 +64,6 @@ from samebits.typed.kernels import evaluate as evaluate
 from samebits.typed.kernels import kernel as kernel
 from samebits.typed.kernels import struct as struct
 from samebits.typed.kernels import zero as zero
+from samebits.typed.parameters import Kernel as Kernel
 from samebits.typed.values import *
 from samebits.version import __version__ as __version__

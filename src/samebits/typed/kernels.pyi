@@ -16,7 +16,7 @@ from typing import (
 import numpy as np
 
 from samebits.lang.kernel import Kernel as _Kernel
-from samebits.modes import OptionArguments
+from samebits.modes import KernelArguments, OptionArguments
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -46,14 +46,15 @@ class Kernel(_Kernel, Generic[_P, _R_co]):
 def kernel(function: Callable[_P, _R], /) -> Kernel[_P, _R]: ...
 @overload
 def kernel(
-    **options: Unpack[OptionArguments],
+    **options: Unpack[KernelArguments],
 ) -> Callable[[Callable[_P, _R]], Kernel[_P, _R]]:
     """Make a typed Python function a kernel: compiled when called, the same bits everywhere.
 
     Types come from the annotations. `kernel.managed(...)` runs the same function in CPython.
     `options` are those of `samebits.modes.Options`: `mode`, `precision`, `contract`, `denormals`,
     `bounds_check`, `optimize_for` and `cosmetic`. They hold for this kernel alone: one that it
-    calls keeps its own.
+    calls keeps its own. `recursion` is how many calls of a kernel that calls itself may be inside
+    one another, 1 to 4,096; one more traps.
     Raises CompileError at decoration where a parameter has no type, at the first call for
     anything else that is not in the language, and ArgumentError for what is no option.
     """

@@ -51,6 +51,11 @@ def scaled(values: sb.Array[float3], by: float32) -> float3:
     return values[0]
 
 
+@sb.kernel(recursion=4)
+def applied(f: sb.Kernel[[float32], float32], x: float32) -> float32:
+    return applied(f, f(x))
+
+
 @sb.kernel
 def rows(a: sb.ReadOnly2D[float32], b: sb.Array3D[float32]) -> float32:
     b[0, 1, 2] = a[0, 0] + a[1:][0][0] + b[0][1][2] + b[0, 1, :2][0] + b[0, 1][0]
@@ -95,6 +100,8 @@ def use(world: World, points: sb.Array[float3], ship: Ship, m: float3x3) -> None
     rows(world.grid, sb.zeros((2, 3, 4), float32))
     rows(sb.table([[1, 2], [3, 4]], float32), np.zeros((2, 3, 4), np.float32))
     rows(world.ships, np.zeros((2, 3, 4)))               # wrong
+    applied(math.sin, applied(itself, 1))
+    applied(heal, 1)                                     # wrong
     heal("ship")                                         # wrong
     heal()                                               # wrong
     heal(ship, 1, 2)                                     # wrong
@@ -124,6 +131,11 @@ def use(world: World, points: sb.Array[float3], ship: Ship, m: float3x3) -> None
     print(half & half)                                   # wrong
     print(turned.x.y)                                    # wrong
     Move(ships=np.zeros(2, Ship), mark=1)                # wrong
+
+
+@sb.kernel
+def itself(x: float32) -> float32:
+    return x
 
 
 def number_of(x: int32) -> int32:
