@@ -354,6 +354,8 @@ def type_of_annotation(annotation: Any, typevars: Mapping[Any, Any] | None = Non
 
 
 def _suggestion(annotation: Any) -> str:
+    if annotation is FixedArray:
+        return "say of what, and how many: FixedArray[float32, 4]"
     if isinstance(annotation, type) and issubclass(annotation, _Annotation):
         return f"say of what: {annotation.__name__}[float32]"
     own = {t.name: t for t in SCALAR_CLASSES}

@@ -63,6 +63,9 @@ def test_a_two_dimensional_annotation_says_of_what() -> None:
     with pytest.raises(CompileError) as caught:
         type_of_annotation(sb.Array2D)
     assert caught.value.fix == "say of what: Array2D[float32]"
+    with pytest.raises(CompileError) as caught:
+        type_of_annotation(sb.FixedArray)
+    assert caught.value.fix == "say of what, and how many: FixedArray[float32, 4]"
 
 
 def test_a_field_with_the_default_zero_starts_as_zeros_in_every_execution() -> None:
