@@ -40,9 +40,15 @@ from samebits.errors import (
 )
 from samebits.lang.decorators import defaults, kernel, struct
 from samebits.lang.intrinsics import (
-    abs,
-    all,
-    any,
+    abs as abs,
+)
+from samebits.lang.intrinsics import (
+    all as all,
+)
+from samebits.lang.intrinsics import (
+    any as any,
+)
+from samebits.lang.intrinsics import (
     assume,
     bitcast,
     ceil,
@@ -57,18 +63,24 @@ from samebits.lang.intrinsics import (
     fma,
     length,
     likely,
-    max,
-    min,
     normalize,
     popcount,
     rotl,
     rotr,
-    round,
     select,
     sign,
     sqrt,
     trunc,
     unlikely,
+)
+from samebits.lang.intrinsics import (
+    max as max,
+)
+from samebits.lang.intrinsics import (
+    min as min,
+)
+from samebits.lang.intrinsics import (
+    round as round,
 )
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.arrays import (
@@ -260,6 +272,8 @@ _PLACES = {
 """The modules that load when the first of their names is used."""
 _LAZY = {name: module for module, names in _PLACES.items() for name in names.split()}
 _MODULES = ("fpenv", "hazards", "math", "noise", "random")
+_BUILTINS = ("abs", "all", "any", "max", "min", "round")
+"""Public, but left alone by `from samebits import *`: Python's own mean the same in kernels."""
 
 
 def __getattr__(name: str) -> Any:
@@ -276,7 +290,8 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """The public names, those that are not loaded yet included."""
-    return sorted({*__all__, "__doc__", "__file__", "__name__", "__path__", "__version__"})
+    own = ("__doc__", "__file__", "__name__", "__path__", "__version__")
+    return sorted({*__all__, *_BUILTINS, *own})
 
 
 __all__ = [
@@ -326,9 +341,6 @@ __all__ = [
     "WriteOnly2D",
     "WriteOnly3D",
     "WriteOnly4D",
-    "abs",
-    "all",
-    "any",
     "assert_same_bits",
     "assert_same_bits_each",
     "assume",
@@ -456,8 +468,6 @@ __all__ = [
     "make_report",
     "math",
     "math_fingerprint",
-    "max",
-    "min",
     "noise",
     "normalize",
     "popcount",
@@ -467,7 +477,6 @@ __all__ = [
     "read_report",
     "rotl",
     "rotr",
-    "round",
     "select",
     "set_cache_dir",
     "set_workers",
