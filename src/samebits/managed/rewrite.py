@@ -32,7 +32,8 @@ from samebits.lang.values.powers import MOST, by_products
 from samebits.lang.values.storage import implicit
 from samebits.lang.values.weak import FromEnd, Int, checked
 from samebits.managed import components
-from samebits.types import INT64, ScalarType, Type
+from samebits.types import FLOAT, INT, INT64, ScalarType, Type
+from samebits.value_text import shown, trapped
 
 
 def _len(array: Any) -> Int:
@@ -43,7 +44,8 @@ def _int(value: Any) -> Int:
     if isinstance(value, float | np.floating):
         number = float(cast("Any", value))
         if not -(2.0**63) <= number < 2.0**63:  # nor where it is NaN
-            raise Trap("overflow")
+            t = getattr(cast("Any", type(value)), "__sb_type__", FLOAT)
+            raise trapped("overflow", "narrow", shown(number, t), more=INT)
         return Int(int(number))
     return checked(value.__index__())
 
@@ -59,6 +61,25 @@ def _product(a: Any, b: Any) -> Any:
 
 def _flushed_product(a: Any, b: Any) -> Any:
     return flushed_weak(a * b)
+
+
+def _checked_quotient(divide: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """A division whose trap names the operands, which CPython's own error does not."""
+
+    def quotient(a: Any, b: Any) -> Any:
+        try:
+            return divide(a, b)
+        except ZeroDivisionError:
+            raise trapped("zero", "div", float(a), float(b)) from None
+
+    return quotient
+
+
+_DIVISIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Div: _checked_quotient(operator.truediv),
+    ast.FloorDiv: _checked_quotient(operator.floordiv),
+    ast.Mod: _checked_quotient(operator.mod),
+}
 
 
 def _round(value: Any) -> Any:
@@ -180,10 +201,15 @@ class Rewrite(ast.NodeTransformer):
         value = node.value if isinstance(node, ast.Constant) else None
         if type(value) is int and INT64.minimum <= value <= INT64.maximum:
             return self._named_int(node, value)
+        is_operator = isinstance(node, ast.BinOp)
+        if isinstance(node, ast.BinOp) and type(node.op) in _DIVISIONS:
+            name = f"__sb_{type(node.op).__name__}"
+            self.names[name] = _DIVISIONS[type(node.op)]
+            node = self._call(name, node, node.left, node.right)
         if self.flush:
             if type(value) is float:
                 return ast.copy_location(ast.Constant(flushed(value)), node)
-            if isinstance(node, ast.BinOp):  # of Python's own floats, which nobody else flushes
+            if is_operator:  # of Python's own floats, which nobody else flushes
                 return self._call("__sb_flushed", node, node)
         return node
 
@@ -383,9 +409,10 @@ class Rewrite(ast.NodeTransformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         power = isinstance(node.op, ast.Pow)
+        divides = type(node.op) in _DIVISIONS
         if not (power or isinstance(node.target, ast.Name)):
             return self._each(components.written_out(node, self.local))
-        if not (self.flush or power) or not isinstance(node.target, ast.Name):
+        if not (self.flush or power or divides) or not isinstance(node.target, ast.Name):
             self.generic_visit(node)
             return self._assigned(node, [node.target])
         read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)

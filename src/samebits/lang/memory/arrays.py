@@ -11,7 +11,7 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from samebits.errors import ArgumentError, CompileError, Trap
+from samebits.errors import ArgumentError, CompileError
 from samebits.lang.annotations import Array as Array
 from samebits.lang.annotations import FixedArray as FixedArray
 from samebits.lang.annotations import ReadOnly as ReadOnly
@@ -41,6 +41,7 @@ from samebits.types import (
     StructType,
     VectorType,
 )
+from samebits.value_text import trapped
 
 _INDEX_TYPES = frozenset(cls for cls, t in TYPE_OF.items() if t.is_int)
 
@@ -83,7 +84,7 @@ class ManagedArray:
             i = int(index)
             if 0 <= i < self._shape[0]:
                 return self._load(i)
-            raise Trap("index")
+            raise trapped("index", "index", i, self._shape[0])
         if not isinstance(index, tuple) and len(self._shape) == 2:
             return self._row(index)
         return self._load(self._flat(index))
@@ -94,7 +95,7 @@ class ManagedArray:
             if 0 <= i < self._shape[0]:
                 self._store(i, value)
                 return
-            raise Trap("index")
+            raise trapped("index", "index", i, self._shape[0])
         if not isinstance(index, tuple) and len(self._shape) == 2:
             raise ArgumentError("a row cannot be assigned", fix="assign its elements in a loop")
         self._store(self._flat(index), value)
@@ -107,18 +108,19 @@ class ManagedArray:
                 f"got {len(indices)}"
             )
         flat = 0
-        for item, length in zip(indices, self._shape, strict=True):
-            flat = flat * length + _checked_index(item, length)
+        for axis, (item, length) in enumerate(zip(indices, self._shape, strict=True)):
+            named = axis if len(self._shape) > 1 else None
+            flat = flat * length + _checked_index(item, length, named)
         return flat
 
     def check(self, index: Any) -> None:
         """Raise Trap "index" where `a[index]` would."""
         indices = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
-        for item, length in zip(indices, self._shape, strict=False):
-            _checked_index(item, length)
+        for axis, (item, length) in enumerate(zip(indices, self._shape, strict=False)):
+            _checked_index(item, length, axis if len(self._shape) > 1 else None)
 
     def _row(self, index: Any) -> ManagedArray:
-        i = _checked_index(index, self._shape[0])
+        i = _checked_index(index, self._shape[0], 0 if len(self._shape) > 1 else None)
         columns = self._shape[1]
         offset = self._offset + i * columns * self.element.size
         return ManagedArray(self._buffer, offset, self.element, (columns,), self._bind)
@@ -169,7 +171,7 @@ class ManagedArray:
         return f"{head}[{self.element}, shape={self._shape}]"
 
 
-def _checked_index(index: Any, length: int) -> int:
+def _checked_index(index: Any, length: int, axis: int | None = None) -> int:
     if type(index) is FromEnd:
         i = index.of(length)
     elif type(index) in _INDEX_TYPES:
@@ -179,7 +181,7 @@ def _checked_index(index: Any, length: int) -> int:
             f"an index is an integer, got {describe(index)}", fix="convert it: a[int32(i)]"
         )
     if not 0 <= i < length:
-        raise Trap("index")
+        raise trapped("index", "index" if axis is None else "axis", i, length, axis)
     return i
 
 

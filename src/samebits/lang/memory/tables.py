@@ -9,10 +9,11 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from samebits.errors import ArgumentError, Trap
+from samebits.errors import ArgumentError
 from samebits.lang.values.scalars import MAKERS, RAW_OF, SCALAR_CLASSES
 from samebits.lang.values.weak import FromEnd, Int
 from samebits.types import FLOAT64, ScalarType
+from samebits.value_text import trapped
 
 
 class Table:
@@ -51,7 +52,7 @@ class Table:
     def __getitem__(self, index: SupportsIndex) -> Any:
         i = index.of(len(self)) if type(index) is FromEnd else index.__index__()
         if not 0 <= i < len(self.data):
-            raise Trap("index")
+            raise trapped("index", "index", i, len(self.data))
         return MAKERS[self.element](self.raw[i].item())
 
 

@@ -1,0 +1,23 @@
+"""The text that the trap of an operation says of its operands, with places for them."""
+
+from __future__ import annotations
+
+from samebits.ir.grammar import Op
+from samebits.types import ScalarType
+from samebits.value_text import said_text
+
+WITH_VALUES = ("assert", "overflow")
+"""Opcodes whose operands after the first are the values that the attribute has places for."""
+
+
+def operand_text(op: Op, kind: str) -> str | None:
+    """The text of the trap `kind` at `op`, with a place for each operand that it names; None if it
+    names none."""
+    if op.opcode in WITH_VALUES:
+        return str(op.attr) if len(op.args) > 1 else None
+    types = [v.type for v in op.args if isinstance(v.type, ScalarType)]
+    if op.opcode == "index" and op.attr is not None:
+        return said_text(kind, "axis", *types, more=op.attr)
+    if op.opcode == "narrow":
+        return said_text(kind, op.opcode, *types, more=op.result.type)
+    return said_text(kind, op.opcode, *types)

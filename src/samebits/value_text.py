@@ -1,0 +1,126 @@
+"""The text of typed values, and texts with places for them: traps, assertions, printed lines.
+
+A text holds each place as `{type}`, `{type!r}` or `{type:spec}`, in the order of the values, and
+braces of its own doubled, as Python's format strings do. Values come as Python's own numbers, or as
+the 64-bit words that compiled code leaves. Every execution fills them in here, so that all give the
+same text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from string import Formatter
+from typing import Any
+
+import numpy as np
+
+from samebits.bits import bits_to_float
+from samebits.errors import Trap
+from samebits.types import SCALARS, Kind, ScalarType
+
+Place = tuple[str, ScalarType | None, str, str]
+"""The text before a place, the type there, its conversion and its format; no type at the end."""
+
+_INTEGER_FORMAT = re.compile(r"[-+ ]?0?\d{0,2}[dxXbo]?")
+_FLOAT_FORMAT = re.compile(r"[-+ ]?0?\d{0,2}(\.\d{1,2})?[eEfFgG%]")
+
+_TRAPS = {
+    ("index", "index"): "index {a} is out of range for an array of {b}",
+    ("index", "axis"): "index {a} is out of range for axis {more} of length {b}",
+    ("overflow", "add"): "integer overflow: {a} + {b}",
+    ("overflow", "sub"): "integer overflow: {a} - {b}",
+    ("overflow", "mul"): "integer overflow: {a} * {b}",
+    ("overflow", "neg"): "integer overflow: -({a})",
+    ("overflow", "abs"): "integer overflow: abs({a})",
+    ("overflow", "floordiv"): "integer overflow: {a} // {b}",
+    ("overflow", "shl"): "integer overflow: {a} << {b}",
+    ("overflow", "narrow"): "integer overflow: {a} does not fit {more}",
+    ("shift", "shl"): "negative shift count: {a} << {b}",
+    ("shift", "shr"): "negative shift count: {a} >> {b}",
+    ("zero", "div"): "division by zero: {a} / {b}",
+    ("zero", "floordiv"): "division by zero: {a} // {b}",
+    ("zero", "mod"): "division by zero: {a} % {b}",
+}
+"""What a trap says of its operands `a` and `b`, by its kind and by the operation; `more` is an axis
+or a type."""
+
+
+def said(kind: str, operation: str, a: Any, b: Any = "", more: object = "") -> str:
+    """What a trap says of the operands of `operation`, Python's own numbers."""
+    return _TRAPS[kind, operation].format(a=a, b=b, more=more)
+
+
+def trapped(kind: str, operation: str, a: Any, b: Any = "", more: object = "") -> Trap:
+    """The trap that says what `said` does."""
+    return Trap(kind, said=said(kind, operation, a, b, more))
+
+
+def said_text(kind: str, operation: str, *types: ScalarType, more: object = "") -> str | None:
+    """`said` as a text with places for operands of these types; None where a trap says nothing."""
+    text = _TRAPS.get((kind, operation))
+    places = [f"{{{t}}}" for t in types]
+    return text and text.format(a=places[0], b=places[-1], more=more)
+
+
+def fits_format(t: ScalarType, spec: str) -> bool:
+    """Whether values of `t` have the format: `[-+ ][0][width][dxXbo]` of integers,
+    `[-+ ][0][width][.digits][eEfFgG%]` of floats, none of bools."""
+    form = _FLOAT_FORMAT if t.is_float else _INTEGER_FORMAT
+    return not spec or (t.kind is not Kind.BOOL and form.fullmatch(spec) is not None)
+
+
+def shown(value: Any, t: ScalarType, conversion: str = "", spec: str = "") -> str:
+    """A value of `t` as text: the shortest that tells it from every other value of its type, or as
+    `spec` says; with conversion "r" as Python's repr of the typed value."""
+    if spec:
+        return format(float(value) if t.is_float else int(value), spec)
+    if t.kind is Kind.BOOL:
+        return str(bool(value))
+    if t.is_float:
+        text = repr(float(value)) if t.bits == 64 else str(np.float32(value))
+    else:
+        text = str(int(value))
+    return f"{t}({text})" if conversion == "r" and not t.weak else text
+
+
+@cache
+def places(text: str) -> tuple[Place, ...]:
+    """The pieces of a text with places. Raises ValueError or KeyError if it is none."""
+    return tuple(
+        (before, None if name is None else SCALARS[name], conversion or "", spec or "")
+        for before, name, spec, conversion in Formatter().parse(text)
+    )
+
+
+def types_in(text: str) -> list[ScalarType]:
+    """The types of the values that a text has places for."""
+    return [t for _, t, _, _ in places(text) if t is not None]
+
+
+def filled(text: str, values: Sequence[Any]) -> str:
+    """A text with Python's own numbers in its places."""
+    return "".join(_pieces(text, iter(values)))
+
+
+def _pieces(text: str, values: Iterator[Any]) -> Iterator[str]:
+    for before, t, conversion, spec in places(text):
+        yield before
+        if t is not None:
+            yield shown(next(values), t, conversion, spec)
+
+
+def filled_from_words(text: str, words: Sequence[int]) -> str:
+    """A text with the values that are the low bits of 64-bit words."""
+    return filled(text, [of_word(w, t) for w, t in zip(words, types_in(text), strict=False)])
+
+
+def of_word(word: int, t: ScalarType) -> Any:
+    """The value of type `t` in the low bits of a 64-bit word, signed or not."""
+    pattern = word & ((1 << t.bits) - 1)
+    if t.is_float:
+        return bits_to_float(pattern, t.bits)
+    if t.kind is Kind.BOOL:
+        return bool(pattern)
+    return pattern - (1 << t.bits) if t.is_signed and pattern >> (t.bits - 1) else pattern
