@@ -8,6 +8,7 @@ same text.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -18,7 +19,7 @@ import numpy as np
 
 from samebits.bits import bits_to_float
 from samebits.errors import Trap
-from samebits.types import SCALARS, Kind, ScalarType
+from samebits.types import SCALARS, Kind, ScalarType, VectorType
 
 Place = tuple[str, ScalarType | None, str, str]
 """The text before a place, the type there, its conversion and its format; no type at the end."""
@@ -83,6 +84,47 @@ def shown(value: Any, t: ScalarType, conversion: str = "", spec: str = "") -> st
     else:
         text = str(int(value))
     return f"{t}({text})" if conversion == "r" and not t.weak else text
+
+
+class ValueFormatError(ValueError):
+    """A format of an f-string that values of the type do not have."""
+
+
+def format_of(part: ast.FormattedValue) -> tuple[str, str]:
+    """The conversion, "" or "r", and the format of a place in an f-string. Raises
+    ValueFormatError."""
+    if part.conversion not in (-1, ord("s"), ord("r")):
+        raise ValueFormatError(f"the conversion !{chr(part.conversion)} is not in the language")
+    spec = ""
+    if isinstance(part.format_spec, ast.JoinedStr):
+        for piece in part.format_spec.values:
+            if not isinstance(piece, ast.Constant):
+                raise ValueFormatError("a format is written out: it has no places of its own")
+            spec += str(piece.value)
+    return "r" if part.conversion == ord("r") else "", spec
+
+
+def place(t: ScalarType, conversion: str = "", spec: str = "") -> str:
+    """The place of a value of type `t` in a text. Raises ValueFormatError."""
+    if not fits_format(t, spec) or (spec and conversion):
+        raise ValueFormatError(f"{t} has no format `{'!r' * bool(conversion)}:{spec}`")
+    return f"{{{t}{'!r' * bool(conversion)}{':' * bool(spec)}{spec}}}"
+
+
+def vector_place(t: VectorType, conversion: str = "", spec: str = "") -> str:
+    """The places of a vector's components, with its type's name. Raises ValueFormatError."""
+    del conversion  # a component of a vector's repr has no type of its own
+    return f"{t}({', '.join([place(t.element, '', spec)] * t.length)})"
+
+
+def escaped(text: str) -> str:
+    """A text as a part of one with places."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def outline(text: str) -> str:
+    """A text with places as it reads without values."""
+    return "".join(before + "…" * (t is not None) for before, t, _, _ in places(text))
 
 
 @cache

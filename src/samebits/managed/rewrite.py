@@ -31,7 +31,7 @@ from samebits.lang.values.flushing import flushed, flushed_weak
 from samebits.lang.values.powers import MOST, by_products
 from samebits.lang.values.storage import implicit
 from samebits.lang.values.weak import FromEnd, Int, checked
-from samebits.managed import components
+from samebits.managed import components, texts
 from samebits.types import FLOAT, INT, INT64, ScalarType, Type
 from samebits.value_text import shown, trapped
 
@@ -139,6 +139,8 @@ class Rewrite(ast.NodeTransformer):
         self.local = local
         self.names: dict[str, object] = {
             "__sb_assert": _assert,
+            "__sb_check": texts.check,
+            "__sb_text": texts.text_of,
             "__sb_flushed": flushed_weak,
             "__sb_own": own_index,
             **components.NAMES,
@@ -370,6 +372,12 @@ class Rewrite(ast.NodeTransformer):
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         arguments = [self.visit(node.test)]
+        if isinstance(node.msg, ast.JoinedStr):
+            text = self._call("__sb_text", node, *texts.parts_of(node.msg, self.visit))
+            nothing = ast.arguments([], [], None, [], [], None, [])
+            arguments.append(ast.copy_location(ast.Lambda(nothing, text), node))
+            call = self._call("__sb_check", node, *arguments)
+            return ast.copy_location(ast.Expr(call), node)
         if node.msg is not None:
             arguments.append(node.msg)
         return ast.copy_location(ast.Expr(self._call("__sb_assert", node, *arguments)), node)

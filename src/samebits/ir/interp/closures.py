@@ -28,7 +28,7 @@ from samebits.ir.grammar import (
 )
 from samebits.ir.interp.memory import MEMORY, Ref, fresh
 from samebits.ir.interp.semantics import SEMANTICS
-from samebits.ir.trap_texts import operand_text
+from samebits.ir.trap_texts import message, operand_text
 from samebits.types import ScalarType
 from samebits.value_text import filled
 
@@ -363,7 +363,7 @@ def _index(steps: Steps, op: Op) -> Step:
 
 
 def _assert(steps: Steps, op: Op) -> Step:
-    detail = op.attr if isinstance(op.attr, str) else None
+    detail = message(op)
 
     def check(condition: bool, *values: Any) -> None:
         if not condition:
