@@ -66,6 +66,8 @@ def copied_value(value: Any) -> Any:
     return value
 
 
+INDEX = "__sb_index"
+"""The name of an index that is kept."""
 NAMES = {
     "__sb_put": put,
     "__sb_put_field": put_field,
@@ -133,8 +135,8 @@ def _written_out(node: Statement, target: ast.Attribute) -> ast.stmt:
         name, key = "__sb_put_field", ast.copy_location(ast.Constant(inner.attr), inner)
         read: ast.expr = ast.Attribute(again, inner.attr, ast.Load())
     else:
-        name, key = "__sb_put_element", _kept(inner.slice, "__sb_index", inner.slice)
-        read = ast.Subscript(again, _name(inner.slice, "__sb_index"), ast.Load())
+        name, key = "__sb_put_element", _kept(inner.slice, INDEX, inner.slice)
+        read = ast.Subscript(again, _name(inner.slice, INDEX), ast.Load())
     held = _kept(inner, "__sb_held", ast.copy_location(read, inner))
     if isinstance(node, ast.AugAssign):
         value = _value(node, target, _name(inner, "__sb_held"))

@@ -263,6 +263,9 @@ class Rewrite(ast.NodeTransformer):
                 return node
             case ast.IfExp():
                 return self.visit_IfExp(node)
+            case ast.NamedExpr(target=ast.Name(id=components.INDEX)):
+                node.value = self._indices(node.value)
+                return node
             case _:
                 return cast("ast.expr", self.generic_visit(node))
 
