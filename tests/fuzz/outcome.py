@@ -54,6 +54,12 @@ def trap_place(trap: Trap) -> TrapPlace:
     return (trap.kind, trap.detail, s.function, s.line, s.column, s.end_line, s.end_column)
 
 
+def trap_words(trap: Trap) -> TrapPlace:
+    """Kind, message and source span of a trap: what it says of the values too."""
+    kind, _, *place = trap_place(trap)
+    return (kind, trap.message, *place)
+
+
 @cache
 def _mask(t: MemoryType) -> bytes:
     """255 for each byte of `t` that is not padding."""
