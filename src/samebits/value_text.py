@@ -30,6 +30,7 @@ _FLOAT_FORMAT = re.compile(r"[-+ ]?0?\d{0,2}(\.\d{1,2})?[eEfFgG%]")
 _TRAPS = {
     ("index", "index"): "index {a} is out of range for an array of {b}",
     ("index", "axis"): "index {a} is out of range for axis {more} of length {b}",
+    ("index", "bound"): "slice bound {a} is out of range for an array of {b}",
     ("overflow", "add"): "integer overflow: {a} + {b}",
     ("overflow", "sub"): "integer overflow: {a} - {b}",
     ("overflow", "mul"): "integer overflow: {a} * {b}",

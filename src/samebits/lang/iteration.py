@@ -90,11 +90,7 @@ def reversed(items: Any) -> Steps:
 
 
 def steps_of(items: Any) -> Steps:
-    """What a loop over `items` runs over: the elements of an array, or Steps themselves."""
+    """What a loop over `items` runs over: an array's elements or rows, or Steps themselves."""
     if isinstance(items, Steps):
         return items
-    if len(getattr(items, "shape", (0,))) != 1:
-        raise ArgumentError(
-            "a loop runs over the elements of one dimension", fix="loop over range(len(a))"
-        )
     return Elements(items)

@@ -362,6 +362,16 @@ def _index(steps: Steps, op: Op) -> Step:
     return steps.apply(op, check)
 
 
+def _bound(steps: Steps, op: Op) -> Step:
+    def check(bound: int, length: int) -> None:
+        if not 0 <= bound <= length:
+            text = operand_text(op, "index")
+            names = text and filled(text, (bound, length))
+            raise steps.trap(op, "index", str(op.attr), names)
+
+    return steps.apply(op, check)
+
+
 def _assert(steps: Steps, op: Op) -> Step:
     detail = message(op)
 
@@ -425,6 +435,7 @@ FRAME: dict[str, Callable[[Steps, Op], Step]] = {
     "local": _local,
     "table": _table,
     "index": _index,
+    "bound": _bound,
     "assert": _assert,
     "assume": _assert,
     "overflow": _overflow,
