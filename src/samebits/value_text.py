@@ -30,7 +30,7 @@ _FLOAT_FORMAT = re.compile(r"[-+ ]?0?\d{0,2}(\.\d{1,2})?[eEfFgG%]")
 _TRAPS = {
     ("index", "index"): "index {a} is out of range for an array of {b}",
     ("index", "axis"): "index {a} is out of range for axis {more} of length {b}",
-    ("index", "bound"): "slice bound {a} is out of range for an array of {b}",
+    ("index", "bound"): "index out of range: {more}: it is {a}, and the length {b}",
     ("overflow", "add"): "integer overflow: {a} + {b}",
     ("overflow", "sub"): "integer overflow: {a} - {b}",
     ("overflow", "mul"): "integer overflow: {a} * {b}",
@@ -45,8 +45,8 @@ _TRAPS = {
     ("zero", "floordiv"): "division by zero: {a} // {b}",
     ("zero", "mod"): "division by zero: {a} % {b}",
 }
-"""What a trap says of its operands `a` and `b`, by its kind and by the operation; `more` is an axis
-or a type."""
+"""What a trap says of its operands `a` and `b`, by kind and operation; `more` is an axis,
+a type or a message."""
 
 
 def said(kind: str, operation: str, a: Any, b: Any = "", more: object = "") -> str:

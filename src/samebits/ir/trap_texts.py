@@ -5,7 +5,7 @@ from __future__ import annotations
 from samebits.errors import TRAP_MESSAGES
 from samebits.ir.grammar import Op
 from samebits.types import ScalarType
-from samebits.value_text import outline, said_text
+from samebits.value_text import escaped, outline, said_text
 
 WITH_VALUES = ("assert", "overflow")
 """Opcodes whose operands after the first are the values that the attribute has places for."""
@@ -27,6 +27,8 @@ def operand_text(op: Op, kind: str) -> str | None:
     types = [v.type for v in op.args if isinstance(v.type, ScalarType)]
     if op.opcode == "index" and op.attr is not None:
         return said_text(kind, "axis", *types, more=op.attr)
+    if op.opcode == "bound":
+        return said_text(kind, op.opcode, *types, more=escaped(str(op.attr)))
     if op.opcode == "narrow":
         return said_text(kind, op.opcode, *types, more=op.result.type)
     return said_text(kind, op.opcode, *types)

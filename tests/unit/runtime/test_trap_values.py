@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -256,3 +257,24 @@ def _loop_sizes(emitted: Any, target: Any) -> list[int]:
             body = lines[labels[jump[1]] : n + 1]
             found.append(sum(bool(re.match(r"\t[a-z]", row)) for row in body))
     return found
+
+
+@sb.kernel
+def part(a: sb.ReadOnly[float64], low: int) -> int:
+    return len(a[low:])
+
+
+@sb.kernel
+def unsigned_item(a: sb.ReadOnly[float64], i: uint64) -> float64:
+    return a[i]
+
+
+def test_a_bound_and_an_unsigned_index_are_named_alike() -> None:
+    text = "index out of range: the bound `low` of a slice is below 0 or above the length"
+    for kernel, at, message in (
+        (part, 5, f"{text}: it is 5, and the length 4"),
+        (part, -1, f"{text}: it is -1, and the length 4"),
+        (unsigned_item, 2**64 - 1, "index -1 is out of range for an array of 4"),
+    ):
+        for call in (kernel, kernel.managed, partial(sb.evaluate, kernel)):
+            assert _ends(call, np.zeros(4), at).message == message

@@ -84,6 +84,7 @@ def _bound(bound: Any, length: int, text: str) -> int:
             f"an index is an integer, got {describe(bound)}", fix="convert it: a[int32(i) :]"
         )
     if not 0 <= number <= length:
+        detail = outside(text)
         in_int64 = number - (1 << 64) if number > INT.maximum else number
-        raise Trap("index", None, outside(text), said("index", "bound", in_int64, length))
+        raise Trap("index", None, detail, said("index", "bound", in_int64, length, detail))
     return number
