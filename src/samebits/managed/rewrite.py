@@ -64,7 +64,7 @@ def _flushed_product(a: Any, b: Any) -> Any:
     return flushed_weak(a * b)
 
 
-def _checked_quotient(divide: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _checked_quotient(divide: Any) -> Callable[[Any, Any], Any]:
     """A division whose trap names the operands, which CPython's own error does not."""
 
     def quotient(a: Any, b: Any) -> Any:
@@ -77,9 +77,9 @@ def _checked_quotient(divide: Callable[[Any, Any], Any]) -> Callable[[Any, Any],
 
 
 _DIVISIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Div: _checked_quotient(operator.truediv),
-    ast.FloorDiv: _checked_quotient(operator.floordiv),
-    ast.Mod: _checked_quotient(operator.mod),
+    ast.Div: _checked_quotient(cast("Any", operator).truediv),
+    ast.FloorDiv: _checked_quotient(cast("Any", operator).floordiv),
+    ast.Mod: _checked_quotient(cast("Any", operator).mod),
 }
 
 

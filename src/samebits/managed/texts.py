@@ -25,7 +25,8 @@ def text_of(*parts: Part) -> tuple[str, list[Any]]:
             pieces.append(escaped(part))
             continue
         value, conversion, spec = part
-        t = getattr(cast("Any", type(value)), "__sb_type__", None) or _PLAIN.get(type(value))
+        cls = cast("Any", type(value))
+        t = getattr(cls, "__sb_type__", None) or _PLAIN.get(cls)
         if isinstance(t, VectorType):
             pieces.append(vector_place(t, conversion, spec))
             values += components(value)

@@ -98,10 +98,10 @@ class NativeModule:
             if numbers is None and record and self._records is not None:
                 at = self._records + ctypes.sizeof(_RECORD) * (record - RECORDS)
                 numbers = _RECORD.from_address(at)
-            said = None if site.said is None or numbers is None else site.said
-            return Trap(
-                site.kind, site.span, site.detail, said and filled_from_words(said, numbers)
-            )
+            said = None
+            if site.said is not None and numbers is not None:
+                said = filled_from_words(site.said, numbers)
+            return Trap(site.kind, site.span, site.detail, said)
         trap = Trap(site.kind, site.span, site.detail)
         if numbers is None and self._own is not None:
             numbers = OWN_NUMBERS.from_address(self._own)
