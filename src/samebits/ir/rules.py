@@ -26,8 +26,8 @@ from samebits.value_text import types_in
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The names that an op's attribute can refer to: slots, locals, tables, functions that come
-    before."""
+    """The names that an op's attribute can refer to: slots, locals, tables, functions that may be
+    called."""
 
     slots: Mapping[str, ValueType]
     locals: Mapping[str, MemoryType]

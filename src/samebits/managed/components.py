@@ -66,9 +66,15 @@ def copied_value(value: Any) -> Any:
     return value
 
 
+def copied_struct(value: Any) -> Any:
+    """A struct with memory of its own; anything else itself."""
+    return value.copy() if isinstance(value, Struct) else value
+
+
 INDEX = "__sb_index"
 """The name of an index that is kept."""
 NAMES = {
+    "__sb_copied_struct": copied_struct,
     "__sb_put": put,
     "__sb_put_field": put_field,
     "__sb_put_element": put_element,
