@@ -57,7 +57,8 @@ def trap_place(trap: Trap) -> TrapPlace:
 def trap_words(trap: Trap) -> TrapPlace:
     """Kind, message and source span of a trap: what it says of the values too."""
     kind, _, *place = trap_place(trap)
-    return (kind, trap.message, *place)
+    # Compiled entries alone, without the runtime, do not know an own range's numbers.
+    return (kind, trap.detail if kind == "own" else trap.message, *place)
 
 
 @cache

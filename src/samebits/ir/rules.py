@@ -400,6 +400,7 @@ CHECKS: dict[str, Check] = {
 
 ATTRIBUTED = {
     "const", "get", "set", "local", "table", "field", "component", "length", "apart", "bound",
-    "assert", "own", "call", "parallel", "index", "overflow",
+    "assert", "own", "call", "parallel", "index", "overflow", "floordiv", "mod",
+    "narrow",
 }  # fmt: skip
 """The opcodes that have an attribute; for every other it is None."""

@@ -11,6 +11,12 @@ WITH_VALUES = ("assert", "overflow")
 """Opcodes whose operands after the first are the values that the attribute has places for."""
 
 
+STEPS = "steps"
+"""The attribute of operations on the integers that fixed-point numbers are, which no trap names."""
+UNNAMED = ("floordiv", "mod", "narrow")
+"""The opcodes that may have it."""
+
+
 def message(op: Op) -> str | None:
     """The message of an assertion, without the values."""
     if not isinstance(op.attr, str):
@@ -24,6 +30,8 @@ def operand_text(op: Op, kind: str) -> str | None:
     if op.opcode in WITH_VALUES:
         head = f"{TRAP_MESSAGES['assert']}: " if op.opcode == "assert" else ""
         return head + str(op.attr) if len(op.args) > 1 else None
+    if op.attr == STEPS and op.opcode in UNNAMED:
+        return None
     types = [v.type for v in op.args if isinstance(v.type, ScalarType)]
     if op.opcode == "index" and op.attr is not None:
         return said_text(kind, "axis", *types, more=op.attr)

@@ -278,3 +278,22 @@ def test_a_bound_and_an_unsigned_index_are_named_alike() -> None:
     ):
         for call in (kernel, kernel.managed, partial(sb.evaluate, kernel)):
             assert _ends(call, np.zeros(4), at).message == message
+
+
+@sb.kernel
+def fixed_quotient(a: sb.fix16, b: sb.fix16) -> sb.fix16:
+    return a / b
+
+
+@sb.kernel
+def fixed_product(a: sb.fix16, b: sb.fix16) -> sb.fix16:
+    return a * b
+
+
+def test_a_fixed_point_trap_does_not_name_the_integers_that_its_numbers_are() -> None:
+    for kernel, args, message in (
+        (fixed_quotient, (1.5, 0), "division by zero"),
+        (fixed_product, (30_000, 30_000), "integer overflow"),
+    ):
+        for call in (kernel, kernel.managed, partial(sb.evaluate, kernel)):
+            assert _ends(call, *args).message == message
