@@ -234,11 +234,21 @@ TRAP_MESSAGES = {
 class Trap(SamebitsError):
     """A kernel stopped: the same trap, at the same source span, on every target."""
 
-    def __init__(self, kind: str, span: Span | None = None, detail: str | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        span: Span | None = None,
+        detail: str | None = None,
+        said: str | None = None,
+    ) -> None:
         message = TRAP_MESSAGES[kind]
-        super().__init__(f"{message}: {detail}" if detail else message, span=span)
+        self.summary = f"{message}: {detail}" if detail else message
+        """The message without values: what every execution knows."""
+        super().__init__(said or self.summary, span=span)
         self.kind = kind
         self.detail = detail
+        self.said = said
+        """The message with the values that it met, where they are known."""
         self.own: tuple[int, int, int] | None = None
         """For kind "own", if known: the index, and the first index and end of the range."""
 
@@ -249,21 +259,26 @@ class Trap(SamebitsError):
             f"index {index} of `{self.detail}` is outside this iteration's own elements "
             f"[{first}, {end})"
         )
+        self.summary = self.message
         self.args = (self.message,)
         return self
 
     def at(self, span: Span | None) -> Trap:
         """The same trap at a span."""
-        return _trap(self.kind, span, self.detail, self.own)
+        return _trap(self.kind, span, self.detail, self.own, self.said)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _trap, (self.kind, self.span, self.detail, self.own)
+        return _trap, (self.kind, self.span, self.detail, self.own, self.said)
 
 
 def _trap(
-    kind: str, span: Span | None, detail: str | None, own: tuple[int, int, int] | None
+    kind: str,
+    span: Span | None,
+    detail: str | None,
+    own: tuple[int, int, int] | None,
+    said: str | None,
 ) -> Trap:
-    trap = Trap(kind, span, detail)
+    trap = Trap(kind, span, detail, said)
     return trap if own is None else trap.outside(*own)
 
 

@@ -17,7 +17,14 @@ from typing import Any
 
 from samebits.backend.llvm.compile import compile_module
 from samebits.backend.llvm.engine import available_targets, load
-from samebits.backend.objects import CompiledObject
+from samebits.backend.objects import (
+    RECORDS,
+    STATUS_BITS,
+    STATUS_MASK,
+    TRAP_RECORDS,
+    TRAP_WORDS,
+    CompiledObject,
+)
 from samebits.backend.targets.table import Target
 from samebits.errors import SamebitsError, Trap
 from samebits.ir.grammar import Module
@@ -26,6 +33,7 @@ from samebits.runtime.cache import current_cache, set_cache_dir
 from samebits.runtime.fp_state import pin as fpenv
 from samebits.runtime.threads.pool import set_workers
 from samebits.types import ArrayType, ScalarType, StructType, VectorType
+from samebits.value_text import filled_from_words
 from tests.fuzz.inputs import InputSet
 from tests.fuzz.loading import DisagreementError, Loaded
 from tests.fuzz.outcome import (
@@ -40,7 +48,7 @@ from tests.fuzz.outcome import (
     slot_scalar,
     stored_value,
     struct_memory,
-    trap_place,
+    trap_words,
 )
 
 HOSTILE_ENVIRONMENTS: tuple[dict[str, int], ...] = (
@@ -86,7 +94,7 @@ def _run_python(program: Loaded, inputs: InputSet, call: Callable[..., Any]) -> 
     try:
         result = call(*args)
     except Trap as trap:
-        return Outcome(trap_place(trap), (), (), memory.bytes())
+        return Outcome(trap_words(trap), (), (), memory.bytes())
     values = result if len(program.results) > 1 else (result,)
     scalars: list[int] = []
     structs: list[bytes] = []
@@ -152,7 +160,7 @@ def run_evaluate(program: Loaded, inputs: InputSet, *, optimised: bool = False) 
     try:
         values = evaluator.run(program.symbol, args)
     except Trap as trap:
-        return Outcome(trap_place(trap), (), (), memory.bytes())
+        return Outcome(trap_words(trap), (), (), memory.bytes())
     scalars = tuple(
         scalar_bits(t.storage, v) for t, v in zip(flatten(program.results), values, strict=True)
     )
@@ -206,12 +214,22 @@ class Compiled:
             module, symbols, level.target, level.opt, threads=True
         )
         names = [f"sb_entry_{k}" for k in range(len(programs))]
-        self._loaded = load(self.object.object_bytes, names)
+        has_records = TRAP_RECORDS.encode() in self.object.object_bytes
+        self._loaded = load(self.object.object_bytes, [*names, *[TRAP_RECORDS] * has_records])
         prototype = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
         self._entries = [prototype(self._loaded.addresses[name]) for name in names]
 
     def close(self) -> None:
         self._loaded.close()
+
+    def _trap(self, status: int) -> Trap:
+        site = self.object.traps[(status & STATUS_MASK) - 1]
+        said = None
+        if site.said is not None:
+            at = self._loaded.addresses[TRAP_RECORDS]
+            at += 8 * TRAP_WORDS * ((status >> STATUS_BITS) - RECORDS)
+            said = filled_from_words(site.said, (ctypes.c_uint64 * TRAP_WORDS).from_address(at))
+        return Trap(site.kind, site.span, site.detail, said)
 
     def run(self, index: int, program: Loaded, inputs: InputSet, environment: int = 0) -> Outcome:
         """Call entry `index`, which is `program`'s, in a row of HOSTILE_ENVIRONMENTS."""
@@ -233,9 +251,7 @@ class Compiled:
         block = (ctypes.c_uint64 * max(1, len(slots) + len(results)))(*slots)
         status = in_environment(environment, self._entries[index], ctypes.addressof(block))
         if status:
-            site = self.object.traps[status - 1]
-            trap = Trap(site.kind, site.span, site.detail)
-            return Outcome(trap_place(trap), (), (), memory.bytes())
+            return Outcome(trap_words(self._trap(status)), (), (), memory.bytes())
         scalars = tuple(slot_scalar(t, block[len(slots) + k]) for k, t in enumerate(results))
         for t, bits in zip(results, scalars, strict=True):
             if not is_canonical(t, bits):

@@ -54,6 +54,13 @@ def trap_place(trap: Trap) -> TrapPlace:
     return (trap.kind, trap.detail, s.function, s.line, s.column, s.end_line, s.end_column)
 
 
+def trap_words(trap: Trap) -> TrapPlace:
+    """Kind, message and source span of a trap: what it says of the values too."""
+    kind, _, *place = trap_place(trap)
+    # Compiled entries alone, without the runtime, do not know an own range's numbers.
+    return (kind, trap.detail if kind == "own" else trap.message, *place)
+
+
 @cache
 def _mask(t: MemoryType) -> bytes:
     """255 for each byte of `t` that is not padding."""

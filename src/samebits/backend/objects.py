@@ -19,6 +19,8 @@ class TrapSite(NamedTuple):
     kind: str
     span: Span
     detail: str | None
+    said: str | None = None
+    """What it says of the values that it met, with places for the words of its record."""
 
 
 class CompiledObject(NamedTuple):
@@ -32,6 +34,14 @@ class CompiledObject(NamedTuple):
     needs: tuple[str, ...] = ()
     has: tuple[str, ...] = ()
 
+
+STATUS_BITS = 20
+"""Bits of a status that stand for a trap; the bits above stand for the trap's record, if any."""
+STATUS_MASK = (1 << STATUS_BITS) - 1
+TRAP_RECORDS = "sb_trap_records"
+"""The object's variable: `RECORDS` records of `TRAP_WORDS` words of 64 bits."""
+RECORDS = 64
+TRAP_WORDS = 8
 
 NO_ADDRESSES: Mapping[str, int] = MappingProxyType({})
 

@@ -223,7 +223,7 @@ def _details(run: VerifiedRun) -> Iterator[str]:
             yield from _difference(row, row.divergence)
     traps = {row.trap: row for row in run.verification.rows if row.trap is not None}
     for trap, row in traps.items():
-        yield f"trap in frame {row.frames:,}: {trap.message}, at {trap.place}"
+        yield f"trap in frame {row.frames:,}: {trap.said or trap.message}, at {trap.place}"
     if any(row.prefix for row in run.verification.rows):
         yield (
             "managed, evaluate and emulated targets stop early in a long run, emulated ones after "

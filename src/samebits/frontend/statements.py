@@ -22,9 +22,10 @@ from samebits.frontend.core.operands import (
 )
 from samebits.frontend.core.source import copied_items, named_items, too_deep
 from samebits.frontend.expressions import condition, lower, refuse
-from samebits.frontend.operations import memory, operators
+from samebits.frontend.operations import memory, operators, texts
 from samebits.ir.grammar import Break, Continue, If, While
-from samebits.types import ScalarType, StructType
+from samebits.types import BOOL, ScalarType, StructType
+from samebits.value_text import outline
 
 
 def block(ctx: Context, body: Sequence[ast.stmt]) -> None:
@@ -88,13 +89,25 @@ def _pass(ctx: Context, node: ast.Pass) -> None:
 def _assert(ctx: Context, node: ast.Assert) -> None:
     test = condition(ctx, node.test)
     message: str | None = None
-    if node.msg is not None:
+    span = ctx.span(node)
+    if isinstance(node.msg, ast.JoinedStr):
+        # Its values are computed where it fails alone; the assertion after it tells the passes.
+        fails = ctx.builder.value("not", (test,), BOOL, span)
+        with ctx.region(node) as region:
+            text, values = texts.text_with_places(ctx, node.msg, lower)
+            shown = text if values else outline(text)
+            ctx.builder.effect("assert", (test, *values), span, shown)
+        ctx.builder.append(If(ctx.builder.new_id(), fails, region, [], span))
+        message = outline(text)
+    elif node.msg is not None:
         if not (isinstance(node.msg, ast.Constant) and isinstance(node.msg.value, str)):
             ctx.fail(
-                node.msg, "the message of an assert is a string literal", fix="write plain text"
+                node.msg,
+                "the message of an assert is a string literal",
+                fix='write plain text, or values in an f-string: f"x is {x}"',
             )
         message = node.msg.value
-    ctx.builder.effect("assert", (test,), ctx.span(node), message)
+    ctx.builder.effect("assert", (test,), span, message)
 
 
 def _expression(ctx: Context, node: ast.Expr) -> None:

@@ -297,14 +297,16 @@ OPS: dict[str, OpRule] = {
     "store": OpRule(2, "write the scalar b where a refers to; a NaN becomes canonical", pure=False),
     "copy": OpRule(2, "copy what b refers to over what a refers to", pure=False),
     "zero": OpRule(1, "fill what a refers to with zero bytes", pure=False),
-    "index": OpRule(2, "weak ints: trap unless 0 <= a < b; no result", "index", pure=False),
+    "index": OpRule(2, "weak ints: trap unless 0 <= a < b; attr is the axis where there are more; "
+                       "no result", "index", pure=False),
     "bound": OpRule(2, "weak ints: trap unless 0 <= a <= b; attr is what the trap says; no result",
                     "index", pure=False),
-    "assert": OpRule(1, "trap unless the bool a; attr is the message or None; no result",
-                     "assert", pure=False),
+    "assert": OpRule(None, "trap unless the bool a; attr is the message or None, with places for "
+                           "what follows a; no result", "assert", pure=False),
     "assume": OpRule(1, "trap unless the bool a; compiled unchecked, what follows relies on it; "
                         "no result", "assume", pure=False),
-    "overflow": OpRule(1, "trap where the bool a holds; no result", "overflow", pure=False),
+    "overflow": OpRule(None, "trap where the bool a holds; attr is what it says of the values that "
+                             "follow a; no result", "overflow", pure=False),
     "own": OpRule(3, "weak ints: trap unless b <= a < b+c, the indices of array attr that this run "
                      "of a parallel body owns; no result", "own", pure=False),
     "call": OpRule(None, "call function attr; its results", pure=False),
@@ -315,6 +317,8 @@ OPS: dict[str, OpRule] = {
 }  # fmt: skip
 
 
+MOST_VALUES = 8
+"""The most values that an assertion or a trap names."""
 CALLS = frozenset({"call", "parallel"})
 """The opcodes whose attribute names a function."""
 

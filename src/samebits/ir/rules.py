@@ -5,11 +5,11 @@ A check gets the op and its surroundings and gives a complaint, or None. Knows n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from samebits.bits import round_float
-from samebits.ir.grammar import Attribute, Function, Op, TableData, ValueType
+from samebits.ir.grammar import MOST_VALUES, Attribute, Function, Op, TableData, ValueType
 from samebits.types import (
     BOOL,
     INT,
@@ -21,6 +21,7 @@ from samebits.types import (
     StructType,
     VectorType,
 )
+from samebits.value_text import types_in
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def _wants(results: list[ValueType], op: Op) -> Complaint:
     return f"its results are ({_list(found)}), where ({_list(results)}) follows"
 
 
-def _list(types: list[ValueType]) -> str:
+def _list(types: Sequence[ValueType]) -> str:
     return ", ".join(map(str, types))
 
 
@@ -277,6 +278,8 @@ def _index(op: Op, _: Surroundings) -> Complaint:
     types = [value.type for value in op.args]
     if types != [INT, INT]:
         return f"its operands are ({_list(types)}), where two of type int are due"
+    if op.attr is not None and type(op.attr) is not int:
+        return f"its axis is {op.attr!r}"
     return _wants([], op)
 
 
@@ -285,11 +288,25 @@ def _bound(op: Op, around: Surroundings) -> Complaint:
 
 
 def _assert(op: Op, _: Surroundings) -> Complaint:
-    if op.args[0].type != BOOL:
-        return f"its operand is {op.args[0].type}, where a bool is due"
+    if not op.args or op.args[0].type != BOOL:
+        return f"its operand is {op.args[0].type if op.args else None}, where a bool is due"
     if op.attr is not None and not isinstance(op.attr, str):
         return f"its message is {op.attr!r}"
-    return _wants([], op)
+    values = [value.type for value in op.args[1:]]
+    if len(values) > MOST_VALUES:
+        return f"it has {len(values)} values, and {MOST_VALUES} are the most"
+    return (_unlike_places(str(op.attr), values) if values else None) or _wants([], op)
+
+
+def _unlike_places(text: str, values: Sequence[ValueType]) -> Complaint:
+    """A complaint where the places of a text do not fit the values."""
+    try:
+        types = types_in(text)
+    except (ValueError, KeyError):
+        return f"{text!r} is no text with places"
+    if types != values:
+        return f"its places are of ({_list(types)}), and its values of ({_list(values)})"
+    return None
 
 
 def _bool(op: Op, _: Surroundings) -> Complaint:
@@ -375,13 +392,15 @@ CHECKS: dict[str, Check] = {
     "index": _index,
     "bound": _bound,
     "assert": _assert,
-    **dict.fromkeys(("assume", "overflow"), _bool),
+    "assume": _bool,
+    "overflow": _assert,
     "own": _own,
     **dict.fromkeys(("call", "parallel"), _call),
 }
 
 ATTRIBUTED = {
     "const", "get", "set", "local", "table", "field", "component", "length", "apart", "bound",
-    "assert", "own", "call", "parallel",
+    "assert", "own", "call", "parallel", "index", "overflow", "floordiv", "mod",
+    "narrow",
 }  # fmt: skip
 """The opcodes that have an attribute; for every other it is None."""

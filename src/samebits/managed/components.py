@@ -71,6 +71,8 @@ def copied_struct(value: Any) -> Any:
     return value.copy() if isinstance(value, Struct) else value
 
 
+INDEX = "__sb_index"
+"""The name of an index that is kept."""
 NAMES = {
     "__sb_copied_struct": copied_struct,
     "__sb_put": put,
@@ -139,8 +141,8 @@ def _written_out(node: Statement, target: ast.Attribute) -> ast.stmt:
         name, key = "__sb_put_field", ast.copy_location(ast.Constant(inner.attr), inner)
         read: ast.expr = ast.Attribute(again, inner.attr, ast.Load())
     else:
-        name, key = "__sb_put_element", _kept(inner.slice, "__sb_index", inner.slice)
-        read = ast.Subscript(again, _name(inner.slice, "__sb_index"), ast.Load())
+        name, key = "__sb_put_element", _kept(inner.slice, INDEX, inner.slice)
+        read = ast.Subscript(again, _name(inner.slice, INDEX), ast.Load())
     held = _kept(inner, "__sb_held", ast.copy_location(read, inner))
     if isinstance(node, ast.AugAssign):
         value = _value(node, target, _name(inner, "__sb_held"))

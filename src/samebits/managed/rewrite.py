@@ -37,8 +37,9 @@ from samebits.lang.values.powers import MOST, by_products
 from samebits.lang.values.scalars import TYPE_OF
 from samebits.lang.values.storage import implicit
 from samebits.lang.values.weak import FromEnd, Int, checked
-from samebits.managed import components
-from samebits.types import INT64, ScalarType, Type
+from samebits.managed import components, texts
+from samebits.types import FLOAT, INT, INT64, ScalarType, Type
+from samebits.value_text import shown, trapped
 
 
 def _len(array: Any) -> Int:
@@ -49,7 +50,8 @@ def _int(value: Any) -> Int:
     if isinstance(value, float | np.floating):
         number = float(cast("Any", value))
         if not -(2.0**63) <= number < 2.0**63:  # nor where it is NaN
-            raise Trap("overflow")
+            t = getattr(cast("Any", type(value)), "__sb_type__", FLOAT)
+            raise trapped("overflow", "narrow", shown(number, t), more=INT)
         return Int(int(number))
     return checked(value.__index__())
 
@@ -65,6 +67,25 @@ def _product(a: Any, b: Any) -> Any:
 
 def _flushed_product(a: Any, b: Any) -> Any:
     return flushed_weak(a * b)
+
+
+def _checked_quotient(divide: Any) -> Callable[[Any, Any], Any]:
+    """A division whose trap names the operands, which CPython's own error does not."""
+
+    def quotient(a: Any, b: Any) -> Any:
+        try:
+            return divide(a, b)
+        except ZeroDivisionError:
+            raise trapped("zero", "div", float(a), float(b)) from None
+
+    return quotient
+
+
+_DIVISIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Div: _checked_quotient(cast("Any", operator).truediv),
+    ast.FloorDiv: _checked_quotient(cast("Any", operator).floordiv),
+    ast.Mod: _checked_quotient(cast("Any", operator).mod),
+}
 
 
 def _round(value: Any) -> Any:
@@ -136,6 +157,8 @@ class Rewrite(ast.NodeTransformer):
         self.local = local
         self.names: dict[str, object] = {
             "__sb_assert": _assert,
+            "__sb_check": texts.check,
+            "__sb_text": texts.text_of,
             "__sb_flushed": flushed_weak,
             "__sb_own": own_index,
             "__sb_integer": _integer,
@@ -202,10 +225,15 @@ class Rewrite(ast.NodeTransformer):
         value = node.value if isinstance(node, ast.Constant) else None
         if type(value) is int and INT64.minimum <= value <= INT64.maximum:
             return self._named_int(node, value)
+        is_operator = isinstance(node, ast.BinOp)
+        if isinstance(node, ast.BinOp) and type(node.op) in _DIVISIONS:
+            name = f"__sb_{type(node.op).__name__}"
+            self.names[name] = _DIVISIONS[type(node.op)]
+            node = self._call(name, node, node.left, node.right)
         if self.flush:
             if type(value) is float:
                 return ast.copy_location(ast.Constant(flushed(value)), node)
-            if isinstance(node, ast.BinOp):  # of Python's own floats, which nobody else flushes
+            if is_operator:  # of Python's own floats, which nobody else flushes
                 return self._call("__sb_flushed", node, node)
         return node
 
@@ -266,6 +294,9 @@ class Rewrite(ast.NodeTransformer):
                 return node
             case ast.IfExp():
                 return self.visit_IfExp(node)
+            case ast.NamedExpr(target=ast.Name(id=components.INDEX)):
+                node.value = self._indices(node.value)
+                return node
             case _:
                 return cast("ast.expr", self.generic_visit(node))
 
@@ -422,6 +453,12 @@ class Rewrite(ast.NodeTransformer):
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         arguments = [self.visit(node.test)]
+        if isinstance(node.msg, ast.JoinedStr):
+            text = self._call("__sb_text", node, *texts.parts_of(node.msg, self.visit))
+            nothing = ast.arguments([], [], None, [], [], None, [])
+            arguments.append(ast.copy_location(ast.Lambda(nothing, text), node))
+            call = self._call("__sb_check", node, *arguments)
+            return ast.copy_location(ast.Expr(call), node)
         if node.msg is not None:
             arguments.append(node.msg)
         return ast.copy_location(ast.Expr(self._call("__sb_assert", node, *arguments)), node)
@@ -465,9 +502,10 @@ class Rewrite(ast.NodeTransformer):
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         self._refuse_outer([node.target])
         power = isinstance(node.op, ast.Pow)
+        divides = type(node.op) in _DIVISIONS
         if not (power or isinstance(node.target, ast.Name)):
             return self._each(components.written_out(node, self.local))
-        if not (self.flush or power) or not isinstance(node.target, ast.Name):
+        if not (self.flush or power or divides) or not isinstance(node.target, ast.Name):
             self.generic_visit(node)
             return self._assigned(node, [node.target])
         read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)

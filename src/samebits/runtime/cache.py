@@ -39,7 +39,7 @@ ENTRY_LIMIT = 64 << 20
 _MAGIC = b"samebits object 4\n"
 _HEAD = struct.Struct("<16sI")
 _LENGTH = struct.Struct("<I")
-_TRAP_TEXTS = 8
+_TRAP_TEXTS = 9
 _DIGITS = frozenset("0123456789abcdef")
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 _SUFFIXES = (".object", ".front", ".sources", PART)
@@ -90,9 +90,10 @@ def object_key(ir_text: str, entries: Sequence[str], mode: str, target: Target, 
 
 def _pack_head(compiled: CompiledObject) -> bytes:
     texts = [str(len(compiled.traps)), str(len(compiled.needs))]
-    for kind, span, detail in compiled.traps:
+    for kind, span, detail, said in compiled.traps:
         place = (span.line, span.column, span.end_line, span.end_column)
-        texts += [kind, "" if detail is None else f"={detail}", _stored(span.file), span.function]
+        optional = ["" if text is None else f"={text}" for text in (detail, said)]
+        texts += [kind, *optional, _stored(span.file), span.function]
         texts += map(str, place)
     return _pack_texts([*texts, *compiled.needs, *compiled.has])
 
@@ -102,9 +103,9 @@ def _unpack_head(data: bytes) -> tuple[tuple[TrapSite, ...], tuple[str, ...], tu
     end = 2 + _TRAP_TEXTS * int(texts[0])
     traps: list[TrapSite] = []
     for at in range(2, end, _TRAP_TEXTS):
-        kind, detail, file, function, *place = texts[at : at + _TRAP_TEXTS]
+        kind, detail, said, file, function, *place = texts[at : at + _TRAP_TEXTS]
         span = Span(_here(file), function, *map(int, place))
-        traps.append(TrapSite(kind, span, detail[1:] if detail else None))
+        traps.append(TrapSite(kind, span, *(text[1:] if text else None for text in (detail, said))))
     needs = end + int(texts[1])
     return tuple(traps), tuple(texts[end:needs]), tuple(texts[needs:])
 

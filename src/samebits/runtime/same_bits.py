@@ -362,7 +362,7 @@ def compare(
 ) -> None:
     """Raise BitsMismatchError at the first difference of `found` from the outcome of `first`."""
     a, b = _trap_key(reference.trap), _trap_key(found.trap)
-    if a != b:
+    if a != b or _says_other(reference.trap, found.trap):
         raise BitsMismatchError(
             f"{kernel}: {first} and {target} end differently\n"
             f"  {first}: {_trap_text(reference.trap)}\n"
@@ -402,6 +402,12 @@ def _compare_leaves(
 
 def _trap_key(trap: Trap | None) -> object:
     return None if trap is None else (trap.kind, trap.detail, trap.span)
+
+
+def _says_other(a: Trap | None, b: Trap | None) -> bool:
+    """Whether both name what they met, and not the same."""
+    said = [trap.said for trap in (a, b) if trap is not None and trap.said is not None]
+    return len(said) == 2 and said[0] != said[1]
 
 
 def _trap_text(trap: Trap | None) -> str:

@@ -123,7 +123,7 @@ class SimulationTrap(Trap):
     """A trap in a step; `frame` is the frame that it ended."""
 
     def __init__(self, trap: Trap, frame: int, hashes: NDArray[np.uint64]) -> None:
-        super().__init__(trap.kind, trap.span, trap.detail)
+        super().__init__(trap.kind, trap.span, trap.detail, trap.said)
         self.note = f"in frame {frame}; the state is that of the last whole frame"
         self.frame = frame
         self.hashes = hashes

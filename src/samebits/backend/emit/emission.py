@@ -27,6 +27,7 @@ from samebits.backend.text.overrides import CodegenOverrides
 from samebits.backend.text.profiles import PROFILES, CodegenProfile
 from samebits.backend.text.run_bound import OPEN
 from samebits.backend.text.shared_functions import SharedFunction
+from samebits.backend.text.trap_records import DEFINITIONS as RECORD_DEFINITIONS
 from samebits.backend.text.types import (
     function_symbol,
     memory_constant,
@@ -99,6 +100,9 @@ class Emission(CallGraph):
         self._sites: dict[TrapSite, int] = {}
         self._helpers: dict[str, None] = {}
         self._guarded = False
+        self.records_traps = threads
+        """Whether traps leave a record of what they met."""
+        self.has_records = False
         self._loops: list[str] = []
         self._tables: dict[str, str] = {}
         self._expected: dict[Expectation, int] = {}
@@ -162,6 +166,7 @@ class Emission(CallGraph):
             range_text(
                 symbol, self.function(name), self.traps[name], self.target, self.locations,
                 owns=name in self.owns, based=based, overrides=self.overrides,
+                records=self.has_records,
                 guard=self.guard(name, always=True),
             )
             for name, symbol, based in named
@@ -197,6 +202,7 @@ class Emission(CallGraph):
         found = [own] * bool(self.owns) + [f"@{HOOK} = global ptr null"] * bool(
             self._parallel_ranges
         )
+        found += [RECORD_DEFINITIONS] * self.has_records
         return found + [guard_text(self.target)] * self._guarded
 
     def _metadata(self, inside: EmittedCounts, function: str, statement: For | While) -> str:

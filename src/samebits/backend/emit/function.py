@@ -92,7 +92,7 @@ class FunctionEmitter(FunctionWriter):
         text = "\n".join([
             f"{head}({', '.join(arguments)}) {attributes} {{",
             "entry:", *self._allocas, "  br label %start",
-            "start:", *self._lines, *self._cold_blocks, *self._tail,
+            "start:", *self._lines, *self._cold_blocks, *self._tail, *self.trapped_block(),
             "}",
         ])  # fmt: skip
         return text if self._locations is None else self._locations.attach(text)

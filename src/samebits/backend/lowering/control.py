@@ -9,6 +9,7 @@ from samebits.backend.lowering.parallel import lower_parallel
 from samebits.backend.text.types import parts, return_type, scalar
 from samebits.backend.text.writer import FunctionWriter, Lowering
 from samebits.ir.grammar import HostFunction, Op
+from samebits.ir.trap_texts import message
 from samebits.types import Kind, ScalarType
 
 
@@ -111,7 +112,7 @@ def _assert(f: FunctionWriter, op: Op) -> None:
     if op.unchecked:
         return
     failed = f.emit(f"xor i1 {f.operand(op.args[0])}, true")
-    f.trap_if(failed, op, "assert", None if op.attr is None else str(op.attr))
+    f.trap_if(failed, op, "assert", message(op))
 
 
 def _assume(f: FunctionWriter, op: Op) -> None:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from samebits.backend.lowering.memory import extent
-from samebits.backend.objects import HOOK, OWN
+from samebits.backend.objects import HOOK, OWN, TRAP_WORDS
+from samebits.backend.text.trap_records import RECORD_BYTES, claim
 from samebits.backend.text.types import function_symbol, return_type, scalar
 from samebits.backend.text.writer import FunctionWriter
 from samebits.ir.analysis.points_to import Memory
@@ -67,6 +68,7 @@ def lower_parallel(f: FunctionWriter, op: Op) -> None:
         if status:
             f.leave_if_failed(status)
         return
+    traps = f.module.traps[str(op.attr)]
     result = f.variable("i32")
     f.do(f"store i32 -1, ptr {result}")
     batch = f.operand(op.args[2])
@@ -87,9 +89,12 @@ def lower_parallel(f: FunctionWriter, op: Op) -> None:
 
     def ask() -> None:
         slots = _slots(f, [op.args[0], *op.args[3:]])
-        own = f"ptr @{OWN}" if str(op.attr) in f.module.owns else "ptr null"
-        given = f"ptr {range_function}, ptr {slots}, i64 {count}, i64 {batch}, i64 {least}, {own}"
-        f.do(f"store i32 {f.emit(f'call i32 {hook}({given})')}, ptr {result}")
+        record = f.variable(f"[{TRAP_WORDS} x i64]", ", align 8") if traps else "null"
+        given = f"ptr {range_function}, ptr {slots}, i64 {count}, i64 {batch}, i64 {least}"
+        status = f.emit(f"call i32 {hook}({given}, ptr {record})")
+        f.do(f"store i32 {status}, ptr {result}")
+        if traps:
+            _keep_record(f, status, record, result, str(op.attr) in f.module.owns)
 
     def here() -> None:
         f.do(f"store i32 {serial(f, op) or '0'}, ptr {result}")
@@ -97,6 +102,16 @@ def lower_parallel(f: FunctionWriter, op: Op) -> None:
     f.when(condition, ask)
     f.when(f.emit(f"icmp slt i32 {f.emit(f'load i32, ptr {result}')}, 0"), here)
     f.leave_if_failed(f.emit(f"load i32, ptr {result}"))
+
+
+def _keep_record(f: FunctionWriter, status: str, record: str, result: str, owns: bool) -> None:
+    """Where the hook's status is a trap, make its record one of this object, named by `result`."""
+    f.module.has_records = True
+    lines, place, named = claim(f.name()[1:], status)
+    copy = "call void @llvm.memcpy.p0.p0.i64(ptr align 8 {}, ptr align 8 {}, i64 {}, i1 false)"
+    lines += [copy.format(f"@{OWN}", record, 24)] * owns
+    lines += [copy.format(place, record, RECORD_BYTES), f"store i32 {named}, ptr {result}"]
+    f.cold_block(f.emit(f"icmp sgt i32 {status}, 0"), lines)
 
 
 # The cost of an iteration --------------------------------------------------------------------

@@ -13,9 +13,12 @@ from samebits.backend.text.facts import FunctionFacts
 from samebits.backend.text.locations import mark
 from samebits.backend.text.loop_metadata import EmittedCounts
 from samebits.backend.text.nan_patterns import Patterns
+from samebits.backend.text.trap_records import common_block, word
 from samebits.backend.text.types import parts, return_type, returned
 from samebits.ir.grammar import Function, Op, Value
+from samebits.ir.trap_texts import WITH_VALUES, operand_text
 from samebits.modes import FAST
+from samebits.types import ScalarType
 
 UNLIKELY = "!prof !0"
 """Branch weights of an unlikely first target, such as a trap."""
@@ -49,6 +52,8 @@ class FunctionWriter:
         self._allocas: list[str] = []
         self._lines: list[str] = []
         self._tail: list[str] = []
+        self._recorded: list[tuple[str, int, list[str]]] = []
+        """The blocks of traps with a record, with status and words."""
         self._cold_blocks: list[str] = []
         self.to_canonicalise: list[tuple[int, str, str]] = []
         """Floats just stored uncanonicalised: width in bits, register, address."""
@@ -140,17 +145,45 @@ class FunctionWriter:
         kind: str,
         detail: str | None = None,
         first: Sequence[str] = (),
+        operands: Sequence[str] = (),
     ) -> None:
         """Trap with `kind` at the span of `op` if the i1 `condition` holds, after the instructions
-        `first`."""
+        `first`. What the operands are, by registers `operands` if given, is left in a record."""
         self._counts.checks += 1
-        status = self.module.trap_status(TrapSite(kind, op.span, detail))
+        said = operand_text(op, kind) if self.module.records_traps else None
+        status = self.module.trap_status(TrapSite(kind, op.span, detail, said))
         trap, go_on = self._label("trap"), self._label("ok")
         self.do(f"br i1 {condition}, label %{trap}, label %{go_on}, {UNLIKELY}")
-        lines = "".join(f"  {line}\n" for line in first)
-        leave = f"{trap}:\n{lines}  ret {self._return} {self._failure(str(status))}"
-        self._tail += [*self._mark(), leave]
+        lines = list(first)
+        if said is None:
+            lines.append(f"ret {self._return} {self._failure(str(status))}")
+        else:
+            words: list[str] = []
+            named = op.args[op.opcode in WITH_VALUES :]
+            for value, place in zip(named, operands or map(self.operand, named), strict=True):
+                assert isinstance(value.type, ScalarType)
+                made, name = word(place, value.type, self.name())
+                lines += made
+                words.append(name)
+            self._recorded.append((trap, status, words))
+            lines.append("br label %trapped")
+        self._tail += [*self._mark(), f"{trap}:\n" + "\n".join(f"  {line}" for line in lines)]
         self._start(go_on)
+
+    def trapped_block(self) -> list[str]:
+        """The block where traps with a record leave the function; none without such."""
+        if not self._recorded:
+            return []
+        self.module.has_records = True
+        lines, status = common_block(self._recorded, "trapped")
+        if self._return == "i32":
+            lines.append(f"ret i32 {status}")
+        else:
+            lines.append(
+                f"%trapped.all = insertvalue {self._return} zeroinitializer, i32 {status}, 0"
+            )
+            lines.append(f"ret {self._return} %trapped.all")
+        return ["trapped:", *(f"  {line}" for line in lines)]
 
     def name(self) -> str:
         """A fresh register name."""

@@ -36,6 +36,7 @@ from samebits.types import (
     vector_of,
     widens,
 )
+from samebits.value_text import said_text
 
 
 def round_literal(value: int | float, t: ScalarType) -> float:
@@ -220,7 +221,8 @@ def to_int(ctx: Context, node: ast.AST, operand: Scalar) -> Scalar:
         return operand
     if t is UINT64:
         most = ctx.builder.const(INT.maximum, t, span)
-        ctx.builder.effect("overflow", (ctx.builder.value("gt", (value, most), BOOL, span),), span)
+        too_large = ctx.builder.value("gt", (value, most), BOOL, span)
+        ctx.builder.effect("overflow", (too_large, value), span, _misfit(value))
     elif t.is_float:
         ends = (ctx.builder.const(end, t, span) for end in (-(2.0**63), 2.0**63))
         inside = [
@@ -228,8 +230,15 @@ def to_int(ctx: Context, node: ast.AST, operand: Scalar) -> Scalar:
             for sign, end in zip(("ge", "lt"), ends, strict=True)
         ]
         fits = ctx.builder.value("and", tuple(inside), BOOL, span)  # not where it is NaN
-        ctx.builder.effect("overflow", (ctx.builder.value("not", (fits,), BOOL, span),), span)
+        misfits = ctx.builder.value("not", (fits,), BOOL, span)
+        ctx.builder.effect("overflow", (misfits, value), span, _misfit(value))
     return Scalar(ctx.builder.value("convert", (value,), INT, span), INT)
+
+
+def _misfit(value: Value) -> str | None:
+    """What is said of a value that int64 does not hold."""
+    assert isinstance(value.type, ScalarType)
+    return said_text("overflow", "narrow", value.type, more=INT)
 
 
 def index_value(ctx: Context, node: ast.AST, operand: Operand) -> Value:

@@ -146,7 +146,9 @@ def checked_index(
     if isinstance(operand, Literal) and operand.value < 0:
         count = length(ctx, node, base, axis)
         value = ctx.builder.value("add", (count, value), INT, ctx.span(node))
-    ctx.builder.effect("index", (value, length(ctx, node, base, axis)), ctx.span(node))
+    count = length(ctx, node, base, axis)
+    ndim = base.type.ndim if isinstance(base, View) else len(fixed(base).shape)
+    ctx.builder.effect("index", (value, count), ctx.span(node), axis if ndim > 1 else None)
     return value
 
 

@@ -28,7 +28,9 @@ from samebits.ir.grammar import (
 )
 from samebits.ir.interp.memory import MEMORY, Ref, fresh
 from samebits.ir.interp.semantics import SEMANTICS
+from samebits.ir.trap_texts import message, operand_text
 from samebits.types import ScalarType
+from samebits.value_text import filled
 
 Listener = Callable[[Op, tuple[Any, ...], tuple[Any, ...]], None]
 """Called after each operation that did not trap: the op, its operands' and its results' values."""
@@ -269,7 +271,7 @@ class Steps:
             try:
                 frame[result] = function(t, *[frame[i] for i in at])
             except Trap as trap:
-                raise self.trap(op, trap.kind) from None
+                raise self.operands_trap(op, trap.kind, [frame[i] for i in at]) from None
 
         if len(at) != 2:
             return any_number
@@ -279,15 +281,23 @@ class Steps:
             try:
                 frame[result] = function(t, frame[first], frame[second])
             except Trap as trap:
-                raise self.trap(op, trap.kind) from None
+                operands = [frame[first], frame[second]]
+                raise self.operands_trap(op, trap.kind, operands) from None
 
         return two
 
-    def trap(self, op: Op, kind: str, detail: str | None = None) -> Trap | IRError:
+    def trap(
+        self, op: Op, kind: str, detail: str | None = None, values: str | None = None
+    ) -> Trap | IRError:
         """The trap at `op`; an `unchecked` op that traps is a wrong pass, not an answer."""
         if op.unchecked:
             return IRError(f"{op.opcode} (op {op.id}) is marked as never trapping, and trapped")
-        return Trap(kind, op.span, detail)
+        return Trap(kind, op.span, detail, values)
+
+    def operands_trap(self, op: Op, kind: str, operands: Sequence[Any]) -> Trap | IRError:
+        """The trap at `op`, which names its operands."""
+        text = operand_text(op, kind)
+        return self.trap(op, kind, None, text and filled(text, operands))
 
     def apply(self, op: Op, function: Callable[..., Any]) -> Step:
         """The step that applies `function` to the operands' values."""
@@ -347,7 +357,7 @@ def _table(steps: Steps, op: Op) -> Step:
 def _index(steps: Steps, op: Op) -> Step:
     def check(i: int, length: int) -> None:
         if not 0 <= i < length:
-            raise steps.trap(op, "index")
+            raise steps.operands_trap(op, "index", (i, length))
 
     return steps.apply(op, check)
 
@@ -355,25 +365,32 @@ def _index(steps: Steps, op: Op) -> Step:
 def _bound(steps: Steps, op: Op) -> Step:
     def check(bound: int, length: int) -> None:
         if not 0 <= bound <= length:
-            raise steps.trap(op, "index", str(op.attr))
+            text = operand_text(op, "index")
+            names = text and filled(text, (bound, length))
+            raise steps.trap(op, "index", str(op.attr), names)
 
     return steps.apply(op, check)
 
 
 def _assert(steps: Steps, op: Op) -> Step:
-    detail = op.attr if isinstance(op.attr, str) else None
+    detail = message(op)
 
-    def check(condition: bool) -> None:
+    def check(condition: bool, *values: Any) -> None:
         if not condition:
-            raise steps.trap(op, op.opcode, detail)
+            raise steps.trap(op, op.opcode, detail, _with_values(op, values))
 
     return steps.apply(op, check)
 
 
+def _with_values(op: Op, values: Sequence[Any]) -> str | None:
+    text = operand_text(op, op.opcode)
+    return text and filled(text, values)
+
+
 def _overflow(steps: Steps, op: Op) -> Step:
-    def check(condition: bool) -> None:
+    def check(condition: bool, *values: Any) -> None:
         if condition:
-            raise steps.trap(op, "overflow")
+            raise steps.trap(op, "overflow", None, _with_values(op, values))
 
     return steps.apply(op, check)
 

@@ -46,6 +46,7 @@ from samebits.lang.values.storage import (
 from samebits.lang.values.vectors import implicit_table
 from samebits.lang.values.weak import FromEnd, Int
 from samebits.types import (
+    INT64,
     MOST_DIMENSIONS,
     ArrayType,
     FixedArrayType,
@@ -55,6 +56,7 @@ from samebits.types import (
     StructType,
     VectorType,
 )
+from samebits.value_text import trapped
 
 Load = Callable[[int], Any]
 Store = Callable[[int, Any], None]
@@ -94,7 +96,7 @@ class ManagedArray:
             i = int(index)
             if 0 <= i < self._shape[0]:
                 return self._load(i)
-            raise Trap("index")
+            raise _outside(i, self._shape[0])
         parts = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
         if len(parts) < len(self._shape) or any(map(Slice.of, parts)):
             return self._part(parts)
@@ -106,7 +108,7 @@ class ManagedArray:
             if 0 <= i < self._shape[0]:
                 self._store(i, value)
                 return
-            raise Trap("index")
+            raise _outside(i, self._shape[0])
         parts = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
         if len(parts) < len(self._shape) or any(map(Slice.of, parts)):
             raise ArgumentError("a part cannot be assigned", fix="assign its elements in a loop")
@@ -117,17 +119,21 @@ class ManagedArray:
         if len(indices) != len(self._shape):
             raise _wrong_count(self._shape, len(indices))
         flat = 0
-        for item, length in zip(indices, self._shape, strict=True):
-            flat = flat * length + _checked_index(item, length)
+        for axis, (item, length) in enumerate(zip(indices, self._shape, strict=True)):
+            flat = flat * length + _checked_index(item, length, self._axis(axis))
         return flat
 
     def check(self, index: Any) -> None:
         """Raise Trap "index" where the indices of `a[index]` would, before its slices."""
         indices = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
-        for item, length in zip(indices, self._shape, strict=False):
+        for axis, (item, length) in enumerate(zip(indices, self._shape, strict=False)):
             if Slice.of(item) is not None:
                 return
-            _checked_index(item, length)
+            _checked_index(item, length, self._axis(axis))
+
+    def _axis(self, axis: int) -> int | None:
+        """The axis that a trap names: none of an array of one."""
+        return axis if len(self._shape) > 1 else None
 
     def _part(self, parts: tuple[Any, ...]) -> ManagedArray:
         """`a[...]` of fewer indices than dimensions, or with slices."""
@@ -141,8 +147,8 @@ class ManagedArray:
             message, fix = slices.no_row_of_columns("the array")
             raise ArgumentError(message, fix=fix)
         flat = 0
-        for item, length in zip(parts[:count], shape, strict=False):
-            flat = flat * length + _checked_index(item, length)
+        for axis, (item, length) in enumerate(zip(parts[:count], shape, strict=False)):
+            flat = flat * length + _checked_index(item, length, self._axis(axis))
         inner = shape[count:]
         flat *= math.prod(inner)
         if rest:
@@ -195,6 +201,12 @@ class ManagedArray:
         return f"{head}[{self.element}, shape={self._shape}]"
 
 
+def _outside(i: int, length: int, axis: int | None = None) -> Trap:
+    """The trap of an index, which an int64 holds in every execution."""
+    i = i - (1 << 64) if i > INT64.maximum else i
+    return trapped("index", "index" if axis is None else "axis", i, length, axis)
+
+
 def _wrong_count(shape: tuple[int, ...], count: int) -> ArgumentError:
     return ArgumentError(
         f"an array of {len(shape)} dimensions takes as many indices, got {count}",
@@ -202,7 +214,7 @@ def _wrong_count(shape: tuple[int, ...], count: int) -> ArgumentError:
     )
 
 
-def _checked_index(index: Any, length: int) -> int:
+def _checked_index(index: Any, length: int, axis: int | None = None) -> int:
     if type(index) is FromEnd:
         i = index.of(length)
     elif type(index) in _INDEX_TYPES:
@@ -212,7 +224,7 @@ def _checked_index(index: Any, length: int) -> int:
             f"an index is an integer, got {describe(index)}", fix="convert it: a[int32(i)]"
         )
     if not 0 <= i < length:
-        raise Trap("index")
+        raise _outside(i, length, axis)
     return i
 
 

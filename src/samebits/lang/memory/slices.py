@@ -8,6 +8,8 @@ from samebits.errors import ArgumentError, Trap
 from samebits.lang.values.scalars import TYPE_OF
 from samebits.lang.values.storage import describe
 from samebits.lang.values.weak import FromEnd
+from samebits.types import INT
+from samebits.value_text import said
 
 INDEX_TYPES = frozenset(cls for cls, t in TYPE_OF.items() if t.is_int)
 """The classes of what may stand in `a[...]`."""
@@ -82,5 +84,7 @@ def _bound(bound: Any, length: int, text: str) -> int:
             f"an index is an integer, got {describe(bound)}", fix="convert it: a[int32(i) :]"
         )
     if not 0 <= number <= length:
-        raise Trap("index", detail=outside(text))
+        detail = outside(text)
+        in_int64 = number - (1 << 64) if number > INT.maximum else number
+        raise Trap("index", None, detail, said("index", "bound", in_int64, length, detail))
     return number

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.backend.llvm.engine import available_targets
-from samebits.backend.objects import CompiledObject, TrapSite
+from samebits.backend.objects import STATUS_MASK, CompiledObject, TrapSite
 from samebits.backend.targets.table import Target
 from samebits.bits import leaves
 from samebits.errors import RunnerError
@@ -158,7 +158,7 @@ class _Here:
         memory = memory[first : first + len(image.data)]
         memory[:] = np.frombuffer(image.data, np.uint8)
         words = (ctypes.c_uint64 * max(1, len(slots)))(*_words(slots, memory.ctypes.data))
-        status = self._entries[entry].function(ctypes.addressof(words))
+        status = self._entries[entry].function(ctypes.addressof(words)) & STATUS_MASK
         return _answer(self._module.traps, status, tuple(words), memory.tobytes())
 
     def close(self) -> None:
