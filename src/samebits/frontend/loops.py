@@ -26,7 +26,7 @@ from samebits.frontend.core.operands import (
     describe,
 )
 from samebits.frontend.expressions import lower, refuse
-from samebits.frontend.operations import memory
+from samebits.frontend.operations import memory, struct_items
 from samebits.frontend.operations import parallel_range as parallel
 from samebits.frontend.operations.conversions import literal
 from samebits.ir.grammar import For, Region, Value
@@ -321,6 +321,8 @@ class _Loop:
         """The elements of an array."""
         ctx = self.ctx
         array = lower(ctx, node)
+        if isinstance(array, MemoryOperand) and struct_items.loops(array):
+            return self.items(node, array)
         is_fixed = isinstance(array, MemoryOperand) and isinstance(array.type, FixedArrayType)
         if not isinstance(array, View) and not is_fixed:
             self.refuse(node, array)
@@ -339,11 +341,7 @@ class _Loop:
         count = memory.length(ctx, node, array, 0)
         t = array.type.element if isinstance(array, View) else memory.fixed(array).element
         if isinstance(t, StructType) and not array.roots:
-            ctx.fail(
-                node,
-                f"a name can't refer to a struct in memory of this call's own, such as {text}",
-                fix=f"write `for i in range(len({text}))` and {text}[i]",
-            )
+            self.refuse_references(node)
 
         def item(k: Value) -> Operand:
             base, span = place(), ctx.span(node)
@@ -357,6 +355,27 @@ class _Loop:
             return Steps(count, lambda k: item(self.op("sub", last, k)))
 
         return Steps(count, item, turned, is_array=True)
+
+    def items(self, node: ast.expr, struct: MemoryOperand) -> Steps:
+        """The items of a struct."""
+        if struct_items.gives_reference(struct) and not struct.roots:
+            self.refuse_references(node)
+        again = self.place(node, struct)
+        count, item, free = struct_items.items(self.ctx, node, struct, again)
+
+        def turned() -> Steps:
+            last = self.op("sub", count, self.constant(1))
+            return Steps(count, lambda k: item(self.op("sub", last, k)))
+
+        return Steps(count, item, turned if free else None)
+
+    def refuse_references(self, node: ast.expr) -> NoReturn:
+        text = self.ctx.text(node)
+        self.ctx.fail(
+            node,
+            f"a name can't refer to a struct in memory of this call's own, such as {text}",
+            fix=f"write `for i in range(len({text}))` and {text}[i]",
+        )
 
     def place(self, node: ast.expr, array: View | MemoryOperand) -> Callable[[], _Array]:
         """The array, anew in each iteration where its place is fixed: the passes know it by its

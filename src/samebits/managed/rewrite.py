@@ -36,7 +36,7 @@ from samebits.types import INT64, ScalarType, Type
 
 
 def _len(array: Any) -> Int:
-    return Int(len(array))
+    return Int(array.__len__())
 
 
 def _int(value: Any) -> Int:
@@ -235,6 +235,9 @@ class Rewrite(ast.NodeTransformer):
                 return node
             case ast.IfExp():
                 return self.visit_IfExp(node)
+            case ast.NamedExpr(target=ast.Name(components.INDEX)):
+                node.value = self._indices(node.value)
+                return node
             case _:
                 return cast("ast.expr", self.generic_visit(node))
 

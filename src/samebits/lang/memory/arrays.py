@@ -108,17 +108,17 @@ class ManagedArray:
             )
         flat = 0
         for item, length in zip(indices, self._shape, strict=True):
-            flat = flat * length + _checked_index(item, length)
+            flat = flat * length + checked_index(item, length)
         return flat
 
     def check(self, index: Any) -> None:
         """Raise Trap "index" where `a[index]` would."""
         indices = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
         for item, length in zip(indices, self._shape, strict=False):
-            _checked_index(item, length)
+            checked_index(item, length)
 
     def _row(self, index: Any) -> ManagedArray:
-        i = _checked_index(index, self._shape[0])
+        i = checked_index(index, self._shape[0])
         columns = self._shape[1]
         offset = self._offset + i * columns * self.element.size
         return ManagedArray(self._buffer, offset, self.element, (columns,), self._bind)
@@ -169,7 +169,8 @@ class ManagedArray:
         return f"{head}[{self.element}, shape={self._shape}]"
 
 
-def _checked_index(index: Any, length: int) -> int:
+def checked_index(index: Any, length: int) -> int:
+    """An index of a kernel, counted from 0. Raises Trap "index" outside the length."""
     if type(index) is FromEnd:
         i = index.of(length)
     elif type(index) in _INDEX_TYPES:
