@@ -199,6 +199,7 @@ from samebits.wiring import install
 
 if TYPE_CHECKING:
     from samebits import fpenv, hazards, math, noise, random
+    from samebits.containers.list import List
     from samebits.desync.reader import read_report
     from samebits.desync.writer import write_report
     from samebits.diagnosis.explain import explain
@@ -220,6 +221,7 @@ if TYPE_CHECKING:
 install()
 
 _PLACES = {
+    "containers.list": "List",
     "desync.reader": "read_report",
     "desync.writer": "write_report",
     "diagnosis.explain": "explain",
@@ -279,6 +281,7 @@ __all__ = [
     "Job",
     "JobError",
     "JobHandle",
+    "List",
     "ParallelFor",
     "ParallelForBatch",
     "RaceError",
