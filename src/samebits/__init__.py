@@ -199,7 +199,10 @@ from samebits.wiring import install
 
 if TYPE_CHECKING:
     from samebits import fpenv, hazards, math, noise, random
+    from samebits.containers.bitset import BitSet
+    from samebits.containers.heap import Heap
     from samebits.containers.list import List
+    from samebits.containers.map import Map
     from samebits.desync.reader import read_report
     from samebits.desync.writer import write_report
     from samebits.diagnosis.explain import explain
@@ -221,7 +224,10 @@ if TYPE_CHECKING:
 install()
 
 _PLACES = {
+    "containers.bitset": "BitSet",
+    "containers.heap": "Heap",
     "containers.list": "List",
+    "containers.map": "Map",
     "desync.reader": "read_report",
     "desync.writer": "write_report",
     "diagnosis.explain": "explain",
@@ -272,16 +278,19 @@ __all__ = [
     "Appender",
     "ArgumentError",
     "Array",
+    "BitSet",
     "BitsMismatchError",
     "CompileError",
     "FixedArray",
     "For",
     "GuardedArray",
     "HazardError",
+    "Heap",
     "Job",
     "JobError",
     "JobHandle",
     "List",
+    "Map",
     "ParallelFor",
     "ParallelForBatch",
     "RaceError",

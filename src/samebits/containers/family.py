@@ -71,6 +71,8 @@ class Family:
 
     __sb_generic__: ClassVar[bool] = True
     parameters: ClassVar[str] = "T, N"
+    most: ClassVar[int] = 0
+    """The most arguments, where there may be more than `parameters` has."""
 
     def __new__(cls, *_: Any, **__: Any) -> Any:
         raise CompileError(
@@ -90,7 +92,7 @@ class Family:
 def made_once(family: type[Family], parts: tuple[object, ...]) -> type:
     """The class of a family's arguments. Raises CompileError for wrong ones."""
     wanted = family.parameters.count(",") + 1
-    if len(parts) != wanted:
+    if not wanted <= len(parts) <= max(wanted, family.most):
         raise CompileError(
             f"{family.__name__} takes [{family.parameters}], got {len(parts)} arguments",
             fix=f"write {family.__name__}[{family.parameters}]",

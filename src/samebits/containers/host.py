@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, cast
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -16,26 +17,56 @@ def fill_list(items: Any, values: Iterable[Any]) -> None:
     given = list(values)
     capacity = len(items.data)
     if len(given) > capacity:
-        raise ArgumentError(
-            f"{items.__sb_type__} holds {capacity:,} items; got {len(given):,}",
-            fix="give it a greater capacity",
-        )
+        raise too_many(items, capacity, len(given))
     data = items.data
     for k, value in enumerate(given):
         data[k] = value
     items.size = len(given)
 
 
-def list_equal(items: Any, other: Any) -> Any:
-    """`==` in Python: of two lists, or of a list and a sequence whose items it could hold."""
-    if not isinstance(other, type(items)):
-        if not isinstance(other, Sequence) and not hasattr(other, "__sb_elements__"):
+def fill_by(items: Any, capacity: int, values: Iterable[Any], add: Callable[[Any], Any]) -> None:
+    """Put values into an empty container by its own method. Raises ArgumentError where they do not
+    fit."""
+    given = list(values)
+    if len(given) > capacity:
+        raise too_many(items, capacity, len(given))
+    for value in given:
+        add(value)
+
+
+def fill_set(items: Any, capacity: int, numbers: Iterable[int]) -> None:
+    """Put numbers into an empty set. Raises ArgumentError where one is beyond it."""
+    words = items.words.memory
+    for given in numbers:
+        number = operator.index(given)
+        if not 0 <= number < capacity:
+            raise ArgumentError(
+                f"{items.__sb_type__} has numbers from 0 to {capacity - 1}; got {number}",
+                fix="make it greater",
+            )
+        words[number // 64] |= np.uint64(1 << number % 64)
+    items.size = sum(int(word).bit_count() for word in words)
+
+
+def too_many(items: Any, capacity: int, count: int) -> ArgumentError:
+    return ArgumentError(
+        f"{items.__sb_type__} holds {capacity:,} items; got {count:,}",
+        fix="give it a greater capacity",
+    )
+
+
+def compared(items: Any, other: Any, kind: Any = Sequence) -> Any:
+    """`==` in Python: of two containers of one type, or of one and what Python has of the kind,
+    whose items it could hold."""
+    cls = type(items)
+    if not isinstance(other, cls):
+        if not isinstance(other, kind):
             return NotImplemented
         try:
-            other = type(items)(cast("Sequence[Any]", other))
-        except (ArgumentError, Trap):
+            other = cls(other)
+        except (ArgumentError, Trap, TypeError):
             return False
-    return type(items).__eq__.as_kernel(items, other)
+    return cls.__eq__.as_kernel(items, other)
 
 
 def shown(items: Iterable[Any]) -> str:

@@ -3,11 +3,11 @@
 # pyright: reportInvalidTypeForm=false
 # Annotations are the types that a family is given, so they are not text here.
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 from samebits.containers.family import Family, capacity, item_type, whole_label
-from samebits.containers.host import fill_list, list_equal, shown
+from samebits.containers.host import compared, fill_list, shown
 from samebits.containers.values import comparison, copier
 from samebits.lang.memory.arrays import FixedArray, ReadOnly, zeros
 from samebits.lang.memory.structs import Struct
@@ -24,7 +24,7 @@ class List(Family):
     """
 
     @classmethod
-    def make(cls, *parts: Any) -> tuple[tuple[object, ...], Any]:
+    def make(cls, *parts: Any) -> tuple[tuple[object, ...], Callable[[], type]]:
         T, N = parts
         item_type("List", T, "an item")
         N = capacity("List", N)
@@ -181,7 +181,7 @@ def _list(T: Any, N: int) -> type:
             return f"{self.__sb_type__}([{shown(self)}])"
 
         def host___eq__(self, other: Any) -> bool:
-            return list_equal(self, other)
+            return compared(self, other)
 
     if same is None:
         for name in ("__contains__", "__eq__", "index", "count", "remove"):

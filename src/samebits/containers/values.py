@@ -6,8 +6,10 @@
 from typing import Any
 
 from samebits.lang.annotations import field_type
+from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import all as all_of
 from samebits.lang.kernel import Kernel
+from samebits.lang.values.scalars import int64, uint64
 from samebits.types import StructType, VectorType
 
 
@@ -42,3 +44,46 @@ def comparison(T: Any, name: str) -> Kernel | None:
     if isinstance(t, StructType) and not isinstance(vars(T).get("__eq__"), Kernel):
         return None
     return named(same_vectors if isinstance(t, VectorType) else same, name)
+
+
+def ordered(T: Any, name: str) -> Kernel:
+    """`in_order(item)`: whether an item has a place in an order; a NaN has none."""
+
+    def in_order(item: T) -> bool:
+        return item == item
+
+    def in_order_struct(item: T) -> bool:
+        return True
+
+    return named(in_order_struct if isinstance(field_type(T, "it"), StructType) else in_order, name)
+
+
+def hasher(T: Any, name: str) -> Kernel:
+    """`hash_of(key)`: 64 bits of a key, by the finaliser of SplitMix64 (Steele, Lea, Flood 2014)
+    over each of its integers in turn."""
+    t = field_type(T, "it")
+    N = t.length if isinstance(t, VectorType) else 1
+
+    def hash_of(key: T) -> int:
+        return int(int64(mixed(uint64(key)) >> 1))
+
+    def hash_of_two(key: T) -> int:
+        return int(int64(mixed(mixed(uint64(key.x)) + uint64(key.y)) >> 1))
+
+    def hash_of_three(key: T) -> int:
+        return int(int64(mixed(mixed(mixed(uint64(key.x)) + uint64(key.y)) + uint64(key.z)) >> 1))
+
+    def hash_of_four(key: T) -> int:
+        first = mixed(mixed(uint64(key.x)) + uint64(key.y))
+        return int(int64(mixed(mixed(first + uint64(key.z)) + uint64(key.w)) >> 1))
+
+    return named((hash_of, hash_of_two, hash_of_three, hash_of_four)[N - 1], name)
+
+
+@kernel
+def mixed(x: uint64) -> uint64:
+    x ^= x >> 30
+    x *= 0xBF58476D1CE4E5B9
+    x ^= x >> 27
+    x *= 0x94D049BB133111EB
+    return x ^ (x >> 31)

@@ -320,7 +320,14 @@ class _Loop:
     def elements(self, node: ast.expr) -> Steps:
         """The elements of an array."""
         ctx = self.ctx
-        array = lower(ctx, node)
+        match node:
+            case ast.Call(ast.Attribute(owner, name), [], []) if name in struct_items.VIEWS:
+                base = lower(ctx, owner)
+                if isinstance(base, MemoryOperand) and struct_items.view_of(name, base):
+                    return self.items(owner, base, name)
+                array = lower(ctx, node)
+            case _:
+                array = lower(ctx, node)
         if isinstance(array, MemoryOperand) and struct_items.loops(array):
             return self.items(node, array)
         is_fixed = isinstance(array, MemoryOperand) and isinstance(array.type, FixedArrayType)
@@ -356,12 +363,14 @@ class _Loop:
 
         return Steps(count, item, turned, is_array=True)
 
-    def items(self, node: ast.expr, struct: MemoryOperand) -> Steps:
-        """The items of a struct."""
-        if struct_items.gives_reference(struct) and not struct.roots:
+    def items(self, node: ast.expr, struct: MemoryOperand, view: str | None = None) -> Steps:
+        """The items of a struct, or a view of them."""
+        if struct_items.gives_reference(struct, view) and not struct.roots:
             self.refuse_references(node)
         again = self.place(node, struct)
-        count, item, free = struct_items.items(self.ctx, node, struct, again)
+        count, item, free = struct_items.items(
+            self.ctx, node, struct, again, struct_items.VIEWS[view] if view else None
+        )
 
         def turned() -> Steps:
             last = self.op("sub", count, self.constant(1))

@@ -87,22 +87,23 @@ def reversed(items: Any) -> Steps:
     return Steps(inner.count, lambda k: inner.item(inner.count - 1 - k))
 
 
-def of_struct(struct: Any) -> Steps:
+def of_struct(struct: Any, at: Callable[[Any], Any] | None = None) -> Steps:
     """The items of a struct that has a length, in its own order.
 
     Item k is at cursor k; where there is `__after__`, at the cursor after the last item's, which
-    is -1 before the first. A length that has changed raises Trap "assert".
+    is -1 before the first. `at` is what gives the item at a cursor, where that is not the struct's
+    own method. A length that has changed raises Trap "assert".
     """
     count, cursor = struct.__len__(), Int(-1)
     after = getattr(struct, "__after__", None)
-    at = getattr(struct, "__at__", None) or struct.__getitem__
+    get = at or getattr(struct, "__at__", None) or struct.__getitem__
 
     def item(k: int) -> Any:
         nonlocal cursor
         if struct.__len__() != count:
             raise Trap("assert", detail=LENGTH_CHANGED)
         cursor = Int(k) if after is None else Int(after(cursor))
-        return at(cursor)
+        return get(cursor)
 
     return (Steps if after is not None else Elements)(max(0, int(count)), item)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from samebits.errors import Span
 from samebits.frontend.core.context import Context
-from samebits.frontend.core.operands import Literal, MemoryOperand, Operand, Scalar, describe
+from samebits.frontend.core.operands import Literal, MemoryOperand, Operand, Scalar, Tuple, describe
 from samebits.frontend.operations import memory
 from samebits.frontend.operations.conversions import index_value
 from samebits.frontend.operations.kernel_calls import call_kernel
@@ -121,10 +121,10 @@ def loops(base: Operand) -> bool:
     return kernel_of(base, "len") is not None and bool(some)
 
 
-def gives_reference(base: MemoryOperand) -> bool:
+def gives_reference(base: MemoryOperand, view: str | None = None) -> bool:
     """Whether the items of a loop over it are structs in its own memory."""
     name = elements_of(base)
-    if name is None or kernel_of(base, "at") is not None:
+    if name is None or (kernel_of(base, "at") is not None and view in (None, "keys")):
         return False
     assert isinstance(base.type, StructType)
     t = base.type.field_types[name]
@@ -132,10 +132,15 @@ def gives_reference(base: MemoryOperand) -> bool:
 
 
 def items(
-    ctx: Context, node: ast.AST, base: MemoryOperand, again: Callable[[], Operand]
+    ctx: Context,
+    node: ast.AST,
+    base: MemoryOperand,
+    again: Callable[[], Operand],
+    get: Callable[[Context, ast.AST, MemoryOperand, Operand], Operand] | None = None,
 ) -> tuple[Value, Item, bool]:
     """What a loop over a struct runs over: the number of items, item k, and whether they can be
-    had in another order than from the first on. `again` is the struct in the body."""
+    had in another order than from the first on. `again` is the struct in the body, and `get` what
+    gives the item at a cursor, by default `at`."""
     count = length(ctx, node, base)
     assert count is not None
     span = ctx.span(node)
@@ -158,7 +163,7 @@ def items(
             assert isinstance(found, Scalar)
             k = found.value
             ctx.builder.set(cursor, k, span)
-        return at(ctx, node, owner, Scalar(k, INT))
+        return (get or at)(ctx, node, owner, Scalar(k, INT))
 
     return _not_negative(ctx, span, count), item, not ordered
 
@@ -166,6 +171,27 @@ def items(
 def _not_negative(ctx: Context, span: Span, count: Scalar) -> Value:
     zero = ctx.builder.const(0, INT, span)
     return ctx.builder.value("max", (count.value, zero), INT, span)
+
+
+def view_of(name: str, base: Operand) -> bool:
+    """Whether `base.name()` in the head of a loop is one of a struct's keys, values or items."""
+    if name not in VIEWS or elements_of(base) is None or kernel_of(base, "at") is None:
+        return False
+    assert isinstance(base, MemoryOperand)
+    assert isinstance(base.type, StructType)
+    return kernel_of(base, "len") is not None and method_kernel(base.type, name) is None
+
+
+def value(ctx: Context, node: ast.AST, base: MemoryOperand, k: Operand) -> Operand:
+    """The element that belongs to the item at a cursor."""
+    assert isinstance(k, Scalar)
+    ref, t = _element(ctx, node, base, k.value)
+    return memory.load(ctx, ref, t, base.roots, base.readonly, ctx.span(node))
+
+
+def pair(ctx: Context, node: ast.AST, base: MemoryOperand, k: Operand) -> Operand:
+    """The item at a cursor and the element that belongs to it."""
+    return Tuple((at(ctx, node, base, k), value(ctx, node, base, k)))
 
 
 def at(ctx: Context, node: ast.AST, base: MemoryOperand, k: Operand) -> Operand:
@@ -177,3 +203,7 @@ def at(ctx: Context, node: ast.AST, base: MemoryOperand, k: Operand) -> Operand:
     kernel = kernel or kernel_of(base, "getitem")
     assert kernel is not None
     return call(ctx, node, kernel, base, k)
+
+
+VIEWS = {"keys": at, "values": value, "items": pair}
+"""What loops over `s.keys()` and its like are given at a cursor."""

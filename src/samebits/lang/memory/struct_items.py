@@ -21,6 +21,8 @@ def item_methods(methods: Mapping[str, Any], elements: str | None) -> dict[str, 
     found: dict[str, Any] = {}
     if elements is not None:
         found |= _subscripts(elements, "__len__" in methods, "__position__" in methods)
+    if elements is not None and "__at__" in methods and "__len__" in methods:
+        found |= _views(elements)
     if "__len__" in methods and ("__at__" in methods or elements or "__getitem__" in methods):
         found["__iter__"] = _iterator
     return found
@@ -28,6 +30,22 @@ def item_methods(methods: Mapping[str, Any], elements: str | None) -> dict[str, 
 
 def _iterator(self: Any) -> Iterator[Any]:
     return iter(of_struct(self))
+
+
+def _views(elements: str) -> dict[str, Callable[[Any], Any]]:
+    """Loops over the items of a struct, the elements that belong to them, and both."""
+
+    def keys(self: Any) -> Any:
+        return of_struct(self)
+
+    def values(self: Any) -> Any:
+        return of_struct(self, getattr(self, elements).__getitem__)
+
+    def items(self: Any) -> Any:
+        found = getattr(self, elements)
+        return of_struct(self, lambda k: (self.__at__(k), found[k]))
+
+    return {"keys": keys, "values": values, "items": items}
 
 
 def _subscripts(
