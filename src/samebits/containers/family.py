@@ -9,7 +9,6 @@ import operator
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any, ClassVar, Self, cast
-from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -23,7 +22,8 @@ from samebits.types import MemoryType, ScalarType, StructType, VectorType
 MOST = (1 << 31) - 1
 """The greatest capacity."""
 
-_made: WeakValueDictionary[tuple[object, ...], type] = WeakValueDictionary()
+_made: dict[tuple[object, ...], type] = {}
+"""Every class that was made: code that was compiled has its type alone."""
 
 
 def label(part: object) -> str:
