@@ -200,6 +200,8 @@ from samebits.wiring import install
 if TYPE_CHECKING:
     from samebits import fpenv, hazards, math, noise, random
     from samebits.containers.bitset import BitSet
+    from samebits.containers.grid2 import Grid2
+    from samebits.containers.grid3 import Grid3
     from samebits.containers.heap import Heap
     from samebits.containers.list import List
     from samebits.containers.map import Map
@@ -225,6 +227,8 @@ install()
 
 _PLACES = {
     "containers.bitset": "BitSet",
+    "containers.grid2": "Grid2",
+    "containers.grid3": "Grid3",
     "containers.heap": "Heap",
     "containers.list": "List",
     "containers.map": "Map",
@@ -283,6 +287,8 @@ __all__ = [
     "CompileError",
     "FixedArray",
     "For",
+    "Grid2",
+    "Grid3",
     "GuardedArray",
     "HazardError",
     "Heap",
