@@ -71,6 +71,7 @@ from samebits.lang.intrinsics import (
     unlikely,
 )
 from samebits.lang.memory.arrays import Array, FixedArray, ReadOnly, WriteOnly, zeros
+from samebits.lang.memory.strided import strided
 from samebits.lang.memory.tables import table
 from samebits.lang.parallel import prange, unsafe_parallel
 from samebits.lang.values import matrices as _matrices
@@ -218,7 +219,7 @@ if TYPE_CHECKING:
     from samebits.runtime.evaluate import evaluate
     from samebits.runtime.fingerprint import math_fingerprint
     from samebits.runtime.guarded_arrays import GuardedArray, guarded
-    from samebits.runtime.same_bits import assert_same_bits
+    from samebits.runtime.same_bits import assert_same_bits, assert_same_bits_each
     from samebits.runtime.threads.pool import set_workers, workers
     from samebits.sim.recording import Replay
     from samebits.sim.simulation import Simulation
@@ -245,7 +246,7 @@ _PLACES = {
     "runtime.evaluate": "evaluate",
     "runtime.fingerprint": "math_fingerprint",
     "runtime.guarded_arrays": "GuardedArray guarded",
-    "runtime.same_bits": "assert_same_bits",
+    "runtime.same_bits": "assert_same_bits assert_same_bits_each",
     "runtime.threads.pool": "set_workers workers",
     "sim.recording": "Replay",
     "sim.simulation": "Simulation",
@@ -318,6 +319,7 @@ __all__ = [
     "all",
     "any",
     "assert_same_bits",
+    "assert_same_bits_each",
     "assume",
     "bitcast",
     "bool2",
@@ -460,6 +462,7 @@ __all__ = [
     "set_workers",
     "sign",
     "sqrt",
+    "strided",
     "struct",
     "table",
     "to_python",

@@ -106,13 +106,15 @@ CASES: dict[str, tuple[Any, tuple[Any, ...], str]] = {
     "strided": (
         first, (np.zeros(8, np.float32)[::2], 0),
         f"{IS_LINE}, C-contiguous; got strides (8,)"
-        "\n  note: what is written goes into the copy: keep it"
+        "\n  note: what is written goes into the copy: keep it; a kernel's call takes "
+        "sb.strided(a), which copies the elements in and back"
         "\n  fix: pass np.ascontiguousarray(a)",
     ),
     "fortran": (
         sums, (np.zeros((3, 2), np.float32, order="F"), POINTS),
         f"{IS_GRID}, C-contiguous; got strides (4, 12)"
-        "\n  note: what is written goes into the copy: keep it"
+        "\n  note: what is written goes into the copy: keep it; a kernel's call takes "
+        "sb.strided(g), which copies the elements in and back"
         "\n  fix: pass np.ascontiguousarray(g)",
     ),
     "misaligned": (

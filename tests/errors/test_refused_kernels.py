@@ -17,6 +17,7 @@ from tests.errors import (
     refused_parallel,
     refused_structs,
     refused_types,
+    refused_views,
 )
 
 MESSAGES = Path(__file__).parent / "messages"
@@ -27,6 +28,7 @@ MODULES = (
     refused_parallel,
     refused_structs,
     refused_types,
+    refused_views,
 )
 REFUSED = [f for m in MODULES for f in refused_kernels.REFUSED if f.__module__ == m.__name__]
 

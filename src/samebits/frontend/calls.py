@@ -48,6 +48,7 @@ from samebits.types import (
     FLOAT16,
     FLOAT32,
     INT,
+    MOST_DIMENSIONS,
     FixedArrayType,
     FixedPointType,
     MatrixType,
@@ -285,8 +286,8 @@ def _zeros(ctx: Context, node: ast.Call, lower: Lower) -> Operand:
             )
         shape.append(size.value)
     element = _type_argument(ctx, node.args[1], lower)
-    if len(shape) > 2:
-        ctx.fail(node, "a local array has one or two dimensions", fix="flatten it")
+    if len(shape) > MOST_DIMENSIONS:
+        ctx.fail(node, "a local array has one to four dimensions", fix="flatten it")
     t = FixedArrayType(element, tuple(shape))
     if t.size > LOCAL_BYTES:
         ctx.fail(

@@ -146,7 +146,8 @@ _tables: weakref.WeakKeyDictionary[Table, TableData] = weakref.WeakKeyDictionary
 def _data(table: Table) -> TableData:
     found = _tables.get(table)
     if found is None:
-        found = _tables[table] = TableData(table.element, tuple(table.raw.tolist()))
+        shape = table.raw.shape if table.raw.ndim > 1 else ()
+        found = _tables[table] = TableData(table.element, tuple(table.raw.ravel().tolist()), shape)
     return found
 
 

@@ -29,12 +29,13 @@ from samebits.frontend.operations import (
     operators,
     struct_items,
     struct_members,
+    views,
 )
 from samebits.frontend.operations.conversions import coerce
 from samebits.frontend.operations.names import attribute, name
 from samebits.ir.grammar import OPS, If, Op, Region, Value, can_trap
 from samebits.lang.annotations import class_of_type
-from samebits.types import BOOL, INT, ArrayType, FixedArrayType, MatrixType, ScalarType, StructType
+from samebits.types import BOOL, INT, FixedArrayType, MatrixType, ScalarType, StructType
 
 INLINE_OPS = 8
 """Most statements in a second side of `and`, `or` or a ternary that is computed branchlessly."""
@@ -135,9 +136,10 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
                 return matrices.columns(base, base.type)[index.value]
             return Scalar(base.items[index.value], base.type.element)
         case View() | MemoryOperand(type=FixedArrayType()):
-            indices = subscript_indices(ctx, node)
-            if isinstance(base, View) and base.type.ndim == 2 and len(indices) == 1:
-                return _row(ctx, node, base, indices[0])
+            given = views.parts(ctx, node, lower)
+            if views.is_part(base, given):
+                return views.part(ctx, node, base, given)
+            indices = [item for item in given if not isinstance(item, views.Slice)]
             ref, t = memory.element(ctx, node, base, indices)
             readonly = base.type.readonly if isinstance(base, View) else base.readonly
             return memory.load(ctx, ref, t, base.roots, readonly, ctx.span(node))
@@ -175,16 +177,9 @@ def _generic(ctx: Context, node: ast.Subscript, maker: Any) -> Static:
 
 
 def subscript_indices(ctx: Context, node: ast.Subscript) -> list[tuple[ast.expr, Operand]]:
-    """The index expressions of `a[...]`, lowered in order."""
+    """The index expressions of an element `a[...]`, lowered in order."""
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     return [(part, lower(ctx, part)) for part in parts]
-
-
-def _row(ctx: Context, node: ast.Subscript, base: View, index: tuple[ast.expr, Operand]) -> View:
-    value = memory.checked_index(ctx, node, base, 0, index)
-    t = ArrayType(base.type.element, 1, base.type.readonly)
-    row = ctx.builder.value("row", (base.value, value), t, ctx.span(node))
-    return View(row, t, base.roots, row=True)
 
 
 def _shape(ctx: Context, node: ast.Subscript, base: Operand) -> Operand | None:

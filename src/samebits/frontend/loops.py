@@ -26,7 +26,7 @@ from samebits.frontend.core.operands import (
     describe,
 )
 from samebits.frontend.expressions import lower, refuse
-from samebits.frontend.operations import memory, struct_items
+from samebits.frontend.operations import memory, struct_items, views
 from samebits.frontend.operations import parallel_range as parallel
 from samebits.frontend.operations.conversions import literal
 from samebits.ir.grammar import For, Region, Value
@@ -318,7 +318,7 @@ class _Loop:
         return Steps(self.op("convert", most), item, turned)
 
     def elements(self, node: ast.expr) -> Steps:
-        """The elements of an array."""
+        """The elements of an array, or its rows."""
         ctx = self.ctx
         match node:
             case ast.Call(ast.Attribute(owner, name), [], []) if name in struct_items.VIEWS:
@@ -334,24 +334,19 @@ class _Loop:
         if not isinstance(array, View) and not is_fixed:
             self.refuse(node, array)
         assert isinstance(array, (View, MemoryOperand))
-        ndim = array.type.ndim if isinstance(array, View) else len(memory.fixed(array).shape)
-        text = ctx.text(node)
-        if ndim > 1:
-            ctx.fail(
-                node,
-                f"a `for` loop runs over the elements of one dimension, but {text} has {ndim}",
-                note="a row is no value that a name can keep",
-                fix=f"write `for y in range(len({text}))` and {text}[y, x], or give {text}[y] "
-                "to a kernel",
-            )
+        rows = views.dimensions(array) > 1
         place = self.place(node, array)
         count = memory.length(ctx, node, array, 0)
         t = array.type.element if isinstance(array, View) else memory.fixed(array).element
-        if isinstance(t, StructType) and not array.roots:
+        if isinstance(t, StructType) and not array.roots and not rows:
             self.refuse_references(node)
 
         def item(k: Value) -> Operand:
             base, span = place(), ctx.span(node)
+            if rows:
+                view = views.whole(ctx, node, base)
+                ctx.builder.effect("index", (k, memory.length(ctx, node, view, 0)), span)
+                return views.row(ctx, node, view, k)
             ctx.builder.effect("index", (k, memory.length(ctx, node, base, 0)), span)
             ref = ctx.builder.value("element", (base.value, k), RefType(t), span)
             readonly = base.type.readonly if isinstance(base, View) else base.readonly

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from samebits.errors import Span
 from samebits.modes import DEFAULTS, Options
-from samebits.types import ArrayType, MemoryType, RefType, ScalarType
+from samebits.types import ArrayType, FixedArrayType, MemoryType, RefType, ScalarType
 
 ValueType = ScalarType | ArrayType | RefType
 """Types of slots and results of ops: scalars, arrays (address and lengths), references."""
@@ -184,10 +184,16 @@ class HostFunction(Function):
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class TableData:
-    """Constant numbers that the op `table` refers to, as a fixed array in read-only memory."""
+    """Constant numbers that the op `table` refers to, as a fixed array in read-only memory: row by
+    row where `shape` has more dimensions than one."""
 
     element: ScalarType
     values: tuple[int | float | bool, ...]
+    shape: tuple[int, ...] = ()
+
+    @property
+    def type(self) -> FixedArrayType:
+        return FixedArrayType(self.element, self.shape or (len(self.values),))
 
 
 @dataclass(slots=True)
@@ -274,8 +280,12 @@ OPS: dict[str, OpRule] = {
     "component": OpRule(1, "reference to component attr (0..3) of a vector reference"),
     "element": OpRule(None, "reference to an element: array or array reference, then one weak "
                             "int a dimension, already checked"),
-    "row": OpRule(2, "1-D array that is row b of the 2-D array a, index already checked"),
+    "row": OpRule(2, "array that is row b of array a, of one dimension less, index already "
+                     "checked"),
+    "slice": OpRule(3, "elements or rows b to c-1 of array a, none where b >= c; bounds already "
+                       "checked"),
     "view": OpRule(1, "array over the fixed array that a refers to"),
+    "flat": OpRule(1, "1-D array of the components, in order, of the vectors in the 1-D array a"),
     "length": OpRule(1, "weak int: length along dimension attr of an array value"),
     "apart": OpRule(2, "whether no byte lies in both of two arrays or referents; with attr true "
                        "also where they begin at one place and 2-D arrays have rows of one length"),
@@ -284,6 +294,8 @@ OPS: dict[str, OpRule] = {
     "copy": OpRule(2, "copy what b refers to over what a refers to", pure=False),
     "zero": OpRule(1, "fill what a refers to with zero bytes", pure=False),
     "index": OpRule(2, "weak ints: trap unless 0 <= a < b; no result", "index", pure=False),
+    "bound": OpRule(2, "weak ints: trap unless 0 <= a <= b; attr is what the trap says; no result",
+                    "index", pure=False),
     "assert": OpRule(1, "trap unless the bool a; attr is the message or None; no result",
                      "assert", pure=False),
     "assume": OpRule(1, "trap unless the bool a; compiled unchecked, what follows relies on it; "

@@ -158,7 +158,7 @@ def _table(op: Op, around: Surroundings) -> Complaint:
     data = around.tables.get(op.attr) if isinstance(op.attr, str) else None
     if data is None:
         return f"there is no table {op.attr!r}"
-    return _wants([RefType(FixedArrayType(data.element, (len(data.values),)))], op)
+    return _wants([RefType(data.type)], op)
 
 
 def _target(op: Op, operand: int = 0) -> MemoryType | None:
@@ -201,9 +201,16 @@ def _element(op: Op, _: Surroundings) -> Complaint:
 
 def _row(op: Op, _: Surroundings) -> Complaint:
     t, i = op.args[0].type, op.args[1].type
-    if not isinstance(t, ArrayType) or t.ndim != 2 or i != INT:
-        return f"its operands are ({t}, {i}), where a 2-D array and an int are due"
-    return _wants([ArrayType(t.element, 1, t.readonly)], op)
+    if not isinstance(t, ArrayType) or t.ndim < 2 or i != INT:
+        return f"its operands are ({t}, {i}), where an array of rows and an int are due"
+    return _wants([ArrayType(t.element, t.ndim - 1, t.readonly)], op)
+
+
+def _slice(op: Op, _: Surroundings) -> Complaint:
+    t, *bounds = (value.type for value in op.args)
+    if not isinstance(t, ArrayType) or bounds != [INT, INT]:
+        return f"its operands are ({_list([t, *bounds])}), where an array and two ints are due"
+    return _wants([t], op)
 
 
 def _view(op: Op, _: Surroundings) -> Complaint:
@@ -212,6 +219,13 @@ def _view(op: Op, _: Surroundings) -> Complaint:
         return f"its operand is {op.args[0].type}, where a reference to a fixed array is due"
     readonly = [value.type for value in op.results] == [ArrayType(t.element, len(t.shape), True)]
     return _wants([ArrayType(t.element, len(t.shape), readonly)], op)
+
+
+def _flat(op: Op, _: Surroundings) -> Complaint:
+    t = op.args[0].type
+    if not (isinstance(t, ArrayType) and t.ndim == 1 and isinstance(t.element, VectorType)):
+        return f"its operand is {t}, where a 1-D array of vectors is due"
+    return _wants([ArrayType(t.element.element, 1, readonly=t.readonly)], op)
 
 
 def _length(op: Op, _: Surroundings) -> Complaint:
@@ -264,6 +278,10 @@ def _index(op: Op, _: Surroundings) -> Complaint:
     if types != [INT, INT]:
         return f"its operands are ({_list(types)}), where two of type int are due"
     return _wants([], op)
+
+
+def _bound(op: Op, around: Surroundings) -> Complaint:
+    return _index(op, around) if isinstance(op.attr, str) else f"its message is {op.attr!r}"
 
 
 def _assert(op: Op, _: Surroundings) -> Complaint:
@@ -345,7 +363,9 @@ CHECKS: dict[str, Check] = {
     "component": _component,
     "element": _element,
     "row": _row,
+    "slice": _slice,
     "view": _view,
+    "flat": _flat,
     "length": _length,
     "apart": _apart,
     "load": _load,
@@ -353,6 +373,7 @@ CHECKS: dict[str, Check] = {
     "copy": _copy,
     "zero": _zero,
     "index": _index,
+    "bound": _bound,
     "assert": _assert,
     **dict.fromkeys(("assume", "overflow"), _bool),
     "own": _own,
@@ -360,7 +381,7 @@ CHECKS: dict[str, Check] = {
 }
 
 ATTRIBUTED = {
-    "const", "get", "set", "local", "table", "field", "component", "length", "apart", "assert",
-    "own", "call", "parallel",
+    "const", "get", "set", "local", "table", "field", "component", "length", "apart", "bound",
+    "assert", "own", "call", "parallel",
 }  # fmt: skip
 """The opcodes that have an attribute; for every other it is None."""

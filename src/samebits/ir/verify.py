@@ -42,6 +42,8 @@ MAX_LOCALS = 1 << 20
 def verify(module: Module) -> None:
     """Raises IRError naming the function, the statement and the rule that it breaks."""
     for name, table in module.tables.items():
+        if table.type.count != len(table.values):
+            raise IRError(f"illegal table {name}: {len(table.values)} values for {table.type}")
         for value in table.values:
             if not fits(value, table.element):
                 raise IRError(f"illegal table {name}: {value!r} is not a value of {table.element}")

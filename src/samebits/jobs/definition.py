@@ -23,6 +23,7 @@ from samebits.lang.executions import executions
 from samebits.lang.jobs import Field, Form, JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.appender import Appender
+from samebits.lang.memory.strided import originals
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.lazy import lazily
 from samebits.runtime.compile import compile_range
@@ -241,7 +242,7 @@ def check_arguments(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, 
     """Raise ArgumentError if a pending job has claimed memory that a non-native call uses."""
     if not PENDING:
         return
-    values = kernel.signature.bind(args, kwargs)
+    values = originals(kernel.signature.bind(args, kwargs))
     rows = [
         (
             p.name,

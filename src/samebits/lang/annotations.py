@@ -21,6 +21,7 @@ from samebits.types import (
     BOOL,
     FLOAT,
     INT,
+    MOST_DIMENSIONS,
     NONE,
     ArrayType,
     FixedArrayType,
@@ -44,8 +45,8 @@ class Access(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ArrayAnnotation:
-    """`Array[element]`, `Array[element, 2]`, or their `ReadOnly` and `WriteOnly` forms; element as
-    written."""
+    """`Array[element]`, `Array[element, ndim]`, or their `ReadOnly` and `WriteOnly` forms; element
+    as written."""
 
     element: Any
     ndim: int
@@ -57,7 +58,7 @@ class ArrayAnnotation:
 
     def __repr__(self) -> str:
         head = self.access.value
-        return f"{head}[{_name(self.element)}{', 2' if self.ndim == 2 else ''}]"
+        return f"{head}[{_name(self.element)}{f', {self.ndim}' if self.ndim > 1 else ''}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ class AppenderAnnotation:
 
 @dataclass(frozen=True, slots=True)
 class FixedAnnotation:
-    """`FixedArray[element, n]` or `FixedArray[element, n, m]`; element as written."""
+    """`FixedArray[element, n, ...]`; element as written."""
 
     element: Any
     shape: tuple[int, ...]
@@ -99,9 +100,9 @@ def _name(annotation: Any) -> str:
 def _array(item: Any, access: Access) -> ArrayAnnotation:
     head = access.value
     element, ndim = cast("tuple[Any, ...]", item) if isinstance(item, tuple) else (item, 1)
-    if type(ndim) is not int or ndim not in (1, 2):
+    if type(ndim) is not int or not 1 <= ndim <= MOST_DIMENSIONS:
         raise CompileError(
-            f"{head} has one or two dimensions, got {ndim!r}",
+            f"{head} has one to four dimensions, got {ndim!r}",
             fix=f"write {head}[{_name(element)}] or {head}[{_name(element)}, 2]",
         )
     return ArrayAnnotation(element, ndim, access)
@@ -119,7 +120,8 @@ class _Annotation:
 
 
 class Array(_Annotation):
-    """Annotation of a parameter that views host memory: `Array[T]`, `Array[T, 2]`.
+    """Annotation of a parameter that views host memory: `Array[T]`, and `Array[T, 2]` to
+    `Array[T, 4]` of more dimensions.
 
     T is a scalar, vector or struct class, or a TypeVar of a generic kernel.
     """
@@ -147,15 +149,16 @@ MOST_BYTES = (1 << 31) - 1
 
 
 class FixedArray(_Annotation):
-    """Annotation of a struct field: `FixedArray[T, n]` or `FixedArray[T, n, m]`."""
+    """Annotation of a struct field: `FixedArray[T, n]`, `FixedArray[T, n, m]` and so on, of up to
+    four lengths."""
 
     def __class_getitem__(cls, item: Any) -> FixedAnnotation:
         element, *shape = cast("tuple[Any, ...]", item) if isinstance(item, tuple) else (item,)
         sizes = tuple(shape)
         good = all(type(n) is int and n > 0 for n in sizes)
-        if len(sizes) not in (1, 2) or not good:
+        if not 1 <= len(sizes) <= MOST_DIMENSIONS or not good:
             raise CompileError(
-                f"FixedArray takes one or two positive lengths, got {list(sizes)}",
+                f"FixedArray takes one to four positive lengths, got {list(sizes)}",
                 fix=f"write FixedArray[{_name(element)}, 4]",
             )
         return FixedAnnotation(element, sizes)

@@ -109,14 +109,10 @@ def of_struct(struct: Any, at: Callable[[Any], Any] | None = None) -> Steps:
 
 
 def steps_of(items: Any) -> Steps:
-    """What a loop over `items` runs over: the elements of an array, those of a struct, or Steps
+    """What a loop over `items` runs over: an array's elements or rows, a struct's items, or Steps
     themselves."""
     if isinstance(items, Steps):
         return items
     if hasattr(type(items), "__sb_methods__"):
         return of_struct(items)
-    if len(getattr(items, "shape", (0,))) != 1:
-        raise ArgumentError(
-            "a loop runs over the elements of one dimension", fix="loop over range(len(a))"
-        )
     return Elements(len(items), items.__getitem__)

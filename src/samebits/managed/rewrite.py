@@ -25,6 +25,7 @@ from samebits.lang import intrinsics, iteration
 from samebits.lang.annotations import class_of_type
 from samebits.lang.constants import is_namespace
 from samebits.lang.kernel import Kernel
+from samebits.lang.memory.slices import NO_STEP, Slice
 from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import own_elements, own_index, prange
 from samebits.lang.values.flushing import flushed, flushed_weak
@@ -120,6 +121,7 @@ class Rewrite(ast.NodeTransformer):
             "__sb_assert": _assert,
             "__sb_flushed": flushed_weak,
             "__sb_own": own_index,
+            "__sb_slice": Slice,
             **components.NAMES,
             "__sb_own_elements": own_elements,
         }
@@ -322,13 +324,23 @@ class Rewrite(ast.NodeTransformer):
             node.elts = [self._indices(part) for part in node.elts]
             return node
         if isinstance(node, ast.Slice):
-            return self.visit(node)
+            return self._slice(node)
         index = self.fold(node)
         number = _number(index)
         value = 0 if number is None else number.value
         if isinstance(value, int) and INT64.minimum <= value < 0:
             return self._named_int(node, value, FromEnd)
         return self.finish(index)
+
+    def _slice(self, node: ast.Slice) -> ast.expr:
+        if node.step is not None:
+            message, fix = NO_STEP
+            raise CompileError(message, span=self.source.span(node.step), fix=fix)
+        bounds = [node.lower, node.upper]
+        words = [None if b is None else self.source.text(b) for b in bounds]
+        given = [ast.Constant(None) if b is None else self._indices(b) for b in bounds]
+        texts = [ast.copy_location(ast.Constant(text), node) for text in words]
+        return self._call("__sb_slice", node, *given, *texts)
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         name = self.accesses.get(self.source.span(node)) if self.accesses else None

@@ -25,6 +25,7 @@ from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
+from samebits.lang.memory.strided import around, is_strided
 from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.flushing import flushed
 from samebits.lang.values.scalars import CONVERTERS, SCALAR_CLASSES, TYPE_OF
@@ -161,6 +162,13 @@ def call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> An
 def _call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     bound = kernel.signature.bind(args, kwargs)
     types = types_for(kernel, bound)
+    if is_strided(bound):
+        names = [p.name for p in kernel.parameters]
+        return around(lambda *plain: _run(kernel, types, plain), bound, types, names)
+    return _run(kernel, types, bound)
+
+
+def _run(kernel: Kernel, types: tuple[Type, ...], bound: tuple[Any, ...]) -> Any:
     with executions.pinned(), managed_run(), np.errstate(all="ignore"):
         target = instance(kernel, types)
         with naming(kernel.__name__):

@@ -336,6 +336,12 @@ def user_cache_directory() -> Path:
 
     Raises RuntimeError where the user has no home directory.
     """
+    if (
+        sys.platform == "linux"
+    ):  # what platformdirs says there; importing it takes half a first call
+        cache, home = (os.environ.get(name, "") for name in ("XDG_CACHE_HOME", "HOME"))
+        if os.path.isabs(cache) or os.path.isabs(home):
+            return Path(cache if os.path.isabs(cache) else Path(home, ".cache"), "samebits")
     from platformdirs import user_cache_path  # at the first compilation, not at the import
 
     return user_cache_path("samebits", appauthor=False, opinion=False)

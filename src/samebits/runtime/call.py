@@ -19,6 +19,7 @@ from samebits.backend.objects import LENGTH_LIMIT
 from samebits.errors import ArgumentError
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, wrap
+from samebits.lang.memory.strided import around, is_strided, originals
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.classes import COMPOSITE_CLASSES
 from samebits.lang.values.lazy import lazily
@@ -171,6 +172,8 @@ class _Caller:
             or len(args) != self._count
             or self._pack(args, self._table, self._count, slots)
         ):
+            if is_strided(args):
+                return self._with_copies(args)
             # The pack routine also returns here if the floating-point environment is not the
             # default: CPython's own conversions of arguments and results must be pinned too.
             with fpenv.pinned():
@@ -185,6 +188,18 @@ class _Caller:
         if PENDING:
             self._check(slots)
         return self._run(slots, ())
+
+    def _with_copies(self, args: tuple[Any, ...]) -> Any:
+        """The call with contiguous copies of strided arrays."""
+        names, types = zip(*self._packer.params, strict=True)
+        if PENDING:
+            from samebits.runtime.memory_claims import check_memory
+
+            writes = [not getattr(t, "readonly", False) for t in types]
+            check_memory(self._name, zip(names, originals(args), writes, strict=False))
+        if len(args) != self._count:
+            raise ArgumentError(f"{self._count} arguments are needed; got {len(args)}")
+        return around(self.call, args, types, names)
 
     def _check(self, slots: Any) -> None:
         """Raise ArgumentError if a scheduled job has claimed the call's memory."""

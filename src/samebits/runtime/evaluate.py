@@ -16,6 +16,7 @@ from samebits.lang.arguments import naming, wrap
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
+from samebits.lang.memory.strided import around, is_strided
 from samebits.lang.values.classes import COMPOSITE_CLASSES
 from samebits.lang.values.scalars import RAW_OF, result_maker
 from samebits.lang.values.vectors import components, vector
@@ -58,6 +59,14 @@ def evaluate_call(
     """
     bound = kernel.signature.bind(args, kwargs or {})
     types = types_for(kernel, bound)
+    if is_strided(bound):
+        names = [p.name for p in kernel.parameters]
+
+        def run(*plain: Any) -> Any:
+            named = dict(zip(names, plain, strict=True))
+            return evaluate_call(kernel, (), named, listener, make)
+
+        return around(run, bound, types, names)
     unit = compile_kernel(kernel, types)
     result = unit.callee.result
     items = result.items if isinstance(result, TupleType) else (result,)

@@ -263,22 +263,19 @@ lengths:
   store i64 %data, ptr %slot
   %low.bits = and i64 %data, %t1
   %is.aligned = icmp eq i64 %low.bits, 0
-  %first = load i64, ptr %dims
-  %slot1 = getelementptr i64, ptr %slot, i64 1
-  store i64 %first, ptr %slot1
-  %in.range = icmp ult i64 %first, {LENGTH_LIMIT}
-  %ok.first = and i1 %in.range, %is.aligned
-  br i1 %ok.first, label %second, label %slow
-second:
-  %two = icmp eq i64 %a, 2
-  br i1 %two, label %length2, label %last
-length2:
-  %dim1.p = getelementptr i64, ptr %dims, i64 1
-  %dim1 = load i64, ptr %dim1.p
-  %slot2 = getelementptr i64, ptr %slot, i64 2
-  store i64 %dim1, ptr %slot2
-  %ok.second = icmp ult i64 %dim1, {LENGTH_LIMIT}
-  br i1 %ok.second, label %last, label %slow
+  br i1 %is.aligned, label %each, label %slow
+each:
+  %k = phi i64 [ 0, %lengths ], [ %k.next, %each.ok ]
+  %dim.p = getelementptr i64, ptr %dims, i64 %k
+  %dim = load i64, ptr %dim.p
+  %k.next = add i64 %k, 1
+  %slot.k = getelementptr i64, ptr %slot, i64 %k.next
+  store i64 %dim, ptr %slot.k
+  %in.range = icmp ult i64 %dim, {LENGTH_LIMIT}
+  br i1 %in.range, label %each.ok, label %slow
+each.ok:
+  %is.last = icmp eq i64 %k.next, %a
+  br i1 %is.last, label %last, label %each
 last:
   br i1 %has.last, label %components, label %next
 components:

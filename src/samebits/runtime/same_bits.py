@@ -1,8 +1,8 @@
-"""`assert_same_bits`: one call of a kernel, in every execution, compared bit by bit."""
+"""`assert_same_bits`: calls of a kernel, in every execution, compared bit by bit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -10,10 +10,17 @@ import numpy as np
 
 from samebits import bits
 from samebits.backend.targets.table import Target
-from samebits.errors import ArgumentError, BitsMismatchError, TargetError, Trap
+from samebits.errors import (
+    ArgumentError,
+    BitsMismatchError,
+    SamebitsError,
+    TargetError,
+    Trap,
+)
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel
+from samebits.lang.memory.strided import bare
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.scalars import RAW_OF
 from samebits.lang.values.vectors import Vector, components
@@ -105,16 +112,92 @@ def assert_same_bits(
     compared; a trap that all executions share is raised as Trap.
     """
     _check_kernel(kernel)
-    if isinstance(targets, str):
+    names = None if targets is None else _names(targets)
+    types, bound = _bound(kernel, args, kwargs)
+    compared, (reference,) = _compared(kernel, types, {kernel.__name__: bound}, names)
+    if reference.trap is not None:
+        raise reference.trap
+    if not reference.holds_bits:
         raise ArgumentError(
-            f"targets: expected names; got the text {targets!r}",
-            fix=f"write targets=[{targets or 'x86-64-v3-O3'!r}]",
+            f"assert_same_bits: {kernel.__name__} left nothing to compare",
+            note="it returns nothing, and its arguments hold no memory that it may write",
+            fix="return what is to be compared, or give arrays that it writes, not empty ones",
         )
-    if targets is not None:
-        targets = _names(targets)
+    return compared
+
+
+def assert_same_bits_each(
+    kernel: Kernel,
+    calls: Iterable[tuple[Any, ...] | Mapping[str, Any]],
+    *,
+    targets: Iterable[str] | None = None,
+) -> tuple[str, ...]:
+    """As `assert_same_bits` of each of `calls`, with one start of each emulator for all of them.
+
+    A call is a tuple of its arguments, or a mapping of them by name. All traps are compared, and
+    none is raised: a call that traps everywhere alike is the same.
+
+    Returns the names of the compared executions. Raises BitsMismatchError that names the first call
+    that differs in the first execution in which one does, counted from 0, and ArgumentError if
+    there is no call, or if none left anything to compare.
+    """
+    _check_kernel(kernel)
+    names = None if targets is None else _names(targets)
+    by_types: dict[tuple[Type, ...], dict[str, tuple[Any, ...]]] = {}
+    for number, call in enumerate(cast("Iterable[object]", calls)):
+        if not isinstance(call, tuple | Mapping):
+            raise ArgumentError(
+                f"assert_same_bits_each: call {number} is {type(call).__name__}, where a tuple of "
+                "arguments is due",
+                fix="write a tuple for each call, (x,) for one argument",
+            )
+        try:
+            if isinstance(call, tuple):
+                types, bound = _bound(kernel, cast("tuple[Any, ...]", call), {})
+            else:
+                types, bound = _bound(kernel, (), dict(cast("Mapping[str, Any]", call)))
+        except SamebitsError as error:
+            error.add_note(f"in call {number}")
+            raise
+        title = f"{kernel.__name__}, call {number}"
+        by_types.setdefault(types, {})[title] = bound
+    if not by_types:
+        raise ArgumentError(
+            f"assert_same_bits_each: no call of {kernel.__name__} is given",
+            fix="give one or more tuples of arguments",
+        )
+    compared: dict[str, None] = {}
+    outcomes: list[CallOutcome] = []
+    for types, of_types in by_types.items():
+        found, some = _compared(kernel, types, of_types, names)
+        compared |= dict.fromkeys(found)
+        outcomes += some
+    if not any(outcome.trap or outcome.holds_bits for outcome in outcomes):
+        raise ArgumentError(
+            f"assert_same_bits_each: {kernel.__name__} left nothing to compare",
+            note="it returns nothing, and its arguments hold no memory that it may write",
+            fix="return what is to be compared, or give arrays that it writes, not empty ones",
+        )
+    return (*compared,)
+
+
+def _bound(
+    kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Type, ...], tuple[Any, ...]]:
+    """The types of a call, and its arguments in the parameters' order."""
     kernel.check_use(args, kwargs)
-    bound = kernel.signature.bind(args, kwargs)
-    types = types_for(kernel, bound)
+    bound = tuple(bare(kernel.signature.bind(args, kwargs)))
+    return types_for(kernel, bound), bound
+
+
+def _compared(
+    kernel: Kernel,
+    types: tuple[Type, ...],
+    calls: Mapping[str, tuple[Any, ...]],
+    targets: Sequence[str] | None,
+) -> tuple[tuple[str, ...], list[CallOutcome]]:
+    """The executions compared, over calls by title that all have arguments of `types`, and each
+    call's outcome in the first of them."""
     # Refuse what is not in the language before anything runs.
     module = link(compile_kernel(kernel, types))
     fast = first_fast(module)
@@ -125,10 +208,11 @@ def assert_same_bits(
         )
     runs = executions(kernel, types, targets)
     first, run = next(runs)
-    reference = _observe(kernel, types, bound, run)
+    references = [_observe(kernel, types, bound, run) for bound in calls.values()]
     compared = [first]
     for name, run in runs:
-        compare(reference, _observe(kernel, types, bound, run), name, kernel.__name__, first)
+        for (title, bound), reference in zip(calls.items(), references, strict=True):
+            compare(reference, _observe(kernel, types, bound, run), name, title, first)
         compared.append(name)
     if len(compared) < 2:
         raise ArgumentError(
@@ -136,19 +220,16 @@ def assert_same_bits(
             note="managed is left out where a mode rewrites the kernel",
             fix="name compiled targets, or leave `targets` out",
         )
-    if reference.trap is not None:
-        raise reference.trap
-    if not reference.holds_bits:
-        raise ArgumentError(
-            f"assert_same_bits: {kernel.__name__} left nothing to compare",
-            note="it returns nothing, and its arguments hold no memory that it may write",
-            fix="return what is to be compared, or give arrays that it writes, not empty ones",
-        )
-    return tuple(compared)
+    return (*compared,), references
 
 
 def _names(targets: object) -> tuple[str, ...]:
     """The names in any iterable, one-shot iterators included."""
+    if isinstance(targets, str):
+        raise ArgumentError(
+            f"targets: expected names; got the text {targets!r}",
+            fix=f"write targets=[{targets or 'x86-64-v3-O3'!r}]",
+        )
     if isinstance(targets, Iterable):
         names = tuple(cast("Iterable[object]", targets))
         if all(isinstance(name, str) for name in names):

@@ -158,9 +158,15 @@ class NativeExecution(Execution):
         """
         self.bytes = _bytes(self._whole)
         """The raw memory."""
+        self._shadow_bytes = _bytes(self._shadow)
+        self._state_bytes = _bytes(self.memory)
+        # NumPy takes a microsecond for an address.
+        self._address, self._shadow_address = (self._whole.ctypes.data, self._shadow.ctypes.data)
+        self._scratch = (_address(self._words), len(self._words))
+        self._count = (_address(self._done), 1)
 
     def _init(self, seed: int) -> None:
-        self._run(0, self._whole.ctypes.data, seed)
+        self._run(0, self._address, seed)
 
     def advance(self, inputs: Inputs) -> Advance:
         # From here on compiled code has addresses of this memory.
@@ -168,7 +174,6 @@ class NativeExecution(Execution):
         assert inputs.flags.c_contiguous
         frames, players = inputs.shape
         hashes = np.zeros(frames, np.uint64)
-        shadow = _bytes(self._shadow)
         self._done[0] = 0
         self.before[:] = self.bytes
         self.can_go_back = True
@@ -176,28 +181,38 @@ class NativeExecution(Execution):
             try:
                 self._run(
                     1,
-                    self._whole.ctypes.data,
-                    self._shadow.ctypes.data,
+                    self._address,
+                    self._shadow_address,
                     *(inputs.ctypes.data, frames, players),
-                    *_array(hashes),
-                    *_array(self._words),
-                    *_array(self._done),
+                    *(_address(hashes), frames),
+                    *self._scratch,
+                    *self._count,
                 )
                 return Advance(hashes, None)
             except Trap as trap:
-                self.bytes[:] = shadow
+                self.bytes[:] = self._shadow_bytes
                 return Advance(hashes[: int(self._done[0])], trap)
         except BaseException:
             self.bytes[:] = self.before
             raise
 
     def hash(self) -> int:
-        slots = self._run(2, self._whole.ctypes.data, *_array(self._words), 0)
+        slots = self._run(2, self._address, *self._scratch, 0)
         return int(slots[-1])
 
     def save(self) -> bytes:
         self.hash()  # fills the words with the canonical bytes
         return self._words.astype(self._words.dtype.newbyteorder("<"), copy=False).tobytes()
+
+    def restore(self, state: bytes) -> None:
+        words = np.frombuffer(state, self._words.dtype.newbyteorder("<"))
+        if words.nbytes != self._words.nbytes or words.nbytes != len(state):
+            raise ValueError(f"{len(state)} bytes where {self._words.nbytes} are needed")
+        words = words.astype(self._words.dtype, copy=False)
+        # Not into the state itself, which an interrupt must not leave half restored.
+        self._shadow_bytes[:] = 0
+        self._run(3, self._shadow_address, _address(words), len(words))
+        self._state_bytes[:] = self._shadow_bytes[: len(self._state_bytes)]
 
     def _run(self, entry: int, *words: int) -> Any:
         slots = (ctypes.c_uint64 * len(words))(*words)
@@ -205,9 +220,9 @@ class NativeExecution(Execution):
         return slots
 
 
-def _array(array: Memory) -> tuple[int, int]:
-    """Address and length of a 1-D array, as arguments."""
-    return array.ctypes.data, len(array)
+def _address(array: Memory) -> int:
+    """The address of the first element of an array of scalars."""
+    return array.__array_interface__["data"][0]
 
 
 def _bytes(memory: Memory) -> NDArray[np.uint8]:

@@ -10,7 +10,7 @@ import struct
 from dataclasses import dataclass
 from typing import cast
 
-from samebits.bits import canonical_size, xxh64
+from samebits.bits import xxh64
 from samebits.errors import ArgumentError, ReplayError
 from samebits.sim.definition import SimulationDefinition
 
@@ -76,7 +76,7 @@ def read_saved(blob: object, simulation: SimulationDefinition) -> Saved:
             f"and no session runs more than {MAX_FRAME:,}",
             fix=_WRONG,
         )
-    if size != (expected := canonical_size(simulation.state_type)):
+    if size != (expected := simulation.state_size):
         raise ReplayError(
             "the saved session contradicts itself: its digest is this simulation's, but its state "
             f"has {size} bytes, not {expected}",

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from samebits.backend.emit.emission import Emission
-from samebits.backend.lowering.float import canonicalise_stores
+from samebits.backend.lowering.float import canonicalise_stores, may_wait
 from samebits.backend.lowering.int64 import unsigned_quotient
 from samebits.backend.lowering.table import LOWERINGS
 from samebits.backend.text.locations import Location, Locations
@@ -42,8 +42,6 @@ from samebits.ir.grammar import (
 )
 from samebits.types import ScalarType
 
-_STORE_RUN = {"component", "store"}
-"""The opcodes of a run of stores to one vector."""
 _FLUSHING_INLINED = 2000
 """LLVM's inlining threshold for functions that flush, eight times that of others at -O3: each of
 their operations is five. A loop around a call that is not inlined is not vectorised."""
@@ -145,9 +143,7 @@ class FunctionEmitter(FunctionWriter):
             self._lines += self._mark()
 
     def _statement(self, statement: Statement) -> None:
-        if self.to_canonicalise and not (
-            isinstance(statement, Op) and statement.opcode in _STORE_RUN
-        ):
+        if self.to_canonicalise and not may_wait(statement, self.to_canonicalise[0][0]):
             canonicalise_stores(self)
         self._counts.statements += 1
         if self._locations is not None:

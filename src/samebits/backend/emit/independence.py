@@ -23,11 +23,11 @@ from samebits.ir.grammar import (
     regions,
     walk,
 )
-from samebits.types import ScalarType
+from samebits.types import ArrayType, ScalarType
 
-_PLACES = {"field", "component", "view"}
+_PLACES = {"field", "component", "view", "flat"}
 """Opcodes of references into the memory of their one operand."""
-_HARMLESS = {"get", "set", "load", "index", "assert", "assume", "overflow"}
+_HARMLESS = {"get", "set", "load", "index", "bound", "assert", "assume", "overflow"}
 """Opcodes that are not pure, but write no memory."""
 
 
@@ -71,11 +71,23 @@ def _is_own(place: Value, slot: str, ops: dict[int, Op]) -> bool:
     op = ops.get(place.op)
     while op is not None and op.opcode in _PLACES:
         op = ops.get(op.args[0].op)
-    if op is None or op.opcode != "element":
+    if op is None or op.opcode != "element" or _moves(op.args[0], ops):
         return False
     return any(_is_slot(index, slot, ops) for index in op.args[1:]) or _is_own(
         op.args[0], slot, ops
     )
+
+
+def _moves(array: Value, ops: dict[int, Op]) -> bool:
+    """Whether an array may begin elsewhere in each iteration: equal elements of two such have other
+    indices."""
+    op = ops.get(array.op)
+    while op is not None and op.opcode in ("row", "view"):
+        op = ops.get(op.args[0].op)
+    if op is None or not isinstance(op.result.type, ArrayType):
+        return False
+    sets = {str(other.attr) for other in ops.values() if other.opcode == "set"}
+    return op.opcode != "get" or op.attr in sets
 
 
 def _is_slot(index: Value, slot: str, ops: dict[int, Op]) -> bool:

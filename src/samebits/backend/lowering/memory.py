@@ -71,18 +71,42 @@ def _element(f: FunctionWriter, op: Op) -> None:
 
 
 def _row(f: FunctionWriter, op: Op) -> None:
+    start, _, *rest = _from(f, op)
+    f.define(op.result, start, *rest)
+
+
+def _slice(f: FunctionWriter, op: Op) -> None:
+    start, _, *rest = _from(f, op)
+    first, stop = map(f.operand, op.args[1:])
+    count = f.emit(f"sub nsw i64 {stop}, {first}")
+    some = f.emit(f"icmp sgt i64 {count}, 0")
+    f.define(op.result, start, f.emit(f"select i1 {some}, i64 {count}, i64 0"), *rest)
+
+
+def _from(f: FunctionWriter, op: Op) -> tuple[str, ...]:
+    """The array of an op from the row on that its second operand says, with the lengths of all."""
     t = op.args[0].type
     assert isinstance(t, ArrayType)
-    base, _, width = f.operands(op.args[0])
-    index = f.emit(f"mul nsw i64 {f.operand(op.args[1])}, {width}")
+    base, *lengths = f.operands(op.args[0])
+    index = f.operand(op.args[1])
+    for length in lengths[1:]:
+        index = f.emit(f"mul nsw i64 {index}, {length}")
     start = f.emit(f"getelementptr inbounds {memory(t.element)}, ptr {base}, i64 {index}")
-    f.define(op.result, start, width)
+    return start, *lengths
 
 
 def _view(f: FunctionWriter, op: Op) -> None:
     fixed = _target(op)
     assert isinstance(fixed, FixedArrayType)
     f.define(op.result, f.operand(op.args[0]), *map(str, fixed.shape))
+
+
+def _flat(f: FunctionWriter, op: Op) -> None:
+    t = op.args[0].type
+    assert isinstance(t, ArrayType)
+    assert isinstance(t.element, VectorType)
+    base, length = f.operands(op.args[0])
+    f.define(op.result, base, f.emit(f"mul nuw nsw i64 {length}, {t.element.length}"))
 
 
 def _length(f: FunctionWriter, op: Op) -> None:
@@ -171,6 +195,13 @@ def _index(f: FunctionWriter, op: Op) -> None:
         f.trap_if(f.emit(f"icmp uge i64 {index}, {length}"), op, "index")
 
 
+def _bound(f: FunctionWriter, op: Op) -> None:
+    """The check of a slice's bound, one unsigned comparison."""
+    if not op.unchecked:
+        bound, length = map(f.operand, op.args)
+        f.trap_if(f.emit(f"icmp ugt i64 {bound}, {length}"), op, "index", str(op.attr))
+
+
 def _own(f: FunctionWriter, op: Op) -> None:
     """The own-index check, one unsigned comparison, valid for any checked index."""
     if not op.unchecked:
@@ -193,7 +224,9 @@ MEMORY_LOWERINGS: dict[str, Lowering] = {
     "component": _component,
     "element": _element,
     "row": _row,
+    "slice": _slice,
     "view": _view,
+    "flat": _flat,
     "length": _length,
     "apart": _apart,
     "load": _load,
@@ -201,5 +234,6 @@ MEMORY_LOWERINGS: dict[str, Lowering] = {
     "copy": _copy,
     "zero": _zero,
     "index": _index,
+    "bound": _bound,
     "own": _own,
 }

@@ -28,6 +28,7 @@ from samebits.ir.grammar import (
     can_trap,
     walk,
 )
+from samebits.passes.flatten import is_flat
 from samebits.types import ArrayType, Kind, ScalarType
 
 _ITERATION_WEIGHT = 8
@@ -103,7 +104,7 @@ def lower_parallel(f: FunctionWriter, op: Op) -> None:
 
 def _least_iterations(f: FunctionWriter, region: Region) -> int:
     """The fewest iterations of the outermost loop in `region` that are worth a batch."""
-    loop = next((s for s in walk(region) if isinstance(s, For)), None)
+    loop = next((s for s in walk(region) if isinstance(s, For) and not is_flat(s)), None)
     if loop is None:
         return 1
     vectors = all(_may_be_vector(f, statement) for statement in walk(loop.body))
@@ -197,8 +198,7 @@ def _captured(body: Function, op: Op) -> Iterator[_Captured]:
     memory = Memory(body, lambda _: None)
     written = {use.origin.region.root for use in memory.uses if use.writes}
     whole = {use.origin.region.root for use in memory.uses if not use.origin.inside}
-    loops = {s.slot for s in body.body if isinstance(s, For)}
-    loops |= {s.slot for i in body.body if isinstance(i, If) for s in i.then if isinstance(s, For)}
+    loops = {loop.slot for loop in _outermost(body.body)}
     gets = {
         s.id for s in walk(body.body) if isinstance(s, Op) and s.opcode == "get" and s.attr in loops
     }
@@ -207,6 +207,16 @@ def _captured(body: Function, op: Op) -> Iterator[_Captured]:
         if not isinstance(t, ScalarType):
             own = isinstance(t, ArrayType) and name not in elsewhere | whole
             yield _Captured(value, name in written, own)
+
+
+def _outermost(region: Region) -> Iterator[For]:
+    """The copies of the body's loop: loops in no other."""
+    for statement in region:
+        if isinstance(statement, For):
+            yield statement
+        elif isinstance(statement, If):
+            yield from _outermost(statement.then)
+            yield from _outermost(statement.orelse)
 
 
 def _disjoint(f: FunctionWriter, a: _Captured, b: _Captured) -> str:

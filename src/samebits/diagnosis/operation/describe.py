@@ -86,7 +86,7 @@ def _apart(op: Op | None, difference: OperationDifference, which: int) -> int | 
     return ulp_distance(x, y, t.bits)
 
 
-_THROUGH = frozenset({"convert", "narrow", "row", "view"})
+_THROUGH = frozenset({"convert", "narrow", "row", "slice", "view"})
 """Operations whose result goes by their operand's name."""
 
 

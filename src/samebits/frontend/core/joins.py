@@ -25,8 +25,10 @@ class Joins:
     places: dict[Span, ScalarType] = field(default_factory=dict[Span, ScalarType])
     """The types that weak numbers take, by the place of the name that is assigned, or of the
     ternary that has one as a side."""
+    roots: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    """Whose memory the views may lie in that a name is given."""
     grown: bool = False
-    """Whether a name's type has changed since the attempt began."""
+    """Whether a name's type, or its views' memory, has changed since the attempt began."""
 
     def begin(self) -> None:
         """Begin an attempt."""
@@ -35,6 +37,10 @@ class Joins:
 
     def grow(self, name: str, t: ScalarType) -> None:
         self.names[name] = t
+        self.grown = True
+
+    def grow_roots(self, name: str, roots: frozenset[str]) -> None:
+        self.roots[name] = roots
         self.grown = True
 
 

@@ -66,12 +66,12 @@ class MemoryOperand:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """An array: address and lengths. `row` marks a row of a 2-D array, good only as argument."""
+    """An array: address and lengths. `roots` are the parameters and local names whose memory it may
+    lie in."""
 
     value: Value
     type: ArrayType
     roots: frozenset[str]
-    row: bool = False
 
 
 @dataclass(frozen=True, slots=True)

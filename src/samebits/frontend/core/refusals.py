@@ -42,8 +42,7 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.FormattedValue: ("strings are not in the kernel language", "format the text in Python"),
     ast.Starred: ("`*` unpacking is not in the kernel language", "name each value"),
     ast.NamedExpr: ("`:=` is not in the kernel language", "assign on a line of its own"),
-    ast.Slice: ("slices are not in the kernel language",
-                "pass the whole array and the bounds, and loop over `range(start, stop)`"),
+    ast.Slice: ("only arrays are sliced", "index, or slice an array"),
 }  # fmt: skip
 
 REFUSED_OPERATORS: dict[type[ast.AST], tuple[str, str]] = {

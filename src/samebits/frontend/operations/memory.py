@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import NoReturn
 
 from samebits.errors import Span
 from samebits.frontend.core.context import Context, values_of
@@ -104,17 +105,25 @@ def element(
     """The reference to `base[indices]`, each index checked."""
     ndim = base.type.ndim if isinstance(base, View) else len(fixed(base).shape)
     if len(indices) != ndim:
-        ctx.fail(
-            node,
-            f"{describe(base)} has {ndim} dimension{'s' * (ndim > 1)}, but {len(indices)} "
-            f"{'indices are' if len(indices) > 1 else 'index is'} given",
-            fix="write `a[i, j]`" if ndim == 2 else "write `a[i]`",
-        )
+        wrong_count(ctx, node, base, len(indices))
     checked = tuple(
         checked_index(ctx, node, base, axis, index) for axis, index in enumerate(indices)
     )
     t = base.type.element if isinstance(base, View) else fixed(base).element
     return ctx.builder.value("element", (base.value, *checked), RefType(t), ctx.span(node)), t
+
+
+def wrong_count(
+    ctx: Context, node: ast.Subscript, base: MemoryOperand | View, count: int
+) -> NoReturn:
+    """Raise the error of another number of indices than dimensions."""
+    ndim = base.type.ndim if isinstance(base, View) else len(fixed(base).shape)
+    ctx.fail(
+        node,
+        f"{describe(base)} has {ndim} dimension{'s' * (ndim > 1)}, but {count} "
+        f"{'indices are' if count > 1 else 'index is'} given",
+        fix=f"write `a[{', '.join('ijkl'[:ndim])}]`",
+    )
 
 
 def checked_index(

@@ -76,7 +76,7 @@ def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
         case int() | float():
             return Literal(value, span)
         case Table():
-            t = FixedArrayType(value.element, (len(value),))
+            t = FixedArrayType(value.element, value.raw.shape)
             name = value.identity
             ref = ctx.builder.value("table", (), RefType(t), span, name)
             ctx.tables[name] = value

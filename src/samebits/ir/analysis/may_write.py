@@ -69,7 +69,7 @@ class _Writes:
                 self._values[op.id] = {(p, (*path, op.attr)) for p, path in self._of(op.args[0])}
             case "element":
                 self._values[op.id] = {(p, (*path, ANY)) for p, path in self._of(op.args[0])}
-            case "row" | "view":
+            case "row" | "slice" | "view" | "flat":
                 self._values[op.id] = self._of(op.args[0])
             case "store" | "copy" | "zero":
                 for param, path in self._of(op.args[0]):

@@ -352,6 +352,14 @@ def _index(steps: Steps, op: Op) -> Step:
     return steps.apply(op, check)
 
 
+def _bound(steps: Steps, op: Op) -> Step:
+    def check(bound: int, length: int) -> None:
+        if not 0 <= bound <= length:
+            raise steps.trap(op, "index", str(op.attr))
+
+    return steps.apply(op, check)
+
+
 def _assert(steps: Steps, op: Op) -> Step:
     detail = op.attr if isinstance(op.attr, str) else None
 
@@ -410,6 +418,7 @@ FRAME: dict[str, Callable[[Steps, Op], Step]] = {
     "local": _local,
     "table": _table,
     "index": _index,
+    "bound": _bound,
     "assert": _assert,
     "assume": _assert,
     "overflow": _overflow,

@@ -149,18 +149,42 @@ def _row(op: Op) -> Callable[[ArrayView, int], ArrayView]:
     assert isinstance(array, ArrayType)
 
     def row(view: ArrayView, i: int) -> ArrayView:
-        height, width = view.lengths
+        height, *rest = view.lengths
         if not 0 <= i < height:
             raise IRError(f"row {i} of an array of shape {list(view.lengths)}")
-        return ArrayView(view.memory, view.offset + i * width * array.element.size, (width,))
+        size = math.prod(rest) * array.element.size
+        return ArrayView(view.memory, view.offset + i * size, tuple(rest))
 
     return row
+
+
+def _slice(op: Op) -> Callable[[ArrayView, int, int], ArrayView]:
+    array = op.args[0].type
+    assert isinstance(array, ArrayType)
+
+    def part(view: ArrayView, start: int, stop: int) -> ArrayView:
+        height, *rest = view.lengths
+        if not (0 <= start <= height and 0 <= stop <= height):
+            raise IRError(f"elements {start} to {stop} of an array of shape {list(view.lengths)}")
+        size = math.prod(rest) * array.element.size
+        lengths = (max(stop - start, 0), *rest)
+        return ArrayView(view.memory, view.offset + start * size, lengths)
+
+    return part
 
 
 def _view(op: Op) -> Callable[[Ref], ArrayView]:
     fixed = _target(op)
     assert isinstance(fixed, FixedArrayType)
     return lambda ref: ArrayView(ref.memory, ref.offset, fixed.shape)
+
+
+def _flat(op: Op) -> Callable[[ArrayView], ArrayView]:
+    t = op.args[0].type
+    assert isinstance(t, ArrayType)
+    assert isinstance(t.element, VectorType)
+    n = t.element.length
+    return lambda view: ArrayView(view.memory, view.offset, (view.lengths[0] * n,))
 
 
 def _length(op: Op) -> Callable[[ArrayView], int]:
@@ -251,7 +275,9 @@ MEMORY: dict[str, Callable[[Op], Callable[..., Any]]] = {
     "component": _component,
     "element": _element,
     "row": _row,
+    "slice": _slice,
     "view": _view,
+    "flat": _flat,
     "length": _length,
     "apart": _apart,
     "load": _load,

@@ -110,12 +110,13 @@ def _table(reader: _Reader, types: Types, line: Line, module: Module) -> None:
         line.fail("a table of another name", name)
     line.expect(":")
     element = types.scalar(line)
+    shape = types.lengths(line) if line.accept("[") else ()
     line.end()
     values: list[bool | int | float] = []
     while (row := reader.next_at(2)) is not None:
         values += row.listed(partial(_number, row))
         row.end()
-    module.tables[name] = TableData(element, tuple(values))
+    module.tables[name] = TableData(element, tuple(values), shape)
 
 
 def _number(line: Line) -> bool | int | float:

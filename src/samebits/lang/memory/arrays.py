@@ -5,6 +5,7 @@ Owns indexing, its traps, and what an ndarray must be to be viewed.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, cast
@@ -17,8 +18,11 @@ from samebits.lang.annotations import FixedArray as FixedArray
 from samebits.lang.annotations import ReadOnly as ReadOnly
 from samebits.lang.annotations import WriteOnly as WriteOnly
 from samebits.lang.annotations import class_of_type, field_type
+from samebits.lang.memory import slices
+from samebits.lang.memory.slices import INDEX_TYPES as _INDEX_TYPES
+from samebits.lang.memory.slices import Slice
 from samebits.lang.values.conversions import kind_of
-from samebits.lang.values.scalars import MAKERS, RAW_OF, TYPE_OF
+from samebits.lang.values.scalars import MAKERS, RAW_OF
 from samebits.lang.values.storage import (
     Buffer,
     array_over,
@@ -33,6 +37,7 @@ from samebits.lang.values.storage import (
 from samebits.lang.values.vectors import implicit_table
 from samebits.lang.values.weak import FromEnd, Int
 from samebits.types import (
+    MOST_DIMENSIONS,
     ArrayType,
     FixedArrayType,
     FixedPointType,
@@ -41,8 +46,6 @@ from samebits.types import (
     StructType,
     VectorType,
 )
-
-_INDEX_TYPES = frozenset(cls for cls, t in TYPE_OF.items() if t.is_int)
 
 Load = Callable[[int], Any]
 Store = Callable[[int, Any], None]
@@ -53,7 +56,7 @@ _PLACE = "the element"
 
 
 class ManagedArray:
-    """A C-order array of one or two dimensions over memory that it does not own.
+    """A C-order array over memory that it does not own.
 
     Elements are scalars, vectors or structs; struct elements are views. An index below zero
     or past the end raises Trap "index"; a negative constant of a kernel counts from the end.
@@ -74,9 +77,8 @@ class ManagedArray:
         self._offset = offset
         self._shape = shape
         self.element = element
-        count = shape[0] if len(shape) == 1 else shape[0] * shape[1]
         self._bind = bind or binder(element)
-        self._load, self._store = self._bind(buffer, offset, count)
+        self._load, self._store = self._bind(buffer, offset, math.prod(shape))
 
     def __getitem__(self, index: Any) -> Any:
         if type(index) in _INDEX_TYPES and len(self._shape) == 1:
@@ -84,8 +86,9 @@ class ManagedArray:
             if 0 <= i < self._shape[0]:
                 return self._load(i)
             raise Trap("index")
-        if not isinstance(index, tuple) and len(self._shape) == 2:
-            return self._row(index)
+        parts = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
+        if len(parts) < len(self._shape) or any(map(Slice.of, parts)):
+            return self._part(parts)
         return self._load(self._flat(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -95,43 +98,57 @@ class ManagedArray:
                 self._store(i, value)
                 return
             raise Trap("index")
-        if not isinstance(index, tuple) and len(self._shape) == 2:
-            raise ArgumentError("a row cannot be assigned", fix="assign its elements in a loop")
+        parts = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
+        if len(parts) < len(self._shape) or any(map(Slice.of, parts)):
+            raise ArgumentError("a part cannot be assigned", fix="assign its elements in a loop")
         self._store(self._flat(index), value)
 
     def _flat(self, index: Any) -> int:
         indices = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
         if len(indices) != len(self._shape):
-            raise ArgumentError(
-                f"an array of {len(self._shape)} dimensions takes as many indices, "
-                f"got {len(indices)}"
-            )
+            raise _wrong_count(self._shape, len(indices))
         flat = 0
         for item, length in zip(indices, self._shape, strict=True):
             flat = flat * length + checked_index(item, length)
         return flat
 
     def check(self, index: Any) -> None:
-        """Raise Trap "index" where `a[index]` would."""
+        """Raise Trap "index" where the indices of `a[index]` would, before its slices."""
         indices = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
         for item, length in zip(indices, self._shape, strict=False):
+            if Slice.of(item) is not None:
+                return
             checked_index(item, length)
 
-    def _row(self, index: Any) -> ManagedArray:
-        i = checked_index(index, self._shape[0])
-        columns = self._shape[1]
-        offset = self._offset + i * columns * self.element.size
-        return ManagedArray(self._buffer, offset, self.element, (columns,), self._bind)
+    def _part(self, parts: tuple[Any, ...]) -> ManagedArray:
+        """`a[...]` of fewer indices than dimensions, or with slices."""
+        shape = self._shape
+        found = [Slice.of(part) for part in parts]
+        rest = [part for part in found if part is not None]
+        count = len(found) - len(rest)
+        if len(parts) > len(shape):
+            raise _wrong_count(shape, len(parts))
+        if any(found[:count]) or not all(part.is_whole for part in rest[1:]):
+            message, fix = slices.no_row_of_columns("the array")
+            raise ArgumentError(message, fix=fix)
+        flat = 0
+        for item, length in zip(parts[:count], shape, strict=False):
+            flat = flat * length + checked_index(item, length)
+        inner = shape[count:]
+        flat *= math.prod(inner)
+        if rest:
+            start, length = rest[0].within(inner[0])
+            flat += start * math.prod(inner[1:])
+            inner = (length, *inner[1:])
+        offset = self._offset + flat * self.element.size
+        return ManagedArray(self._buffer, offset, self.element, inner, self._bind)
 
     def __len__(self) -> int:
         return self._shape[0]
 
     def __iter__(self) -> Iterator[Any]:
         if len(self._shape) != 1:
-            raise ArgumentError(
-                "a loop runs over the elements of one dimension",
-                fix="write for y in range(len(a)): ... a[y, x]",
-            )
+            return (self._part((k,)) for k in range(self._shape[0]))
         return map(self._load, range(self._shape[0]))
 
     @property
@@ -167,6 +184,13 @@ class ManagedArray:
     def __repr__(self) -> str:
         head = "ReadOnly" if self.readonly else "Array"
         return f"{head}[{self.element}, shape={self._shape}]"
+
+
+def _wrong_count(shape: tuple[int, ...], count: int) -> ArgumentError:
+    return ArgumentError(
+        f"an array of {len(shape)} dimensions takes as many indices, got {count}",
+        fix=f"write a[{', '.join('ijkl'[: len(shape)])}]",
+    )
 
 
 def checked_index(index: Any, length: int) -> int:
@@ -251,9 +275,9 @@ def zeros(shape: Any, dtype: Any) -> ManagedArray:
     """A fresh array of zeros: `zeros(16, float32)`, `zeros((4, 4), float32)`."""
     lengths = cast("tuple[Any, ...]", shape) if isinstance(shape, tuple) else (shape,)
     sizes = tuple(operator.index(n) for n in lengths)
-    if len(sizes) not in (1, 2) or min(sizes) < 1:
+    if not 1 <= len(sizes) <= MOST_DIMENSIONS or min(sizes) < 1:
         raise ArgumentError(
-            f"zeros takes one or two positive lengths, got {shape!r}",
+            f"zeros takes one to four positive lengths, got {shape!r}",
             fix="write zeros(16, float32)",
         )
     try:
@@ -286,7 +310,7 @@ def dtype_name(t: MemoryType) -> str:
 
 
 def _shape_name(t: ArrayType) -> str:
-    lengths = ["n"] if t.ndim == 1 else ["n", "m"]
+    lengths = [*"nmkl"[: t.ndim]]
     if isinstance(t.element, VectorType):
         lengths += map(str, t.element.shape)
     return f"({', '.join(lengths)}{',' if len(lengths) == 1 else ''})"
@@ -343,9 +367,11 @@ def check_array(value: Any, t: ArrayType, parameter_name: str) -> None:
             fix=f"pass an array of shape {_shape_name(t)}, for example by {name}.reshape(...)",
         )
     if not array.flags.c_contiguous:
+        copies = "copies the elements in" + " and back" * (not t.readonly)
+        strided = f"a kernel's call takes sb.strided({name}), which {copies}"
         raise ArgumentError(
             f"{expected}, C-contiguous; got strides {array.strides}",
-            note=copied,
+            note=strided if copied is None else f"{copied}; {strided}",
             fix=f"pass np.ascontiguousarray({name})",
         )
     # NumPy asks no alignment of structured dtypes.

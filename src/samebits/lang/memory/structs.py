@@ -171,15 +171,17 @@ def _set_array(buffer: Buffer, offset: int, t: FixedArrayType, value: Any, place
     if running.managed or not isinstance(value, _SEQUENCES):
         copy_into(buffer, offset, t, value, place)
         return
-    whole = ManagedArray(buffer, offset, t.element, t.shape)
-    rows = [whole] if len(t.shape) == 1 else [whole[i] for i in range(t.shape[0])]
-    given: Any = [value] if len(t.shape) == 1 else value
-    if len(given) != len(rows) or any(len(g) != len(r) for g, r in zip(given, rows, strict=True)):
-        raise ArgumentError(
-            f"{place} is {t}; got {len(value)} elements"
-            + (" of other lengths" if len(given) == len(rows) > 1 else ""),
-            fix=f"give {' × '.join(map(str, t.shape))} elements",
-        )
+    rows: list[Any] = [ManagedArray(buffer, offset, t.element, t.shape)]
+    given: list[Any] = [value]
+    for depth in range(1, len(t.shape) + 1):
+        if any(len(g) != len(r) for g, r in zip(given, rows, strict=True)):
+            raise ArgumentError(
+                f"{place} is {t}; got {len(value)} elements" + " of other lengths" * (depth > 1),
+                fix=f"give {' × '.join(map(str, t.shape))} elements",
+            )
+        if depth < len(t.shape):
+            rows = [row for part in rows for row in part]
+            given = [item for part in given for item in part]
     for row, items in zip(rows, given, strict=True):
         for i, item in enumerate(items):
             row[i] = item
