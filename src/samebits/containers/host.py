@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -58,7 +58,7 @@ def too_many(items: Any, capacity: int, count: int) -> ArgumentError:
 def compared(items: Any, other: Any, kind: Any = Sequence) -> Any:
     """`==` in Python: of two containers of one type, or of one and what Python has of the kind,
     whose items it could hold."""
-    cls = type(items)
+    cls = cast("Any", type(items))
     if not isinstance(other, cls):
         if not isinstance(other, kind):
             return NotImplemented
@@ -72,5 +72,5 @@ def compared(items: Any, other: Any, kind: Any = Sequence) -> Any:
 def shown(items: Iterable[Any]) -> str:
     """Items as a container's repr has them: numbers as Python writes them, the rest by repr."""
     return ", ".join(
-        str(item) if isinstance(item, np.generic | int | float) else repr(item) for item in items
+        f"{item}" if isinstance(item, np.generic | int | float) else repr(item) for item in items
     )

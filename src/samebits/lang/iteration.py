@@ -113,6 +113,6 @@ def steps_of(items: Any) -> Steps:
     themselves."""
     if isinstance(items, Steps):
         return items
-    if hasattr(type(items), "__sb_methods__"):
+    if hasattr(items, "__sb_methods__"):
         return of_struct(items)
     return Elements(len(items), items.__getitem__)
