@@ -70,6 +70,7 @@ from samebits.lang.intrinsics import (
     trunc,
     unlikely,
 )
+from samebits.lang.kernel import Kernel
 from samebits.lang.memory.arrays import Array, FixedArray, ReadOnly, WriteOnly, zeros
 from samebits.lang.memory.strided import strided
 from samebits.lang.memory.tables import table
@@ -296,6 +297,7 @@ __all__ = [
     "Job",
     "JobError",
     "JobHandle",
+    "Kernel",
     "List",
     "Map",
     "ParallelFor",

@@ -42,6 +42,9 @@ HIGH = Precision.HIGH
 MEDIUM = Precision.MEDIUM
 LOW = Precision.LOW
 
+MAX_RECURSION = 4096
+"""The greatest bound of a recursive kernel. What its calls take of the stack may allow less."""
+
 Denormals = Literal["keep", "flush"]
 Goal = Literal["speed", "size", "compile_time"]
 
@@ -85,6 +88,23 @@ class OptionArguments(TypedDict, total=False):
     bounds_check: bool
     optimize_for: Goal
     cosmetic: bool
+
+
+class KernelArguments(OptionArguments, total=False):
+    """The keyword arguments of `@kernel`: options, and the bound of its recursion."""
+
+    recursion: int
+
+
+def checked_recursion(bound: object) -> int:
+    """`bound` if it is one of a recursive kernel; ArgumentError otherwise."""
+    if type(bound) is int and 1 <= bound <= MAX_RECURSION:
+        return bound
+    raise ArgumentError(
+        f"recursion is how many calls may be inside one another, 1 to {MAX_RECURSION:,}, not "
+        f"{bound!r:.60}",
+        fix="write recursion=64",
+    )
 
 
 _CHOICES: Mapping[str, tuple[object, ...]] = {

@@ -11,6 +11,7 @@ import pytest
 import samebits as sb
 from samebits.frontend.compile import compile_kernel
 from tests.errors import (
+    refused_functions,
     refused_joins,
     refused_kernels,
     refused_loops,
@@ -22,6 +23,7 @@ from tests.errors import (
 
 MESSAGES = Path(__file__).parent / "messages"
 MODULES = (
+    refused_functions,
     refused_joins,
     refused_kernels,
     refused_loops,
@@ -34,9 +36,10 @@ REFUSED = [f for m in MODULES for f in refused_kernels.REFUSED if f.__module__ =
 
 
 def message_of(function: Callable[..., Any]) -> str:
-    kernel = refused_kernels.recursion_kernel
-    if function is not refused_kernels.recursion:
-        kernel = sb.kernel(function)
+    kernel = {
+        refused_kernels.recursion: refused_kernels.recursion_kernel,
+        refused_functions.unbounded: refused_functions.unbounded_kernel,
+    }.get(function) or sb.kernel(function)
     types = kernel.fixed_types
     assert types is not None
     with pytest.raises(sb.CompileError) as caught:

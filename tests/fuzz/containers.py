@@ -17,6 +17,8 @@ INDENT = "    "
 SCALARS = ("int32", "int64", "uint8", "float32", "float64", "uint64")
 KEYS = ("int32", "int64", "uint8", "uint64", "int8", "int2")
 STATEMENTS = 10
+SAFE = ("try_", ".get(", "len(", " in ", "discard", "reverse", ".count(")
+"""What does not trap has one of these."""
 HEAD = """import samebits as sb
 from samebits import float2, float32, float64, int2, int3, int8, int32, int64, uint8, uint64
 
@@ -112,7 +114,10 @@ class Program:
             return [f"{pad}if {self.condition(held)}:", *self.block(depth + 1, 3)]
         if draw < 0.27 and depth < 4:
             return self.loop(held, depth)
-        return [pad + rng.choice(self.rows(held))]
+        rows = self.rows(held)
+        if rng.random() < 0.8:  # programs that go on are worth more than those that trap at once
+            rows = [row for row in rows if any(part in row for part in SAFE)]
+        return [pad + rng.choice(rows)]
 
     def loop(self, h: Held, depth: int) -> list[str]:
         pad, v = INDENT * depth, self.name()

@@ -138,7 +138,7 @@ DOCUMENTED = ("src/samebits", "tools", "tests/support", "benchmarks")
 NO_NOUN = re.compile(
     r"(assemble|build|check|compare|compile|convert|count|evaluate|find|infer|link|load|lower|make"
     r"|measure|print|prove|read|record|reduce|refuse|resolve|restore|round|run|salvage|search|show"
-    r"|test|write)(e?s)?|escapes|hands|how|what|where|whether|which"
+    r"|test|write)(e?s)?|escapes|for|hands|how|what|where|whether|which|why"
 )
 """What a module does, and questions. Its first line says what it is instead, in a noun phrase."""
 

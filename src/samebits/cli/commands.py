@@ -127,10 +127,10 @@ def verify(
 ) -> None:
     """Run SIM in every execution that this machine offers, and compare the state of every frame.
 
-    Without a REPLAY, a script of SIM plays 600 frames. The managed, evaluate and emulated targets
-    run only the first part of a long run, and say how much, unless `--frames all`. Exit status: 0
-    the same, 1 a difference, or a target's program failed, 2 bad usage or input, or a target ran
-    longer than `--timeout`.
+    Without a REPLAY, a script of SIM plays 600 frames. CPython (managed), the reference interpreter
+    (evaluate) and emulated targets run only the first part of a long run, and say how much, unless
+    `--frames all`. Exit status: 0 the same, 1 a difference, or a target's program failed, 2 bad
+    usage or input, or a target ran longer than `--timeout`.
     """
     from samebits.cli.named import words
     from samebits.cli.verify import VerifyOptions, run
@@ -409,7 +409,8 @@ def report(
     One file, small enough to mail, which identifies no person and no host: hashes, states, the
     program as typed IR, and what can change bits on this machine. `samebits diagnose` compares it
     with another run or another machine's report. Exit status: 0 written or shown, 1 written, but
-    the run departs from the hashes or keyframes of REPLAY, 2 bad usage or input, or a damaged file.
+    the run diverges from the hashes or keyframes of REPLAY, 2 bad usage or input, or a damaged
+    file.
     """
     from samebits.cli.report import ReportOptions, run
 
@@ -465,8 +466,8 @@ def diagnose(
     """Find the first differing frame, field, line and operation of two runs, and the cause.
 
     Experiments find the cause: the hazard that gives side b's bits, what else explains them, and
-    which other operations are exposed to it. Exit status: 0 no difference, 1 a difference, or side
-    a departs from the hashes or keyframes of REPLAY, 2 bad usage or input.
+    which other operations it could affect. Exit status: 0 no difference, 1 a difference, or side
+    a diverges from the hashes or keyframes of REPLAY, 2 bad usage or input.
     """
     from samebits.cli.diagnose import DiagnoseOptions, run
 

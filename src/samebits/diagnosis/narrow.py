@@ -1,4 +1,4 @@
-"""From two validated traces of the differing frame to operation, cause and exposed operations.
+"""The second half of a diagnosis: operation, cause, exposed operations, from two traces.
 
 Owns what is handed from step to step, whoever the sides are: runs here, or another machine's
 report.

@@ -9,6 +9,7 @@ from functools import reduce
 from typing import Any, NoReturn, TypeVar, cast
 
 from samebits.errors import ArgumentError
+from samebits.frontend.core.characters import ORD_TAKES, code_point
 from samebits.frontend.core.context import Context
 from samebits.frontend.core.operands import (
     Literal,
@@ -82,6 +83,8 @@ def call(ctx: Context, node: ast.Call, callee: Operand, lower: Lower) -> Operand
     match node.args:
         case [ast.Constant(value=str(text)) as argument] if isinstance(t, FixedPointType):
             return fixed_point.text(ctx, argument, text, t)
+        case _ if called is builtins.ord:
+            return _ord(ctx, node)
         case _ if called is f32:
             return _float32_text(ctx, node)
         case _:
@@ -135,6 +138,18 @@ def _refuse(ctx: Context, node: ast.Call, called: Any, _: list[Operand]) -> NoRe
         fix = f"write samebits.math.{ours}"
     what = "is not a kernel, a type, or a function of samebits"
     ctx.fail(node, f"{describe(Static(called))} {what}", note=note, fix=fix)
+
+
+def _ord(ctx: Context, node: ast.Call) -> Literal:
+    point = code_point(node.args[0]) if len(node.args) == 1 else None
+    if point is None:
+        ctx.fail(
+            node,
+            ORD_TAKES,
+            note="strings are not in the kernel language",
+            fix='write ord("a"); pass a text as an array of its code points',
+        )
+    return Literal(point, ctx.span(node))
 
 
 def _float32_text(ctx: Context, node: ast.Call) -> Scalar:

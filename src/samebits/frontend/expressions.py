@@ -8,6 +8,7 @@ from typing import Any, NoReturn, TypeVar
 
 from samebits.errors import CompileError
 from samebits.frontend import calls
+from samebits.frontend.core.characters import NO_INTEGER, code_point
 from samebits.frontend.core.context import Context, element_of, of_values, values_of
 from samebits.frontend.core.joins import join
 from samebits.frontend.core.operands import (
@@ -219,8 +220,10 @@ def _compare(ctx: Context, node: ast.Compare) -> Operand:
         if type(op) in REFUSED_OPERATORS:
             message, fix = REFUSED_OPERATORS[type(op)]
             ctx.fail(node, message, fix=fix)
-    first = lower(ctx, node.left)
-    second = lower(ctx, node.comparators[0])
+    sides = [node.left, *node.comparators]
+    first = _side_of_comparison(ctx, node.left)
+    second = _side_of_comparison(ctx, sides[1])
+    _beside_characters(ctx, sides[:2], first, second)
     result = _comparison(ctx, node, node.ops[0], first, second)
     if len(node.ops) == 1:
         return result
@@ -232,7 +235,8 @@ def _compare(ctx: Context, node: ast.Compare) -> Operand:
             return result.value
 
         def rest() -> Value:
-            right = lower(ctx, node.comparators[k])
+            right = _side_of_comparison(ctx, sides[k + 1])
+            _beside_characters(ctx, sides[k : k + 2], left, right)
             return link(k + 1, right, _comparison(ctx, node, node.ops[k], left, right))
 
         return _short_circuit(ctx, node, result.value, rest, when=True)
@@ -253,6 +257,33 @@ def _comparison(ctx: Context, node: ast.Compare, op: ast.cmpop, a: Operand, b: O
     if isinstance(op, ast.In):
         return found
     return Scalar(ctx.builder.value("not", (found.value,), BOOL, ctx.span(node)), BOOL)
+
+
+def _side_of_comparison(ctx: Context, node: ast.expr) -> Operand:
+    """What is compared: a text of one character is its code point."""
+    point = code_point(node)
+    return lower(ctx, node) if point is None else Literal(point, ctx.span(node))
+
+
+def _beside_characters(ctx: Context, sides: list[ast.expr], a: Operand, b: Operand) -> None:
+    """Refuse a text compared with what is no integer."""
+    for text, other, found in ((sides[0], sides[1], b), (sides[1], sides[0], a)):
+        if code_point(text) is None:
+            continue
+        if not (isinstance(found, Literal | Scalar) and found.type.is_int):
+            ctx.fail(
+                other,
+                f"{NO_INTEGER}, but this is {describe(found)}",
+                note="it stands for its code point",
+                fix=f"compare with a number, such as {code_point(text)}",
+            )
+        if isinstance(found, Scalar) and (code_point(text) or 0) > found.type.maximum:
+            ctx.fail(
+                text,
+                f"{ctx.text(text)} is {code_point(text)}, which {found.type} does not hold",
+                note="a text of one character stands for its code point",
+                fix="use a wider type, such as uint32",
+            )
 
 
 def _boolop(ctx: Context, node: ast.BoolOp) -> Operand:

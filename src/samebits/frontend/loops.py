@@ -28,7 +28,7 @@ from samebits.frontend.core.operands import (
 from samebits.frontend.expressions import lower, refuse
 from samebits.frontend.operations import memory, struct_items, views
 from samebits.frontend.operations import parallel_range as parallel
-from samebits.frontend.operations.conversions import literal
+from samebits.frontend.operations.conversions import literal, to_int
 from samebits.ir.grammar import For, Region, Value
 from samebits.lang.iteration import STEP_IS_ZERO
 from samebits.types import BOOL, INT, UINT64, FixedArrayType, RefType, ScalarType, StructType, Type
@@ -67,7 +67,7 @@ class _Range:
 def lower_for(ctx: Context, node: ast.For, block: Block) -> None:
     """A `for` statement; `block` lowers the statements inside."""
     if parallel.is_prange(ctx, node.iter):
-        parallel.lower(ctx, node, _one_name(ctx, node), block, given_bound)
+        parallel.lower(ctx, node, _one_name(ctx, node), block, given_bounds)
         return
     _Loop(ctx, node, block).lower()
 
@@ -107,18 +107,25 @@ def body_and_else(
     return body, orelse, wanted
 
 
-def given_bound(ctx: Context, node: ast.expr) -> Value:
-    """A bound of a range, as weak int."""
-    return _bound(ctx, node, lower(ctx, node))
+def given_bounds(ctx: Context, call: ast.Call) -> list[Value]:
+    """The bounds of a parallel range, as weak ints."""
+    return _fitting(ctx, call, [_bound(ctx, node, lower(ctx, node)) for node in call.args])
+
+
+def _fitting(ctx: Context, call: ast.Call, numbers: Sequence[Value]) -> list[Value]:
+    """The numbers as weak ints: one that int64 does not hold traps, once all arguments of the call
+    are evaluated."""
+    return [to_int(ctx, call, Scalar(n, UINT64)).value if n.type == UINT64 else n for n in numbers]
 
 
 def _bound(ctx: Context, node: ast.expr, operand: Operand) -> Value:
+    """A number of a range, as weak int; as uint64 where it is one."""
     match operand:
         case Literal() if isinstance(operand.value, int):
             return literal(ctx, node, operand, INT)
-        case Scalar() if operand.type is INT:
+        case Scalar() if operand.type in (INT, UINT64):
             return operand.value
-        case Scalar() if operand.type.is_int and operand.type is not UINT64:
+        case Scalar() if operand.type.is_int:
             return ctx.builder.value("convert", (operand.value,), INT, ctx.span(node))
         case _:
             ctx.fail(
@@ -240,13 +247,16 @@ class _Loop:
             operands.append(lower(ctx, call.args[1]))
             bounds.append(_bound(ctx, call.args[1], operands[1]))
         span = ctx.span(call)
+        if len(call.args) < 3:
+            bounds = _fitting(ctx, call, bounds)
         start = bounds[0] if len(bounds) == 2 else ctx.builder.const(0, INT, span)
         given = operands[0] if len(bounds) == 2 else Literal(0)
         first = given.value if isinstance(given, Literal) else None
         step: Value | int = 1
         if len(call.args) == 3:
             operand = lower(ctx, call.args[2])
-            step = value = _bound(ctx, call.args[2], operand)
+            start, stop, value = _fitting(ctx, call, [*bounds, _bound(ctx, call.args[2], operand)])
+            bounds, step = [start, stop], value
             if isinstance(operand, Literal):
                 if operand.value == 0:
                     ctx.fail(call.args[2], STEP_IS_ZERO, fix="write 1, or -1 to count down")
@@ -441,7 +451,7 @@ class _Loop:
         numbers = Steps(items.count, lambda k: Scalar(k, INT), is_counter=True)
         if len(given) == 2:
             operand = lower(ctx, given[1])
-            start = _bound(ctx, given[1], operand)
+            (start,) = _fitting(ctx, call, [_bound(ctx, given[1], operand)])
             if not (isinstance(operand, Literal) and operand.value == 0):
                 numbers = Steps(items.count, lambda k: Scalar(self.op("add", start, k), INT))
         return _together(items.count, (numbers, items))

@@ -20,11 +20,11 @@ from samebits.frontend.core.operands import (
     Vector,
     describe,
 )
-from samebits.frontend.core.source import copied_items, too_deep
+from samebits.frontend.core.source import copied_items, named_items, too_deep
 from samebits.frontend.expressions import condition, lower, refuse
 from samebits.frontend.operations import memory, operators, struct_items
 from samebits.ir.grammar import Break, Continue, If, While
-from samebits.types import ScalarType
+from samebits.types import ScalarType, StructType
 
 
 def block(ctx: Context, body: Sequence[ast.stmt]) -> None:
@@ -129,11 +129,12 @@ def _assigned_value(ctx: Context, node: ast.Assign) -> Operand:
     would keep references, and the second would see the first's change."""
     if not isinstance(node.value, ast.Tuple):
         return lower(ctx, node.value)
-    copied = copied_items(node)
+    copied, named = copied_items(node), named_items(node)
     items: list[Operand] = []
     for source in node.value.elts:
         item = lower(ctx, source)
-        if source in copied and isinstance(item, MemoryOperand) and not item.temporary:
+        is_copied = source in copied or (source in named and isinstance(item.type, StructType))
+        if is_copied and isinstance(item, MemoryOperand) and not item.temporary:
             item = memory.fresh_copy(ctx, source, item)
         items.append(item)
     return Tuple(tuple(items))

@@ -172,6 +172,9 @@ class Function:
     span: Span
     cold: bool = False
     options: Options = DEFAULTS
+    recursion: int = 0
+    """The most calls of it and of functions that it recurses with that may be inside one another,
+    which its code tests; 0 for a function that does not call itself."""
 
 
 @dataclass(slots=True)
@@ -198,7 +201,8 @@ class TableData:
 
 @dataclass(slots=True)
 class Module:
-    """Functions by name, callees before callers (recursion is not in the language)."""
+    """Functions by name, callees before callers, but for functions with `recursion`, which may call
+    one another."""
 
     functions: dict[str, Function] = field(default_factory=dict[str, Function])
     tables: dict[str, TableData] = field(default_factory=dict[str, TableData])

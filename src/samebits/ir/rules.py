@@ -25,8 +25,8 @@ from samebits.types import (
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The names that an op's attribute can refer to: slots, locals, tables, functions that come
-    before."""
+    """The names that an op's attribute can refer to: slots, locals, tables, functions that may be
+    called."""
 
     slots: Mapping[str, ValueType]
     locals: Mapping[str, MemoryType]

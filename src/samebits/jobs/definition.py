@@ -19,6 +19,7 @@ from samebits.jobs.aliasing import Aliases
 from samebits.jobs.handles import starting
 from samebits.lang.annotations import Access
 from samebits.lang.arguments import naming
+from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.executions import executions
 from samebits.lang.jobs import Field, Form, JobKernel
 from samebits.lang.kernel import Kernel
@@ -242,7 +243,8 @@ def check_arguments(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, 
     """Raise ArgumentError if a pending job has claimed memory that a non-native call uses."""
     if not PENDING:
         return
-    values = originals(kernel.signature.bind(args, kwargs))
+    kernel, bound = taken(kernel, args, kwargs)
+    values = originals(bound)
     rows = [
         (
             p.name,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import types as pytypes
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NoReturn, TypeVar, cast, get_args, get_origin
@@ -93,7 +93,41 @@ class FixedAnnotation:
         return f"FixedArray[{_name(self.element)}, {', '.join(map(str, self.shape))}]"
 
 
+@dataclass(frozen=True, slots=True)
+class KernelAnnotation:
+    """`Kernel[[parameters], result]`, of a kernel's parameter that takes a kernel; as written."""
+
+    parameters: tuple[Any, ...]
+    result: Any
+
+    @property
+    def text(self) -> str:
+        """The signature, as errors show it."""
+        return signature_text(map(_name, self.parameters), _name(self.result))
+
+    def __repr__(self) -> str:
+        return f"Kernel[[{', '.join(map(_name, self.parameters))}], {_name(self.result)}]"
+
+
+def signature_text(parameters: Iterable[str], result: str) -> str:
+    """The signature of a kernel in an error: `(float64, int) -> float64`."""
+    return f"({', '.join(parameters)}) -> {result}"
+
+
+def kernel_annotation(item: Any) -> KernelAnnotation:
+    """What `Kernel[item]` means. Raises CompileError."""
+    parts = cast("tuple[Any, ...]", item) if isinstance(item, tuple) else (item,)
+    if len(parts) != 2 or not isinstance(parts[0], list | tuple):
+        raise CompileError(
+            "Kernel takes a list of parameter types and a result",
+            fix="write Kernel[[float64, int32], float64], or Kernel[[float64], None]",
+        )
+    return KernelAnnotation(tuple(cast("list[Any]", parts[0])), parts[1])
+
+
 def _name(annotation: Any) -> str:
+    if annotation is None:
+        return "None"
     return getattr(annotation, "__name__", None) or repr(annotation)
 
 
@@ -223,6 +257,12 @@ def type_of_annotation(annotation: Any, typevars: Mapping[Any, Any] | None = Non
                 fix="take an Array[...] parameter, whose length is free",
             )
         return FixedArrayType(element, annotation.shape)
+    if isinstance(annotation, KernelAnnotation):
+        raise CompileError(
+            f"{annotation!r} is no value's type",
+            note="kernels are given to kernels, which are compiled for each that they are given",
+            fix="make it the parameter of an @sb.kernel, and call that with the kernel",
+        )
     if get_origin(annotation) is tuple:
         items = tuple(type_of_annotation(item, typevars) for item in get_args(annotation))
         return TupleType(cast("tuple[ScalarType | VectorType | StructType, ...]", items))

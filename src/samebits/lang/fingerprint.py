@@ -101,7 +101,8 @@ def _kernel(kernel: Kernel, seen: set[int]) -> Iterator[Part]:
         return
     seen.add(id(kernel))
     options = {name: to_text(value) for name, value in changed_options(kernel.options).items()}
-    yield f"{'cold ' * kernel.cold}kernel {options} {kernel.variant}"
+    bound = f" recursion {kernel.recursion}" if kernel.recursion else ""
+    yield f"{'cold ' * kernel.cold}kernel {options} {kernel.variant}{bound}"
     yield _code(kernel.function)
     yield _text(kernel)
     for p, annotation in zip(kernel.parameters, kernel.signature.annotations, strict=True):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from samebits.errors import ArgumentError, Trap
-from samebits.lang.values.weak import Int
+from samebits.lang.values.weak import Int, checked
 
 STEP_IS_ZERO = "the step of range() is 0"
 LENGTH_CHANGED = "the length changed in a loop over it"
@@ -55,8 +55,9 @@ def _length(numbers: builtins.range) -> int:
 
 
 def range(*bounds: Any) -> Range:
-    """Python's range. Raises Trap "assert" where the step is 0."""
-    numbers = [bound.__index__() for bound in bounds]
+    """Python's range. Raises Trap "overflow" where int64 holds no such number, Trap "assert" where
+    the step is 0."""
+    numbers = [int(checked(bound.__index__())) for bound in bounds]
     if len(numbers) == 3 and numbers[2] == 0:
         raise Trap("assert", detail=STEP_IS_ZERO)
     return Range(builtins.range(*numbers))
@@ -64,7 +65,7 @@ def range(*bounds: Any) -> Range:
 
 def enumerate(items: Any, start: Any = 0) -> Steps:
     """Python's enumerate. A number that int64 does not hold raises Trap "overflow" in its turn."""
-    inner, first = steps_of(items), Int(start.__index__())
+    inner, first = steps_of(items), checked(start.__index__())
     return Steps(inner.count, lambda k: (first + Int(k), inner.item(k)))
 
 

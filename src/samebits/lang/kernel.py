@@ -14,7 +14,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from samebits.errors import CompileError
-from samebits.lang.annotations import class_of_type
+from samebits.lang.annotations import KernelAnnotation, class_of_type, kernel_annotation
 from samebits.lang.constants import constant, is_namespace
 from samebits.lang.definition import definition_span, lines_now
 from samebits.lang.executions import executions
@@ -30,7 +30,8 @@ class Kernel:
     """A function of the kernel language. Calling it runs the compiled code.
 
     `given` are the options that its decorator names (`modes.Options`). `self_type` is the struct
-    of a method, whose first parameter needs no annotation.
+    of a method, whose first parameter needs no annotation. `recursion` is how many calls of it may
+    be inside one another; 0 where it does not call itself.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class Kernel:
         *,
         given: Mapping[str, Any] | None = None,
         self_type: StructType | None = None,
+        recursion: int = 0,
     ) -> None:
         if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
             raise CompileError(
@@ -61,6 +63,7 @@ class Kernel:
         self.given = dict(checked(given or {}))
         self.options = module_defaults(function).merged(self.given)
         self.self_type = self_type
+        self.recursion = recursion
         self.cold = False
         """Whether callers are optimised for the inputs that do not reach it."""
         self.variant = ""
@@ -71,6 +74,8 @@ class Kernel:
         """The runtime's callable for each list of parameter types."""
         self.fast: Callable[..., Any] | None = None
         """The native callable of a kernel that is not generic, once there is one."""
+        self.instances: dict[tuple[object, ...], Kernel] = {}
+        """This kernel, given kernels for its parameters that take one, by these."""
         self.managed_functions: dict[tuple[Type, ...], Any] = {}
         self.attributes: dict[tuple[int, str], tuple[object, object]] = {}
         """Attributes of captured modules, by the module's identity: the module and the value."""
@@ -82,6 +87,14 @@ class Kernel:
 
     def _parameters(self) -> Iterable[Parameter]:
         return written_parameters(self.function, self.self_type)
+
+    def __class_getitem__(cls, item: Any) -> KernelAnnotation:
+        """`Kernel[[float64], float64]`: the annotation of a kernel's parameter that takes a kernel
+        with these parameters and this result."""
+        return kernel_annotation(item)
+
+    def check_given(self, types: tuple[Type, ...]) -> None:
+        """Raise ArgumentError where a kernel that it is given has another signature than asked."""
 
     @property
     def fixed_types(self) -> tuple[Type, ...] | None:
@@ -170,7 +183,7 @@ class Kernel:
         both = {**checked(given), **self.given}
         if module_defaults(self.function).merged(both) == self.options:
             return self
-        return Kernel(self.function, given=both, self_type=self.self_type)
+        return Kernel(self.function, given=both, self_type=self.self_type, recursion=self.recursion)
 
     @property
     def mode(self) -> Mode:

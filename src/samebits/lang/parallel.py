@@ -13,7 +13,7 @@ from samebits.errors import ArgumentError, Span, Trap
 from samebits.lang.annotations import UnsafeAnnotation
 from samebits.lang.iteration import Elements
 from samebits.lang.memory.arrays import ManagedArray
-from samebits.lang.values.weak import FromEnd, Int
+from samebits.lang.values.weak import FromEnd, Int, checked
 
 
 def prange(*bounds: Any, batch: int | None = None) -> Iterator[Int]:
@@ -23,7 +23,8 @@ def prange(*bounds: Any, batch: int | None = None) -> Iterator[Int]:
     The iterations do not depend on each other: an array that the body writes is only touched at the
     iteration's own index, and names from outside are only read. So the result is that of `range`,
     whatever the number of workers. `batch` is the number of iterations that a worker takes at
-    once, a positive constant; by default it is chosen. Raises ArgumentError for anything else.
+    once, a positive constant; by default it is chosen. Raises ArgumentError for anything else,
+    Trap "overflow" for a number that int64 does not hold.
     """
     if not 1 <= len(bounds) <= 2:
         raise ArgumentError(
@@ -42,7 +43,7 @@ def prange(*bounds: Any, batch: int | None = None) -> Iterator[Int]:
                 f"prange() takes integers, not {bound!r:.60}",
                 fix="write sb.prange(int(n)), or the length of an array",
             )
-    return map(Int, range(*(n for n in found if n is not None)))
+    return map(Int, range(*(int(checked(n)) for n in found if n is not None)))
 
 
 def _whole(value: Any) -> int | None:

@@ -9,7 +9,12 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 from samebits.errors import ArgumentError, CompileError, are_given
-from samebits.lang.annotations import Access, ArrayAnnotation, type_of_annotation
+from samebits.lang.annotations import (
+    Access,
+    ArrayAnnotation,
+    KernelAnnotation,
+    type_of_annotation,
+)
 from samebits.lang.constants import constant
 from samebits.lang.definition import UNWRITTEN, definition_span, written
 from samebits.lang.values.lazy import lazily
@@ -49,9 +54,15 @@ class Signature:
     @lazily
     def fixed_types(self) -> tuple[Type, ...] | None:
         """The parameter types of a kernel that is not generic."""
-        if any(_typevar(a) is not None for a in self.annotations):
+        if self.kernels or any(_typevar(a) is not None for a in self.annotations):
             return None
         return tuple(self._type(p, a, {}) for p, a in self._pairs())
+
+    @lazily
+    def kernels(self) -> dict[str, KernelAnnotation]:
+        """The parameters that take kernels, by name."""
+        pairs = zip(self.parameters, self.annotations, strict=True)
+        return {p.name: a for p, a in pairs if isinstance(a, KernelAnnotation)}
 
     def _pairs(self) -> Iterator[tuple[Parameter, object]]:
         return zip(self.parameters, self.annotations, strict=True)

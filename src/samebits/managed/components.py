@@ -70,7 +70,13 @@ def copied_value(value: Any) -> Any:
     return value
 
 
+def copied_struct(value: Any) -> Any:
+    """A struct with memory of its own; anything else itself."""
+    return value.copy() if isinstance(value, Struct) else value
+
+
 NAMES = {
+    "__sb_copied_struct": copied_struct,
     "__sb_put": put,
     "__sb_put_field": put_field,
     "__sb_put_element": put_element,

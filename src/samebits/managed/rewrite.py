@@ -16,20 +16,25 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from samebits.errors import CompileError, Span, Trap
+from samebits.errors import ArgumentError, CompileError, Span, Trap
+from samebits.frontend.core.characters import NO_INTEGER, ORD_TAKES, code_point
 from samebits.frontend.core.matching import REFUSAL, offending
 from samebits.frontend.core.operands import Literal
-from samebits.frontend.core.source import Source, blank, copied_items
+from samebits.frontend.core.source import Source, blank, copied_items, named_items
 from samebits.frontend.operations import operators
+from samebits.frontend.operations.intrinsics import refuse_arguments
 from samebits.lang import intrinsics, iteration
 from samebits.lang.annotations import class_of_type
+from samebits.lang.calls.kernel_parameters import mean
 from samebits.lang.constants import is_namespace
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.slices import NO_STEP, Slice
 from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import own_elements, own_index, prange
+from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.flushing import flushed, flushed_weak
 from samebits.lang.values.powers import MOST, by_products
+from samebits.lang.values.scalars import TYPE_OF
 from samebits.lang.values.storage import implicit
 from samebits.lang.values.weak import FromEnd, Int, checked
 from samebits.managed import components
@@ -67,6 +72,17 @@ def _round(value: Any) -> Any:
     return value if whole else intrinsics.round(value)
 
 
+def _integer(value: Any) -> Any:
+    t = TYPE_OF.get(kind_of(value))
+    if t is None or not t.is_int:
+        raise ArgumentError(NO_INTEGER, fix="compare with a number")
+    return value
+
+
+def _ord(*_: Any) -> Any:
+    raise ArgumentError(ORD_TAKES, fix='write ord("a")')
+
+
 def _least(*values: Any) -> Any:
     return reduce(intrinsics.min, values)
 
@@ -85,6 +101,7 @@ _BUILTINS: dict[object, object] = {
     builtins.min: _least,
     builtins.max: _greatest,
     builtins.round: _round,
+    builtins.ord: _ord,
     builtins.any: intrinsics.any,
     builtins.all: intrinsics.all,
 }
@@ -121,6 +138,7 @@ class Rewrite(ast.NodeTransformer):
             "__sb_assert": _assert,
             "__sb_flushed": flushed_weak,
             "__sb_own": own_index,
+            "__sb_integer": _integer,
             "__sb_slice": Slice,
             **components.NAMES,
             "__sb_own_elements": own_elements,
@@ -152,9 +170,11 @@ class Rewrite(ast.NodeTransformer):
     def frozen(self, value: object) -> object:
         """A captured object as the managed run sees it."""
         if isinstance(value, Overloads):
-            return self.functions.setdefault(
-                value, partial(self.call_math, value, self.kernel.precision)
-            )
+            found = self.functions.get(value)
+            if found is None:
+                found = partial(self.call_math, value, self.kernel.precision)
+                self.functions[value] = mean(found, value)
+            return found
         with suppress(TypeError):  # of what has no hash, such as a vector
             value = _BUILTINS.get(value, value)
         return flushed(value) if self.flush else value
@@ -225,6 +245,15 @@ class Rewrite(ast.NodeTransformer):
                         return ast.copy_location(ast.Constant(folded.value), node)
                 node.left, node.right = self.finish(left), self.finish(right)
                 return node
+            case ast.Call(func=function, args=[text]) if (
+                code_point(text) is not None and self.outer(function)[1] is builtins.ord
+            ):
+                return ast.copy_location(ast.Constant(code_point(text)), node)
+            case ast.Call():
+                self._refuse_arguments(node)
+                return cast("ast.expr", self.generic_visit(node))
+            case ast.Compare() if any(code_point(side) is not None for side in _sides(node)):
+                return self.fold(self._with_code_points(node))
             case ast.Compare(ops=[op], comparators=[right]):
                 left, right = self.fold(node.left), self.fold(right)
                 a, b = _number(left), _number(right)
@@ -242,6 +271,43 @@ class Rewrite(ast.NodeTransformer):
                 return node
             case _:
                 return cast("ast.expr", self.generic_visit(node))
+
+    def _refuse_arguments(self, node: ast.Call) -> None:
+        """Refuse a call of an intrinsic that it can't take: CPython would say so in its own way."""
+        name = getattr(self.outer(node.func)[1], "__samebits_intrinsic__", None)
+        row = intrinsics.INTRINSICS.get(name) if name is not None else None
+        if row is not None:
+            refuse_arguments(self.source, node, row.name, row.arity)
+
+    def _refuse_outer(self, targets: Sequence[ast.expr]) -> None:
+        """Refuse an assignment to an attribute or element of an outer object."""
+        for target in targets:
+            if isinstance(target, ast.Tuple | ast.List):
+                self._refuse_outer(target.elts)
+            if isinstance(target, ast.Attribute | ast.Subscript):
+                found, base = self.outer(target.value)
+                if found:
+                    name = getattr(base, "__name__", None) or self.source.text(target.value)
+                    what = "fields" if isinstance(target, ast.Attribute) else "elements"
+                    raise CompileError(
+                        f"'{name}' has no {what} to assign",
+                        span=self.source.span(target),
+                        note="it comes from outside the kernel",
+                        fix="assign to a name",
+                    )
+
+    def _with_code_points(self, node: ast.Compare) -> ast.Compare:
+        """A comparison with numbers in place of texts; beside them are integers."""
+        sides = _sides(node)
+        points = [code_point(side) for side in sides]
+        for k, side in enumerate(sides):
+            near = [*points[max(k - 1, 0) : k], *points[k + 1 : k + 2]]
+            if points[k] is not None:
+                sides[k] = ast.copy_location(ast.Constant(points[k]), side)
+            elif any(point is not None for point in near):
+                sides[k] = self._call("__sb_integer", side, side)
+        made = ast.Compare(sides[0], node.ops, sides[1:])
+        return ast.copy_location(made, node)
 
     def _power(self, node: ast.AST, base: ast.expr, exponent: ast.expr) -> ast.expr:
         """`base**exponent` of folded operands, as products."""
@@ -376,10 +442,13 @@ class Rewrite(ast.NodeTransformer):
         return found
 
     def visit_Assign(self, node: ast.Assign) -> Any:
-        for value in copied_items(node):
+        self._refuse_outer(node.targets)
+        copied = [(value, "__sb_copied") for value in copied_items(node)]
+        copied += [(value, "__sb_copied_struct") for value in named_items(node)]
+        for value, by in copied:
             assert isinstance(node.value, ast.Tuple)
             at = node.value.elts.index(value)
-            node.value.elts[at] = self._call("__sb_copied", value, value)
+            node.value.elts[at] = self._call(by, value, value)
         return self._each(components.written_out(node, self.local))
 
     def _each(self, statements: Iterable[ast.stmt]) -> list[ast.stmt]:
@@ -397,6 +466,7 @@ class Rewrite(ast.NodeTransformer):
         return made
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        self._refuse_outer([node.target])
         power = isinstance(node.op, ast.Pow)
         if not (power or isinstance(node.target, ast.Name)):
             return self._each(components.written_out(node, self.local))
@@ -426,6 +496,11 @@ class Rewrite(ast.NodeTransformer):
             return node
         node.value = self.visit(node.value)
         return node
+
+
+def _sides(node: ast.Compare) -> list[ast.expr]:
+    """What a comparison compares, from left to right."""
+    return [node.left, *node.comparators]
 
 
 def flushes(kernel: Kernel) -> bool:

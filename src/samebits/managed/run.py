@@ -21,6 +21,8 @@ from samebits.frontend.compile import compile_kernel
 from samebits.frontend.core.kernel_source import source_of
 from samebits.frontend.core.source import syntax, too_deep
 from samebits.lang.arguments import naming, unwrap, wrap
+from samebits.lang.calls import recursion
+from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
 from samebits.lang.jobs import JobKernel
@@ -46,9 +48,19 @@ class _Managed:
     types: tuple[Type, ...]
     takes: tuple[Callable[[Any], Any], ...]
     flush: bool
+    bound: int = 0
+    """How many calls may be inside one another, of a recursive kernel."""
+    group: object = None
+    """The kernels that it recurses with."""
 
     def run(self, *values: Any) -> Any:
         """Call it with values of its parameters' types, from whatever kernel runs."""
+        if self.bound:
+            with recursion.called(self.group, self.function.__name__, self.bound):
+                return _with_room(lambda: self._run(values))
+        return self._run(values)
+
+    def _run(self, values: tuple[Any, ...]) -> Any:
         if running.flush or self.flush:
             return self._switched(values)
         return self.function(*values)
@@ -58,6 +70,19 @@ class _Managed:
         with flushing(self.flush):
             result = self.function(*(flushed(values) if self.flush else values))
         return flushed(result) if running.flush else result
+
+
+def _with_room(call: Callable[[], Any]) -> Any:
+    """A call of a recursive kernel: where many are inside one another, in another thread."""
+    if not recursion.is_deep():
+        return call()
+    flush, inside = running.flush, recursion.carried(call)
+
+    def there() -> Any:
+        with managed_run(), flushing(flush), np.errstate(all="ignore"):
+            return inside()
+
+    return executions.deeper(there)
 
 
 def _taker(t: Type, name: str) -> Callable[[Any], Any]:
@@ -99,6 +124,7 @@ call_math = partial(overloads.call, lambda kernel, types: instance(kernel, types
 
 
 def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
+    kernel.check_given(types)
     source = source_of(kernel)
     node = copied(source.node)
     local = {a.arg for a in node.args.args}
@@ -111,6 +137,9 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
         rewrite.iteration, rewrite.count = kernel.own
     if rewrite.iteration is not None or any(is_prange(rewrite, loop) for loop in loops):
         rewrite.accesses = compile_kernel(kernel, types).checked
+    group: object = None
+    if kernel.recursion or any(value is kernel for value in kernel.captured.values()):
+        group = compile_kernel(kernel, types).group  # or a refusal
     if _may_join(node):
         with suppress(CompileError):  # a managed run refuses by its own operations
             rewrite.joined = compile_kernel(kernel, types).joins.places
@@ -134,7 +163,7 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     function = scope[node.name]
     assert isinstance(function, FunctionType)
     takes = tuple(_taker(t, p.name) for p, t in zip(kernel.parameters, types, strict=True))
-    return _Managed(function, types, takes, flushes(kernel))
+    return _Managed(function, types, takes, flushes(kernel), kernel.recursion, group)
 
 
 def _may_join(node: ast.AST) -> bool:
@@ -160,7 +189,7 @@ def call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> An
 
 
 def _call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    bound = kernel.signature.bind(args, kwargs)
+    kernel, bound = taken(kernel, args, kwargs)
     types = types_for(kernel, bound)
     if is_strided(bound):
         names = [p.name for p in kernel.parameters]
@@ -195,7 +224,7 @@ def _for_python(result: Any) -> Any:
 
 def call_inner(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """A call from one kernel to another inside a managed run."""
-    bound = kernel.signature.bind(args, kwargs)
+    kernel, bound = taken(kernel, args, kwargs)
     types = kernel.fixed_types
     target = instance(kernel, types if types is not None else types_for(kernel, bound))
     return target.run(*[take(v) for take, v in zip(target.takes, bound, strict=True)])

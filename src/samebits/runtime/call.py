@@ -107,6 +107,11 @@ class Packer:
         """The classes whose instances need no conversion where Python code packs them."""
         steps = [_step(t, slot) for _, t, slot in rows]
         self.by_hand = tuple(k for k, step in enumerate(steps) if step.kind == packing.SKIP)
+        of_structs = [(k, s, t) for k, (_, t, s) in enumerate(rows) if isinstance(t, StructType)]
+        self.structs: list[tuple[int, int, type, int]] | None = None
+        """Position, slot, class and alignment of each struct, if Python code packs nothing else."""
+        if len(of_structs) == len(self.by_hand):
+            self.structs = [(k, s, class_of_type(t), t.align) for k, s, t in of_structs]
         self.table = packing.table(steps)
         self.count = len(steps)
         routine = packing.routine()
@@ -129,6 +134,28 @@ class Packer:
                 value = wrap(value, t, name)
             keep.append((value, self._puts[position](slots, value)))
         return keep
+
+
+def _place_structs(
+    structs: Sequence[tuple[int, int, type, int]], args: tuple[Any, ...], slots: Any
+) -> bool:
+    """Write the addresses of structs to their slots; whether that is all there is to do."""
+    for position, slot, cls, align in structs:
+        value: Any = args[position]
+        if type(value) is not cls:
+            return False
+        try:
+            address = _address_of(_byte_in(value._buffer, value._offset))
+        except (TypeError, ValueError):  # read-only, or no byte long
+            return False
+        if address % align:
+            return False
+        slots[slot] = address
+    return True
+
+
+_address_of = ctypes.addressof
+_byte_in: Callable[[Any, int], Any] = ctypes.c_char.from_buffer
 
 
 def _step(t: Type, slot: int) -> packing.PackingStep:
@@ -161,7 +188,8 @@ class _Caller:
         self._slots: Any = ctypes.c_uint64 * max(1, self._packer.end + results)
         self._table, self._count = self._packer.table, self._packer.count
         self._pack = self._packer.routine
-        self._simple = not (self._packer.by_hand or self._made)
+        self._structs = self._packer.structs
+        self._simple = self._structs is not None and not self._made
         self._nothing = isinstance(result, NoneType)
 
     def call(self, *args: Any) -> Any:
@@ -171,6 +199,7 @@ class _Caller:
             or self._pack is None
             or len(args) != self._count
             or self._pack(args, self._table, self._count, slots)
+            or (self._structs and not _place_structs(self._structs, args, slots))
         ):
             if is_strided(args):
                 return self._with_copies(args)

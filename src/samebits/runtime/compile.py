@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from samebits.backend.objects import CompiledObject
 from samebits.compiling import lock
+from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.executions import executions
 from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
@@ -30,7 +31,7 @@ Native = Callable[..., Any]
 
 def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call `kernel` compiled for this host. Raises CompileError, ArgumentError and Trap."""
-    bound = kernel.signature.bind(args, kwargs)
+    kernel, bound = taken(kernel, args, kwargs)
     types = kernel.fixed_types
     if types is None:
         from samebits.lang.dispatch import types_for
@@ -89,6 +90,7 @@ def _compiled(
     kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int, as_range: bool = False
 ) -> CompiledObject:
     """The object of `kernel`, as an entry or as a range, from the cache where that has it."""
+    kernel.check_given(types)
     store, source_key = cache.current_cache(), ""
     if store is not None:
         # Constants are written and folded with this thread's arithmetic.

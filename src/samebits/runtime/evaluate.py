@@ -13,6 +13,7 @@ from samebits.ir.grammar import Module
 from samebits.ir.interp.evaluator import Evaluator, Listener, evaluator_of
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, wrap
+from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
@@ -57,7 +58,7 @@ def evaluate_call(
     `listener(op, operands, results)` is called once for each operation; `make` makes another
     interpreter than the plain one. Raises Trap, and ArgumentError as a compiled call does.
     """
-    bound = kernel.signature.bind(args, kwargs or {})
+    kernel, bound = taken(kernel, args, kwargs or {})
     types = types_for(kernel, bound)
     if is_strided(bound):
         names = [p.name for p in kernel.parameters]
@@ -78,9 +79,13 @@ def evaluate_call(
     with executions.pinned():
         module = lower_float_modes(link(unit))
         if make is None and listener is None:
-            evaluator = evaluator_of(module)
+            evaluator = evaluator_of(module, executions.deeper)
         else:
-            evaluator = Evaluator(module, listener) if make is None else make(module)
+            evaluator = (
+                Evaluator(module, listener, deeper=executions.deeper)
+                if make is None
+                else make(module)
+            )
         scalars = evaluator.run(unit.function.name, values)
     results = tuple(_results(items, iter(scalars), iter(made)))
     if isinstance(result, TupleType):

@@ -18,6 +18,7 @@ from samebits.errors import (
     Trap,
 )
 from samebits.frontend.compile import compile_kernel, link
+from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.strided import bare
@@ -87,6 +88,10 @@ def _check_kernel(value: object) -> None:
     )
 
 
+_Instance = tuple[Kernel, tuple[Type, ...]]
+"""A kernel, given those that it takes, and the types of its other parameters."""
+
+
 def assert_same_bits(
     kernel: Kernel, *args: Any, targets: Iterable[str] | None = None, **kwargs: Any
 ) -> tuple[str, ...]:
@@ -113,8 +118,8 @@ def assert_same_bits(
     """
     _check_kernel(kernel)
     names = None if targets is None else _names(targets)
-    types, bound = _bound(kernel, args, kwargs)
-    compared, (reference,) = _compared(kernel, types, {kernel.__name__: bound}, names)
+    (instance, types), bound = _bound(kernel, args, kwargs)
+    compared, (reference,) = _compared(instance, types, {kernel.__name__: bound}, names)
     if reference.trap is not None:
         raise reference.trap
     if not reference.holds_bits:
@@ -143,7 +148,7 @@ def assert_same_bits_each(
     """
     _check_kernel(kernel)
     names = None if targets is None else _names(targets)
-    by_types: dict[tuple[Type, ...], dict[str, tuple[Any, ...]]] = {}
+    by_types: dict[_Instance, dict[str, tuple[Any, ...]]] = {}
     for number, call in enumerate(cast("Iterable[object]", calls)):
         if not isinstance(call, tuple | Mapping):
             raise ArgumentError(
@@ -153,14 +158,14 @@ def assert_same_bits_each(
             )
         try:
             if isinstance(call, tuple):
-                types, bound = _bound(kernel, cast("tuple[Any, ...]", call), {})
+                instance, bound = _bound(kernel, cast("tuple[Any, ...]", call), {})
             else:
-                types, bound = _bound(kernel, (), dict(cast("Mapping[str, Any]", call)))
+                instance, bound = _bound(kernel, (), dict(cast("Mapping[str, Any]", call)))
         except SamebitsError as error:
             error.add_note(f"in call {number}")
             raise
         title = f"{kernel.__name__}, call {number}"
-        by_types.setdefault(types, {})[title] = bound
+        by_types.setdefault(instance, {})[title] = bound
     if not by_types:
         raise ArgumentError(
             f"assert_same_bits_each: no call of {kernel.__name__} is given",
@@ -168,8 +173,8 @@ def assert_same_bits_each(
         )
     compared: dict[str, None] = {}
     outcomes: list[CallOutcome] = []
-    for types, of_types in by_types.items():
-        found, some = _compared(kernel, types, of_types, names)
+    for (instance, types), of_types in by_types.items():
+        found, some = _compared(instance, types, of_types, names)
         compared |= dict.fromkeys(found)
         outcomes += some
     if not any(outcome.trap or outcome.holds_bits for outcome in outcomes):
@@ -183,11 +188,12 @@ def assert_same_bits_each(
 
 def _bound(
     kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[tuple[Type, ...], tuple[Any, ...]]:
-    """The types of a call, and its arguments in the parameters' order."""
+) -> tuple[_Instance, tuple[Any, ...]]:
+    """The instance that a call runs, and its arguments in the parameters' order."""
     kernel.check_use(args, kwargs)
-    bound = tuple(bare(kernel.signature.bind(args, kwargs)))
-    return types_for(kernel, bound), bound
+    kernel, given = taken(kernel, args, kwargs)
+    bound = tuple(bare(given))
+    return (kernel, types_for(kernel, bound)), bound
 
 
 def _compared(

@@ -234,7 +234,9 @@ def _kernel(
             f"simulation '{simulation}': {what} is {type(kernel).__name__}, not a kernel",
             fix=f"put @sb.kernel above it, and {fix}",
         )
-    if kernel.fixed_types is None:
+    if kernel.signature.kernels:
+        found = "kernels"
+    elif kernel.fixed_types is None:
         found = "type variables"
     elif kernel.fixed_types != types:
         found = f"({', '.join(map(str, kernel.fixed_types))})"

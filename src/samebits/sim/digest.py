@@ -61,7 +61,8 @@ class _Walk:
             options = changed_options(replace(kernel.options, precision=HIGH, optimize_for="speed"))
             options.pop("mode", None)
             given = "".join(f" {name}={to_text(value)}" for name, value in options.items())
-            yield f"kernel {done} {kernel.mode.name}{given}"
+            bound = f" recursion={kernel.recursion}" if kernel.recursion else ""
+            yield f"kernel {done} {kernel.mode.name}{given}{bound}"
             yield from self._kernel(kernel)
             done += 1
             if done == len(self._kernels):

@@ -18,6 +18,7 @@ from samebits.backend.objects import CompiledObject
 from samebits.bits import from_canonical, to_canonical, xxh64
 from samebits.errors import Trap
 from samebits.ir.interp.evaluator import Evaluator
+from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.structs import Struct
 from samebits.runtime.fp_state import pin as fpenv
@@ -127,7 +128,7 @@ class EvaluateExecution(_Stepwise):
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
-        self._evaluator = Evaluator(program.kernels)
+        self._evaluator = Evaluator(program.kernels, deeper=executions.deeper)
 
     def _init(self, seed: int) -> None:
         with fpenv.pinned():

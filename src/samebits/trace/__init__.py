@@ -1,1 +1,1 @@
-"""One frame, operation by operation: recorded, reduced, encoded, restored."""
+"""Traces of one frame: each operation's result, recorded, shortened, stored and restored."""

@@ -117,9 +117,13 @@ def golden_module() -> Module:
     with b.into(loop.orelse):
         b.ret(x)
     functions = {"callee": callee, "game.k": b.ret(x)}
-    return Module(functions, {
-        "primes": TableData(UINT8, (2, 3, 5, 7)), "rows": TableData(UINT8, (2, 3), (2, 1, 1)),
-    })
+    return Module(
+        functions,
+        {
+            "primes": TableData(UINT8, (2, 3, 5, 7)),
+            "rows": TableData(UINT8, (2, 3), (2, 1, 1)),
+        },
+    )
 
 
 def test_the_text_of_a_module_is_this() -> None:

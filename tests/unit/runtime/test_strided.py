@@ -122,9 +122,7 @@ def test_what_no_copy_mends_is_refused(way: str) -> None:
         call(sb.strided(frozen), a[:, 1].copy(), 2)
     with pytest.raises(ArgumentError, match="whose mask a kernel can't see"):
         call(sb.strided(np.ma.masked_array(a, a > 3)[:, 0]), a[:, 1].copy(), 2)
-    with pytest.raises(
-        ArgumentError, match=r"takes sb\.strided\(a\), which copies"
-    ):
+    with pytest.raises(ArgumentError, match=r"takes sb\.strided\(a\), which copies"):
         call(a[:, 0], a[:, 1], 2)
 
 

@@ -1,4 +1,4 @@
-"""Parallel ranges: iterations on several threads if the process offers them, else in line.
+"""Parallel ranges: iterations on several threads if the process offers them, else serially.
 
 The object has a variable for a hook, null unless the process sets it. The hook gets the iterations
 if they are worth it and if no memory that they write overlaps anything else that they use: only
@@ -44,7 +44,7 @@ begins."""
 
 
 def serial(f: FunctionWriter, op: Op) -> str:
-    """Emit all iterations in line, in order; returns the status if the body can trap."""
+    """Emit all iterations, in order, on this thread; returns the status if the body can trap."""
     name = str(op.attr)
     traps = f.module.traps[name]
     start, stop, _, *captured = op.args
@@ -58,7 +58,7 @@ def serial(f: FunctionWriter, op: Op) -> str:
 
 
 def lower_parallel(f: FunctionWriter, op: Op) -> None:
-    """Emit a call of the hook, then all iterations in line in case it ran nothing."""
+    """Emit a call of the hook, then all iterations serially in case it ran nothing."""
     range_function = (
         f.module.parallel_range(str(op.attr)) if not f.module.is_cold(f.function.name) else ""
     )
@@ -133,7 +133,8 @@ def _region_cost(f: FunctionWriter, region: Region) -> int:
 def _statement_cost(f: FunctionWriter, statement: Statement) -> int:
     match statement:
         case Op(opcode="call"):
-            return 4 + _region_cost(f, f.module.function(str(statement.attr)).body)
+            callee = f.module.function(str(statement.attr))
+            return 4 + (LEAST_COST if callee.recursion else _region_cost(f, callee.body))
         case Op():
             return _SLOW.get(statement.opcode, 1)
         case If():

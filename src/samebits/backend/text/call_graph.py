@@ -27,6 +27,8 @@ from samebits.backend.text.types import function_symbol, scalar
 from samebits.backend.text.wide_offsets import has_wide_offsets
 from samebits.errors import CompileError, IRError
 from samebits.ir.analysis.carried import local_bytes
+from samebits.ir.analysis.frames import RECURSION_BYTES, frame_bytes
+from samebits.ir.analysis.recursion import recursive_groups
 from samebits.ir.grammar import (
     CALLS,
     For,
@@ -63,8 +65,8 @@ _VALUE_BYTES: Once[int] = Once()
 
 class CallGraph:
     """The functions that `roots` reach. Raises CompileError if local memory exceeds the stack
-    limit, IRError if a function is missing or recursive. `threads`: parallel ranges may run on
-    several."""
+    limit, IRError if a function is missing, or calls itself without a bound. `threads`: parallel
+    ranges may run on several."""
 
     def __init__(
         self,
@@ -110,6 +112,7 @@ class CallGraph:
             self._visit_all(name, found)
         self.order = tuple(found)
         """The reached functions, callees first."""
+        self._measure_stacks()
         self._hot = self.reached(roots) - self.cold.keys()
         self.cold_section = {*self.cold}
         """The cold functions, and what is reached from them, if from others too."""
@@ -217,7 +220,8 @@ class CallGraph:
         waiting = [name]
         while waiting:
             top = waiting[-1]
-            callees = self._calls[top]
+            # Those of a recursive function are counted with its frames.
+            callees = () if self.function(top).recursion else self._calls[top]
             missing = [callee for callee in callees if callee not in found]
             waiting += missing
             if missing:
@@ -249,15 +253,16 @@ class CallGraph:
             if callee is None:
                 del inside[name]
             elif callee in inside:
-                span = self.function(callee).span
-                raise IRError(f"function {callee} calls itself", span=span)
+                if not self.function(callee).recursion:
+                    span = self.function(callee).span
+                    raise IRError(f"function {callee} calls itself", span=span)
             elif callee not in found:
                 inside[callee] = self._visit(callee, found)
 
     def _visit(self, name: str, found: dict[str, None]) -> Iterator[str]:
         """Record the properties of a function; yields its callees, which must be visited first."""
-        function, stack_bytes = self.function(name), self._stack_bytes
-        traps, divides, deepest = False, False, 0
+        function = self.function(name)
+        traps, divides = False, False
         constants: set[int] = set()
         calls = self._calls[name] = dict[str, None]()
         self._statements[name] = 0
@@ -274,9 +279,9 @@ class CallGraph:
                 callee = str(statement.attr)
                 calls[callee] = None
                 yield callee
-                traps = traps or self.traps[callee]
-                divides = divides or self.divides[callee]
-                deepest = max(deepest, stack_bytes[callee])
+                # What it recurses with is not visited yet: of that everything may be.
+                traps = traps or self.traps.get(callee, True)
+                divides = divides or self.divides.get(callee, True)
                 if statement.opcode == "parallel":
                     self._in_parallel.add(callee)
                 if self._threads and statement.opcode == "parallel":
@@ -290,17 +295,8 @@ class CallGraph:
                 constants.add(statement.id)
             elif statement.opcode in DIVISIONS:
                 divides = divides or statement.args[1].op not in constants
-        own = local_bytes(function)
-        if own + deepest > STACK_LIMIT:
-            raise CompileError(
-                f"local arrays and structs of {name} and what it calls need "
-                f"{own + deepest:,} bytes; {STACK_LIMIT:,} are the limit",
-                span=function.span,
-                fix="pass the largest one in as a parameter",
-            )
         self._sizes[name] = self._size(function)
         self._most[name] = _RUN_BOUNDS.of(function, lambda: run_bound(function, self._most))
-        stack_bytes[name] = own + deepest
         self.traps[name] = traps
         out_of_line = function.cold and not traps  # a function that can trap is emitted as hot
         self.divides[name] = divides and not out_of_line
@@ -308,9 +304,37 @@ class CallGraph:
             self._add_cold(function)
         found[name] = None
 
+    def _measure_stacks(self) -> None:
+        """Find the stack bytes of each function, callees included, without values; of those that
+        recurse with one another together, when the last of them comes."""
+        reached = {name: self.function(name) for name in self.order}
+        groups, left = recursive_groups(reached), {*self.order}
+        for name, function in reached.items():
+            left.discard(name)
+            group = groups.get(name, frozenset({name}))
+            if group & left:
+                continue
+            called = (callee for member in group for callee in self._calls[member])
+            deepest = max((self._stack_bytes[c] for c in called if c not in group), default=0)
+            own = local_bytes(function)
+            if function.recursion:
+                members = [reached[member] for member in group]
+                frame = max(frame_bytes(member, reached.get) for member in members)
+                own = min(frame * max(m.recursion for m in members), RECURSION_BYTES)
+            if own + deepest > STACK_LIMIT:
+                raise CompileError(
+                    f"local arrays and structs of {name} and what it calls need "
+                    f"{own + deepest:,} bytes; {STACK_LIMIT:,} are the limit",
+                    span=function.span,
+                    fix="pass the largest one in as a parameter",
+                )
+            self._stack_bytes.update(dict.fromkeys(group, own + deepest))
+
     def _size(self, function: Function) -> int:
         """Statements, callees included, of a function from scalars to scalars without loops."""
         scalars = all(isinstance(t, ScalarType) for _, t in function.params)
+        if function.recursion:
+            return _NO_SIZE
         size = 0 if scalars and not function.locals else _NO_SIZE
         for statement in walk(function.body):
             size += 1

@@ -1,4 +1,4 @@
-"""The check for constants that may become an array's index near 2^63, which ends LLVM 22's process.
+"""Functions for which LLVM 22's SLP vectoriser would crash: a constant near 2^63 in an index.
 
 Its SLP vectoriser keys a table by the constant part of addresses, in bytes, and the largest and
 least int64 are reserved keys of that table (`analyzeRtStrideCandidate`, SLPVectorizer.cpp). Such an

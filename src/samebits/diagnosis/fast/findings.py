@@ -1,4 +1,4 @@
-"""For FAST code, which no trace reproduces: the operations whose rewriting causes the difference.
+"""The operations of FAST code, which no trace reproduces, whose rewriting causes the difference.
 
 Owns which side is searched, and beside what: the other side, where that one has a trace; else
 strict code; and which hazard each of LLVM's flags is. The search itself is `bisection`'s.

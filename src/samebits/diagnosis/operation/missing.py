@@ -1,4 +1,4 @@
-"""Why a value differs though no shared operation computes it.
+"""The reason why a value differs though no shared operation computes it.
 
 A missing write, a loop or a rewritten operand is the reason.
 

@@ -53,6 +53,9 @@ class Callee:
     parameters: tuple[tuple[str, Type], ...]
     result: Type
     written: frozenset[str]
+    depth: int = 0
+    """How many calls may be inside one another, of a kernel that recurses with the caller: its last
+    parameter is then how many are. 0 of any other."""
 
 
 @dataclass(slots=True)
@@ -97,6 +100,13 @@ class Context:
     ) -> NoReturn:
         """Raise a CompileError at `node`."""
         raise CompileError(message, span=self.span(node), note=note, fix=fix)
+
+    def fail_unless_grown(
+        self, node: ast.AST, message: str, *, note: str | None = None, fix: str | None = None
+    ) -> None:
+        """Raise a CompileError at `node` once all is lowered, if by then no name's type grows."""
+        if self.joins.refused is None:
+            self.joins.refused = CompileError(message, span=self.span(node), note=note, fix=fix)
 
     def text(self, node: ast.AST) -> str:
         return self.source.text(node)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from samebits.errors import Span
+from samebits.errors import CompileError, Span
 from samebits.types import BOOL, FLOAT, INT, ScalarType, Type
 
 NARROWEST = 32
@@ -29,11 +29,15 @@ class Joins:
     """Whose memory the views may lie in that a name is given."""
     grown: bool = False
     """Whether a name's type, or its views' memory, has changed since the attempt began."""
+    refused: CompileError | None = None
+    """The first use of a weak number that is refused, unless a later line gives its name a type for
+    which it is not."""
 
     def begin(self) -> None:
         """Begin an attempt."""
         self.places.clear()
         self.grown = False
+        self.refused = None
 
     def grow(self, name: str, t: ScalarType) -> None:
         self.names[name] = t

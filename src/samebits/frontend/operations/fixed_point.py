@@ -351,6 +351,9 @@ def convert(ctx: Context, node: ast.AST, operand: Scalar, t: ScalarType) -> Valu
     assert isinstance(t, FixedPointType)
     if source.is_ieee:
         message, fix = not_implicit(source, t)
+        if source is FLOAT:
+            ctx.fail_unless_grown(node, message, fix=fix)
+            return ctx.builder.const(0, t.storage, ctx.span(node))
         ctx.fail(node, message, fix=fix)
     emit, value = _Emit(ctx, node, t), operand.value
     if source == UINT64 and t.overflow is not Overflow.WRAP:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from itertools import islice
+from typing import Any
 
 from samebits.errors import ArgumentError, CompileError
 from samebits.frontend.core.context import Callee, Context, scalars_of, values_of
@@ -20,10 +21,11 @@ from samebits.frontend.core.operands import (
     View,
     describe,
 )
-from samebits.frontend.operations import memory
+from samebits.frontend.operations import memory, recursion
 from samebits.frontend.operations.conversions import coerce, passed
 from samebits.frontend.operations.names import captured
 from samebits.ir.grammar import Value
+from samebits.lang.calls.kernel_parameters import without_kernels
 from samebits.lang.kernel import Kernel
 from samebits.types import (
     ArrayType,
@@ -62,16 +64,49 @@ def call_kernel(
     ctx: Context, node: ast.AST, kernel: Kernel, operands: Sequence[tuple[ast.AST, Operand]]
 ) -> Operand:
     """Call `kernel` with one operand a parameter."""
+    if kernel.signature.kernels:
+        kernel, operands = _without_kernels(ctx, node, kernel, operands)
     found = tuple(argument_type(operand) for _, operand in operands)
     try:
         types = kernel.signature.resolve(found)
     except CompileError as error:
         ctx.fail(node, error.message, note=error.note, fix=error.fix)
+    try:
+        kernel.check_given(types)
+    except ArgumentError as error:
+        ctx.fail(node, error.message, note=error.note, fix=error.fix)
     callee = ctx.compile_callee(kernel, types, ctx.span(node))
     values: list[Value] = []
     for (argument, operand), (name, t) in zip(operands, callee.parameters, strict=True):
         values += _pass(ctx, node, argument, operand, name, t, callee)
+    if callee.depth:
+        values.append(recursion.deeper(ctx, node, kernel.__name__, callee))
     return emit_call(ctx, node, callee, values)
+
+
+def _without_kernels(
+    ctx: Context, node: ast.AST, kernel: Kernel, operands: Sequence[tuple[ast.AST, Operand]]
+) -> tuple[Kernel, list[tuple[ast.AST, Operand]]]:
+    """The kernel, given those among the operands, and the others."""
+    values: list[Any] = []
+    for p, (source, operand) in zip(kernel.parameters, operands, strict=True):
+        wanted = kernel.signature.kernels.get(p.name)
+        if wanted is None:
+            values.append((source, operand))
+        elif isinstance(operand, Static):
+            values.append(operand.object)
+        else:
+            ctx.fail(
+                source,
+                f"{kernel.__name__}(): parameter '{p.name}' takes a kernel {wanted.text}, but this "
+                f"is {describe(operand)}",
+                fix="give a kernel by its name",
+            )
+    try:
+        given, rest = without_kernels(kernel, values)
+    except ArgumentError as error:
+        ctx.fail(node, error.message, note=error.note, fix=error.fix)
+    return given, list(rest)
 
 
 def argument_type(operand: Operand) -> Type | None:

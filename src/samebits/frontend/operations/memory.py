@@ -19,6 +19,7 @@ from samebits.frontend.core.operands import (
 from samebits.frontend.operations import halves
 from samebits.frontend.operations.conversions import coerce, index_value
 from samebits.ir.grammar import Value
+from samebits.lang.kernel import method_kernel
 from samebits.types import (
     FLOAT16,
     INT,
@@ -84,6 +85,12 @@ def field(ctx: Context, node: ast.Attribute, base: MemoryOperand) -> tuple[Value
     """The reference to `base.attr`."""
     assert isinstance(base.type, StructType)
     t = base.type.field_types.get(node.attr)
+    if t is None and method_kernel(base.type, node.attr) is not None:
+        ctx.fail(
+            node,
+            f"'{node.attr}' is a method of {base.type}, and no value",
+            fix="call it; for a parameter that takes a kernel, write one that takes the struct",
+        )
     if t is None:
         names = ", ".join(base.type.field_types)
         ctx.fail(

@@ -207,11 +207,12 @@ def _operand_type(
         )
     if row.sign == "/" and t.is_int:
         if t.weak:
-            ctx.fail(
+            ctx.fail_unless_grown(
                 node,
                 "`/` of two Python ints is exact only in CPython",
                 fix="write `float64(a) / float64(b)`, or `a // b` for a whole number",
             )
+            return FLOAT
         return FLOAT64
     two_integers = t.is_float and a.type.is_int and b.type.is_int and row.sign in ("%", "//")
     if two_integers or (row.on_float if t.is_float else row.on_int) is None:
@@ -412,7 +413,7 @@ def _compare_type(
         )
     if a.type.weak and b.type.weak and a.type != b.type:
         if not (_exact_literal(a) or _exact_literal(b)):
-            ctx.fail(
+            ctx.fail_unless_grown(
                 node,
                 "CPython compares an int with a float exactly; a kernel does not",
                 fix="convert one: `float64(n) < x`",

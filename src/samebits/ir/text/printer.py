@@ -192,6 +192,7 @@ class _Printer:
         return [
             head,
             *(["  rare"] * it.cold),  # digests of what is proven have this word in them
+            *([f"  recursion {it.recursion}"] * (it.recursion > 0)),
             *(
                 f"  option {name} {attribute_text(to_text(value))}"
                 for name, value in changed_options(it.options).items()
