@@ -15,6 +15,6 @@ def test_generated_programs_over_containers_agree() -> None:
 
 
 def test_programs_have_every_kind_of_container_and_loop() -> None:
-    text = "\n".join(map(source_of, range(60)))
+    text = "\n".join(map(source_of, range(400)))
     for part in ("sb.List[", "sb.Map[", "sb.Heap[", "sb.BitSet[", ".items():", "reversed(", "del "):
         assert part in text
