@@ -230,6 +230,12 @@ from samebits.wiring import install
 
 if TYPE_CHECKING:
     from samebits import fpenv, hazards, math, noise, random
+    from samebits.containers.bitset import BitSet
+    from samebits.containers.grid2 import Grid2
+    from samebits.containers.grid3 import Grid3
+    from samebits.containers.heap import Heap
+    from samebits.containers.list import List
+    from samebits.containers.map import Map
     from samebits.desync.reader import read_report
     from samebits.desync.writer import write_report
     from samebits.diagnosis.explain import explain
@@ -251,6 +257,12 @@ if TYPE_CHECKING:
 install()
 
 _PLACES = {
+    "containers.bitset": "BitSet",
+    "containers.grid2": "Grid2",
+    "containers.grid3": "Grid3",
+    "containers.heap": "Heap",
+    "containers.list": "List",
+    "containers.map": "Map",
     "desync.reader": "read_report",
     "desync.writer": "write_report",
     "diagnosis.explain": "explain",
@@ -307,16 +319,22 @@ __all__ = [
     "Array2D",
     "Array3D",
     "Array4D",
+    "BitSet",
     "BitsMismatchError",
     "CompileError",
     "FixedArray",
     "For",
+    "Grid2",
+    "Grid3",
     "GuardedArray",
     "HazardError",
+    "Heap",
     "Job",
     "JobError",
     "JobHandle",
     "Kernel",
+    "List",
+    "Map",
     "ParallelFor",
     "ParallelForBatch",
     "RaceError",

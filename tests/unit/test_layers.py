@@ -17,7 +17,7 @@ LAYERS = {
     "errors": 1, "compiling": 1, "bits": 1, "pages": 1,
     "modes": 2, "replay": 2, "value_text": 2,
     "ir": 3, "lang": 3,
-    "frontend": 4, "mathlib": 4, "passes": 4, "lint": 4,
+    "containers": 4, "frontend": 4, "mathlib": 4, "passes": 4, "lint": 4,
     "managed": 5, "math": 5, "noise": 5, "random": 5, "backend": 5,
     "runtime": 6, "fpmodel": 6,
     "fpenv": 7, "wiring": 7, "jobs": 7, "sim": 7, "doctor": 7,

@@ -29,6 +29,7 @@ from samebits.frontend.operations import (
     memory,
     operators,
     overloads,
+    struct_items,
     struct_members,
 )
 from samebits.frontend.operations.conversions import build_vector, convert_explicit, to_int
@@ -228,13 +229,18 @@ def _fix_of_int(operand: Operand, x: str) -> str:
 
 def _len(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Operand:
     (base,) = operands
+    own = struct_items.length(ctx, node, base)
+    if own is not None:
+        return own
     if isinstance(base, Vector):
         return Scalar(ctx.builder.const(base.type.shape[0], INT, ctx.span(node)), INT)
     if isinstance(base, View) or (
         isinstance(base, MemoryOperand) and isinstance(base.type, FixedArrayType)
     ):
         return Scalar(memory.length(ctx, node, base, 0), INT)
-    ctx.fail(node, f"len() of {describe(base)}", fix="give an array")
+    is_struct = isinstance(base, MemoryOperand)
+    fix = f"define `__len__` in {base.type}" if is_struct else "give an array"
+    ctx.fail(node, f"len() of {describe(base)}", fix=fix)
 
 
 _Row = tuple[int | None, Callable[[Context, ast.Call, Any, list[Operand]], Operand]]

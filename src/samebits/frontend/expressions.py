@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
+from samebits.errors import CompileError
 from samebits.frontend import calls
 from samebits.frontend.core.characters import NO_INTEGER, code_point
 from samebits.frontend.core.context import Context, element_of, of_values, values_of
@@ -22,10 +23,19 @@ from samebits.frontend.core.operands import (
     describe,
 )
 from samebits.frontend.core.refusals import REFUSED, REFUSED_BUILTINS, REFUSED_OPERATORS
-from samebits.frontend.operations import halves, matrices, memory, operators, struct_members, views
+from samebits.frontend.operations import (
+    halves,
+    matrices,
+    memory,
+    operators,
+    struct_items,
+    struct_members,
+    views,
+)
 from samebits.frontend.operations.conversions import coerce
 from samebits.frontend.operations.names import attribute, name
 from samebits.ir.grammar import OPS, If, Op, Region, Value, can_trap
+from samebits.lang.annotations import class_of_type
 from samebits.types import BOOL, INT, FixedArrayType, MatrixType, ScalarType, StructType
 
 INLINE_OPS = 8
@@ -134,6 +144,8 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
             ref, t = memory.element(ctx, node, base, indices)
             readonly = base.type.readonly if isinstance(base, View) else base.readonly
             return memory.load(ctx, ref, t, base.roots, readonly, ctx.span(node))
+        case Static() if hasattr(base.object, "__sb_generic__"):
+            return _generic(ctx, node, base.object)
         case MemoryOperand(type=StructType()):
             return struct_members.item(ctx, node, base, lower(ctx, node.slice))
         case _:
@@ -142,6 +154,27 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
                 f"{describe(base)} can't be indexed",
                 fix="index an array parameter, a local array or an array field",
             )
+
+
+def _generic(ctx: Context, node: ast.Subscript, maker: Any) -> Static:
+    """A class of a family, such as `sb.List[float32, 16]`."""
+    given: list[object] = []
+    for part, operand in subscript_indices(ctx, node):
+        if isinstance(operand, Static):
+            t = ctx.typevars.get(operand.object) if isinstance(operand.object, TypeVar) else None
+            given.append(operand.object if t is None else class_of_type(t))
+        elif isinstance(operand, Literal):
+            given.append(operand.value)
+        else:
+            ctx.fail(
+                part,
+                f"what {ctx.text(node.value)} is of is constant, but this is {describe(operand)}",
+                fix="write a type or a number",
+            )
+    try:
+        return Static(maker[tuple(given)])
+    except CompileError as error:
+        ctx.fail(node, error.message, note=error.note, fix=error.fix)
 
 
 def subscript_indices(ctx: Context, node: ast.Subscript) -> list[tuple[ast.expr, Operand]]:
@@ -191,7 +224,7 @@ def _compare(ctx: Context, node: ast.Compare) -> Operand:
     first = _side_of_comparison(ctx, node.left)
     second = _side_of_comparison(ctx, sides[1])
     _beside_characters(ctx, sides[:2], first, second)
-    result = operators.compare(ctx, node, node.ops[0], first, second)
+    result = _comparison(ctx, node, node.ops[0], first, second)
     if len(node.ops) == 1:
         return result
 
@@ -204,11 +237,26 @@ def _compare(ctx: Context, node: ast.Compare) -> Operand:
         def rest() -> Value:
             right = _side_of_comparison(ctx, sides[k + 1])
             _beside_characters(ctx, sides[k : k + 2], left, right)
-            return link(k + 1, right, operators.compare(ctx, node, node.ops[k], left, right))
+            return link(k + 1, right, _comparison(ctx, node, node.ops[k], left, right))
 
         return _short_circuit(ctx, node, result.value, rest, when=True)
 
     return Scalar(link(1, second, result), BOOL)
+
+
+def _comparison(ctx: Context, node: ast.Compare, op: ast.cmpop, a: Operand, b: Operand) -> Operand:
+    """`a op b`, also membership."""
+    if not isinstance(op, ast.In | ast.NotIn):
+        return operators.compare(ctx, node, op, a, b)
+    found = struct_items.contains(ctx, node, a, b)
+    if found is None:
+        sign, fix = ("in", "not in")[isinstance(op, ast.NotIn)], "loop and compare"
+        if isinstance(b, MemoryOperand) and isinstance(b.type, StructType):
+            fix = f"define `__contains__` in {b.type}"
+        ctx.fail(node, f"`{sign}` is not there for {describe(b)}", fix=fix)
+    if isinstance(op, ast.In):
+        return found
+    return Scalar(ctx.builder.value("not", (found.value,), BOOL, ctx.span(node)), BOOL)
 
 
 def _side_of_comparison(ctx: Context, node: ast.expr) -> Operand:

@@ -26,7 +26,7 @@ from samebits.frontend.core.operands import (
     describe,
 )
 from samebits.frontend.expressions import lower, refuse
-from samebits.frontend.operations import memory, views
+from samebits.frontend.operations import memory, struct_items, views
 from samebits.frontend.operations import parallel_range as parallel
 from samebits.frontend.operations.conversions import literal, to_int
 from samebits.ir.grammar import For, Region, Value
@@ -330,21 +330,26 @@ class _Loop:
     def elements(self, node: ast.expr) -> Steps:
         """The elements of an array, or its rows."""
         ctx = self.ctx
-        array = lower(ctx, node)
+        match node:
+            case ast.Call(ast.Attribute(owner, name), [], []) if name in struct_items.VIEWS:
+                base = lower(ctx, owner)
+                if isinstance(base, MemoryOperand) and struct_items.view_of(name, base):
+                    return self.items(owner, base, name)
+                array = lower(ctx, node)
+            case _:
+                array = lower(ctx, node)
+        if isinstance(array, MemoryOperand) and struct_items.loops(array):
+            return self.items(node, array)
         is_fixed = isinstance(array, MemoryOperand) and isinstance(array.type, FixedArrayType)
         if not isinstance(array, View) and not is_fixed:
             self.refuse(node, array)
         assert isinstance(array, (View, MemoryOperand))
-        text, rows = ctx.text(node), views.dimensions(array) > 1
+        rows = views.dimensions(array) > 1
         place = self.place(node, array)
         count = memory.length(ctx, node, array, 0)
         t = array.type.element if isinstance(array, View) else memory.fixed(array).element
         if isinstance(t, StructType) and not array.roots and not rows:
-            ctx.fail(
-                node,
-                f"a name can't refer to a struct in memory of this call's own, such as {text}",
-                fix=f"write `for i in range(len({text}))` and {text}[i]",
-            )
+            self.refuse_references(node)
 
         def item(k: Value) -> Operand:
             base, span = place(), ctx.span(node)
@@ -362,6 +367,29 @@ class _Loop:
             return Steps(count, lambda k: item(self.op("sub", last, k)))
 
         return Steps(count, item, turned, is_array=True)
+
+    def items(self, node: ast.expr, struct: MemoryOperand, view: str | None = None) -> Steps:
+        """The items of a struct, or a view of them."""
+        if struct_items.gives_reference(struct, view) and not struct.roots:
+            self.refuse_references(node)
+        again = self.place(node, struct)
+        count, item, free = struct_items.items(
+            self.ctx, node, struct, again, struct_items.VIEWS[view] if view else None
+        )
+
+        def turned() -> Steps:
+            last = self.op("sub", count, self.constant(1))
+            return Steps(count, lambda k: item(self.op("sub", last, k)))
+
+        return Steps(count, item, turned if free else None)
+
+    def refuse_references(self, node: ast.expr) -> NoReturn:
+        text = self.ctx.text(node)
+        self.ctx.fail(
+            node,
+            f"a name can't refer to a struct in memory of this call's own, such as {text}",
+            fix=f"write `for i in range(len({text}))` and {text}[i]",
+        )
 
     def place(self, node: ast.expr, array: View | MemoryOperand) -> Callable[[], _Array]:
         """The array, anew in each iteration where its place is fixed: the passes know it by its

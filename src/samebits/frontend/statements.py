@@ -22,7 +22,7 @@ from samebits.frontend.core.operands import (
 )
 from samebits.frontend.core.source import copied_items, named_items, too_deep
 from samebits.frontend.expressions import condition, lower, refuse
-from samebits.frontend.operations import memory, operators, texts
+from samebits.frontend.operations import memory, operators, struct_items, texts
 from samebits.ir.grammar import Break, Continue, If, While
 from samebits.types import BOOL, ScalarType, StructType
 from samebits.value_text import outline
@@ -84,6 +84,11 @@ def _continue(ctx: Context, node: ast.Continue) -> None:
 
 def _pass(ctx: Context, node: ast.Pass) -> None:
     del ctx, node
+
+
+def _delete(ctx: Context, node: ast.Delete) -> None:
+    for target in node.targets:
+        struct_items.delete(ctx, target, lower)
 
 
 def _assert(ctx: Context, node: ast.Assert) -> None:
@@ -257,6 +262,7 @@ _HANDLERS: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
     ast.Continue: _continue,
     ast.Pass: _pass,
     ast.Assert: _assert,
+    ast.Delete: _delete,
     ast.Expr: _expression,
     ast.Assign: _assign,
     ast.AugAssign: _augmented,

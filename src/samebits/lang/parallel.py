@@ -93,7 +93,7 @@ def own_index(array: ManagedArray, at: Any, first: Any, count: Any, name: str) -
 def own_elements(array: ManagedArray, first: Any, count: Any, name: str, span: Span) -> Elements:
     """The elements of `array` for a loop over it in a managed run: each as by `own_index`, and
     its trap at `span`."""
-    elements = Elements(array)
+    elements = Elements(len(array), array.__getitem__)
 
     def element(k: int) -> Any:
         try:

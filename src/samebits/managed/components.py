@@ -18,6 +18,8 @@ from samebits.lang.memory.structs import Struct
 from samebits.lang.values.storage import bytes_of, implicit, storer
 from samebits.lang.values.vectors import PlainVector, components, vector
 
+INDEX = "__sb_index"
+"""The name that keeps the index of an element whose component is assigned."""
 Statement = ast.Assign | ast.AugAssign
 
 
@@ -47,6 +49,8 @@ def put_element(_: Any, owner: Any, index: Any, held: Any, letter: str, value: A
     """`owner[index].letter = value`, where the element is `held`."""
     changed = put(held, letter, value)
     if changed is not held:
+        if isinstance(owner, Struct):
+            owner, index = cast("Any", owner).__sb_place__(index)
         at = owner._offset + owner._flat(index) * owner.element.size
         _store(owner._buffer, at, changed, letter)
 

@@ -43,7 +43,7 @@ from samebits.value_text import shown, trapped
 
 
 def _len(array: Any) -> Int:
-    return Int(len(array))
+    return Int(array.__len__())
 
 
 def _int(value: Any) -> Int:

@@ -14,7 +14,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.TryStar: ("exceptions are not in the kernel language", "use `assert` for what must hold"),
     ast.Raise: ("`raise` is not in the kernel language", "write `assert condition, \"message\"`"),
     ast.With: ("`with` is not in the kernel language", "move it to the Python code that calls"),
-    ast.Delete: ("`del` is not in the kernel language", "drop the statement"),
     ast.Global: ("a kernel has no global state", "pass the value as a parameter or in a struct"),
     ast.Nonlocal: ("a kernel can't rebind an outer name", "return the new value"),
     ast.Import: ("`import` inside a kernel is not in the language", "import at module level"),
@@ -49,8 +48,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
 REFUSED_OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Is: ("`is` is not in the kernel language", "write `==`"),
     ast.IsNot: ("`is not` is not in the kernel language", "write `!=`"),
-    ast.In: ("`in` is not in the kernel language", "loop and compare"),
-    ast.NotIn: ("`not in` is not in the kernel language", "loop and compare"),
 }
 
 REFUSED_BUILTINS: dict[str, str] = {

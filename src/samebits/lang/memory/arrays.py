@@ -120,7 +120,7 @@ class ManagedArray:
             raise _wrong_count(self._shape, len(indices))
         flat = 0
         for axis, (item, length) in enumerate(zip(indices, self._shape, strict=True)):
-            flat = flat * length + _checked_index(item, length, self._axis(axis))
+            flat = flat * length + checked_index(item, length, self._axis(axis))
         return flat
 
     def check(self, index: Any) -> None:
@@ -129,7 +129,7 @@ class ManagedArray:
         for axis, (item, length) in enumerate(zip(indices, self._shape, strict=False)):
             if Slice.of(item) is not None:
                 return
-            _checked_index(item, length, self._axis(axis))
+            checked_index(item, length, self._axis(axis))
 
     def _axis(self, axis: int) -> int | None:
         """The axis that a trap names: none of an array of one."""
@@ -148,7 +148,7 @@ class ManagedArray:
             raise ArgumentError(message, fix=fix)
         flat = 0
         for axis, (item, length) in enumerate(zip(parts[:count], shape, strict=False)):
-            flat = flat * length + _checked_index(item, length, self._axis(axis))
+            flat = flat * length + checked_index(item, length, self._axis(axis))
         inner = shape[count:]
         flat *= math.prod(inner)
         if rest:
@@ -214,7 +214,8 @@ def _wrong_count(shape: tuple[int, ...], count: int) -> ArgumentError:
     )
 
 
-def _checked_index(index: Any, length: int, axis: int | None = None) -> int:
+def checked_index(index: Any, length: int, axis: int | None = None) -> int:
+    """An index of a kernel, counted from 0. Raises Trap "index" outside the length."""
     if type(index) is FromEnd:
         i = index.of(length)
     elif type(index) in _INDEX_TYPES:

@@ -16,7 +16,8 @@ import numpy as np
 from samebits.errors import ArgumentError, CompileError, Trap
 from samebits.lang.annotations import MOST_BYTES, class_of_type, field_type, register_struct
 from samebits.lang.memory.arrays import ManagedArray, binder, copy_into
-from samebits.lang.memory.struct_members import Constant, members_of
+from samebits.lang.memory.struct_items import item_methods
+from samebits.lang.memory.struct_members import ELEMENTS, Constant, members_of
 from samebits.lang.values.storage import Buffer, array_over, bytes_of, loader, storer
 from samebits.lang.values.thread_state import running
 from samebits.types import FixedArrayType, MemoryType, ScalarType, StructType, VectorType
@@ -40,6 +41,8 @@ class Struct:
     """The defaults of fields, as they are read back from a struct."""
     __sb_start__: ClassVar[bytes] = b""
     """What the memory of a new one holds, where there are defaults."""
+    __sb_elements__: ClassVar[str | None] = None
+    """The field whose elements are the struct's."""
     __sb_stores__: ClassVar[dict[str, Callable[[Buffer, int, Any], None]]]
     dtype: ClassVar[np.dtype[Any]] = np.dtype([])
     _buffer: Buffer
@@ -234,6 +237,7 @@ def struct(cls: _Class, *, frame: int = 1) -> _Class:
         raise CompileError(f"struct {cls.__name__} has no fields", fix="annotate at least one")
     fields = tuple((name, _field(cls.__name__, name, a)) for name, a in annotations.items())
     t = StructType(cls.__name__, fields)
+    _check_elements(t, members.elements)
     if t.size > MOST_BYTES:
         raise CompileError(
             f"struct {cls.__name__} takes {t.size:,} bytes; one may take {MOST_BYTES:,}",
@@ -251,7 +255,9 @@ def struct(cls: _Class, *, frame: int = 1) -> _Class:
         "__sb_stores__": {
             name: _setter(f, t.offsets[name], f"field '{name}' of {t}") for name, f in fields
         },
+        "__sb_elements__": members.elements,
         "dtype": t.dtype,
+        **item_methods(members.methods, members.elements),
         **members.methods,
         **{name: Constant(value) for name, value in members.constants.items()},
         **{name: property(_getter(f, t.offsets[name])) for name, f in fields},
@@ -261,6 +267,15 @@ def struct(cls: _Class, *, frame: int = 1) -> _Class:
     if members.defaults:
         _set_defaults(result, members.defaults)
     return cast("_Class", result)
+
+
+def _check_elements(t: StructType, name: str | None) -> None:
+    found = None if name is None else t.field_types[name]
+    if name is not None and not (isinstance(found, FixedArrayType) and len(found.shape) == 1):
+        raise CompileError(
+            f"{t}.{ELEMENTS} names '{name}', which is {found}",
+            fix="name a fixed array of one dimension",
+        )
 
 
 def _is_class_variable(annotation: Any) -> bool:
