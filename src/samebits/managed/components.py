@@ -75,8 +75,6 @@ def copied_struct(value: Any) -> Any:
     return value.copy() if isinstance(value, Struct) else value
 
 
-INDEX = "__sb_index"
-"""The name of an index that is kept."""
 NAMES = {
     "__sb_copied_struct": copied_struct,
     "__sb_put": put,

@@ -50,7 +50,7 @@ def _int(value: Any) -> Int:
     if isinstance(value, float | np.floating):
         number = float(cast("Any", value))
         if not -(2.0**63) <= number < 2.0**63:  # nor where it is NaN
-            t = getattr(cast("Any", type(value)), "__sb_type__", FLOAT)
+            t = getattr(cast("Any", value), "__sb_type__", FLOAT)
             raise trapped("overflow", "narrow", shown(number, t), more=INT)
         return Int(int(number))
     return checked(value.__index__())
