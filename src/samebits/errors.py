@@ -6,10 +6,12 @@ targets.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TypeVar
 
 from samebits.source_lines import line_of
 
@@ -104,6 +106,18 @@ class SamebitsError(Exception):
 
     def __str__(self) -> str:
         return _formatted(self.message, self.span, self.note, self.fix)
+
+
+WHOLE_TRACEBACK = "SAMEBITS_TRACEBACK"
+"""The environment variable that keeps all frames in tracebacks, where it is `full`."""
+_Folded = TypeVar("_Folded", bound=SamebitsError)
+
+
+def folded(error: _Folded) -> _Folded:
+    """An error about to be raised anew by the function that a user called: its traceback begins
+    there, without the frames in which samebits found it."""
+    whole = os.environ.get(WHOLE_TRACEBACK) == "full"
+    return error if whole else error.with_traceback(None)
 
 
 class SamebitsWarning(UserWarning):

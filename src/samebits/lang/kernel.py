@@ -13,7 +13,7 @@ from functools import update_wrapper
 from types import FunctionType, MethodType
 from typing import Any
 
-from samebits.errors import CompileError
+from samebits.errors import CompileError, SamebitsError, folded
 from samebits.lang.annotations import KernelAnnotation, class_of_type, kernel_annotation
 from samebits.lang.constants import constant, is_namespace
 from samebits.lang.definition import definition_span, lines_now
@@ -155,14 +155,20 @@ class Kernel:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if running.managed:
             return executions.managed_call(self, args, kwargs)
-        if self.fast is not None and not kwargs and len(args) == len(self.parameters):
-            return self.fast(*args)
-        return executions.native(self, args, kwargs)
+        try:
+            if self.fast is not None and not kwargs and len(args) == len(self.parameters):
+                return self.fast(*args)
+            return executions.native(self, args, kwargs)
+        except SamebitsError as error:
+            raise folded(error) from error.__cause__
 
     def managed(self, *args: Any, **kwargs: Any) -> Any:
         """Run the function in CPython over samebits' typed scalars: the reference answer."""
-        self.check_use(args, kwargs)
-        return executions.managed(self, args, kwargs)
+        try:
+            self.check_use(args, kwargs)
+            return executions.managed(self, args, kwargs)
+        except SamebitsError as error:
+            raise folded(error) from error.__cause__
 
     def check_races(self, *args: Any, **kwargs: Any) -> Any:
         """Call the kernel in the reference interpreter, which watches what iterations of parallel
@@ -171,8 +177,11 @@ class Kernel:
         Raises RaceError where two iterations touch the same memory and one writes it. Takes a
         thousand times as long as a call.
         """
-        self.check_use(args, kwargs)
-        return executions.check_races(self, args, kwargs)
+        try:
+            self.check_use(args, kwargs)
+            return executions.check_races(self, args, kwargs)
+        except SamebitsError as error:
+            raise folded(error) from error.__cause__
 
     def check_use(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
         """Raise ArgumentError where a scheduled job has memory that a call would touch."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, SamebitsError, folded
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Module
 from samebits.ir.interp.evaluator import Evaluator, Listener, evaluator_of
@@ -43,7 +43,10 @@ def evaluate(kernel: Kernel, /, *args: Any, **kwargs: Any) -> Any:
         raise ArgumentError(
             f"{kernel!r:.60} is no kernel", fix="evaluate(kernel, argument, ...), of an @sb.kernel"
         )
-    return evaluate_call(kernel, args, kwargs)
+    try:
+        return evaluate_call(kernel, args, kwargs)
+    except SamebitsError as error:
+        raise folded(error) from error.__cause__
 
 
 def evaluate_call(

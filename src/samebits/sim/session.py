@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.backend.llvm.engine import host_target
-from samebits.errors import Trap
+from samebits.errors import SamebitsError, Trap, folded
 from samebits.runtime.memory_claims import PENDING, check_memory
 from samebits.sim.definition import SimulationDefinition, check_seed
 from samebits.sim.execution import NativeExecution
@@ -50,8 +50,11 @@ class Session:
 
         Raises ArgumentError if they do not fit, and Trap.
         """
-        self._check_jobs("step", True, inputs)
-        self._advance(self.simulation.inputs.frame(inputs))
+        try:
+            self._check_jobs("step", True, inputs)
+            self._advance(self.simulation.inputs.frame(inputs))
+        except SamebitsError as error:
+            raise folded(error) from error.__cause__
 
     def run(self, inputs: Any) -> NDArray[np.uint64]:
         """Advance over a structured ndarray of shape (frames, players); return the hash after each.
@@ -59,6 +62,12 @@ class Session:
         Raises ArgumentError if it does not fit, and Trap, whose attribute `hashes` holds the hashes
         of the whole frames before it.
         """
+        try:
+            return self._run(inputs)
+        except SamebitsError as error:
+            raise folded(error) from error.__cause__
+
+    def _run(self, inputs: Any) -> NDArray[np.uint64]:
         self._check_jobs("run", True, inputs)
         frames = self.simulation.inputs.frames(inputs)
         parts: list[NDArray[np.uint64]] = []
