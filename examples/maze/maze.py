@@ -5,29 +5,33 @@ has the cell from which each was reached. Both are locals of a kernel; walls, ru
 are state.
 """
 
+from typing import Literal, TypeAlias
+
 import samebits as sb
 from samebits import int2, int8, int32, math, random, uint64
 
 PLAYERS = 2
 WIDTH, HEIGHT = 32, 24
 CELLS = WIDTH * HEIGHT
+Cells: TypeAlias = Literal[768]
 TICK_RATE = 20
 MOST_RUNNERS = 24
+MostRunners: TypeAlias = Literal[24]
 STEPS_X = sb.table([1, 0, -1, 0], int32)
 STEPS_Y = sb.table([0, 1, 0, -1], int32)
 
 
 @sb.struct
-class Runner:
+class Runner(sb.Struct):
     """Where a runner is, where it runs to, and the cells on its way, the next one last."""
 
     cell: int2
     goal: int2
-    path: sb.List[int2, 128]
+    path: sb.List[int2, Literal[128]] = sb.zero
 
 
 @sb.struct
-class Input:
+class Input(sb.Struct):
     """A wall is built, or taken down, at a cell."""
 
     x: int8
@@ -36,14 +40,14 @@ class Input:
 
 
 @sb.struct
-class State:
-    walls: sb.BitSet[CELLS]
-    runners: sb.List[Runner, MOST_RUNNERS]
-    visits: sb.Map[int2, int32, 64]
-    dice: random.Random
-    frame: int32
-    arrived: int32
-    lost: int32
+class State(sb.Struct):
+    walls: sb.BitSet[Cells] = sb.zero
+    runners: sb.List[Runner, MostRunners] = sb.zero
+    visits: sb.Map[int2, int32, Literal[64]] = sb.zero
+    dice: random.Random = sb.zero
+    frame: int32 = 0
+    arrived: int32 = 0
+    lost: int32 = 0
 
 
 @sb.kernel
@@ -52,7 +56,7 @@ def number(cell: int2) -> int:
 
 
 @sb.kernel
-def is_free(walls: sb.BitSet[CELLS], cell: int2) -> bool:
+def is_free(walls: sb.BitSet[Cells], cell: int2) -> bool:
     inside = 0 <= cell.x < WIDTH and 0 <= cell.y < HEIGHT
     return inside and number(cell) not in walls
 
@@ -63,11 +67,11 @@ def distance(a: int2, b: int2) -> int32:
 
 
 @sb.kernel
-def find_path(walls: sb.BitSet[CELLS], runner: Runner) -> bool:
+def find_path(walls: sb.BitSet[Cells], runner: Runner) -> bool:
     """Fill the runner's path by A*; whether there is one that is short enough to be kept."""
-    cost = sb.Map[int2, int32, CELLS]()
-    came = sb.Map[int2, int2, CELLS]()
-    queue = sb.Heap[int32, int2, CELLS]()
+    cost = sb.Map[int2, int32, Cells]()
+    came = sb.Map[int2, int2, Cells]()
+    queue = sb.Heap[int32, int2, Cells]()
     runner.path.clear()
     cost[runner.cell] = 0
     queue.push(0, runner.cell)

@@ -57,6 +57,12 @@ from samebits.typed.arrays import prange as prange
 from samebits.typed.arrays import strided as strided
 from samebits.typed.arrays import table as table
 from samebits.typed.arrays import unsafe_parallel as unsafe_parallel
+from samebits.typed.containers import BitSet as BitSet
+from samebits.typed.containers import Grid2 as Grid2
+from samebits.typed.containers import Grid3 as Grid3
+from samebits.typed.containers import Heap as Heap
+from samebits.typed.containers import List as List
+from samebits.typed.containers import Map as Map
 from samebits.typed.dimensions import *
 from samebits.typed.functions import *
 from samebits.typed.kernels import Struct as Struct

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tools.stubs import arrays, functions, kernels, values
+from tools.stubs import arrays, containers, functions, kernels, values
 
 import samebits
 from samebits import noise, random
@@ -18,6 +18,7 @@ def texts() -> dict[Path, str]:
     """Each stub's text by its file."""
     return {
         SOURCE / "typed" / "dimensions.pyi": arrays.dimensions(),
+        SOURCE / "typed" / "containers.pyi": containers.containers(),
         SOURCE / "typed" / "values.pyi": values.values(),
         SOURCE / "typed" / "swizzles.pyi": values.swizzles(),
         SOURCE / "typed" / "functions.pyi": functions.language(),

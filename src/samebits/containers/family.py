@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 
 from samebits.errors import CompileError
-from samebits.lang.annotations import field_type
+from samebits.lang.annotations import field_type, number
 from samebits.lang.kernel import Kernel, bind_methods
 from samebits.lang.memory.structs import Struct, struct
 from samebits.lang.values.thread_state import running
@@ -98,7 +98,7 @@ def made_once(family: type[Family], parts: tuple[object, ...]) -> type:
             f"{family.__name__} takes [{family.parameters}], got {len(parts)} arguments",
             fix=f"write {family.__name__}[{family.parameters}]",
         )
-    plain, make = family.make(*parts)
+    plain, make = family.make(*map(number, parts))
     key = (family, *plain)
     found = _made.get(key)
     if found is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import typing
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
@@ -144,7 +145,7 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
             ref, t = memory.element(ctx, node, base, indices)
             readonly = base.type.readonly if isinstance(base, View) else base.readonly
             return memory.load(ctx, ref, t, base.roots, readonly, ctx.span(node))
-        case Static() if hasattr(base.object, "__sb_generic__"):
+        case Static() if base.object is typing.Literal or hasattr(base.object, "__sb_generic__"):
             return _generic(ctx, node, base.object)
         case MemoryOperand(type=StructType()):
             return struct_members.item(ctx, node, base, lower(ctx, node.slice))
@@ -157,7 +158,7 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
 
 
 def _generic(ctx: Context, node: ast.Subscript, maker: Any) -> Static:
-    """A class of a family, such as `sb.List[float32, 16]`."""
+    """A class of a family, such as `sb.List[float32, 16]`, or `Literal[16]` for its size."""
     given: list[object] = []
     for part, operand in subscript_indices(ctx, node):
         if isinstance(operand, Static):
