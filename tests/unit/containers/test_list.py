@@ -248,7 +248,7 @@ def full(items: Numbers) -> None:
     ("kernel", "items", "message"),
     [
         (grows, [1, 2], "the length changed in a loop over it"),
-        (last, [], "index out of range"),
+        (last, [], "index -1 is out of range for an array of 0"),
         (full, range(6), "the list is full"),
     ],
 )

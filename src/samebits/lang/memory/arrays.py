@@ -217,7 +217,7 @@ def _wrong_count(shape: tuple[int, ...], count: int) -> ArgumentError:
 def checked_index(index: Any, length: int, axis: int | None = None) -> int:
     """An index of a kernel, counted from 0. Raises Trap "index" outside the length."""
     if type(index) is FromEnd:
-        i = index.of(length)
+        i = index.of(max(length, 0))  # a length that a struct says may be anything
     elif type(index) in _INDEX_TYPES:
         i = int(index)
     else:
