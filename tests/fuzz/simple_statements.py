@@ -277,13 +277,16 @@ class SimpleStatements:
     def _f_string(self) -> str:
         """A text that names some values, in a literal of its own."""
         pieces: list[str] = []
+        left = 8  # the most numbers
         for _ in range(self.rng.randint(0, 3)):
             t = self.draw.pick()
             element = t.element if isinstance(t, VectorType) else t
             if isinstance(t, MatrixType | FixedPointType) or element.is_ieee != element.is_float:
                 continue
-            if len(pieces) > 1 and isinstance(t, VectorType):
-                continue  # eight numbers are the most
+            count = t.length if isinstance(t, VectorType) else 1
+            if count > left:
+                continue
+            left -= count
             formats = ["", "", "!r"] if isinstance(t, ScalarType) else [""]
             if element.is_float:
                 formats += [":.3f", ":+012.4e"]

@@ -275,16 +275,20 @@ def _zero(op: Op, _: Surroundings) -> Complaint:
 
 
 def _index(op: Op, _: Surroundings) -> Complaint:
+    if op.attr is not None and type(op.attr) is not int:
+        return f"its axis is {op.attr!r}"
+    return _two_ints(op)
+
+
+def _bound(op: Op, _: Surroundings) -> Complaint:
+    return _two_ints(op) if isinstance(op.attr, str) else f"its message is {op.attr!r}"
+
+
+def _two_ints(op: Op) -> Complaint:
     types = [value.type for value in op.args]
     if types != [INT, INT]:
         return f"its operands are ({_list(types)}), where two of type int are due"
-    if op.attr is not None and type(op.attr) is not int:
-        return f"its axis is {op.attr!r}"
     return _wants([], op)
-
-
-def _bound(op: Op, around: Surroundings) -> Complaint:
-    return _index(op, around) if isinstance(op.attr, str) else f"its message is {op.attr!r}"
 
 
 def _assert(op: Op, _: Surroundings) -> Complaint:

@@ -120,7 +120,7 @@ def test_a_loop_follows_the_cursors() -> None:
 def test_elements_of_vectors_have_components() -> None:
     for i in range(3):
         sb.assert_same_bits(use_points, Points(), i)
-    with pytest.raises(sb.Trap, match="index out of range"):
+    with pytest.raises(sb.Trap, match="index 3 is out of range for an array of 3"):
         sb.assert_same_bits(use_points, Points(), 3)
 
 
