@@ -9,6 +9,7 @@ from functools import reduce
 from typing import Any, NoReturn, TypeVar, cast
 
 from samebits.errors import ArgumentError
+from samebits.frontend.core import advice
 from samebits.frontend.core.characters import ORD_TAKES, code_point
 from samebits.frontend.core.context import Context
 from samebits.frontend.core.operands import (
@@ -130,12 +131,16 @@ def _round(ctx: Context, node: ast.Call, called: Any, operands: list[Operand]) -
 
 
 def _refuse(ctx: Context, node: ast.Call, called: Any, _: list[Operand]) -> NoReturn:
-    note = "a kernel calls only what is compiled with it"
+    note: str | None = "a kernel calls only what is compiled with it"
     fix = "decorate it with @sb.kernel" if callable(called) else "call a kernel or a type"
     ours = samebits_name(called)
     if ours is not None:
         note = "the C library's functions, and NumPy's, have other bits on other machines"
         fix = f"write samebits.math.{ours}"
+    elif (
+        known := advice.for_call(called, ctx.text(node.args[0]) if node.args else "x")
+    ) is not None:
+        note, fix = known
     what = "is not a kernel, a type, or a function of samebits"
     ctx.fail(node, f"{describe(Static(called))} {what}", note=note, fix=fix)
 

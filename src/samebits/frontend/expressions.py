@@ -9,6 +9,7 @@ from typing import Any, NoReturn, TypeVar
 
 from samebits.errors import CompileError
 from samebits.frontend import calls
+from samebits.frontend.core import advice
 from samebits.frontend.core.characters import NO_INTEGER, code_point
 from samebits.frontend.core.context import Context, element_of, of_values, values_of
 from samebits.frontend.core.joins import join
@@ -251,7 +252,11 @@ def _comparison(ctx: Context, node: ast.Compare, op: ast.cmpop, a: Operand, b: O
         return operators.compare(ctx, node, op, a, b)
     found = struct_items.contains(ctx, node, a, b)
     if found is None:
-        sign, fix = ("in", "not in")[isinstance(op, ast.NotIn)], "loop and compare"
+        negated = isinstance(op, ast.NotIn)
+        last = node.comparators[-1]
+        items = [ctx.text(item) for item in last.elts] if isinstance(last, ast.Tuple) else None
+        sign = "not in" if negated else "in"
+        fix = advice.for_membership(ctx.text(node.left), items, negated)
         if isinstance(b, MemoryOperand) and isinstance(b.type, StructType):
             fix = f"define `__contains__` in {b.type}"
         ctx.fail(node, f"`{sign}` is not there for {describe(b)}", fix=fix)

@@ -35,9 +35,10 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.YieldFrom: ("generators are not in the kernel language", "write into an array parameter"),
     ast.Await: ("`await` is not in the kernel language", "drop it"),
     ast.List: ("lists are not in the kernel language",
-               "use `sb.zeros(n, T)` for a local array, or a vector such as `float3(x, y, z)`"),
-    ast.Dict: ("dicts are not in the kernel language", "use an @sb.struct or an array"),
-    ast.Set: ("sets are not in the kernel language", "use an array of bool"),
+               "use `sb.zeros(n, T)`, sb.List[T, N], or a vector such as `float3(x, y, z)`"),
+    ast.Dict: ("dicts are not in the kernel language",
+               "use an @sb.struct, an array, or sb.Map[K, V, N]"),
+    ast.Set: ("sets are not in the kernel language", "use sb.BitSet[N], or an array of bool"),
     ast.JoinedStr: ("strings are not in the kernel language", "format the text in Python"),
     ast.FormattedValue: ("strings are not in the kernel language", "format the text in Python"),
     ast.Starred: ("`*` unpacking is not in the kernel language", "name each value"),
@@ -46,8 +47,11 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
 }  # fmt: skip
 
 REFUSED_OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Is: ("`is` is not in the kernel language", "write `==`"),
-    ast.IsNot: ("`is not` is not in the kernel language", "write `!=`"),
+    ast.Is: ("`is` is not in the kernel language", "write `==`; what may be absent has a flag"),
+    ast.IsNot: (
+        "`is not` is not in the kernel language",
+        "write `!=`; what may be absent has a flag",
+    ),
 }
 
 REFUSED_BUILTINS: dict[str, str] = {
@@ -57,7 +61,7 @@ REFUSED_BUILTINS: dict[str, str] = {
     "breakpoint": "`kernel.managed(...)`, where `breakpoint()` stops",
     "float": "`float64(x)` or `float32(x)`",
     "map": "a `for` loop",
-    "sorted": "a loop; sorting is not in the language",
+    "sorted": "a loop, or sb.Heap[T, N]; sorting is not in the language",
     "isinstance": "one kernel for each type, or a generic one",
 }
 

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from samebits.frontend.core import advice
 from samebits.frontend.core.context import Context
 from samebits.frontend.core.operands import (
     Literal,
@@ -135,12 +136,17 @@ def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
             ref, t = memory.field(ctx, node, base)
             return memory.load(ctx, ref, t, base.roots, base.readonly, ctx.span(node))
         case _:
+            text = ctx.text(node.value)
             if isinstance(base, (View, MemoryOperand)):
-                fix = "an array has `len(a)` and `a.shape[0]`"
+                fix = advice.ARRAY_ATTRIBUTES.get(
+                    node.attr, "an array has `len({a})` and `{a}.shape[0]`"
+                ).format(a=text)
             elif isinstance(base, Literal) and node.attr == "value":
                 fix = f"an IntEnum's member is a number: write `{ctx.text(node.value)}`"
             else:
-                fix = "use a number or vector operation"
+                fix = advice.NUMBER_ATTRIBUTES.get(
+                    node.attr, "use a number or vector operation"
+                ).format(a=text)
             ctx.fail(node, f"{describe(base)} has no attribute '{node.attr}'", fix=fix)
 
 
@@ -154,7 +160,9 @@ def swizzle(ctx: Context, node: ast.Attribute, base: Vector) -> Operand:
         ctx.fail(
             node,
             f"{base.type} has no component '{letters}'",
-            fix=f"use letters of '{available}', one to four of them",
+            fix=advice.VECTOR_ATTRIBUTES.get(
+                letters, f"use letters of '{available}', one to four of them"
+            ).format(a=ctx.text(node.value)),
         )
     items = tuple(base.items[available.index(c)] for c in letters)
     if len(items) == 1:

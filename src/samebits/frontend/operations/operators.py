@@ -10,7 +10,16 @@ from math import isinf
 from typing import Any
 
 from samebits.frontend.core.context import Context, element_of, of_values, values_of
-from samebits.frontend.core.operands import Literal, Operand, Scalar, Static, Vector, describe
+from samebits.frontend.core.operands import (
+    Literal,
+    MemoryOperand,
+    Operand,
+    Scalar,
+    Static,
+    Vector,
+    View,
+    describe,
+)
 from samebits.frontend.operations import fixed_point, halves, matrices, struct_members
 from samebits.frontend.operations.conversions import literal, round_literal, to_scalar
 from samebits.ir.grammar import Value
@@ -28,6 +37,7 @@ from samebits.types import (
     Kind,
     QuaternionType,
     ScalarType,
+    StructType,
     VectorType,
     promote,
 )
@@ -105,8 +115,14 @@ def binary(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -
             ctx.fail(
                 node,
                 f"`{row.sign}` works on numbers and vectors, but this is {describe(wrong)}",
-                fix=_fix_of_enum(wrong) or "use a component, a field or an element of it",
+                fix=_fix_of_enum(wrong) or _fix_of_array(wrong),
             )
+
+
+def _fix_of_array(operand: Operand) -> str:
+    if isinstance(operand, View | MemoryOperand) and not isinstance(operand.type, StructType):
+        return "loop over its elements: `for i in range(len(a)): out[i] = a[i] * 2`"
+    return "use a component, a field or an element of it"
 
 
 def _fix_of_enum(operand: Operand) -> str | None:
