@@ -1,4 +1,4 @@
-"""What to write here for what NumPy, Python's library and their values have: data, by name."""
+"""Advice for names that NumPy, Python's library and their values have: what to write here, as data."""
 
 from __future__ import annotations
 
