@@ -1,4 +1,4 @@
-"""Advice for names that NumPy, Python's library and their values have: what to write here, as data."""
+"""Advice for names that NumPy and Python's library have: what to write here, as data."""
 
 from __future__ import annotations
 
