@@ -118,6 +118,18 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
 }
 """The values that each option may have."""
 
+_ELSEWHERE: Mapping[str, str] = {
+    "fastmath": "write mode=sb.FAST, which promises no bits, or mode=sb.DETERMINISTIC",
+    "parallel": "drop it: loops over sb.prange(n) are parallel by themselves",
+    "nopython": "drop it: a kernel is always compiled",
+    "cache": "drop it: compiled code is always kept on disk",
+    "nogil": "drop it: a job runs beside Python",
+    "boundscheck": "write bounds_check=False to take the checks out",
+    "error_model": "drop it: floats divide as IEEE 754 says, integers trap",
+    "inline": "drop it: the compiler inlines",
+}
+"""Where other compilers' options are here."""
+
 DEFAULTS = Options()
 DEFAULTS_NAME = "__samebits_defaults__"
 """The module global that holds the defaults of its kernels (`sb.defaults`)."""
@@ -127,9 +139,8 @@ def checked(given: Mapping[str, Any]) -> Mapping[str, Any]:
     """`given` if every name is an option and every value allowed; ArgumentError otherwise."""
     for name, value in given.items():
         if name not in _CHOICES:
-            raise ArgumentError(
-                f"there is no option '{name}'", fix=f"the options are {', '.join(_CHOICES)}"
-            )
+            listed = f"the options are {', '.join(_CHOICES)}"
+            raise ArgumentError(f"there is no option '{name}'", fix=_ELSEWHERE.get(name, listed))
         choices = _CHOICES[name]
         if not any(type(value) is type(choice) and value == choice for choice in choices):
             shown = [_shown(choice) for choice in choices]

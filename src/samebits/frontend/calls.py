@@ -79,18 +79,22 @@ def call(ctx: Context, node: ast.Call, callee: Operand, lower: Lower) -> Operand
         return call_kernel(ctx, node, called, bind(ctx, node, called, None, lower))
     if isinstance(t, StructType):
         return _construct(ctx, node, t, lower)
+    count, lowering = _row(called, t)
+    if lowering is _refuse and called is not builtins.ord and called is not f32:
+        _refuse(ctx, node, called)
     if node.keywords:
         ctx.fail(node, "this call takes its arguments by position", fix="drop the parameter names")
     match node.args:
         case [ast.Constant(value=str(text)) as argument] if isinstance(t, FixedPointType):
             return fixed_point.text(ctx, argument, text, t)
+        case [ast.Constant(value=str(text)) as argument] if isinstance(t, ScalarType):
+            _refuse_text(ctx, argument, text)
         case _ if called is builtins.ord:
             return _ord(ctx, node)
         case _ if called is f32:
             return _float32_text(ctx, node)
         case _:
             operands = [lower(ctx, argument) for argument in node.args]
-    count, lowering = _row(called, t)
     if count is not None:
         intrinsics.arguments(ctx, node, getattr(called, "__name__", "T"), count)
     return lowering(ctx, node, t or called, operands)
@@ -127,22 +131,36 @@ def _round(ctx: Context, node: ast.Call, called: Any, operands: list[Operand]) -
     """Python's `round`: of an integer itself, of floats `sb.round`."""
     if len(operands) == 1 and isinstance(operands[0], Literal | Scalar) and operands[0].type.is_int:
         return operands[0]
+    digits = operands[1].value if len(operands) == 2 and isinstance(operands[1], Literal) else None
+    if isinstance(digits, int) and 0 < digits < 10:
+        x, scale = ctx.text(node.args[0]), f"{10**digits}.0"
+        ctx.fail(
+            node,
+            "round() takes a number alone",
+            note="digits of a decimal are not those of a float; scaling rounds again",
+            fix=f"write round({x} * {scale}) / {scale}",
+        )
     return _intrinsic(ctx, node, called, operands)
 
 
-def _refuse(ctx: Context, node: ast.Call, called: Any, _: list[Operand]) -> NoReturn:
-    note: str | None = "a kernel calls only what is compiled with it"
-    fix = "decorate it with @sb.kernel" if callable(called) else "call a kernel or a type"
+def _refuse(ctx: Context, node: ast.Call, called: Any, _: list[Operand] | None = None) -> NoReturn:
+    written, arguments = ctx.text(node.func), [ctx.text(argument) for argument in node.args]
+    keywords = {keyword.arg: ctx.text(keyword.value) for keyword in node.keywords}
     ours = samebits_name(called)
-    if ours is not None:
+    if ours is None:
+        note, fix = advice.for_call(called, written, arguments, keywords)
+    else:
         note = "the C library's functions, and NumPy's, have other bits on other machines"
-        fix = f"write samebits.math.{ours}"
-    elif (
-        known := advice.for_call(called, ctx.text(node.args[0]) if node.args else "x")
-    ) is not None:
-        note, fix = known
+        fix = advice.for_function(ours, called, arguments, keywords)
     what = "is not a kernel, a type, or a function of samebits"
-    ctx.fail(node, f"{describe(Static(called))} {what}", note=note, fix=fix)
+    ctx.fail(node, f"'{written}' {what}", note=note, fix=fix)
+
+
+def _refuse_text(ctx: Context, node: ast.Constant, text: str) -> NoReturn:
+    """Refuse a number given as text."""
+    name = text.strip("+- ").lower()
+    fix = f"write math.{name[:3]}" if name[:3] in ("inf", "nan") else f"write {text} as a number"
+    ctx.fail(node, "strings are not in the kernel language", fix=fix)
 
 
 def _ord(ctx: Context, node: ast.Call) -> Literal:
@@ -292,7 +310,8 @@ def _row(called: object, t: object) -> _Row:
 
 def _zeros(ctx: Context, node: ast.Call, lower: Lower) -> Operand:
     if node.keywords or len(node.args) != 2:
-        ctx.fail(node, "zeros() takes a shape and a type", fix="write sb.zeros(16, float32)")
+        size = ctx.text(node.args[0]) if node.args else "16"
+        ctx.fail(node, "zeros() takes a shape and a type", fix=f"write sb.zeros({size}, float64)")
     shape_operand = lower(ctx, node.args[0])
     sizes = shape_operand.items if isinstance(shape_operand, Tuple) else (shape_operand,)
     shape: list[int] = []
@@ -323,8 +342,14 @@ def _type_argument(ctx: Context, node: ast.expr, lower: Lower) -> MemoryType:
     operand = lower(ctx, node)
     t = _type_meant(ctx, operand.object) if isinstance(operand, Static) else None
     if not isinstance(t, (ScalarType, VectorType, StructType)):
+        known = isinstance(operand, Static) and isinstance(operand.object, type)
+        text = ctx.text(node)
         ctx.fail(
-            node, f"{describe(operand)} is no element type", fix="write float32, float3 or a struct"
+            node,
+            f"'{text}' is no element type",
+            fix=f"write {advice.own_type(text)}, of samebits"
+            if known
+            else "write float32, float3 or a struct",
         )
     return t
 

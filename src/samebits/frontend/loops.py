@@ -131,7 +131,9 @@ def _bound(ctx: Context, node: ast.expr, operand: Operand) -> Value:
             ctx.fail(
                 node,
                 f"range() takes integers that fit int64, but this is {describe(operand)}",
-                fix=f"write range(int({ctx.text(node)}))"
+                fix="count in integers, and compute the float: `x = float64(i) * step`"
+                if isinstance(operand, Literal) and operand.value != int(operand.value)
+                else f"write int({ctx.text(node)})"
                 if isinstance(operand, (Scalar, Literal))
                 else "give an integer",
             )
@@ -428,7 +430,9 @@ class _Loop:
     def refuse(self, node: ast.expr, found: Operand) -> NoReturn:
         ctx = self.ctx
         fix = "give an array"
-        if isinstance(found, Vector):
+        if isinstance(found, Tuple):
+            fix = f"freeze it at module level: sb.table({ctx.text(node)}, int64)"
+        elif isinstance(found, Vector):
             fix = f"write out its components, such as {ctx.text(node)}.x"
         elif isinstance(found, (Scalar, Literal)) and found.type.is_int:
             fix = f"write `range({ctx.text(node)})`"

@@ -92,6 +92,10 @@ def _delete(ctx: Context, node: ast.Delete) -> None:
 
 
 def _assert(ctx: Context, node: ast.Assert) -> None:
+    if isinstance(node.test, ast.Tuple) and len(node.test.elts) == 2:
+        test, message = map(ctx.text, node.test.elts)
+        fix = f"write `assert {test}, {message}`"
+        ctx.fail(node.test, "an assertion of a tuple always holds", fix=fix)
     test = condition(ctx, node.test)
     message: str | None = None
     span = ctx.span(node)
@@ -168,6 +172,9 @@ def _assign_target(ctx: Context, target: ast.expr, value: Operand, source: ast.e
                     if isinstance(value, Vector)
                     else "unpack a tuple or a call with several results",
                 )
+            starred = next((part for part in target.elts if isinstance(part, ast.Starred)), None)
+            if starred is not None:
+                refuse(ctx, starred)
             if len(value.items) != len(target.elts):
                 ctx.fail(
                     target,
@@ -242,9 +249,17 @@ def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
             f"'{node.target.id}' is annotated {ctx.text(node.annotation)}, "
             f"but the value is {describe(value)}",
             note="CPython ignores the annotation of a local name, so it can't convert",
-            fix=f"write `{node.target.id} = {ctx.text(node.annotation)}({ctx.text(node.value)})`",
+            fix=_fix_of_annotated(ctx, node.target.id, value, node),
         )
     assignment.to_name(ctx, node.target, value, node.value)
+
+
+def _fix_of_annotated(ctx: Context, name: str, value: Operand, node: ast.AnnAssign) -> str:
+    assert node.value is not None
+    annotation, source = ctx.text(node.annotation), ctx.text(node.value)
+    if annotation == "float":  # which is no conversion of the language
+        return f"write `{name}: {value.type} = {source}`"
+    return f"write `{name} = {annotation}({source})`"
 
 
 def _match(ctx: Context, node: ast.Match) -> NoReturn:

@@ -76,7 +76,7 @@ def wrap_scalar(value: Any, t: ScalarType, name: str) -> Any:
     if source is None:
         raise ArgumentError(
             f"parameter '{name}': expected {t}; got {type(value).__name__}",
-            fix=fix_of_enum(value) or f"pass {_example(t, name)}",
+            fix=fix_of_enum(value) or _fix_of_no_number(value, t, name),
         )
     if not (takes(source, t) or widens(source, t)):
         example = _example(t, name)
@@ -98,9 +98,26 @@ def wrap_scalar(value: Any, t: ScalarType, name: str) -> Any:
     number = int(value)
     if not t.minimum <= number <= t.maximum:
         raise ArgumentError(
-            f"parameter '{name}': {number} does not fit {t} ({t.minimum} to {t.maximum})"
+            f"parameter '{name}': {number} does not fit {t} ({t.minimum} to {t.maximum})",
+            fix=_fix_of_range(number, t),
         )
     return MAKERS[t](number)
+
+
+def _fix_of_no_number(value: Any, t: ScalarType, name: str) -> str:
+    if value is None:
+        return f"pass a number, such as {t}(0)" if not t.weak else "pass a number, such as 0"
+    if isinstance(value, str | bytes):
+        return f"pass {'int' if t.is_int else 'float'}({name})"
+    if isinstance(value, np.ndarray) and value.size == 1:
+        return f"pass {name}.item()"
+    return f"pass {_example(t, name)}"
+
+
+def _fix_of_range(number: int, t: ScalarType) -> str | None:
+    wraps = f"pass {t.wrapped(number)}, which it wraps to"
+    wider = wraps if t.bits == 64 else f"declare a wider type, or {wraps}"
+    return None if t.weak else wider
 
 
 def _example(t: ScalarType, name: str) -> str:
@@ -126,7 +143,8 @@ def _wrap_vector(value: Any, t: VectorType, name: str) -> Any:
         items = cast("tuple[Any, ...]", value)
         if len(items) != t.length:
             raise ArgumentError(
-                f"parameter '{name}': expected {t}, {t.length} components; got {len(items)}"
+                f"parameter '{name}': expected {t}, {t.length} components; got {len(items)}",
+                fix=f"pass {t.length} numbers",
             )
         parts = (wrap_scalar(item, t.element, f"{name}[{i}]") for i, item in enumerate(items))
         return vector(cls, tuple(parts))

@@ -54,7 +54,9 @@ class Kernel:
             found = "lambda" if isinstance(function, FunctionType) else type(function).__name__
             raise CompileError(
                 f"@sb.kernel decorates a plain function, not {found}",
-                fix="put @sb.kernel directly above a `def`",
+                fix="put @sb.kernel directly above a `def`, with types in its annotations"
+                if found == "str"
+                else "put @sb.kernel directly above a `def`",
             )
         update_wrapper(self, function)
         self.__name__: str = function.__name__

@@ -80,8 +80,9 @@ class Signature:
         try:
             return type_of_annotation(annotation, typevars)
         except CompileError as error:
+            what = "the result" if p.name == "return" else f"parameter '{p.name}'"
             raise CompileError(
-                f"parameter '{p.name}' of kernel '{self.function.__qualname__}': {error.message}",
+                f"{what} of kernel '{self.function.__qualname__}': {error.message}",
                 span=definition_span(self.function), note=error.note, fix=error.fix,
             ) from None  # fmt: skip
 
@@ -212,7 +213,10 @@ def written_parameters(function: FunctionType, self_type: StructType | None) -> 
                 f"{what} has no type",
                 span=definition_span(function),
                 note="the types of a kernel come from its annotations",
-                fix=f"write `{p.name}: float32`, or another samebits type",
+                fix="make the class an @sb.struct, whose methods are kernels by themselves: no "
+                "@sb.kernel above them"
+                if p.name == "self" and position == 0
+                else f"write `{p.name}: float32`, or another samebits type",
             )
         has_default = p.default is not UNWRITTEN
         yield Parameter(

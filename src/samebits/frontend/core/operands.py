@@ -126,3 +126,12 @@ def describe(operand: Operand) -> str:
             return f"a Python {operand.type}"
         case _:
             return str(operand.type)
+
+
+def dimensions(base: Operand) -> int:
+    """How many dimensions an array has; 0 for what is none."""
+    if isinstance(base, View):
+        return base.type.ndim
+    if isinstance(base, MemoryOperand) and isinstance(base.type, FixedArrayType):
+        return len(base.type.shape)
+    return 0

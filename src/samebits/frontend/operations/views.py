@@ -134,5 +134,6 @@ def refuse_assignment(ctx: Context, node: ast.Subscript, array: Operand) -> None
         ctx.fail(
             node,
             f"a part of {describe(array)} can't be assigned",
-            fix="assign its elements in a loop",
+            fix=f"assign its elements in a loop: `for i in range(len({ctx.text(node.value)})): "
+            f"{ctx.text(node.value)}[i] = ...`",
         )

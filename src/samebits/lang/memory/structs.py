@@ -55,7 +55,11 @@ class Struct:
             self._buffer[:] = self.__sb_start__
         names = [name for name, _ in t.fields]
         if len(args) > len(names):
-            raise ArgumentError(f"{t} has {len(names)} fields, got {len(args)} values")
+            many = "s" * (len(names) != 1)
+            raise ArgumentError(
+                f"{t} has {len(names)} field{many}, got {len(args)} values",
+                fix=f"give {', '.join(names)}",
+            )
         for name, value in zip(names, args, strict=False):
             if name in fields:
                 raise ArgumentError(f"field '{name}' of {t} is given twice")
@@ -203,9 +207,15 @@ def annotations_of(cls: type, what: str, frame: int) -> dict[str, Any]:
             cls, globals=module, locals=dict(caller.f_locals), eval_str=True
         )
     except NameError as error:
-        raise CompileError(
-            f"{what} {cls.__name__}: {error}", fix="import or define it above"
-        ) from None
+        fix = _fix_of_own(cls.__name__) if error.name == cls.__name__ else _DEFINE
+        raise CompileError(f"{what} {cls.__name__}: {error}", fix=fix) from None
+
+
+_DEFINE = "import or define it above"
+
+
+def _fix_of_own(name: str) -> str:
+    return f"what would hold itself keeps an index into an array of {name}"
 
 
 def _field(owner: str, name: str, annotation: Any) -> MemoryType:
@@ -214,7 +224,8 @@ def _field(owner: str, name: str, annotation: Any) -> MemoryType:
     try:
         return field_type(annotation, "it")
     except CompileError as error:
-        raise CompileError(f"field {owner}.{name}: {error.message}", fix=error.fix) from None
+        fix = _fix_of_own(owner) if annotation == owner else error.fix
+        raise CompileError(f"field {owner}.{name}: {error.message}", fix=fix) from None
 
 
 @dataclass_transform()
