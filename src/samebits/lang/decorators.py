@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar, Unpack, dataclass_transform, overload
 
+from samebits.errors import SamebitsError, folded
 from samebits.lang.kernel import Kernel, bind_methods
 from samebits.lang.memory import structs
 from samebits.modes import (
@@ -78,8 +79,11 @@ def struct(
     frame = 2 if cls is None else 3  # from `structs.struct` to the module
 
     def decorate(inner: _Class) -> _Class:
-        result = structs.struct(inner, frame=frame)
-        bind_methods(result, options)
+        try:
+            result = structs.struct(inner, frame=frame)
+            bind_methods(result, options)
+        except SamebitsError as error:
+            raise folded(error) from error.__cause__
         return result
 
     return decorate if cls is None else decorate(cls)

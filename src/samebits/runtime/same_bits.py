@@ -16,6 +16,7 @@ from samebits.errors import (
     SamebitsError,
     TargetError,
     Trap,
+    folding,
 )
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.calls.kernel_parameters import taken
@@ -92,6 +93,7 @@ _Instance = tuple[Kernel, tuple[Type, ...]]
 """A kernel, given those that it takes, and the types of its other parameters."""
 
 
+@folding
 def assert_same_bits(
     kernel: Kernel, *args: Any, targets: Iterable[str] | None = None, **kwargs: Any
 ) -> tuple[str, ...]:
@@ -131,6 +133,7 @@ def assert_same_bits(
     return compared
 
 
+@folding
 def assert_same_bits_each(
     kernel: Kernel,
     calls: Iterable[tuple[Any, ...] | Mapping[str, Any]],
