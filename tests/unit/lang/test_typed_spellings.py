@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 import pickle
 import typing
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 import pytest
 
 import samebits as sb
-from samebits import float2, float32, int32
+from samebits import float2, float3, float32, int32
 from samebits.errors import ArgumentError, CompileError
 from samebits.lang.annotations import type_of_annotation
 
@@ -21,6 +21,22 @@ class Part(sb.Struct):
     pos: float2 = sb.zero
     hp: int32 = 5
     cells: sb.FixedArray[float32, Literal[2], Literal[3]] = sb.zero
+
+
+Four: TypeAlias = Literal[4]
+FOUR = 4
+
+
+@sb.kernel
+def make_lists(n: int) -> int:
+    a = sb.List[int32, Literal[4]]()
+    b = sb.List[int32, Four]()
+    c = sb.List[int32, FOUR]()
+    for k in range(n):
+        a.append(int32(k))
+        b.append(int32(k))
+        c.append(int32(k))
+    return a.capacity() * 100 + len(b) * 10 + int(a == b and b == c)
 
 
 @sb.kernel
@@ -43,6 +59,16 @@ def fill(a: sb.Array2D[float32], part: Part) -> float32:
         (sb.ReadOnly2D[float2], sb.ReadOnly[float2, 2]),
         (sb.WriteOnly2D[float2], sb.WriteOnly[float2, 2]),
         (sb.Appender[int32, Literal[3]], sb.Appender[int32, 3]),
+        (sb.List[int32, Literal[3]], sb.List[int32, 3]),
+        (sb.Map[int32, float2, Literal[3]], sb.Map[int32, float2, 3]),
+        (sb.Heap[int32, Literal[3]], sb.Heap[int32, 3]),
+        (sb.Heap[int32, float2, Literal[3]], sb.Heap[int32, float2, 3]),
+        (sb.BitSet[Literal[70]], sb.BitSet[70]),
+        (sb.Grid2[float2, Literal[2], Literal[3], Literal[4]], sb.Grid2[float2, 2, 3, 4]),
+        (
+            sb.Grid3[float3, Literal[2], Literal[3], Literal[4], Literal[5]],
+            sb.Grid3[float3, 2, 3, 4, 5],
+        ),
     ],
     ids=str,
 )
@@ -57,6 +83,14 @@ def test_a_size_that_is_no_number_is_refused_in_a_literal_too() -> None:
         sb.FixedArray[float32, Literal["4"]]
     with pytest.raises(CompileError, match="one to four dimensions"):
         sb.Array[float32, Literal[5]]
+    for size, got in ((Literal[0], "0"), (Literal["4"], "4"), (Literal[True], "True")):
+        with pytest.raises(CompileError, match=f"capacity of List is a constant .*, got {got}\n"):
+            sb.List[float32, size]
+
+
+def test_a_kernel_makes_the_same_container_of_a_literal_its_alias_and_a_number() -> None:
+    sb.assert_same_bits(make_lists, 3)
+    assert make_lists(3) == 431
 
 
 def test_a_two_dimensional_annotation_says_of_what() -> None:

@@ -138,6 +138,22 @@ def itself(x: float32) -> float32:
     return x
 
 
+@sb.kernel
+def visit(found: sb.Map[int2, int32, Literal[8]], path: sb.List[int2, Literal[4]]) -> int32:
+    queue = sb.Heap[float32, int2, Literal[16]]()
+    seen = sb.BitSet[Literal[64]]()
+    for cell, times in found.items():
+        queue.push(0.5, cell + path[-1])
+        found[cell] = times + found.get(path.pop(), 0)
+        seen.add(cell.x)
+    found["cell"] = 1                                    # wrong
+    path.append(0.5)                                     # wrong
+    path.push(path[0])                                   # wrong
+    print(found[path[0]].x)                              # wrong
+    print(seen | found)                                  # wrong
+    return sum(number for number in seen | seen)
+
+
 def number_of(x: int32) -> int32:
     return sb.rotl(x, 3) ^ 5
 
