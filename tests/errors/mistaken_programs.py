@@ -154,6 +154,10 @@ MISTAKEN_PROGRAMS = (
                                     "np.ones(3, np.float32)"), "shape (n, 3)",
                     kernel("a: sb.Array[float3]) -> float32", "return a[0].x",
                            "np.ones(3, np.float32).reshape(-1, 3)"), 1.0),
+    MistakenProgram("Python", struct("", call="@sb.kernel\ndef k(p: P) -> float64: return p.x\n"
+                                                  "@sb.struct\nclass P:\n    x: float64 = 0.0\n"
+                                                  "R = k(P())"),
+                    "another class of that name"),
     # Traps.
     MistakenProgram("C", kernel("a: sb.Array[float64]) -> float64", "return a[4]", "np.ones(3)"),
                     "index 4 is out of range for an array of 3"),

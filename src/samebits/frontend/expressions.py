@@ -68,6 +68,10 @@ def condition(ctx: Context, node: ast.expr, instead: str = "") -> Value:
     fix = f"write `{halves.nonzero(ctx.text(node), operand)}`{instead}"
     if isinstance(operand, Vector):
         fix = f"write `sb.any({ctx.text(node)})` or `sb.all({ctx.text(node)})`"
+    elif dimensions(operand) or struct_items.kernel_of(operand, "len") is not None:
+        fix = f"write `len({ctx.text(node)}) > 0`"
+    elif isinstance(operand, MemoryOperand):
+        fix = "compare one of its fields"
     ctx.fail(node, f"a condition is a bool, but this is {describe(operand)}", fix=fix)
 
 

@@ -20,10 +20,12 @@ from samebits.frontend.core.operands import (
     MemoryOperand,
     Operand,
     Scalar,
+    Static,
     Tuple,
     Vector,
     View,
     describe,
+    dimensions,
 )
 from samebits.frontend.expressions import lower, refuse
 from samebits.frontend.operations import memory, struct_items, views
@@ -338,6 +340,9 @@ class _Loop:
                 if isinstance(base, MemoryOperand) and struct_items.view_of(name, base):
                     return self.items(owner, base, name)
                 array = lower(ctx, node)
+            case ast.List():
+                fix = f"freeze it at module level: sb.table({ctx.text(node)}, int64)"
+                ctx.fail(node, "lists are not in the kernel language", fix=fix)
             case _:
                 array = lower(ctx, node)
         if isinstance(array, MemoryOperand) and struct_items.loops(array):
@@ -430,7 +435,9 @@ class _Loop:
     def refuse(self, node: ast.expr, found: Operand) -> NoReturn:
         ctx = self.ctx
         fix = "give an array"
-        if isinstance(found, Tuple):
+        if isinstance(found, Tuple) or (
+            isinstance(found, Static) and isinstance(found.object, list)
+        ):
             fix = f"freeze it at module level: sb.table({ctx.text(node)}, int64)"
         elif isinstance(found, Vector):
             fix = f"write out its components, such as {ctx.text(node)}.x"
@@ -552,7 +559,8 @@ class _Loop:
                         target,
                         f"each iteration is given one value, {describe(item)}",
                         fix="write one name"
-                        + (", and use its components" if isinstance(item, Vector) else ""),
+                        + (", and use its components" if isinstance(item, Vector) else "")
+                        + (", and its elements: `row[0]`" if dimensions(item) else ""),
                     )
                 if len(item.items) != len(target.elts):
                     ctx.fail(

@@ -19,12 +19,13 @@ from samebits.frontend.core.operands import (
     Tuple,
     Vector,
     describe,
+    dimensions,
 )
 from samebits.frontend.core.source import copied_items, named_items, too_deep
 from samebits.frontend.expressions import condition, lower, refuse
 from samebits.frontend.operations import memory, operators, struct_items, texts
 from samebits.ir.grammar import Break, Continue, If, While
-from samebits.types import BOOL, ScalarType, StructType
+from samebits.types import BOOL, COMPONENTS, ScalarType, StructType
 from samebits.value_text import outline
 
 
@@ -168,9 +169,7 @@ def _assign_target(ctx: Context, target: ast.expr, value: Operand, source: ast.e
                 ctx.fail(
                     target,
                     f"{describe(value)} can't be unpacked",
-                    fix="assign it to one name and use its components"
-                    if isinstance(value, Vector)
-                    else "unpack a tuple or a call with several results",
+                    fix=_fix_of_unpacked(ctx, target, value, source),
                 )
             starred = next((part for part in target.elts if isinstance(part, ast.Starred)), None)
             if starred is not None:
@@ -193,6 +192,24 @@ def _assign_target(ctx: Context, target: ast.expr, value: Operand, source: ast.e
                 _assign_target(ctx, part, item, item_source)
         case _:
             refuse(ctx, target)
+
+
+_NAMED = "assign it to one name, and use its components or elements"
+_UNPACKS = "unpack a tuple or a call with several results"
+
+
+def _fix_of_unpacked(
+    ctx: Context, target: ast.Tuple | ast.List, value: Operand, source: ast.expr
+) -> str:
+    names, text = ", ".join(ctx.text(part) for part in target.elts), ctx.text(source)
+    count = range(len(target.elts))
+    if not isinstance(source, ast.Name | ast.Attribute | ast.Subscript):
+        return _UNPACKS if isinstance(value, Scalar | Literal) else _NAMED
+    if isinstance(value, Vector) and len(count) <= len(COMPONENTS):
+        return f"write `{names} = {', '.join(f'{text}.{COMPONENTS[k]}' for k in count)}`"
+    if dimensions(value):
+        return f"write `{names} = {', '.join(f'{text}[{k}]' for k in count)}`"
+    return _UNPACKS
 
 
 def _augmented(ctx: Context, node: ast.AugAssign) -> None:

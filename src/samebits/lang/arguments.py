@@ -177,7 +177,13 @@ def _wrap_struct(value: Any, t: StructType, name: str) -> Any:
     fix = f"pass {t}(...), or an ndarray of {t}.dtype with shape () or (1,)"
     if isinstance(value, np.void):
         fix = f"a copy would be changed: pass {t}.from_memory(array, index)"
-    raise ArgumentError(f"parameter '{name}': expected {t}; got {describe(value)}", fix=fix)
+    note = None
+    if type(value).__name__ == t.name and hasattr(value, "__sb_type__"):
+        note = "it is of another class of that name: the module, or the cell, was run twice"
+        fix = f"make the {t} anew, with the class that the kernel names"
+    raise ArgumentError(
+        f"parameter '{name}': expected {t}; got {describe(value)}", note=note, fix=fix
+    )
 
 
 def _wrap_array(value: Any, t: ArrayType, name: str) -> ManagedArray:

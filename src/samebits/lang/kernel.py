@@ -154,7 +154,7 @@ class Kernel:
 
     # Calls -------------------------------------------------------------------------------
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if running.managed:
             return executions.managed_call(self, args, kwargs)
         try:
@@ -164,7 +164,7 @@ class Kernel:
         except SamebitsError as error:
             raise folded(error) from error.__cause__
 
-    def managed(self, *args: Any, **kwargs: Any) -> Any:
+    def managed(self, /, *args: Any, **kwargs: Any) -> Any:
         """Run the function in CPython over samebits' typed scalars: the reference answer."""
         try:
             self.check_use(args, kwargs)
@@ -172,7 +172,7 @@ class Kernel:
         except SamebitsError as error:
             raise folded(error) from error.__cause__
 
-    def check_races(self, *args: Any, **kwargs: Any) -> Any:
+    def check_races(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call the kernel in the reference interpreter, which watches what iterations of parallel
         ranges touch: its result, arrays and structs changed in place.
 

@@ -13,10 +13,12 @@ from samebits.frontend.core import advice
 from samebits.frontend.core.context import Context, element_of, of_values, values_of
 from samebits.frontend.core.operands import (
     Literal,
+    MemoryOperand,
     Operand,
     Scalar,
     Static,
     Vector,
+    View,
     describe,
     dimensions,
 )
@@ -180,7 +182,7 @@ def _fix_of_a_power(
         return "write `1.0`" if t.weak else f"write `{kind}(1)`"
     if isinstance(n, int) and -MOST <= n < 0:
         return f"write `1 / {whole}**{-n}`" if n < -1 else f"write `1 / {whole}`"
-    power = f"math.pow({x}, {y if b.type == kind else f'{kind}({y})'})"
+    power = f"math.pow({x}, {y if b.type == kind or n is not None else f'{kind}({y})'})"
     if isinstance(n, float) and n.is_integer() and 1 <= n <= MOST:
         return f"write `{whole}**{int(n)}`, or `{power}`"
     return f"write `{power}`"
@@ -379,6 +381,8 @@ def unary(ctx: Context, node: ast.UnaryOp, a: Operand) -> Operand:
             f"`not` takes a bool, but this is {describe(a)}",
             fix="write `~v`"
             if isinstance(a, Vector)
+            else f"write `len({ctx.text(node.operand)}) == 0`"
+            if isinstance(a, MemoryOperand | View)
             else f"write a comparison, such as `{ctx.text(node.operand)} == 0`",
         )
     sign, opcode = UNARY[type(node.op)]
