@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Literal, Self, cast, get_origin
 
 import numpy as np
 
@@ -28,7 +28,9 @@ _made: dict[tuple[object, ...], type] = {}
 
 def label(part: object) -> str:
     """An argument of a family as it stands in a class's name."""
-    return str(part) if isinstance(part, int) else str(getattr(part, "__name__", part))
+    if isinstance(part, int) or get_origin(part) is Literal:
+        return str(part).removeprefix("typing.")
+    return str(getattr(part, "__name__", part))
 
 
 def whole_label(part: object) -> str:
@@ -40,6 +42,11 @@ def whole_label(part: object) -> str:
 
 def item_type(family: str, part: object, what: str) -> MemoryType:
     """The type of an argument of a family. Raises CompileError."""
+    if isinstance(part, int) or get_origin(part) is Literal:
+        raise CompileError(
+            f"{what} of {family} is a type, got {label(part)}",
+            fix="write a type there, such as float64",
+        )
     if part is int or part is float:
         raise CompileError(
             f"{what} of {family} needs a fixed size, {label(part)} has none",
@@ -54,17 +61,18 @@ def item_type(family: str, part: object, what: str) -> MemoryType:
 
 
 def capacity(family: str, part: object, what: str = "the capacity") -> int:
-    """A positive number of a family's arguments. Raises CompileError."""
+    """A positive number of a family's arguments, which may be a Literal. Raises CompileError."""
+    plain = number(part)
     try:
-        number = operator.index(cast("Any", part))
+        size = operator.index(plain)
     except TypeError:
-        number = 0
-    if isinstance(part, bool) or not 1 <= number <= MOST:
+        size = 0
+    if isinstance(plain, bool) or not 1 <= size <= MOST:
         raise CompileError(
             f"{what} of {family} is a constant from 1 to {MOST:,}, got {label(part)}",
-            fix=f"write {family}[..., 16]",
+            fix="write Literal[16], or 16 alone where no type checker reads it",
         )
-    return number
+    return size
 
 
 class Family:
@@ -98,7 +106,7 @@ def made_once(family: type[Family], parts: tuple[object, ...]) -> type:
             f"{family.__name__} takes [{family.parameters}], got {len(parts)} arguments",
             fix=f"write {family.__name__}[{family.parameters}]",
         )
-    plain, make = family.make(*map(number, parts))
+    plain, make = family.make(*parts)
     key = (family, *plain)
     found = _made.get(key)
     if found is None:
