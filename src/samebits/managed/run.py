@@ -20,6 +20,7 @@ from samebits.errors import CompileError, Trap
 from samebits.frontend.compile import compile_kernel
 from samebits.frontend.core.kernel_source import source_of
 from samebits.frontend.core.source import syntax, too_deep
+from samebits.ir.own_code import is_own_code
 from samebits.lang.arguments import naming, unwrap, wrap
 from samebits.lang.calls import recursion
 from samebits.lang.calls.kernel_parameters import taken
@@ -35,7 +36,7 @@ from samebits.lang.values.storage import implicit, implicit_vector
 from samebits.lang.values.thread_state import flushing, managed_run, running
 from samebits.lang.values.weak import Int, checked
 from samebits.managed import overloads
-from samebits.managed.positions import SOURCE, located
+from samebits.managed.positions import IS_OWN_CODE, SOURCE, located
 from samebits.managed.rewrite import Rewrite, copied, flushes, is_prange
 from samebits.types import INT, ScalarType, Type, VectorType, widens
 
@@ -151,6 +152,7 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
         argument.annotation = None
     tree = ast.fix_missing_locations(ast.Module([node], []))
     scope: dict[str, Any] = {**rewrite.names, SOURCE: source}
+    scope[IS_OWN_CODE] = is_own_code(f"{kernel.function.__module__}.")
     result = kernel.signature.result_type(types)
 
     def returned(value: Any) -> Any:
