@@ -102,6 +102,6 @@ def value_bytes(function: Function, lane_bytes: int) -> int:
     slots = sum(size(name) * words(t) for name, t in function.slots.items())
     changes: Counter[int] = Counter()
     for value, last in uses.last.items():
-        changes[uses.made[value]] += size(value)
-        changes[last] -= size(value)
+        changes[uses.made[value]] += size(value) * words(value.type)
+        changes[last] -= size(value) * words(value.type)
     return slots + max(accumulate((changes[at] for at in sorted(changes)), initial=0))
