@@ -23,6 +23,7 @@ from samebits.frontend.core.source import syntax, too_deep
 from samebits.ir.own_code import is_own_code
 from samebits.lang.arguments import naming, unwrap, wrap
 from samebits.lang.calls import recursion
+from samebits.lang.calls.adapted import AdaptedKernel
 from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
@@ -126,6 +127,11 @@ call_math = partial(overloads.call, lambda kernel, types: instance(kernel, types
 
 def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     kernel.check_given(types)
+    if isinstance(kernel, AdaptedKernel):
+        try:
+            compile_kernel(kernel, types)
+        except CompileError as error:
+            raise kernel.refusal(error) from None
     source = source_of(kernel)
     node = copied(source.node)
     local = {a.arg for a in node.args.args}

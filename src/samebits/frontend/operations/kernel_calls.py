@@ -25,6 +25,7 @@ from samebits.frontend.operations import memory, recursion
 from samebits.frontend.operations.conversions import coerce, passed
 from samebits.frontend.operations.names import captured
 from samebits.ir.grammar import Value
+from samebits.lang.calls.adapted import AdaptedKernel
 from samebits.lang.calls.kernel_parameters import without_kernels
 from samebits.lang.kernel import Kernel
 from samebits.types import (
@@ -75,13 +76,25 @@ def call_kernel(
         kernel.check_given(types)
     except ArgumentError as error:
         ctx.fail(node, error.message, note=error.note, fix=error.fix)
-    callee = ctx.compile_callee(kernel, types, ctx.span(node))
+    callee = _compiled(ctx, node, kernel, types)
     values: list[Value] = []
     for (argument, operand), (name, t) in zip(operands, callee.parameters, strict=True):
         values += _pass(ctx, node, argument, operand, name, t, callee)
     if callee.depth:
         values.append(recursion.deeper(ctx, node, kernel.__name__, callee))
     return emit_call(ctx, node, callee, values)
+
+
+def _compiled(ctx: Context, node: ast.AST, kernel: Kernel, types: tuple[Type, ...]) -> Callee:
+    """The function that is called. What a kernel that stands for a function is refused for is said
+    of that function."""
+    try:
+        return ctx.compile_callee(kernel, types, ctx.span(node))
+    except CompileError as error:
+        if not isinstance(kernel, AdaptedKernel):
+            raise
+        refusal = kernel.refusal(error)
+        ctx.fail(node, refusal.message, fix=refusal.fix)
 
 
 def _without_kernels(
