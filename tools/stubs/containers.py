@@ -36,7 +36,10 @@ _M = TypeVar("_M", default=Any)
 
 '''
 ELEMENTS = """\
+    @overload
     def __getitem__(self, index: SupportsIndex, /) -> _T: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> Array[_T]: ...
     def __setitem__(self, index: SupportsIndex, value: _T, /) -> None: ...
     def __iter__(self) -> Iterator[_T]: ...
 """
@@ -63,6 +66,8 @@ FAMILIES = {
 """The parameters of each family, and the methods that follow from the language's protocols."""
 INNER = {"__position__", "__at__", "__after__", "__eq__"}
 NAMES = {"T": "_T", "K": "_K", "V": "_V", "E": "float"}
+OTHERS = {("List", "extend"): "self, values: ReadOnly[_T] | Iterable[_T]) -> None"}
+"""The methods that take more from Python than from kernels."""
 ITEMS = "Heap[_T, _V, None]"
 """A heap without priorities: `Heap[T, N]`."""
 HEAP = {
@@ -106,6 +111,8 @@ def _stub(name: str, method: ast.FunctionDef) -> str:
     text = ast.get_docstring(method)
     if name == "Heap" and method.name in HEAP:
         return _of_heap(method.name, text)
+    if (name, method.name) in OTHERS:
+        return _defined(f"def {method.name}({OTHERS[name, method.name]}", text)
     _Types().visit(method.args)
     if method.returns is not None:
         method.returns = _Types().visit(method.returns)

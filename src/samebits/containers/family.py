@@ -15,6 +15,7 @@ import numpy as np
 from samebits.errors import CompileError
 from samebits.lang.annotations import field_type, number
 from samebits.lang.kernel import Kernel, bind_methods
+from samebits.lang.memory.struct_members import made_empty
 from samebits.lang.memory.structs import Struct, struct
 from samebits.lang.values.thread_state import running
 from samebits.types import MemoryType, ScalarType, StructType, VectorType
@@ -82,6 +83,8 @@ class Family:
     parameters: ClassVar[str] = "T, N"
     most: ClassVar[int] = 0
     """The most arguments, where there may be more than `parameters` has."""
+    plain: ClassVar[tuple[type, ...]] = (list, tuple)
+    """What Python has in its place, which a field takes from Python too."""
 
     def __new__(cls, *_: Any, **__: Any) -> Any:
         raise CompileError(
@@ -142,7 +145,17 @@ def _finished(family: type[Family], parts: tuple[object, ...], cls: type) -> typ
         setattr(
             result, method, HostKernel(known, function) if isinstance(known, Kernel) else function
         )
+    filled = result.__init__
+
+    def init(self: Any, *given: Any, **named: Any) -> None:
+        if running.managed and (given or named):
+            message, fix = made_empty(self.__sb_type__)
+            raise CompileError(message, fix=fix)
+        filled(self, *given, **named)
+
+    result.__init__ = init
     result.__sb_family__ = (family, parts)
+    result.__sb_plain__ = family.plain
     result.__reduce__ = _reduce
     return result
 

@@ -175,6 +175,8 @@ def _wrap_struct(value: Any, t: StructType, name: str) -> Any:
         check_array(array.reshape(1), ArrayType(t, 1), name)
         return cls.from_memory(array)
     fix = f"pass {t}(...), or an ndarray of {t}.dtype with shape () or (1,)"
+    if isinstance(value, getattr(cls, "__sb_plain__", ())):
+        fix = f"pass {t}({name}): the kernel may change it"
     if isinstance(value, np.void):
         fix = f"a copy would be changed: pass {t}.from_memory(array, index)"
     note = None

@@ -39,7 +39,7 @@ from samebits.lang.values.weak import Int, checked
 from samebits.managed import overloads
 from samebits.managed.positions import IS_OWN_CODE, SOURCE, located
 from samebits.managed.rewrite import Rewrite, copied, flushes, is_prange
-from samebits.types import INT, ScalarType, Type, VectorType, widens
+from samebits.types import INT, ArrayType, ScalarType, Type, VectorType, widens
 
 
 @dataclass(slots=True)
@@ -96,8 +96,16 @@ def _taker(t: Type, name: str) -> Callable[[Any], Any]:
             return lambda v: v if type(v) is cls else _widened(v, t, place)
         case VectorType():
             return lambda v: implicit_vector(v, t, place)
+        case ArrayType():
+            return lambda v: wrap(_items(v), t, name)
         case _:
             return lambda v: wrap(v, t, name)
+
+
+def _items(value: Any) -> Any:
+    """What an array parameter takes of a struct with items: those."""
+    found = getattr(value, "__sb_items__", None)
+    return value if found is None else found()
 
 
 def _widened(value: Any, t: ScalarType, place: str) -> Any:

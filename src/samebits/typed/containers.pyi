@@ -25,7 +25,8 @@ class List(Struct, Generic[_T, _N]):
     `List[float64, 16]` is a struct class: a field's type, a parameter's, and called, from kernels
     empty, from Python with the first items too. `len`, `in`, `for`, `items[i]`, `items[-1]`,
     `==` and `del items[i]` are those of Python's lists; an item that is a struct is a reference.
-    What is not used of the memory is zero. Methods say what they cost, n being the length.
+    In kernels `items[i:j]` is a view, and an array parameter takes the items. What is not used of
+    the memory is zero. Methods say what they cost, n being the length.
     """
 
     def __len__(self) -> int: ...
@@ -35,8 +36,8 @@ class List(Struct, Generic[_T, _N]):
         """Add an item at the end; traps where the list is full. O(1)."""
     def try_append(self, value: _T) -> bool:
         """Add an item at the end, if there is room; whether there was. O(1)."""
-    def extend(self, values: ReadOnly[_T]) -> None:
-        """Add the elements of an array; traps, unchanged, where they do not fit.
+    def extend(self, values: ReadOnly[_T] | Iterable[_T]) -> None:
+        """Add the elements of an array or a list; traps, unchanged, where they do not fit.
         O(len(values)).
         """
     def insert(self, index: int, value: _T) -> None:
@@ -56,6 +57,10 @@ class List(Struct, Generic[_T, _N]):
         """The item at `index`, or `default` where there is none. O(1)."""
     def clear(self) -> None:
         """Take out all items. O(n)."""
+    def sort(self, reverse: bool = False) -> None:
+        """Sort in place by `<`, or with `reverse` by `>`; equal items stay in their order. Of
+        floats a NaN traps. O(n log² n) moves, in no other memory.
+        """
     def reverse(self) -> None:
         """Reverse the order in place. O(n)."""
     def __contains__(self, value: _T, /) -> bool: ...
@@ -66,7 +71,10 @@ class List(Struct, Generic[_T, _N]):
     def remove(self, value: _T) -> None:
         """Take out the first item equal to `value`; traps where there is none. O(n)."""
     def __init__(self, items: Iterable[Any] = ()) -> None: ...
+    @overload
     def __getitem__(self, index: SupportsIndex, /) -> _T: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> Array[_T]: ...
     def __setitem__(self, index: SupportsIndex, value: _T, /) -> None: ...
     def __iter__(self) -> Iterator[_T]: ...
     def __eq__(self, other: object, /) -> bool: ...

@@ -43,6 +43,7 @@ from samebits.lang.values.storage import (
     read_only,
     storer,
 )
+from samebits.lang.values.thread_state import running
 from samebits.lang.values.vectors import implicit_table
 from samebits.lang.values.weak import FromEnd, Int
 from samebits.types import (
@@ -279,17 +280,32 @@ def copy_into(buffer: Buffer, offset: int, t: MemoryType, value: Any, place: str
 
     Raises ArgumentError where the value has another type or the memory is read-only.
     """
+    given = value
     if isinstance(value, ManagedArray):
         found: Any = value.fixed_type
     else:
         found = getattr(value, "__sb_type__", None)
     if found != t or isinstance(value, type):
-        raise ArgumentError(f"{place} is {t}; got {describe(value)}")
+        value = _container(t, value, place)
+        if value is None:
+            raise ArgumentError(f"{place} is {t}; got {describe(given)}")
     source = bytes_of(value.memory)
     try:
         buffer[offset : offset + t.size] = bytes(source)
     except TypeError:
         raise read_only(place) from None
+
+
+def _container(t: MemoryType, value: Any, place: str) -> Any:
+    """The container of what Python has in its place: of a list, dict or set; None of what is none
+    of these, and in a kernel. Raises ArgumentError where it does not fit."""
+    cls: Any = class_of_type(t) if isinstance(t, StructType) else None
+    if running.managed or not isinstance(value, getattr(cls, "__sb_plain__", ())):
+        return None
+    try:
+        return cls(value)
+    except (ArgumentError, Trap) as error:
+        raise ArgumentError(f"{place}: {error.message}", note=error.note, fix=error.fix) from None
 
 
 def zeros(shape: Any, dtype: Any) -> ManagedArray:
