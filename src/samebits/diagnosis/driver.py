@@ -36,6 +36,7 @@ from samebits.diagnosis.report.findings import CauseFact, ColumnFact, Diagnosis
 from samebits.diagnosis.report.wording import moment, what_leave
 from samebits.diagnosis.report_evidence import ReportEvidence, reported_frame, title
 from samebits.errors import ReportError
+from samebits.frame_trace.record import Trace
 from samebits.hazards.catalogue import by_name
 from samebits.ir.text import print_module
 from samebits.sides.input_stream import InputStream
@@ -44,7 +45,6 @@ from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import InputSource
-from samebits.trace.record import Trace
 from samebits.types import StructType
 
 OTHER_RUN = 0.5
