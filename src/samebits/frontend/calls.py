@@ -30,6 +30,7 @@ from samebits.frontend.operations import (
     memory,
     operators,
     overloads,
+    printing,
     struct_items,
     struct_members,
 )
@@ -43,6 +44,7 @@ from samebits.lang.memory.arrays import zeros
 from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import prange, unsafe_parallel
 from samebits.lang.reductions import Reduction
+from samebits.lang.tracing import trace
 from samebits.lang.values.fixed.fixed_point import FromFloat
 from samebits.lang.values.literals import f32, nearest
 from samebits.types import (
@@ -73,6 +75,10 @@ def call(ctx: Context, node: ast.Call, callee: Operand, lower: Lower) -> Operand
     t = _type_meant(ctx, called)
     if t is None and isinstance(called, TypeVar):
         ctx.fail(node, f"{called} is no parameter type of this kernel", fix="annotate with it")
+    if called is builtins.print:
+        return printing.lower_print(ctx, node, lower)
+    if called is trace:
+        return printing.lower_trace(ctx, node, lower)
     if called is zeros:
         return _zeros(ctx, node, lower)
     if isinstance(called, Kernel):
