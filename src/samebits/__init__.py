@@ -38,6 +38,7 @@ from samebits.errors import (
     TargetError,
     Trap,
 )
+from samebits.lang.calls.tracing import trace
 from samebits.lang.decorators import defaults, kernel, struct
 from samebits.lang.intrinsics import (
     abs as abs,
@@ -104,7 +105,6 @@ from samebits.lang.memory.struct_members import zero
 from samebits.lang.memory.structs import Struct
 from samebits.lang.memory.tables import table
 from samebits.lang.parallel import prange, unsafe_parallel
-from samebits.lang.tracing import trace
 from samebits.lang.values import matrices as _matrices
 from samebits.lang.values.fixed.fixed_point import (
     fix16,

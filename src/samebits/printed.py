@@ -1,4 +1,4 @@
-"""What kernels print and trace: where it goes, and the most of it that one call may leave.
+"""The output of kernels: where what they print and trace goes, and the most that a call may leave.
 
 Owns no text of values. Every execution gives its lines and records here, in order.
 """
@@ -147,7 +147,7 @@ def captured() -> Generator[list[str | TraceRecord]]:
 
 
 @contextmanager
-def silent() -> Generator[None]:
+def muted() -> Generator[None]:
     """A block whose calls print nothing and leave no record."""
     with captured() as items:
         yield

@@ -15,7 +15,7 @@ LAYERS = {
     "source_lines": 0, "visible": 0, "mutex": 0, "output": 0, "importing": 0, "types": 0,
     "version": 0, "digits": 0,
     "errors": 1, "compiling": 1, "bits": 1, "pages": 1,
-    "modes": 2, "replay": 2, "value_text": 2,
+    "modes": 2, "printed": 2, "replay": 2, "value_text": 2,
     "ir": 3, "lang": 3,
     "containers": 4, "frontend": 4, "mathlib": 4, "passes": 4, "lint": 4,
     "managed": 5, "math": 5, "noise": 5, "random": 5, "backend": 5,

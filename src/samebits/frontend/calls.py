@@ -38,13 +38,13 @@ from samebits.frontend.operations.conversions import build_vector, convert_expli
 from samebits.frontend.operations.kernel_calls import Lower, bind, call_kernel
 from samebits.frontend.operations.matrices import build_matrix
 from samebits.lang.annotations import class_of_type
+from samebits.lang.calls.tracing import trace
 from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel, method_kernel
 from samebits.lang.memory.arrays import zeros
 from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import prange, unsafe_parallel
 from samebits.lang.reductions import Reduction
-from samebits.lang.tracing import trace
 from samebits.lang.values.fixed.fixed_point import FromFloat
 from samebits.lang.values.literals import f32, nearest
 from samebits.types import (

@@ -9,7 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from samebits.bits import round_float
-from samebits.ir.grammar import MOST_PRINTED, MOST_VALUES, Attribute, Function, Op, TableData, ValueType
+from samebits.ir.grammar import (
+    MOST_PRINTED,
+    MOST_VALUES,
+    Attribute,
+    Function,
+    Op,
+    TableData,
+    ValueType,
+)
 from samebits.types import (
     BOOL,
     INT,

@@ -26,13 +26,13 @@ from samebits.frontend.operations.intrinsics import refuse_arguments
 from samebits.lang import intrinsics, iteration
 from samebits.lang.annotations import class_of_type
 from samebits.lang.calls.kernel_parameters import mean
+from samebits.lang.calls.tracing import IN_JOBS, NAMED, SEPARATORS, trace
 from samebits.lang.constants import is_namespace
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.slices import NO_STEP, Slice
 from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import own_elements, own_index, prange
-from samebits.lang.tracing import IN_JOBS, NAMED, SEPARATORS, trace
 from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.flushing import flushed, flushed_weak
 from samebits.lang.values.powers import MOST, by_products

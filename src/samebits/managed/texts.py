@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from samebits.errors import TRAP_MESSAGES, ArgumentError, Span, Trap
+from samebits.lang.calls.tracing import numbers_of, separators
 from samebits.lang.memory.structs import Struct, shows_fields
-from samebits.lang.tracing import numbers_of, separators
 from samebits.lang.values.vectors import components
 from samebits.printed import keep, write
 from samebits.types import BOOL, FLOAT, INT, ScalarType, VectorType
@@ -73,7 +73,7 @@ def traced(name: str, value: Any, span: Span) -> None:
 
 
 def unprinted(*parts: Any) -> None:
-    """A `print` or a `trace` of a kernel without them: what it is given is computed all the same."""
+    """A `print` or `trace` of a kernel without them: what it is given is computed all the same."""
 
 
 def line_parts(node: ast.Call, visit: Callable[[ast.expr], ast.expr]) -> list[ast.expr]:

@@ -198,7 +198,7 @@ class NativeCall:
     def direct(self) -> tuple[Any, ...] | None:
         """What `Kernel.direct` may hold, where the entry is of this process; None where calls need
         Python code."""
-        if not isinstance(self._entry, NativeEntry) or self._made:
+        if not isinstance(self._entry, NativeEntry) or self._made or self._entry.prints:
             return None
         address, trap = self._entry.address, self._entry.trap
         slots = self._count_of_slots

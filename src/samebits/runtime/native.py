@@ -64,12 +64,13 @@ class NativeModule:
         self._addresses, self._ranges = addresses[:entries], addresses[entries:]
         self._own = self._loaded.addresses.get(OWN)
         self._records = self._loaded.addresses.get(TRAP_RECORDS)
-        self._output: Any = None
+        self.output: Any = None
+        """Its output buffer, if its code prints or traces."""
         output = self._loaded.addresses.get(OUTPUT)
         if output is not None:
-            from samebits.runtime.output_buffer import OutputBuffer
+            from samebits.runtime.objects.output_buffer import OutputBuffer
 
-            self._output = OutputBuffer(output, self.traps)
+            self.output = OutputBuffer(output, self.traps)
         hook = self._loaded.addresses.get(HOOK)
         if hook is not None:
             from samebits.runtime.threads.team import hook_address
@@ -84,8 +85,8 @@ class NativeModule:
     def entry(self, n: int) -> NativeEntry:
         """The n-th compiled entry."""
         entry = NativeEntry(self, self._addresses[n])
-        if self._output is not None:
-            entry.function = self._output.around(entry.function)
+        if self.output is not None:
+            entry.function = self.output.around(entry.function)
         return entry
 
     def range_entry(self, n: int) -> NativeRange:
@@ -145,6 +146,11 @@ class NativeEntry(_NativeFunction):
 
     __slots__ = ()
     prototype = ENTRY
+
+    @property
+    def prints(self) -> bool:
+        """Whether `function` is more than the code at `address`: it prints what that has left."""
+        return self._module.output is not None
 
     def run(self, slots: Any) -> None:
         """Call with a ctypes array of slots. Raises Trap. The slots must fit the entry's

@@ -23,8 +23,8 @@ from samebits.backend.text.cold_copies import ColdCopy, cold_copy_symbol
 from samebits.backend.text.expectations import Expectation, Expected, metadata
 from samebits.backend.text.locations import Location, Locations
 from samebits.backend.text.loop_metadata import ANY_LOOP, EmittedCounts, loop_metadata
-from samebits.backend.text.overrides import CodegenOverrides
 from samebits.backend.text.output_buffer import DEFINITIONS as OUTPUT_DEFINITIONS
+from samebits.backend.text.overrides import CodegenOverrides
 from samebits.backend.text.profiles import PROFILES, CodegenProfile
 from samebits.backend.text.run_bound import OPEN
 from samebits.backend.text.shared_functions import SharedFunction

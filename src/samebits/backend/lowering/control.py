@@ -8,8 +8,8 @@ from samebits.backend.lowering.integer import scalar_type
 from samebits.backend.lowering.parallel import lower_parallel
 from samebits.backend.text.types import parts, return_type, scalar
 from samebits.backend.text.writer import FunctionWriter, Lowering
-from samebits.ir.grammar import HostFunction, Op
 from samebits.ir.analysis.output import prints
+from samebits.ir.grammar import HostFunction, Op
 from samebits.ir.trap_texts import message
 from samebits.types import Kind, ScalarType
 

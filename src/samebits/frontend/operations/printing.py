@@ -8,8 +8,8 @@ from samebits.frontend.core.context import Context
 from samebits.frontend.core.operands import Nothing
 from samebits.frontend.operations.texts import Lower, Text, check_count
 from samebits.ir.grammar import MOST_PRINTED
+from samebits.lang.calls.tracing import IN_JOBS, NAMED, SEPARATORS, separators
 from samebits.lang.jobs import JobKernel
-from samebits.lang.tracing import IN_JOBS, NAMED, SEPARATORS, separators
 from samebits.value_text import escaped, place, types_in
 
 

@@ -1,4 +1,4 @@
-"""Functions that print or trace, themselves or through what they call: their calls have an order."""
+"""Functions that print or trace, themselves or through what they call: such calls have an order."""
 
 from __future__ import annotations
 

@@ -215,9 +215,7 @@ class _Elsewhere:
 
     def output(self) -> tuple[list[int], int]:
         size = 8 * OUTPUT_HEAD
-        used, dropped, _ = struct.unpack(
-            f"{self._order}3Q", self._remote.read(self._output, size)
-        )
+        used, dropped, _ = struct.unpack(f"{self._order}3Q", self._remote.read(self._output, size))
         if used > MOST_WORDS:
             raise RunnerError(f"the program answered nonsense: {used} words of output")
         words = self._remote.read(self._output + size, 8 * used)

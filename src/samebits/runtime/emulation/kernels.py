@@ -19,7 +19,7 @@ from samebits.printed import is_tracing
 from samebits.runtime.call import native_callable, slot_count
 from samebits.runtime.emulation.calls import ImageAddress, ImageBuilder, Machine, Slot, machine
 from samebits.runtime.emulation.remote import LIMIT_SECONDS
-from samebits.runtime.output_buffer import give_on, has_output
+from samebits.runtime.objects.output_buffer import give_on, has_output
 from samebits.types import ArrayType, MemoryType, StructType, TupleType, Type
 
 

@@ -70,5 +70,7 @@ def numbers_of(value: Any) -> list[Any]:
         return [number for name in names for number in numbers_of(getattr(value, name))]
     t = type_of_scalar(value)
     if not has_places(t):
-        raise ArgumentError(f"a trace keeps no {t}", fix="write float64(x), or float32(x) of a half")
+        raise ArgumentError(
+            f"a trace keeps no {t}", fix="write float64(x), or float32(x) of a half"
+        )
     return [RAW_OF[t](value)]

@@ -1,4 +1,4 @@
-"""What compiled code has left in its output buffer: read after each call, and given on in order.
+"""The output that compiled code has left in its buffer: read after each call, given on in order.
 
 Owns the buffer of one loaded object, and the lock that keeps calls of its entries apart.
 """
