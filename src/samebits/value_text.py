@@ -147,7 +147,12 @@ def places(text: str) -> tuple[Place, ...]:
 
 def first_text(text: str) -> str:
     """What stands before the first place of a text with places."""
-    return places(text)[0][0]
+    befores: list[str] = []
+    for before, t, _, _ in places(text):
+        befores.append(before)
+        if t is not None:
+            break
+    return "".join(befores)
 
 
 def types_in(text: str) -> list[ScalarType]:
