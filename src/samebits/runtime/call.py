@@ -196,8 +196,8 @@ class NativeCall:
         return self._run(slots, ())
 
     def prepared(self) -> direct_calls.Prepared | None:
-        """The call for `direct_calls`, where the entry is of this process."""
-        if not isinstance(self._entry, NativeEntry):
+        """The call for `direct_calls`, where the entry is of this process and prints nothing."""
+        if not isinstance(self._entry, NativeEntry) or self._entry.prints:
             return None
         address, trap, packer = self._entry.address, self._entry.trap, self._packer
         slots = len(self._slots())

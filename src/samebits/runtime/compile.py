@@ -13,6 +13,7 @@ from samebits.compiling import lock
 from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.executions import executions
 from samebits.lang.fingerprint import fingerprint
+from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.lang.stacks import with_room
 from samebits.runtime import cache
@@ -125,9 +126,12 @@ def _request(
 ) -> Request:
     from samebits.backend.request import Request
     from samebits.frontend.compile import compile_kernel, link
+    from samebits.frontend.job_effects import refuse_output
     from samebits.passes.semantics.float_modes import lower_float_modes
 
     unit = compile_kernel(kernel, types)
+    if isinstance(kernel, JobKernel):
+        refuse_output(kernel)
     names = [unit.function.name]
     entries, ranges = ([], names) if as_range else (names, [])
     return Request(lower_float_modes(link(unit)), entries, target, opt, ranges, kernel.mode)

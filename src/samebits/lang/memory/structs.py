@@ -128,6 +128,11 @@ class Struct:
         return _rebuild, (type(self), bytes(self._buffer[self._offset : self._offset + size]))
 
 
+def shows_fields(cls: type[Any]) -> bool:
+    """Whether Python shows a struct of this class by its fields, not in a way of its own."""
+    return cls.__repr__ is Struct.__repr__ and cls.__str__ is object.__str__
+
+
 _set_buffer: Callable[[Any, Buffer], None] = Struct.__dict__["_buffer"].__set__
 _set_offset: Callable[[Any, int], None] = Struct.__dict__["_offset"].__set__
 
