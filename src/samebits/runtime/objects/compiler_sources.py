@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 _OTHERS = frozenset({
-    "__pycache__", "cli", "desync", "diagnosis", "doctor", "fpmodel", "hazards", "lint", "sides",
-    "trace",
+    "__pycache__", "cli", "desync", "diagnosis", "doctor", "fpmodel", "frame_trace", "hazards",
+    "lint", "sides",
 })  # fmt: skip
 """Packages that produce no cached code."""
 _SUFFIXES = (".py", ".pyc", ".so", ".pyd")
