@@ -37,6 +37,7 @@ from samebits.lang.values.storage import implicit, implicit_vector
 from samebits.lang.values.thread_state import flushing, managed_run, running
 from samebits.lang.values.weak import Int, checked
 from samebits.managed import overloads
+from samebits.managed.alike import refuse_alike
 from samebits.managed.positions import IS_OWN_CODE, SOURCE, located
 from samebits.managed.rewrite import Rewrite, copied, flushes, is_prange
 from samebits.printed import one_call
@@ -143,6 +144,7 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
             raise kernel.refusal(error) from None
     source = source_of(kernel)
     node = copied(source.node)
+    refuse_alike(kernel, types, source.node)
     local = {a.arg for a in node.args.args}
     local |= {
         n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)

@@ -57,6 +57,10 @@ ELEMENTS = "__elements__"
 """The constant that names the field whose elements a struct's are."""
 
 
+REFERENCES = "in Python these would be references, and the second would see the first's change"
+"""The error of arrays and structs that a tuple assigns."""
+
+
 def made_empty(t: object) -> tuple[str, str]:
     """The error of a container that a kernel makes of something, and what to write instead."""
     return f"{t} is made empty in a kernel", f"write `{t}()`, and add what is in it"
