@@ -1,4 +1,4 @@
-"""What an expression is an instance of: a class of the checked module, or the name of another's.
+"""The class that a value is an instance of: one of the module's own, or the name of another.
 
 Owns that inference: from annotations, calls of classes, and what names, attributes and elements of
 containers are. Kinds are asked of nothing here.
