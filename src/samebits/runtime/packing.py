@@ -29,8 +29,8 @@ same, or a Python float, rounded; the same, or a Python int in range; a Python b
 _HEAD = 16
 """Bytes of a CPython object's header: reference count and type."""
 
-_TUPLE_ITEMS = tuple.__basicsize__
-_ARRAY_FIELDS = {"data": 16, "ndim": 24, "dims": 32, "descr": 56, "flags": 64}
+TUPLE_ITEMS = tuple.__basicsize__
+ARRAY_FIELDS = {"data": 16, "ndim": 24, "dims": 32, "descr": 56, "flags": 64}
 """Offsets in NumPy's PyArrayObject_fields, which its ABI fixes (ndarraytypes.h)."""
 
 _FLAGS_READ, _FLAGS_WRITE = 0x101, 0x501
@@ -120,7 +120,7 @@ _CONVERT = "sb_convert"
 
 
 def _text(triple: str, fp_control: str | None) -> str:
-    f = _ARRAY_FIELDS
+    f = ARRAY_FIELDS
     return f"""target triple = "{triple}"
 declare i64 @{_CONVERT}(ptr, ptr)
 define i64 @sb_pack(ptr %items, ptr %table, i64 %count, ptr %slots) {{
@@ -299,7 +299,7 @@ entry:
 {_PINNED[fp_control]}
   br i1 %pinned, label %go, label %slow
 go:
-  %items = getelementptr i8, ptr %tuple, i64 {_TUPLE_ITEMS}
+  %items = getelementptr i8, ptr %tuple, i64 {TUPLE_ITEMS}
   %status = call i64 @sb_pack(ptr %items, ptr %table, i64 %count, ptr %slots)
 {_BACK[fp_control]}
   ret i64 %status
@@ -345,9 +345,9 @@ def _layout_is_as_expected() -> bool:
     if object.__basicsize__ != _HEAD or sys.byteorder != "little":
         return False
     array = np.zeros((3, 5, 7), np.float32)
-    if np.ndarray.__basicsize__ < max(_ARRAY_FIELDS.values()) + 4:
+    if np.ndarray.__basicsize__ < max(ARRAY_FIELDS.values()) + 4:
         return False
-    f = _ARRAY_FIELDS
+    f = ARRAY_FIELDS
     dims = (ctypes.c_int64 * 3).from_address(_word(array, f["dims"]))
     flags = _word(array, f["flags"], ctypes.c_int32)
     checks = [
@@ -362,7 +362,7 @@ def _layout_is_as_expected() -> bool:
     frozen.flags.writeable = False
     checks.append(_word(frozen, f["flags"], ctypes.c_int32) & 0x401 == 0)
     pair = (array, frozen)
-    checks.append([_word(pair, _TUPLE_ITEMS + 8 * i) for i in (0, 1)] == [id(a) for a in pair])
+    checks.append([_word(pair, TUPLE_ITEMS + 8 * i) for i in (0, 1)] == [id(a) for a in pair])
     checks.append(ctypes.c_double.from_address(id(pi := 3.25) + _HEAD).value == pi)
     for t, cls in SCALAR_CLASSES.items():
         if t is BOOL or t.weak or t.storage != t:

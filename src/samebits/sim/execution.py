@@ -7,6 +7,7 @@ frame. Knows nothing of replays.
 from __future__ import annotations
 
 import ctypes
+import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
@@ -21,8 +22,9 @@ from samebits.ir.interp.evaluator import Evaluator
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.structs import Struct
+from samebits.lang.values.storage import bytes_of
 from samebits.runtime.fp_state import pin as fpenv
-from samebits.runtime.native import NativeModule
+from samebits.runtime.native import NativeEntry, NativeModule
 from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program
 from samebits.sim.state.hashing import word_count, word_type
@@ -161,10 +163,17 @@ class NativeExecution(Execution):
         """The raw memory."""
         self._shadow_bytes = _bytes(self._shadow)
         self._state_bytes = _bytes(self.memory)
+        self._views = bytes_of(self.before), bytes_of(self.bytes)
+        size = len(self._state_bytes)
+        shadow = bytes_of(self._shadow_bytes)[:size]
+        self._restored = bytes_of(self._state_bytes), shadow, bytes(size)
         # NumPy takes a microsecond for an address.
         self._address, self._shadow_address = (self._whole.ctypes.data, self._shadow.ctypes.data)
         self._scratch = (_address(self._words), len(self._words))
         self._count = (_address(self._done), 1)
+        self._hash = _Call(self._entries[2], self._address, *self._scratch, 0)
+        self._unpack = _Call(self._entries[3], self._shadow_address, *self._scratch)
+        self._word_bytes = bytes_of(self._words)
 
     def _init(self, seed: int) -> None:
         self._run(0, self._address, seed)
@@ -173,22 +182,13 @@ class NativeExecution(Execution):
         # From here on compiled code has addresses of this memory.
         assert inputs.dtype == self.program.input.dtype
         assert inputs.flags.c_contiguous
-        frames, players = inputs.shape
-        hashes = np.zeros(frames, np.uint64)
+        hashes = np.zeros(len(inputs), np.uint64)
         self._done[0] = 0
         self.before[:] = self.bytes
         self.can_go_back = True
         try:
             try:
-                self._run(
-                    1,
-                    self._address,
-                    self._shadow_address,
-                    *(inputs.ctypes.data, frames, players),
-                    *(_address(hashes), frames),
-                    *self._scratch,
-                    *self._count,
-                )
+                self._run(1, *self._run_words(inputs, _address(hashes)))
                 return Advance(hashes, None)
             except Trap as trap:
                 self.bytes[:] = self._shadow_bytes
@@ -197,28 +197,88 @@ class NativeExecution(Execution):
             self.bytes[:] = self.before
             raise
 
+    def prepare(self, inputs: Inputs) -> None:
+        """Make the memory of one frame's canonical inputs what `advance_one` reads."""
+        self.latest_hash = ctypes.c_uint64()
+        """The hash after the latest `advance_one` that gave no trap."""
+        self._prepared = inputs
+        words = self._run_words(inputs, ctypes.addressof(self.latest_hash))
+        self._one = _Call(self._entries[1], *words)
+
+    def advance_one(self) -> Trap | None:
+        """As `advance` over the frame that is prepared; the trap in it, if any."""
+        before, state = self._views
+        before[:] = state
+        self.can_go_back = True
+        one = self._one
+        status = one.function(one.slots_at)
+        if not status:
+            return None
+        try:
+            raise one.entry.trap(status)
+        except Trap as trap:
+            self.bytes[:] = self._shadow_bytes
+            return trap
+
+    def _run_words(self, inputs: Inputs, hashes: int) -> tuple[int, ...]:
+        """The slots of the entry that runs over frames; `hashes` is the address of as many."""
+        frames, players = inputs.shape
+        return (
+            self._address,
+            self._shadow_address,
+            *(inputs.ctypes.data, frames, players),
+            *(hashes, frames),
+            *self._scratch,
+            *self._count,
+        )
+
     def hash(self) -> int:
-        slots = self._run(2, self._address, *self._scratch, 0)
-        return int(slots[-1])
+        return self._hash.run()[-1]
 
     def save(self) -> bytes:
-        self.hash()  # fills the words with the canonical bytes
-        return self._words.astype(self._words.dtype.newbyteorder("<"), copy=False).tobytes()
+        return self.packed().tobytes()
 
-    def restore(self, state: bytes) -> None:
-        words = np.frombuffer(state, self._words.dtype.newbyteorder("<"))
-        if words.nbytes != self._words.nbytes or words.nbytes != len(state):
-            raise ValueError(f"{len(state)} bytes where {self._words.nbytes} are needed")
-        words = words.astype(self._words.dtype, copy=False)
+    def packed(self) -> memoryview:
+        """The state's canonical bytes, until the next call of any method."""
+        self._hash.run()  # fills the words with the canonical bytes
+        if sys.byteorder == "little":
+            return self._word_bytes
+        return bytes_of(self._words.byteswap())
+
+    def restore(self, state: bytes | memoryview) -> None:
+        words = self._word_bytes
+        if len(state) != len(words):
+            raise ValueError(f"{len(state)} bytes where {len(words)} are needed")
+        words[:] = state
+        if sys.byteorder != "little":
+            self._words.byteswap(inplace=True)
         # Not into the state itself, which an interrupt must not leave half restored.
-        self._shadow_bytes[:] = 0
-        self._run(3, self._shadow_address, _address(words), len(words))
-        self._state_bytes[:] = self._shadow_bytes[: len(self._state_bytes)]
+        memory, shadow, zeros = self._restored
+        shadow[:] = zeros
+        self._unpack.run()
+        memory[:] = shadow
 
     def _run(self, entry: int, *words: int) -> Any:
-        slots = (ctypes.c_uint64 * len(words))(*words)
-        self._entries[entry].run(ctypes.byref(slots))
-        return slots
+        return _Call(self._entries[entry], *words).run()
+
+
+class _Call:
+    """A call of an entry, as often as wanted, with the same slots."""
+
+    __slots__ = ("entry", "function", "slots", "slots_at")
+
+    def __init__(self, entry: NativeEntry, *words: int) -> None:
+        self.entry = entry
+        self.function = entry.function
+        self.slots = (ctypes.c_uint64 * len(words))(*words)
+        self.slots_at = ctypes.c_void_p(ctypes.addressof(self.slots))
+
+    def run(self) -> Any:
+        """The slots after the call. Raises Trap."""
+        status = self.function(self.slots_at)
+        if status:
+            raise self.entry.trap(status)
+        return self.slots
 
 
 def _address(array: Memory) -> int:

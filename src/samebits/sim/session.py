@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 from samebits.backend.llvm.engine import host_target
 from samebits.errors import SamebitsError, Trap, folded
+from samebits.lang.values.lazy import lazily
+from samebits.runtime.input_copies import input_copier
 from samebits.runtime.memory_claims import PENDING, check_memory
 from samebits.sim.definition import SimulationDefinition, check_seed
 from samebits.sim.execution import NativeExecution
-from samebits.sim.saved import Saved, read_saved
+from samebits.sim.saved import SavedBuffer, read_saved
 
 BLOCK_FRAMES = 4096
 """Frames that run natively in one call, which an interrupt undoes as a whole."""
@@ -36,13 +38,22 @@ class Session:
         self._execution = NativeExecution(program, program.cached(host_target(), 3))
         self._execution.start(self.seed)
         self._state = simulation.state.from_memory(self._execution.memory)
-        self.latest: NDArray[np.uint64] = np.zeros(0, np.uint64)
-        """The hashes of the frames of the latest call."""
+        self._latest: NDArray[np.uint64] | int = np.zeros(0, np.uint64)
+        self._copier = input_copier(simulation.input, simulation.players)
+        """What copies one frame's inputs in compiled code, if anything."""
+        if self._copier is not None:
+            self._execution.prepare(self._copier.memory)
 
     @property
     def state(self) -> Any:
         """The state, as a struct over the session's own memory: always current."""
         return self._state
+
+    @property
+    def latest(self) -> NDArray[np.uint64]:
+        """The hashes of the frames of the latest call."""
+        latest = self._latest
+        return np.array([latest], np.uint64) if isinstance(latest, int) else latest
 
     def step(self, inputs: Any) -> None:
         """Advance one frame. `inputs` has one item per player: an instance of the input struct, a
@@ -51,8 +62,13 @@ class Session:
         Raises ArgumentError if they do not fit, and Trap.
         """
         try:
-            self._check_jobs("step", True, inputs)
-            self._advance(self.simulation.inputs.frame(inputs))
+            if PENDING:
+                self._check_jobs("step", True, inputs)
+            copier = self._copier
+            if copier is not None and copier.takes(inputs):
+                self._advance_one()
+            else:
+                self._advance(self.simulation.inputs.frame(inputs))
         except SamebitsError as error:
             raise folded(error) from error.__cause__
 
@@ -79,6 +95,25 @@ class Session:
                 raise
         return np.concatenate(parts) if parts else np.zeros(0, np.uint64)
 
+    def _advance_one(self) -> None:
+        """As `_advance` over the frame whose inputs the copier has."""
+        execution = self._execution
+        execution.can_go_back = False
+        try:
+            trap = execution.advance_one()
+            if trap is None:
+                frame, latest = self.frame + 1, execution.latest_hash.value
+            else:
+                frame, latest = self.frame, np.zeros(0, np.uint64)
+        except BaseException:
+            if execution.can_go_back:
+                execution.bytes[:] = execution.before
+            raise
+        # As in `_advance`.
+        self.frame, self._latest = frame, latest
+        if trap is not None:
+            raise SimulationTrap(trap, self.frame, np.zeros(0, np.uint64))
+
     def _advance(self, inputs: np.ndarray[Any, Any]) -> NDArray[np.uint64]:
         execution = self._execution
         execution.can_go_back = False
@@ -90,7 +125,7 @@ class Session:
                 execution.bytes[:] = execution.before
             raise
         # No call here, so that no signal handler runs before all of it is stored.
-        self.frame, self.latest = frame, hashes
+        self.frame, self._latest = frame, hashes
         if done.trap is not None:
             raise SimulationTrap(done.trap, self.frame, done.hashes)
         return done.hashes
@@ -113,16 +148,26 @@ class Session:
 
     def save(self) -> bytes:
         """The bytes from which `restore` returns to this frame, here or on another machine."""
-        self._check_jobs("save", False)
-        return Saved(self.seed, self.frame, self._execution.save()).to_bytes(self.simulation)
+        if PENDING:
+            self._check_jobs("save", False)
+        return self._saved.fill(self.seed, self.frame, self._execution.packed())
 
     def restore(self, blob: bytes) -> None:
         """Return to the frame of `save`. Raises ReplayError, having changed nothing, if the bytes
         are damaged or of another simulation or format."""
+        seed, frame, state = self._saved.read(blob) or self._read(blob)
+        if PENDING:
+            self._check_jobs("restore", True)
+        self._execution.restore(state)
+        self.seed, self.frame = seed, frame
+
+    def _read(self, blob: object) -> tuple[int, int, memoryview]:
         saved = read_saved(blob, self.simulation)
-        self._check_jobs("restore", True)
-        self._execution.restore(saved.state)
-        self.seed, self.frame = saved.seed, saved.frame
+        return saved.seed, saved.frame, memoryview(saved.state)
+
+    @lazily
+    def _saved(self) -> SavedBuffer:
+        return SavedBuffer(self.simulation)
 
     def __repr__(self) -> str:
         return f"<session of {self.simulation.name}, frame {self.frame}>"
