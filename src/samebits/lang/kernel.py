@@ -34,6 +34,10 @@ class Kernel:
     be inside one another; 0 where it does not call itself.
     """
 
+    __slots__ = ("__dict__", "__weakref__", "direct")
+    direct: tuple[Any, ...] | None
+    """What calls without Python code read; None before there is any."""
+
     def __init__(
         self,
         function: Callable[..., Any],
@@ -76,6 +80,7 @@ class Kernel:
         """The runtime's callable for each list of parameter types."""
         self.fast: Callable[..., Any] | None = None
         """The native callable of a kernel that is not generic, once there is one."""
+        self.direct = None
         self.instances: dict[tuple[object, ...], Kernel] = {}
         """This kernel, given kernels for its parameters that take one, by these."""
         self.managed_functions: dict[tuple[Type, ...], Any] = {}

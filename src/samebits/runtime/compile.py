@@ -16,7 +16,7 @@ from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
 from samebits.lang.stacks import with_room
 from samebits.runtime import cache
-from samebits.runtime.call import native_callable
+from samebits.runtime.call import NativeCall, native_callable
 from samebits.runtime.native import NativeModule, NativeRange
 from samebits.runtime.objects.host import host_target, llvm_version
 from samebits.runtime.objects.library import cached, found_in
@@ -25,8 +25,6 @@ from samebits.types import NONE, Type
 if TYPE_CHECKING:
     from samebits.backend.request import Request
     from samebits.backend.targets.table import Target
-
-Native = Callable[..., Any]
 
 
 def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -41,13 +39,13 @@ def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if native is None:
         native = kernel.native[types] = compile_native(kernel, types)
         if kernel.fixed_types is not None and kernel.signature.by_position == len(bound):
-            kernel.fast = native
+            kernel.fast, kernel.direct = native, native.direct()
     return native(*bound)
 
 
 def compile_native(
     kernel: Kernel, types: tuple[Type, ...], target: Target | None = None, opt: int = 3
-) -> Native:
+) -> NativeCall:
     """A callable that takes one argument a parameter, for one host level and optimisation.
 
     `target` is a row of `backend.targets` that can run in this process; by default the highest.
@@ -61,7 +59,9 @@ def compile_native(
         return native_callable(entry, parameters, result, kernel.__name__)
 
 
-def compile_emulated(kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int) -> Native:
+def compile_emulated(
+    kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int
+) -> Callable[..., Any]:
     """As `compile_native`, for a target whose code an emulator runs; never from the cache.
     Raises CompileError, and RunnerError where no emulator can."""
     from samebits.runtime import gc_pause

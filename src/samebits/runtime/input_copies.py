@@ -18,12 +18,10 @@ import numpy as np
 
 from samebits.bits import CANONICAL_NAN, INFINITY, leaves
 from samebits.lang.memory.structs import Struct
-from samebits.lang.values.classes import COMPOSITE_CLASSES
-from samebits.lang.values.vectors import components
 from samebits.runtime import packing
 from samebits.runtime.objects.host import host_target
 from samebits.runtime.objects.loading import load, own_code
-from samebits.types import BOOL, MatrixType, MemoryType, ScalarType, StructType, VectorType
+from samebits.types import BOOL, ScalarType, StructType, VectorType
 
 MOST_SCALARS = 1024
 """Of one struct: with more it is copied by NumPy."""
@@ -32,34 +30,35 @@ _MOST_PACKED = 64
 
 _WORDS = (
     "count", "size", "target", "ndarray", "dtype", "struct", "list", "tuple", "dict",
-    "vector_items", "struct_buffer", "struct_offset",
+    "struct_buffer", "struct_offset",
     "scalars", "rows", "fields", "names", "defaults", "steps",
 )  # fmt: skip
 """The table, a word each. `count` structs of `size` bytes go to `target`. The names of attributes
-are Python strings. `rows` are `scalars` pairs of an offset and a kind; `names` are `fields` rows of
-a string, the first scalar, a vector's class or 0, and the number of scalars; `defaults` are scalars
-in Python, of fields that a dict leaves out, and `steps` the packing routine's table."""
-_NAME_WORDS = 4
+are Python strings. `rows` are `scalars` pairs of an offset and a kind. `names` and `defaults` have,
+for each of `fields`, its name and the value that it has where a dict leaves it out; `steps` is the
+packing routine's table."""
 
 _KINDS = {"raw1": 0, "raw2": 1, "raw4": 2, "raw8": 3, "bool": 4, "nan16": 5, "nan32": 6, "nan64": 7}
 """How a scalar is copied: its bytes alone, or made canonical."""
 
 _PYTHON = {
-    "PyList_Size": "i64 @{}(ptr)",
-    "PyList_GetItem": "ptr @{}(ptr, i64)",
-    "PyTuple_Size": "i64 @{}(ptr)",
-    "PyTuple_GetItem": "ptr @{}(ptr, i64)",
-    "PyDict_Next": "i32 @{}(ptr, ptr, ptr, ptr)",
-    "PyObject_GetAttr": "ptr @{}(ptr, ptr)",
-    "PyObject_GetBuffer": "i32 @{}(ptr, ptr, i32)",
-    "PyBuffer_Release": "void @{}(ptr)",
-    "PyLong_AsSsize_t": "i64 @{}(ptr)",
-    "PyErr_Clear": "void @{}()",
-    "Py_DecRef": "void @{}(ptr)",
+    "PyList_Size": "i64 (ptr)",
+    "PyList_GetItem": "ptr (ptr, i64)",
+    "PyTuple_Size": "i64 (ptr)",
+    "PyTuple_GetItem": "ptr (ptr, i64)",
+    "PyDict_Next": "i32 (ptr, ptr, ptr, ptr)",
+    "PyObject_GetAttr": "ptr (ptr, ptr)",
+    "PyObject_GetBuffer": "i32 (ptr, ptr, i32)",
+    "PyBuffer_Release": "void (ptr)",
+    "PyLong_AsSsize_t": "i64 (ptr)",
+    "PyErr_Clear": "void ()",
+    "Py_DecRef": "void (ptr)",
 }
 """Functions of CPython's stable ABI, with their LLVM types."""
 _PACK = "sb_pack_tuple"
 _C_CONTIGUOUS = 1
+_ATTRIBUTES = ("_buffer", "_offset")
+"""Of a struct: its memory, and its place there."""
 
 
 def _word(name: str, table: str = "%table") -> str:
@@ -97,11 +96,10 @@ def _copy(kind: str) -> str:
 
 def _text(triple: str) -> str:
     f = packing.ARRAY_FIELDS
-    declared = "\n".join(f"declare {text.format(name)}" for name, text in _PYTHON.items())
     cases = " ".join(f"i64 {n}, label %{kind}" for kind, n in _KINDS.items())
     copies = "".join(map(_copy, _KINDS))
     return f"""target triple = "{triple}"
-{declared}
+{packing.declared(_PYTHON)}
 declare i64 @{_PACK}(ptr, ptr, i64, ptr)
 
 define void @sb_item(ptr %table, ptr %source, i64 %packed, i64 %place) {{
@@ -230,11 +228,10 @@ entry:
   %position = alloca i64
   %key.p = alloca ptr
   %value.p = alloca ptr
-{_words("scalars", "fields", "names", "defaults", "steps", "vector_items")}
+{_words("fields", "names", "defaults", "steps")}
   %names.a = inttoptr i64 %names to ptr
   %defaults.a = inttoptr i64 %defaults to ptr
   %steps.a = inttoptr i64 %steps to ptr
-  %items.n = inttoptr i64 %vector_items to ptr
   store i64 0, ptr %position
   %none = icmp eq i64 %fields, 0
   br i1 %none, label %slow, label %fill
@@ -245,75 +242,35 @@ fill:
   %value.i = getelementptr ptr, ptr %values, i64 %i
   store ptr %default, ptr %value.i
   %i.next = add i64 %i, 1
-  %filled = icmp eq i64 %i.next, %scalars
+  %filled = icmp eq i64 %i.next, %fields
   br i1 %filled, label %each, label %fill
 each:
   %some = call i32 @PyDict_Next(ptr %given, ptr %position, ptr %key.p, ptr %value.p)
   %is.some = icmp ne i32 %some, 0
-  br i1 %is.some, label %entry.of, label %pack
-entry.of:
+  br i1 %is.some, label %named, label %pack
+named:
   %key = load i64, ptr %key.p
   %value = load ptr, ptr %value.p
   br label %find
 find:
-  %f = phi i64 [ 0, %entry.of ], [ %f.next, %other ]
+  %f = phi i64 [ 0, %named ], [ %f.next, %other ]
   %left = icmp slt i64 %f, %fields
   br i1 %left, label %compare, label %slow
 compare:
-  %f.at = mul i64 %f, {_NAME_WORDS}
-  %row = getelementptr i64, ptr %names.a, i64 %f.at
-  %name = load i64, ptr %row
+  %name.p = getelementptr i64, ptr %names.a, i64 %f
+  %name = load i64, ptr %name.p
   %same = icmp eq i64 %name, %key
   br i1 %same, label %found, label %other
 other:
   %f.next = add i64 %f, 1
   br label %find
 found:
-  %first.p = getelementptr i64, ptr %row, i64 1
-  %first = load i64, ptr %first.p
-  %class.p = getelementptr i64, ptr %row, i64 2
-  %class = load i64, ptr %class.p
-  %count.p = getelementptr i64, ptr %row, i64 3
-  %count = load i64, ptr %count.p
-  %place.p = getelementptr ptr, ptr %values, i64 %first
-  %is.scalar = icmp eq i64 %class, 0
-  br i1 %is.scalar, label %scalar, label %vector
-scalar:
+  %place.p = getelementptr ptr, ptr %values, i64 %f
   store ptr %value, ptr %place.p
   br label %each
-vector:
-  %type.p = getelementptr i8, ptr %value, i64 8
-  %type = load i64, ptr %type.p
-  %is.vector = icmp eq i64 %type, %class
-  br i1 %is.vector, label %open, label %slow
-open:
-  %items = call ptr @PyObject_GetAttr(ptr %value, ptr %items.n)
-  %no.items = icmp eq ptr %items, null
-  br i1 %no.items, label %failed, label %whole
-whole:
-  %length = call i64 @PyTuple_Size(ptr %items)
-  %fits = icmp eq i64 %length, %count
-  br i1 %fits, label %component, label %drop
-component:
-  %c = phi i64 [ 0, %whole ], [ %c.next, %component ]
-  %part = call ptr @PyTuple_GetItem(ptr %items, i64 %c)
-  %part.p = getelementptr ptr, ptr %place.p, i64 %c
-  store ptr %part, ptr %part.p
-  %c.next = add i64 %c, 1
-  %all = icmp eq i64 %c.next, %count
-  br i1 %all, label %close, label %component
-close:
-  call void @Py_DecRef(ptr %items)
-  br label %each
-drop:
-  call void @Py_DecRef(ptr %items)
-  br label %failed
-failed:
-  call void @PyErr_Clear()
-  br label %slow
 pack:
   %tuple = getelementptr i8, ptr %values, i64 {-packing.TUPLE_ITEMS}
-  %status = call i64 @{_PACK}(ptr %tuple, ptr %steps.a, i64 %scalars, ptr %slots)
+  %status = call i64 @{_PACK}(ptr %tuple, ptr %steps.a, i64 %fields, ptr %slots)
   %good = icmp eq i64 %status, 0
   br i1 %good, label %copy, label %slow
 copy:
@@ -399,18 +356,13 @@ def _routine() -> Any | None:
     if pack is None:
         return None
     target = host_target()
-    imports = {name: _address(getattr(ctypes.pythonapi, name)) for name in _PYTHON}
-    imports[_PACK] = pack[1].addresses[_PACK]
+    imports = packing.addresses(_PYTHON) | {_PACK: pack[1].addresses[_PACK]}
     loaded = load(own_code(_text(target.triple), target), ["sb_inputs"], imports)
     copy = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.py_object, ctypes.c_void_p)(
         loaded.addresses["sb_inputs"]
     )
     vars(copy)["loaded"] = loaded, pack
     return copy
-
-
-def _address(function: Any) -> int:
-    return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 class InputCopier:
@@ -435,13 +387,9 @@ class InputCopier:
             "scalars": len(rows),
             "rows": ctypes.addressof(self._rows),
         }
-        self._strings = ("_items", "_buffer", "_offset")
-        for word, name in zip(
-            ("vector_items", "struct_buffer", "struct_offset"), self._strings, strict=True
-        ):
-            words[word] = id(name)
+        words["struct_buffer"], words["struct_offset"] = map(id, _ATTRIBUTES)
         self._kept: list[Any] = [cls, t.dtype]
-        if len(rows) <= _MOST_PACKED and all(_is_simple(f) for _, f in t.fields):
+        if len(rows) <= _MOST_PACKED:
             words |= self._for_dicts(cls, t)
         self._table = _array([words[name] for name in _WORDS])
         self._copy = copy
@@ -449,26 +397,25 @@ class InputCopier:
 
     def _for_dicts(self, cls: type[Struct], t: StructType) -> dict[str, int]:
         first = cls()
-        names: list[int] = []
-        strings: list[str] = []
-        defaults: list[Any] = []
         steps: list[packing.PackingStep] = []
-        for name, field in t.fields:
-            name = sys.intern(name)
-            value = getattr(first, name)
-            vector = isinstance(field, VectorType)
-            found = components(value) if vector else (value,)
-            element = field.element if isinstance(field, VectorType) else field
-            assert isinstance(element, ScalarType)
-            of_class = id(COMPOSITE_CLASSES[field]) if isinstance(field, VectorType) else 0
-            strings.append(name)
-            names += [id(name), len(defaults), of_class, len(found)]
-            defaults += found
-            steps += [packing.scalar_step(element, len(steps) + k) for k in range(len(found))]
-        words = _array(names), _array([id(value) for value in defaults]), packing.table(steps)
-        self._kept += [defaults, strings, *words]
+        slot = 0
+        for _, field in t.fields:
+            if isinstance(field, ScalarType):
+                step, parts = packing.scalar_step(field, slot), 1
+            elif isinstance(field, VectorType):
+                step, parts = packing.vector_step(field, slot), field.length
+            else:
+                return {}
+            if step.kind == packing.SKIP:
+                return {}
+            steps.append(step)
+            slot += parts
+        names = [sys.intern(name) for name, _ in t.fields]
+        defaults: list[Any] = [getattr(first, name) for name in names]
+        words = _array([*map(id, names)]), _array([*map(id, defaults)]), packing.table(steps)
+        self._kept += [defaults, names, *words]
         at = dict(zip(("names", "defaults", "steps"), map(ctypes.addressof, words), strict=True))
-        return {"fields": len(t.fields), **at}
+        return {"fields": len(steps), **at}
 
     def takes(self, given: Any) -> bool:
         """Whether `given` is now in `memory`; if not, what is there has no meaning."""
@@ -484,12 +431,6 @@ def input_copier(cls: type[Struct], count: int) -> InputCopier | None:
 
 def _array(words: list[int]) -> Any:
     return (ctypes.c_int64 * max(1, len(words)))(*words)
-
-
-def _is_simple(t: MemoryType) -> bool:
-    return isinstance(t, ScalarType) or (
-        isinstance(t, VectorType) and not isinstance(t, MatrixType)
-    )
 
 
 def _kind(t: ScalarType) -> str:
