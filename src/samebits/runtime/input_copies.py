@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -368,7 +367,7 @@ def _routine() -> Any | None:
 class InputCopier:
     """Copies one frame's inputs, `count` of a struct, to memory of its own."""
 
-    def __init__(self, cls: type[Struct], count: int, copy: Callable[[Any, Any], int]) -> None:
+    def __init__(self, cls: type[Struct], count: int, copy: Any) -> None:
         t = cls.__sb_type__
         self.memory = np.zeros((1, count), t.dtype)
         """The latest inputs, canonical."""
@@ -416,6 +415,12 @@ class InputCopier:
         self._kept += [defaults, names, *words]
         at = dict(zip(("names", "defaults", "steps"), map(ctypes.addressof, words), strict=True))
         return {"fields": len(steps), **at}
+
+    @property
+    def addresses(self) -> tuple[int, int]:
+        """Of the routine, `i64 (ptr, ptr)`, which returns 0 where it has copied all, and of the
+        table that it takes after the inputs."""
+        return ctypes.cast(self._copy, ctypes.c_void_p).value or 0, ctypes.addressof(self._table)
 
     def takes(self, given: Any) -> bool:
         """Whether `given` is now in `memory`; if not, what is there has no meaning."""

@@ -24,7 +24,9 @@ from samebits.lang.kernel import Kernel
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.storage import bytes_of
 from samebits.runtime.fp_state import pin as fpenv
-from samebits.runtime.native import NativeEntry, NativeModule
+from samebits.runtime.input_copies import InputCopier
+from samebits.runtime.native import NativeModule
+from samebits.runtime.prepared_calls import NOT_COPIED, PreparedCall
 from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program
 from samebits.sim.state.hashing import word_count, word_type
@@ -171,8 +173,8 @@ class NativeExecution(Execution):
         self._address, self._shadow_address = (self._whole.ctypes.data, self._shadow.ctypes.data)
         self._scratch = (_address(self._words), len(self._words))
         self._count = (_address(self._done), 1)
-        self._hash = _Call(self._entries[2], self._address, *self._scratch, 0)
-        self._unpack = _Call(self._entries[3], self._shadow_address, *self._scratch)
+        self._hash = PreparedCall(self._entries[2], (self._address, *self._scratch, 0))
+        self._unpack = PreparedCall(self._entries[3], (self._shadow_address, *self._scratch))
         self._word_bytes = bytes_of(self._words)
 
     def _init(self, seed: int) -> None:
@@ -197,25 +199,27 @@ class NativeExecution(Execution):
             self.bytes[:] = self.before
             raise
 
-    def prepare(self, inputs: Inputs) -> None:
-        """Make the memory of one frame's canonical inputs what `advance_one` reads."""
+    def prepare(self, copier: InputCopier) -> None:
+        """Prepare `advance_one` for the inputs that a copier takes."""
         self.latest_hash = ctypes.c_uint64()
-        """The hash after the latest `advance_one` that gave no trap."""
-        self._prepared = inputs
-        words = self._run_words(inputs, ctypes.addressof(self.latest_hash))
-        self._one = _Call(self._entries[1], *words)
+        """The hash after the latest frame of `advance_one` that gave no trap."""
+        words = self._run_words(copier.memory, ctypes.addressof(self.latest_hash))
+        self._one = PreparedCall(self._entries[1], words, copier)
 
-    def advance_one(self) -> Trap | None:
-        """As `advance` over the frame that is prepared; the trap in it, if any."""
+    def advance_one(self, inputs: Any) -> Trap | bool:
+        """As `advance` over one frame of inputs that Python gives: the trap in it, or whether the
+        copier took the inputs; if not nothing is done."""
         before, state = self._views
+        one = self._one
         before[:] = state
         self.can_go_back = True
-        one = self._one
-        status = one.function(one.slots_at)
+        status = one.function(inputs)
         if not status:
-            return None
+            return True
+        if status == NOT_COPIED:
+            return False
         try:
-            raise one.entry.trap(status)
+            raise self._entries[1].trap(status)
         except Trap as trap:
             self.bytes[:] = self._shadow_bytes
             return trap
@@ -233,14 +237,14 @@ class NativeExecution(Execution):
         )
 
     def hash(self) -> int:
-        return self._hash.run()[-1]
+        return self._ran(self._hash)[-1]
 
     def save(self) -> bytes:
         return self.packed().tobytes()
 
     def packed(self) -> memoryview:
         """The state's canonical bytes, until the next call of any method."""
-        self._hash.run()  # fills the words with the canonical bytes
+        self._ran(self._hash)  # fills the words with the canonical bytes
         if sys.byteorder == "little":
             return self._word_bytes
         return bytes_of(self._words.byteswap())
@@ -255,30 +259,18 @@ class NativeExecution(Execution):
         # Not into the state itself, which an interrupt must not leave half restored.
         memory, shadow, zeros = self._restored
         shadow[:] = zeros
-        self._unpack.run()
+        self._ran(self._unpack)
         memory[:] = shadow
 
     def _run(self, entry: int, *words: int) -> Any:
-        return _Call(self._entries[entry], *words).run()
+        return self._ran(PreparedCall(self._entries[entry], words))
 
-
-class _Call:
-    """A call of an entry, as often as wanted, with the same slots."""
-
-    __slots__ = ("entry", "function", "slots", "slots_at")
-
-    def __init__(self, entry: NativeEntry, *words: int) -> None:
-        self.entry = entry
-        self.function = entry.function
-        self.slots = (ctypes.c_uint64 * len(words))(*words)
-        self.slots_at = ctypes.c_void_p(ctypes.addressof(self.slots))
-
-    def run(self) -> Any:
-        """The slots after the call. Raises Trap."""
-        status = self.function(self.slots_at)
+    def _ran(self, call: PreparedCall) -> Any:
+        """The slots after a call. Raises Trap."""
+        status = call.function()
         if status:
-            raise self.entry.trap(status)
-        return self.slots
+            raise self._module.trap(status)
+        return call.slots
 
 
 def _address(array: Memory) -> int:

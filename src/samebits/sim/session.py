@@ -42,7 +42,7 @@ class Session:
         self._copier = input_copier(simulation.input, simulation.players)
         """What copies one frame's inputs in compiled code, if anything."""
         if self._copier is not None:
-            self._execution.prepare(self._copier.memory)
+            self._execution.prepare(self._copier)
 
     @property
     def state(self) -> Any:
@@ -64,10 +64,7 @@ class Session:
         try:
             if PENDING:
                 self._check_jobs("step", True, inputs)
-            copier = self._copier
-            if copier is not None and copier.takes(inputs):
-                self._advance_one()
-            else:
+            if self._copier is None or not self._advance_one(inputs):
                 self._advance(self.simulation.inputs.frame(inputs))
         except SamebitsError as error:
             raise folded(error) from error.__cause__
@@ -95,14 +92,17 @@ class Session:
                 raise
         return np.concatenate(parts) if parts else np.zeros(0, np.uint64)
 
-    def _advance_one(self) -> None:
-        """As `_advance` over the frame whose inputs the copier has."""
+    def _advance_one(self, inputs: Any) -> bool:
+        """Whether the copier took the inputs of one frame: then as `_advance`."""
         execution = self._execution
         execution.can_go_back = False
+        latest: NDArray[np.uint64] | int
         try:
-            trap = execution.advance_one()
-            if trap is None:
+            done = execution.advance_one(inputs)
+            if done is True:
                 frame, latest = self.frame + 1, execution.latest_hash.value
+            elif done is False:
+                return False
             else:
                 frame, latest = self.frame, np.zeros(0, np.uint64)
         except BaseException:
@@ -111,8 +111,9 @@ class Session:
             raise
         # As in `_advance`.
         self.frame, self._latest = frame, latest
-        if trap is not None:
-            raise SimulationTrap(trap, self.frame, np.zeros(0, np.uint64))
+        if done is not True:
+            raise SimulationTrap(done, self.frame, np.zeros(0, np.uint64))
+        return True
 
     def _advance(self, inputs: np.ndarray[Any, Any]) -> NDArray[np.uint64]:
         execution = self._execution
