@@ -1,4 +1,4 @@
-"""What calls from Python cost, beside Numba's and a C function that does nothing.
+"""The cost of calls from Python, beside Numba's and a C function that does nothing.
 
 Owns the calls: kernels with next to no work, and the methods of a session of a small state.
 """
