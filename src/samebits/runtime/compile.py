@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from samebits.backend.objects import CompiledObject
 from samebits.compiling import lock
-from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.executions import executions
 from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
@@ -29,7 +28,11 @@ if TYPE_CHECKING:
 
 def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call `kernel` compiled for this host. Raises CompileError, ArgumentError and Trap."""
-    kernel, bound = taken(kernel, args, kwargs)
+    bound = kernel.signature.bind(args, kwargs)
+    if kernel.signature.kernels:
+        from samebits.lang.calls.kernel_parameters import without_kernels
+
+        kernel, bound = without_kernels(kernel, bound)
     types = kernel.fixed_types
     if types is None:
         from samebits.lang.dispatch import types_for

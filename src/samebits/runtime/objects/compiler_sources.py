@@ -8,8 +8,7 @@ process runs are not those that it imported, and their digest is never used. If 
 fractions, as in reproducible images, every process reads the contents.
 """
 
-from __future__ import annotations
-
+# No `from __future__ import annotations`: see `backend.targets.table`.
 import hashlib
 import os
 import time
