@@ -42,6 +42,13 @@ TRAP_RECORDS = "sb_trap_records"
 RECORDS = 64
 TRAP_WORDS = 8
 
+OUTPUT = "sb_output"
+"""The object's variable of `OUTPUT_HEAD` words and those of what a call prints and traces: of each
+`print` or `trace` the number of its site, as a trap's status, and a word for each value. The first
+words are how many are used, how many prints and traces were dropped since they did not fit, and
+whether traces are wanted. Who calls an entry sets these before."""
+OUTPUT_HEAD = 3
+
 NO_ADDRESSES: Mapping[str, int] = MappingProxyType({})
 
 LENGTH_LIMIT = 1 << 48

@@ -30,6 +30,7 @@ from samebits.frontend.operations import (
     memory,
     operators,
     overloads,
+    printing,
     struct_items,
     struct_members,
 )
@@ -37,6 +38,7 @@ from samebits.frontend.operations.conversions import build_vector, convert_expli
 from samebits.frontend.operations.kernel_calls import Lower, bind, call_kernel
 from samebits.frontend.operations.matrices import build_matrix
 from samebits.lang.annotations import class_of_type
+from samebits.lang.calls.tracing import trace
 from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel, method_kernel
 from samebits.lang.memory.arrays import zeros
@@ -73,6 +75,10 @@ def call(ctx: Context, node: ast.Call, callee: Operand, lower: Lower) -> Operand
     t = _type_meant(ctx, called)
     if t is None and isinstance(called, TypeVar):
         ctx.fail(node, f"{called} is no parameter type of this kernel", fix="annotate with it")
+    if called is builtins.print:
+        return printing.lower_print(ctx, node, lower)
+    if called is trace:
+        return printing.lower_trace(ctx, node, lower)
     if called is zeros:
         return _zeros(ctx, node, lower)
     if isinstance(called, Kernel):

@@ -37,6 +37,7 @@ from samebits.lang.values.weak import Int, checked
 from samebits.managed import overloads
 from samebits.managed.positions import SOURCE, located
 from samebits.managed.rewrite import Rewrite, copied, flushes, is_prange
+from samebits.printed import one_call
 from samebits.types import INT, ScalarType, Type, VectorType, widens
 
 
@@ -206,7 +207,8 @@ def _run(kernel: Kernel, types: tuple[Type, ...], bound: tuple[Any, ...]) -> Any
                 for value, t, p in zip(bound, types, kernel.parameters, strict=True)
             ]
         try:
-            return _for_python(target.run(*values))
+            with one_call():
+                return _for_python(target.run(*values))
         except Trap as trap:
             raise located(trap, trap.__traceback__) from None
         except ZeroDivisionError as error:

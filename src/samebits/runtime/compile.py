@@ -12,10 +12,12 @@ from samebits.backend.objects import CompiledObject
 from samebits.compiling import lock
 from samebits.lang.executions import executions
 from samebits.lang.fingerprint import fingerprint
+from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.lang.stacks import with_room
 from samebits.runtime import cache
 from samebits.runtime.call import NativeCall, native_callable
+from samebits.runtime.direct_calls import add_record
 from samebits.runtime.native import NativeModule, NativeRange
 from samebits.runtime.objects.host import host_target, llvm_version
 from samebits.runtime.objects.library import cached, found_in
@@ -41,8 +43,11 @@ def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     native = kernel.native.get(types)
     if native is None:
         native = kernel.native[types] = compile_native(kernel, types)
+        prepared = native.prepared()
+        if prepared is not None:
+            add_record(kernel, prepared)
         if kernel.fixed_types is not None and kernel.signature.by_position == len(bound):
-            kernel.fast, kernel.direct = native, native.direct()
+            kernel.fast = native
     return native(*bound)
 
 
@@ -124,9 +129,12 @@ def _request(
 ) -> Request:
     from samebits.backend.request import Request
     from samebits.frontend.compile import compile_kernel, link
+    from samebits.frontend.job_effects import refuse_output
     from samebits.passes.semantics.float_modes import lower_float_modes
 
     unit = compile_kernel(kernel, types)
+    if isinstance(kernel, JobKernel):
+        refuse_output(kernel)
     names = [unit.function.name]
     entries, ranges = ([], names) if as_range else (names, [])
     return Request(lower_float_modes(link(unit)), entries, target, opt, ranges, kernel.mode)

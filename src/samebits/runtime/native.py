@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from samebits.backend.objects import (
     HOOK,
+    OUTPUT,
     OWN,
     RECORDS,
     STATUS_BITS,
@@ -21,6 +22,7 @@ from samebits.backend.objects import (
 )
 from samebits.backend.records import GUARD, LEFT
 from samebits.errors import StackError, Trap
+from samebits.printed import OUTPUT as PRINTED
 from samebits.runtime.objects.library import addresses_of
 from samebits.runtime.objects.loading import load
 from samebits.value_text import filled_from_words
@@ -50,6 +52,7 @@ class NativeModule:
         variables = [
             v for v in (HOOK, OWN, GUARD, TRAP_RECORDS) if v.encode() in compiled.object_bytes
         ]
+        variables += [OUTPUT] * any(site.kind in PRINTED for site in compiled.traps)
         self.traps: tuple[TrapSite, ...] = compiled.traps
         imports = addresses_of(compiled.needs)
         if GUARD in variables:
@@ -61,6 +64,13 @@ class NativeModule:
         self._addresses, self._ranges = addresses[:entries], addresses[entries:]
         self._own = self._loaded.addresses.get(OWN)
         self._records = self._loaded.addresses.get(TRAP_RECORDS)
+        self.output: Any = None
+        """Its output buffer, if its code prints or traces."""
+        output = self._loaded.addresses.get(OUTPUT)
+        if output is not None:
+            from samebits.runtime.objects.output_buffer import OutputBuffer
+
+            self.output = OutputBuffer(output, self.traps)
         hook = self._loaded.addresses.get(HOOK)
         if hook is not None:
             from samebits.runtime.threads.team import hook_address
@@ -74,7 +84,10 @@ class NativeModule:
 
     def entry(self, n: int) -> NativeEntry:
         """The n-th compiled entry."""
-        return NativeEntry(self, self._addresses[n])
+        entry = NativeEntry(self, self._addresses[n])
+        if self.output is not None:
+            entry.function = self.output.around(entry.function)
+        return entry
 
     def range_entry(self, n: int) -> NativeRange:
         """The n-th compiled range function."""
@@ -133,6 +146,11 @@ class NativeEntry(_NativeFunction):
 
     __slots__ = ()
     prototype = ENTRY
+
+    @property
+    def prints(self) -> bool:
+        """Whether `function` is more than the code at `address`: it prints what that has left."""
+        return self._module.output is not None
 
     def run(self, slots: Any) -> None:
         """Call with a ctypes array of slots. Raises Trap. The slots must fit the entry's

@@ -23,6 +23,7 @@ from samebits.backend.text.cold_copies import ColdCopy, cold_copy_symbol
 from samebits.backend.text.expectations import Expectation, Expected, metadata
 from samebits.backend.text.locations import Location, Locations
 from samebits.backend.text.loop_metadata import ANY_LOOP, EmittedCounts, loop_metadata
+from samebits.backend.text.output_buffer import DEFINITIONS as OUTPUT_DEFINITIONS
 from samebits.backend.text.overrides import CodegenOverrides
 from samebits.backend.text.profiles import PROFILES, CodegenProfile
 from samebits.backend.text.run_bound import OPEN
@@ -103,6 +104,7 @@ class Emission(CallGraph):
         self.records_traps = threads
         """Whether traps leave a record of what they met."""
         self.has_records = False
+        self.has_output = False
         self._loops: list[str] = []
         self._tables: dict[str, str] = {}
         self._expected: dict[Expectation, int] = {}
@@ -202,7 +204,7 @@ class Emission(CallGraph):
         found = [own] * bool(self.owns) + [f"@{HOOK} = global ptr null"] * bool(
             self._parallel_ranges
         )
-        found += [RECORD_DEFINITIONS] * self.has_records
+        found += [RECORD_DEFINITIONS] * self.has_records + [OUTPUT_DEFINITIONS] * self.has_output
         return found + [guard_text(self.target)] * self._guarded
 
     def _metadata(self, inside: EmittedCounts, function: str, statement: For | While) -> str:

@@ -58,7 +58,6 @@ REFUSED_OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
 REFUSED_BUILTINS: dict[str, str] = {
     "sum": "`math.sum(a)`, whose order is stated, or a loop with an accumulator",
     "pow": "`x**2`, or `math.pow(x, y)` where the exponent is no constant",
-    "print": "a loop in the Python code that calls; a kernel has no output but its results",
     "breakpoint": "`kernel.managed(...)`, where `breakpoint()` stops",
     "float": "`float64(x)` or `float32(x)`; infinity is `math.inf`",
     "map": "a `for` loop",

@@ -29,8 +29,9 @@ from samebits.ir.grammar import (
 from samebits.ir.interp.memory import MEMORY, Ref, fresh
 from samebits.ir.interp.semantics import SEMANTICS
 from samebits.ir.trap_texts import message, operand_text
+from samebits.printed import keep, write
 from samebits.types import ScalarType
-from samebits.value_text import filled
+from samebits.value_text import filled, first_text
 
 Listener = Callable[[Op, tuple[Any, ...], tuple[Any, ...]], None]
 """Called after each operation that did not trap: the op, its operands' and its results' values."""
@@ -395,6 +396,16 @@ def _overflow(steps: Steps, op: Op) -> Step:
     return steps.apply(op, check)
 
 
+def _print(steps: Steps, op: Op) -> Step:
+    text = str(op.attr)
+    return steps.apply(op, lambda *values: write(filled(text, values), len(values)))
+
+
+def _trace(steps: Steps, op: Op) -> Step:
+    name = first_text(str(op.attr))
+    return steps.apply(op, lambda *values: keep(name, values, op.span))
+
+
 def _call(steps: Steps, op: Op) -> Step:
     name, call = str(op.attr), steps.call
     at = [steps.read(value) for value in op.args]
@@ -440,6 +451,8 @@ FRAME: dict[str, Callable[[Steps, Op], Step]] = {
     "assume": _assert,
     "overflow": _overflow,
     "own": _own,
+    "print": _print,
+    "trace": _trace,
     "call": _call,
     "parallel": _parallel,
 }

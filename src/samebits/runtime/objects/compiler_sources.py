@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 _OTHERS = frozenset({
-    "__pycache__", "cli", "desync", "diagnosis", "doctor", "export", "fpmodel", "hazards",
-    "inspection", "lint", "replay", "sides", "trace", "verify",
+    "__pycache__", "cli", "desync", "diagnosis", "doctor", "export", "fpmodel", "frame_trace",
+    "hazards", "inspection", "lint", "replay", "sides", "verify",
 })  # fmt: skip
 """Packages that produce no cached code."""
 _SUFFIXES = (".py", ".pyc", ".so", ".pyd")
