@@ -114,6 +114,8 @@ class _Entry(Protocol):
     address: int
 
     @property
+    def prints(self) -> bool: ...
+    @property
     def function(self) -> Callable[[Any], int]: ...
 
 
@@ -126,7 +128,8 @@ class _Copier(Protocol):
 
 class PreparedCall:
     """A call of an entry with the same slots each time. `function()` returns the status; with a
-    copier `function(inputs)` copies them before, and returns `NOT_COPIED` where it can't.
+    copier, which an entry that prints can't have, `function(inputs)` copies them before, and
+    returns `NOT_COPIED` where it can't.
 
     Who calls `function` holds a reference to this.
     """
@@ -143,7 +146,7 @@ class PreparedCall:
         self._words = (ctypes.c_void_p * 4)(
             entry.address, slots, *(copier.addresses if copier else ())
         )
-        makers = _makers()
+        makers = None if entry.prints else _makers()
         self.function: Callable[..., int]
         if makers is not None:
             self.function = makers[copier is not None](ctypes.addressof(self._words))

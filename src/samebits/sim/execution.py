@@ -199,8 +199,13 @@ class NativeExecution(Execution):
             self.bytes[:] = self.before
             raise
 
+    @property
+    def prints(self) -> bool:
+        """Whether its code prints or traces."""
+        return self._module.output is not None
+
     def prepare(self, copier: InputCopier) -> None:
-        """Prepare `advance_one` for the inputs that a copier takes."""
+        """Prepare `advance_one` for the inputs that a copier takes; of code that prints nothing."""
         self.latest_hash = ctypes.c_uint64()
         """The hash after the latest frame of `advance_one` that gave no trap."""
         words = self._run_words(copier.memory, ctypes.addressof(self.latest_hash))

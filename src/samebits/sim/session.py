@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from samebits.backend.llvm.engine import host_target
 from samebits.errors import SamebitsError, Trap, folded
 from samebits.lang.values.lazy import lazily
-from samebits.runtime.input_copies import input_copier
+from samebits.runtime.input_copies import InputCopier, input_copier
 from samebits.runtime.memory_claims import PENDING, check_memory
 from samebits.sim.definition import SimulationDefinition, check_seed
 from samebits.sim.execution import NativeExecution
@@ -39,8 +39,10 @@ class Session:
         self._execution.start(self.seed)
         self._state = simulation.state.from_memory(self._execution.memory)
         self._latest: NDArray[np.uint64] | int = np.zeros(0, np.uint64)
-        self._copier = input_copier(simulation.input, simulation.players)
+        self._copier: InputCopier | None = None
         """What copies one frame's inputs in compiled code, if anything."""
+        if not self._execution.prints:
+            self._copier = input_copier(simulation.input, simulation.players)
         if self._copier is not None:
             self._execution.prepare(self._copier)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support.simulations.small_simulation import SMALL, Input
+from tests.support.simulations.small_simulation import SMALL, Input, State
 
 import samebits as sb
 from samebits.errors import SamebitsError
@@ -119,3 +119,34 @@ def test_sessions_of_many_threads_step_at_once() -> None:
     for thread in threads:
         thread.join()
     assert found == [plain.hash()] * 6
+
+
+@sb.kernel
+def loud_init(state: State, seed: sb.uint64) -> None:
+    print("seed", seed)
+
+
+@sb.kernel
+def loud_step(state: State, inputs: sb.ReadOnly[Input]) -> None:
+    state.frame += 1
+    print("frame", state.frame, inputs[0].turn)
+    sb.trace("turn", inputs[1].turn)
+
+
+def test_a_step_that_prints_prints_each_frame(capsys: Any) -> None:
+    loud = sb.Simulation(
+        name="loud", version="1", state=State, input=Input, players=2,
+        init=loud_init, step=loud_step,
+    )  # fmt: skip
+    with sb.tracing() as records:
+        session = loud.start(7)
+        session.step([{"turn": 3}, {"turn": 4}])
+        session.run(np.zeros((2, 2), Input.dtype))
+        saved = session.save()
+        session.step([Input(turn=5), Input()])
+        session.restore(saved)
+        assert session.save() == saved
+    assert capsys.readouterr().out.splitlines() == [
+        "seed 7", "frame 1 3", "frame 2 0", "frame 3 0", "frame 4 5",
+    ]  # fmt: skip
+    assert [record.value for record in records] == [4, 0, 0, 0]
