@@ -25,7 +25,7 @@ RESULTS = Path(__file__).with_name("RESULTS.md")
 
 CALLS = (
     "CPU time of one call of a kernel with next to no work, or of a method of a session whose "
-    "state has two floats: medians of interleaved rounds, the loop around them included. Nothing "
+    "state has two floats: the least of interleaved rounds, the loop around them included. Nothing "
     "at all is a C function of as many arguments by CPython's quickest convention, METH_FASTCALL, "
     "which returns None: the floor."
 )

@@ -43,7 +43,7 @@ def main() -> int:
     exports = export_speed.measure(options.rounds) if "exports" in chosen else []
     peak = memory.measure() if "memory" in chosen else None
     times = latencies() if "latency" in chosen else []
-    calls = call_cost.measure(options.rounds) if "calls" in chosen else []
+    calls = call_cost.measure(10 * options.rounds) if "calls" in chosen else []
     compiling = compile_time.measure() if "compiling" in chosen else []
     text = report.document(
         rows, parallel, times, compiling, arena, peak, exports, options.rounds, calls

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.backend.objects import CompiledObject
-from samebits.bits import from_canonical, to_canonical, xxh64
+from samebits.bits import canonical_size, from_canonical, to_canonical, xxh64
 from samebits.errors import Trap
 from samebits.ir.interp.evaluator import Evaluator
 from samebits.lang.executions import executions
@@ -32,6 +32,7 @@ from samebits.sim.program import Program
 from samebits.sim.state.hashing import word_count, word_type
 
 Memory = np.ndarray[Any, Any]
+_IS_LITTLE = sys.byteorder == "little"
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +169,8 @@ class NativeExecution(Execution):
         self._views = bytes_of(self.before), bytes_of(self.bytes)
         size = len(self._state_bytes)
         shadow = bytes_of(self._shadow_bytes)[:size]
-        self._restored = bytes_of(self._state_bytes), shadow, bytes(size)
+        padding = bytes(size) if size > canonical_size(program.state) else b""
+        self._restored = bytes_of(self._state_bytes), shadow, padding
         # NumPy takes a microsecond for an address.
         self._address, self._shadow_address = (self._whole.ctypes.data, self._shadow.ctypes.data)
         self._scratch = (_address(self._words), len(self._words))
@@ -249,22 +251,25 @@ class NativeExecution(Execution):
 
     def packed(self) -> memoryview:
         """The state's canonical bytes, until the next call of any method."""
-        self._ran(self._hash)  # fills the words with the canonical bytes
-        if sys.byteorder == "little":
-            return self._word_bytes
-        return bytes_of(self._words.byteswap())
+        status = self._hash.function()  # fills the words with the canonical bytes
+        if status:
+            raise self._module.trap(status)
+        return self._word_bytes if _IS_LITTLE else bytes_of(self._words.byteswap())
 
     def restore(self, state: bytes | memoryview) -> None:
         words = self._word_bytes
         if len(state) != len(words):
             raise ValueError(f"{len(state)} bytes where {len(words)} are needed")
         words[:] = state
-        if sys.byteorder != "little":
+        if not _IS_LITTLE:
             self._words.byteswap(inplace=True)
         # Not into the state itself, which an interrupt must not leave half restored.
         memory, shadow, zeros = self._restored
-        shadow[:] = zeros
-        self._ran(self._unpack)
+        if zeros:
+            shadow[:] = zeros
+        status = self._unpack.function()
+        if status:
+            raise self._module.trap(status)
         memory[:] = shadow
 
     def _run(self, entry: int, *words: int) -> Any:

@@ -6,9 +6,10 @@ reaches a session.
 
 from __future__ import annotations
 
+import ctypes
 import struct
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from samebits.bits import xxh64
 from samebits.errors import ArgumentError, ReplayError
@@ -25,6 +26,8 @@ _MARKED = struct.Struct(f"<{_NUMBERS_AT}sQQQ")
 """The head, with all before those in one."""
 _SUM = struct.Struct("<Q")
 """XXH64 of every byte before it; the last field."""
+_LITTLE: Any = ctypes.c_uint64.__ctype_le__
+"""The same in memory, read and written in place."""
 
 MAX_FRAME = 1 << 62
 """The most frames of a session: 146,000 years at a million a second."""
@@ -62,13 +65,15 @@ class SavedBuffer:
         self._out_state = self._out_body[_HEAD.size :]
         self._in_body = self._in[: self._sum_at]
         self._in_state = self._in_body[_HEAD.size :]
+        self._out_sum = _LITTLE.from_buffer(self._out, self._sum_at)
+        self._in_sum = _LITTLE.from_buffer(self._in, self._sum_at)
 
     def fill(self, seed: int, frame: int, state: memoryview) -> bytes:
         """As `Saved.to_bytes`."""
         out = self._out
         _NUMBERS.pack_into(out, _NUMBERS_AT, seed, frame, self._size)
         self._out_state[:] = state
-        _SUM.pack_into(out, self._sum_at, xxh64(self._out_body))
+        self._out_sum.value = xxh64(self._out_body)
         return bytes(out)
 
     def read(self, blob: object) -> tuple[int, int, memoryview] | None:
@@ -79,9 +84,10 @@ class SavedBuffer:
         held = self._in
         held[:] = blob
         mark, seed, frame, size = _MARKED.unpack_from(held)
-        (found,) = _SUM.unpack_from(held, self._sum_at)
         good = mark == self._mark and size == self._size and frame <= MAX_FRAME
-        return (seed, frame, self._in_state) if good and found == xxh64(self._in_body) else None
+        if not good or self._in_sum.value != xxh64(self._in_body):
+            return None
+        return seed, frame, self._in_state
 
 
 def read_saved(blob: object, simulation: SimulationDefinition) -> Saved:
