@@ -83,8 +83,11 @@ class Session:
             raise folded(error) from error.__cause__
 
     def _run(self, inputs: Any) -> NDArray[np.uint64]:
-        self._check_jobs("run", True, inputs)
+        if PENDING:
+            self._check_jobs("run", True, inputs)
         frames = self.simulation.inputs.frames(inputs)
+        if 0 < len(frames) <= BLOCK_FRAMES:
+            return self._advance(frames).copy()
         parts: list[NDArray[np.uint64]] = []
         for first in range(0, len(frames), BLOCK_FRAMES):
             try:
