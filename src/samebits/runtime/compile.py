@@ -12,7 +12,6 @@ from samebits.backend.objects import CompiledObject
 from samebits.compiling import lock
 from samebits.lang.executions import executions
 from samebits.lang.fingerprint import fingerprint
-from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.lang.stacks import with_room
 from samebits.runtime import cache
@@ -130,6 +129,7 @@ def _request(
     from samebits.backend.request import Request
     from samebits.frontend.compile import compile_kernel, link
     from samebits.frontend.job_effects import refuse_output
+    from samebits.lang.jobs import JobKernel
     from samebits.passes.semantics.float_modes import lower_float_modes
 
     unit = compile_kernel(kernel, types)
