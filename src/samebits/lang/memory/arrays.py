@@ -28,6 +28,7 @@ from samebits.lang.annotations import WriteOnly3D as WriteOnly3D
 from samebits.lang.annotations import WriteOnly4D as WriteOnly4D
 from samebits.lang.annotations import class_of_type, field_type
 from samebits.lang.memory import slices
+from samebits.lang.memory.namesakes import namesakes
 from samebits.lang.memory.slices import INDEX_TYPES as _INDEX_TYPES
 from samebits.lang.memory.slices import Slice
 from samebits.lang.values.conversions import kind_of
@@ -280,15 +281,12 @@ def copy_into(buffer: Buffer, offset: int, t: MemoryType, value: Any, place: str
 
     Raises ArgumentError where the value has another type or the memory is read-only.
     """
-    given = value
     if isinstance(value, ManagedArray):
         found: Any = value.fixed_type
     else:
         found = getattr(value, "__sb_type__", None)
     if found != t or isinstance(value, type):
         value = _container(t, value, place)
-        if value is None:
-            raise ArgumentError(f"{place} is {t}; got {describe(given)}")
     source = bytes_of(value.memory)
     try:
         buffer[offset : offset + t.size] = bytes(source)
@@ -297,11 +295,14 @@ def copy_into(buffer: Buffer, offset: int, t: MemoryType, value: Any, place: str
 
 
 def _container(t: MemoryType, value: Any, place: str) -> Any:
-    """The container of what Python has in its place: of a list, dict or set; None of what is none
-    of these, and in a kernel. Raises ArgumentError where it does not fit."""
+    """The container of what Python has in its place: of a list, dict or set. Raises ArgumentError
+    of anything else, in a kernel, and where that does not fit."""
     cls: Any = class_of_type(t) if isinstance(t, StructType) else None
     if running.managed or not isinstance(value, getattr(cls, "__sb_plain__", ())):
-        return None
+        two = None if cls is None else namesakes(cls, cast("type", type(value)))
+        if two is None:
+            raise ArgumentError(f"{place} is {t}; got {describe(value)}")
+        raise ArgumentError(f"{place} is {two.wanted}; got {two.found}", note=two.note, fix=two.fix)
     try:
         return cls(value)
     except (ArgumentError, Trap) as error:
