@@ -1,4 +1,4 @@
-"""A struct of another class of the asked name is refused with both modules and their likely cause."""
+"""A struct of a class of the same name is refused with both modules and their likely cause."""
 
 from __future__ import annotations
 
