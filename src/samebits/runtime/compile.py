@@ -18,6 +18,7 @@ from samebits.lang.kernel import Kernel
 from samebits.lang.stacks import with_room
 from samebits.runtime import cache
 from samebits.runtime.call import NativeCall, native_callable
+from samebits.runtime.direct_calls import add_record
 from samebits.runtime.native import NativeModule, NativeRange
 from samebits.runtime.objects.host import host_target, llvm_version
 from samebits.runtime.objects.library import cached, found_in
@@ -39,8 +40,11 @@ def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     native = kernel.native.get(types)
     if native is None:
         native = kernel.native[types] = compile_native(kernel, types)
+        prepared = native.prepared()
+        if prepared is not None:
+            add_record(kernel, prepared)
         if kernel.fixed_types is not None and kernel.signature.by_position == len(bound):
-            kernel.fast, kernel.direct = native, native.direct()
+            kernel.fast = native
     return native(*bound)
 
 

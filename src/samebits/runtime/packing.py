@@ -104,6 +104,15 @@ def array_step(t: ArrayType, slot: int) -> PackingStep:
     return PackingStep(ARRAY, slot, types, t.ndim, last, flags, id(dtype))
 
 
+def typed(step: PackingStep) -> PackingStep:
+    """The step that takes no Python number, which says nothing of a type."""
+    if step.kind == TRUTH:
+        return PackingStep(SKIP, step.slot)
+    if step.kind in (READ, FLOAT32, INTEGER):
+        return step._replace(types=(0, *step.types[1:]))
+    return step
+
+
 def struct_step(t: StructType, slot: int) -> PackingStep:
     """The step for a struct parameter."""
     return PackingStep(STRUCT, slot, (id(class_of_type(t)), t.align - 1, 0))
