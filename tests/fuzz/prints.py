@@ -9,8 +9,7 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
-from samebits.types import BOOL, MemoryType, ScalarType, StructType, VectorType
-from samebits.value_text import has_places
+from samebits.types import MemoryType, ScalarType, StructType, VectorType
 
 if TYPE_CHECKING:
     from tests.fuzz.simple_statements import SimpleStatements
@@ -28,9 +27,9 @@ def numbers(t: object) -> int:
     """How many numbers the text of a value of type `t` has; 0 if it has no text."""
     match t:
         case ScalarType():
-            return int(has_places(t))
+            return 1
         case VectorType():
-            return t.length * has_places(t.element)
+            return t.length
         case StructType():
             counts = [numbers(field) for _, field in t.fields]
             return sum(counts) if all(counts) else 0
@@ -71,6 +70,6 @@ class Prints:
     def _formatted(self, name: str, t: MemoryType | object) -> str:
         element = t.element if isinstance(t, VectorType) else t
         specs = ["", "", "!r"] if not isinstance(t, VectorType) else [""]
-        if isinstance(element, ScalarType) and element != BOOL:
+        if isinstance(element, ScalarType) and (element.is_float or element.is_int):
             specs += [":.3f", ":+012.4e"] if element.is_float else [":+d", ":08x", ":b"]
         return f'f"{name} {{{name}{self.rng.choice(specs)}}}"'
