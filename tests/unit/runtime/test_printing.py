@@ -219,6 +219,25 @@ def test_fixed_point_numbers_and_halves_read_as_in_python(run: Any, capsys: Any)
     assert records[1].values == (Fraction(3, 4), Fraction(-3), float(float16(0.3)))
 
 
+@sb.kernel
+def now_and_then(a: sb.Array[float64]) -> None:
+    for i in sb.prange(len(a)):
+        a[i] = sb.sqrt(float64(i)) / 3.0
+        if i % 100 == 0:
+            print(i)
+
+
+def test_a_parallel_range_that_prints_is_in_order() -> None:
+    sb.set_workers(2)
+    try:
+        for _ in range(10):
+            with captured() as left:
+                now_and_then(np.zeros(200_000))
+            assert left == [f"{i}\n" for i in range(0, 200_000, 100)]
+    finally:
+        sb.set_workers(None)
+
+
 @pytest.mark.parametrize("run", EXECUTIONS)
 def test_lines_before_a_trap_are_printed(run: Any, capsys: Any) -> None:
     with pytest.raises(Trap):
