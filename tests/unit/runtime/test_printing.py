@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -400,6 +401,39 @@ def test_two_threads_do_not_mix_their_lines() -> None:
         with captured() as once:
             loops(np.full(4, float(k)), 4)
         assert left == once * 50
+
+
+@sb.kernel
+def long(n: int) -> int:
+    s = 0
+    for _ in range(n):
+        for j in range(400):
+            s = (s * 3 + j) % 1000003
+        sb.trace("s", s)
+    return s
+
+
+class _Stopped(Exception):
+    pass
+
+
+def test_a_call_that_is_left_has_printed_what_it_ran() -> None:
+    def stop(number: int, frame: object) -> None:
+        raise _Stopped
+
+    with captured() as whole:
+        long(MOST_WORDS // 2)
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        for k in range(6):
+            with captured() as left:
+                signal.setitimer(signal.ITIMER_REAL, 0.05 + k * 3e-3)
+                with pytest.raises(_Stopped):
+                    long(1 << 40)
+            assert len(left) > 0
+            assert left[: len(whole)] == whole[: len(left)]
+    finally:
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_an_emulated_kernel_prints_to_the_caller(capsys: Any) -> None:
