@@ -29,11 +29,17 @@ from samebits.printed import MOST_WORDS, TraceRecord, captured
 from samebits.runtime.compile import compile_emulated
 
 TITLE = "ti{tle}"
-EXECUTIONS: list[Callable[..., Any]] = [
-    lambda kernel, *args: kernel(*args),
-    lambda kernel, *args: kernel.managed(*args),
-    lambda kernel, *args: sb.evaluate(kernel, *args),
-]
+
+
+def called(kernel: Any, *args: Any) -> Any:
+    return kernel(*args)
+
+
+def managed(kernel: Any, *args: Any) -> Any:
+    return kernel.managed(*args)
+
+
+EXECUTIONS: list[Callable[..., Any]] = [called, managed, sb.evaluate]
 EMULATED = ["s390x-O3", "i686-O3", "aarch64-O3", "wasm32-O3"]
 
 
@@ -324,7 +330,7 @@ def test_without_prints_nothing_is_left_and_no_result_changes(run: Any, capsys: 
             run(quiet, 0)
     assert records == []
     assert capsys.readouterr().out == ""
-    module = link(compile_kernel(quiet, quiet.fixed_types))
+    module = link(compile_kernel(quiet, quiet.fixed_types or ()))
     assert "print" not in _opcodes(module)
 
 
@@ -351,7 +357,7 @@ def loud(a: sb.Array[float64], n: int) -> float64:
 
 def test_a_program_without_prints_has_the_code_of_one_that_never_had_any() -> None:
     def text(kernel: Any, strip: bool = False) -> str:
-        module = link(compile_kernel(kernel, kernel.fixed_types))
+        module = link(compile_kernel(kernel, kernel.fixed_types or ()))
         module = without_output(module) if strip else module
         (name,) = module.functions
         made = llvm_text(optimise(module, [name]), [name], TARGETS["x86-64-v3"], 3)
@@ -363,7 +369,7 @@ def test_a_program_without_prints_has_the_code_of_one_that_never_had_any() -> No
 
 
 def test_ir_text_keeps_prints() -> None:
-    module = link(compile_kernel(loops, loops.fixed_types))
+    module = link(compile_kernel(loops, loops.fixed_types or ()))
     text = print_module(module)
     assert print_module(parse_module(text)) == text
     assert {"print", "trace"} <= _opcodes(parse_module(text))
@@ -372,7 +378,7 @@ def test_ir_text_keeps_prints() -> None:
 def test_a_difference_of_what_is_printed_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     from samebits.managed import texts
 
-    monkeypatch.setattr(texts, "printed", lambda *parts: None)
+    monkeypatch.setattr(texts, "printed", texts.unprinted)
 
     @sb.kernel
     def told(x: float64) -> float64:
