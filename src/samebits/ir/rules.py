@@ -322,7 +322,7 @@ def _output(op: Op, _: Surroundings) -> Complaint:
 def _unlike_places(text: str, values: Sequence[ValueType]) -> Complaint:
     """A complaint where the places of a text do not fit the values."""
     try:
-        types = types_in(text)
+        types = [t.storage for t in types_in(text)]
     except (ValueError, KeyError):
         return f"{text!r} is no text with places"
     if types != values:

@@ -232,7 +232,7 @@ class Emission(CallGraph):
             lanes = statement.lanes.slots if isinstance(statement, For) and statement.lanes else ()
             own = [slot for slot, _ in lanes] if inside.lanes else []  # else the remainder loop
             return has_independent_iterations(
-                statement, self.function(function), self.function, own
+                statement, self.function(function), self.function, own, self.prints
             )
 
         return loop_metadata(inside, self.target, is_independent, self.vector_dominated)

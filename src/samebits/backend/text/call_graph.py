@@ -42,6 +42,7 @@ from samebits.ir.grammar import (
     walk,
 )
 from samebits.ir.once import Once, is_library
+from samebits.printed import OUTPUT
 from samebits.types import ScalarType
 
 STACK_LIMIT = 1 << 20
@@ -95,6 +96,8 @@ class CallGraph:
         """The functions called both in line and by threads: one copy is enough."""
         self.traps: dict[str, bool] = {}
         """Whether a function can trap, itself or through what it calls."""
+        self._printing: set[str] = set()
+        """The functions that print or trace themselves."""
         self._calls: dict[str, dict[str, None]] = {}
         """Callees of a function, in order of their first call."""
         self.divides: dict[str, bool] = {}
@@ -192,6 +195,12 @@ class CallGraph:
         if self.is_cold(name):
             limit = min(limit, COLD_INLINE_LIMIT)
         return self._sizes[name] <= limit
+
+    def prints(self, name: str) -> bool:
+        """Whether the function, or what it calls, prints or traces: its calls have an order."""
+        if not self._printing:
+            return False
+        return not self._printing.isdisjoint(_reached([name], self._calls.__getitem__))
 
     def is_only_entered(self, name: str) -> bool:
         """Whether the function's only caller is one entry or range of a vector-dominated module.
@@ -291,6 +300,8 @@ class CallGraph:
             traps = traps or can_trap(statement)
             if statement.opcode == "own" and can_trap(statement):
                 self.owns.add(name)
+            elif statement.opcode in OUTPUT:
+                self._printing.add(name)
             if statement.opcode == "const":
                 constants.add(statement.id)
             elif statement.opcode in DIVISIONS:

@@ -32,7 +32,7 @@ from samebits.ir.own_code import is_own_code
 from samebits.ir.trap_texts import message, operand_text
 from samebits.printed import keep, write
 from samebits.types import ScalarType
-from samebits.value_text import filled, first_text
+from samebits.value_text import filled, first_text, number_of, types_in
 
 Listener = Callable[[Op, tuple[Any, ...], tuple[Any, ...]], None]
 """Called after each operation that did not trap: the op, its operands' and its results' values."""
@@ -405,8 +405,8 @@ def _print(steps: Steps, op: Op) -> Step:
 
 
 def _trace(steps: Steps, op: Op) -> Step:
-    name = first_text(str(op.attr))
-    return steps.apply(op, lambda *values: keep(name, values, op.span))
+    name, types = first_text(str(op.attr)), types_in(str(op.attr))
+    return steps.apply(op, lambda *values: keep(name, map(number_of, values, types), op.span))
 
 
 def _call(steps: Steps, op: Op) -> Step:
