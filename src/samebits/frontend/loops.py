@@ -376,12 +376,13 @@ class _Loop:
         return Steps(count, item, turned, is_array=True)
 
     def items(self, node: ast.expr, struct: MemoryOperand, view: str | None = None) -> Steps:
-        """The items of a struct, or a view of them."""
+        """The items of a struct, or a view of them; one that can't be had traps at the whole head,
+        where CPython asks for it."""
         if struct_items.gives_reference(struct, view) and not struct.roots:
             self.refuse_references(node)
         again = self.place(node, struct)
         count, item, free = struct_items.items(
-            self.ctx, node, struct, again, struct_items.VIEWS[view] if view else None
+            self.ctx, self.node.iter, struct, again, struct_items.VIEWS[view] if view else None
         )
 
         def turned() -> Steps:
