@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from samebits.backend.emit.arena import ARENA_PLACE
 from samebits.backend.emit.emission import Emission
 from samebits.backend.objects import OWN, TrapSite
 from samebits.backend.text.facts import FunctionFacts
@@ -103,7 +104,8 @@ class FunctionWriter:
             for value in values
             for t, name in zip(parts(value.type), self.operands(value), strict=True)
         ]
-        return ", ".join([*given, *[f"ptr @{OWN}"] * (callee in self.module.owns)])
+        given += [f"ptr @{OWN}"] * (callee in self.module.owns)
+        return ", ".join([*given, *[f"ptr {ARENA_PLACE}"] * (callee in self.module.arenas)])
 
     def define(self, value: Value, *names: str) -> None:
         """Set the registers or constants that hold a result."""
