@@ -146,7 +146,9 @@ MISTAKES = (
     Mistake("Numba", X, "a = sb.zeros(x, float64); return a[0]", "sb.zeros(int(x), float64)",
             "a = sb.zeros(int(x), float64); return a[0]", 0.0),
     Mistake("Numba", A, "for i in sb.prange(4):\n    b = sb.zeros(i, float64)\n    a[i] = len(b)\n"
-            "return a[0]", "make the array before"),
+            "return a[0]", "make the array before, and use it there",
+            "b = sb.zeros(4, float64)\nfor i in sb.prange(4):\n    b[i] = i\n    a[i] = len(b)\n"
+            "return a[0]", 4.0),
     Mistake("Numba", BYTES, "s = 0\nfor v in a: s += v\nreturn float64(s)", "add `int(v)`",
             "s = 0\nfor v in a: s += int(v)\nreturn float64(s)", 300.0),
     Mistake("Numba", X, "n = int32(0); n = x; return x", "write `n = int32(x)`",

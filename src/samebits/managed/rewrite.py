@@ -385,7 +385,16 @@ class Rewrite(ast.NodeTransformer):
         before = ast.copy_location(ast.Assign([stored], self._call("__sb_used", node)), node)
         release = ast.copy_location(ast.Expr(self._call("__sb_release", node, read)), node)
         node.body.insert(0, release)
-        return [before, node]
+        if isinstance(node, ast.While):
+            return [before, node]
+        # What the head makes is not the iterations'.
+        over = f"__sb_over_{node.lineno}_{node.col_offset}"
+        held, found = (
+            ast.copy_location(ast.Name(over, how), node.iter) for how in (ast.Store(), ast.Load())
+        )
+        head = ast.copy_location(ast.Assign([held], node.iter), node.iter)
+        node.iter = found
+        return [head, before, node]
 
     def visit_For(self, node: ast.For) -> Any:
         outer = self.iteration

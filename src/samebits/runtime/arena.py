@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections.abc import Mapping
 from typing import Any
 
-from samebits.backend.objects import ARENA_IMPORTS
+from samebits.backend.objects import ARENA_IMPORTS, ARENA_KEY
 from samebits.mutex import Mutex
 
 _NAMES = ("pthread_getspecific", "pthread_setspecific", "malloc", "free")
@@ -45,6 +46,14 @@ def key() -> int:
             if _State.key is None:
                 _State.key = _made()
     return _State.key
+
+
+def give_key(addresses: Mapping[str, int]) -> None:
+    """Set the variable `ARENA_KEY` of an object whose variables have these addresses, if it has
+    one."""
+    place = addresses.get(ARENA_KEY)
+    if place is not None:
+        ctypes.c_uint64.from_address(place).value = key()
 
 
 def _made() -> int:

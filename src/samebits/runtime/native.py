@@ -73,11 +73,10 @@ class NativeModule:
             from samebits.runtime.threads.team import hook_address
 
             ctypes.c_void_p.from_address(hook).value = hook_address()
-        key = self._loaded.addresses.get(ARENA_KEY)
-        if key is not None:
+        if ARENA_KEY in variables:
             from samebits.runtime import arena
 
-            ctypes.c_uint64.from_address(key).value = arena.key()
+            arena.give_key(self._loaded.addresses)
         guard = self._loaded.addresses.get(GUARD)
         if guard is not None:
             from samebits.runtime.threads.preempt import words_address

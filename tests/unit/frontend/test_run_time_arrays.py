@@ -160,6 +160,23 @@ def test_a_loop_frees_what_an_iteration_has_made() -> None:
     assert trap_of(scratch, 257, 1).kind == "arena"
 
 
+def test_what_a_loop_runs_over_is_not_freed() -> None:
+    @sb.kernel(arena=SMALL)
+    def use(n: int, m: int) -> int64:
+        total = int64(0)
+        for x in sb.zeros(n, int64):
+            for k, y in enumerate(sb.zeros((m, 2), int64)):
+                a = sb.zeros(m, int64)
+                a[k] += 1
+                y[0] += a[k] + x
+                total += y[0]
+        return total
+
+    same(use, 3, 20)
+    same(use, 32, 160)
+    assert trap_of(use, 34, 160).kind == "arena"
+
+
 def test_loops_inside_one_another_and_while_free() -> None:
     @sb.kernel(arena=SMALL)
     def use(n: int, rounds: int) -> int:

@@ -18,7 +18,7 @@ from samebits.ir.grammar import Function, Op, Region, walk
 from samebits.lang.jobs import JobKernel
 from samebits.types import INT, ArrayType, MemoryType
 
-_FIX = "make the array before, outside the parallel part, and pass or use it there"
+_FIX = "make the array before, and use it there"
 
 
 def allocate(ctx: Context, node: ast.Call, sizes: Sequence[Operand], element: MemoryType) -> View:
@@ -26,7 +26,7 @@ def allocate(ctx: Context, node: ast.Call, sizes: Sequence[Operand], element: Me
     if ctx.is_parallel or isinstance(ctx.kernel, JobKernel):
         ctx.fail(
             node,
-            "an array whose size is known only at run time can't be made in a parallel part",
+            "jobs and parallel ranges make no arrays whose size is known only at run time",
             note="its memory is the calling thread's",
             fix=_FIX,
         )
@@ -91,8 +91,8 @@ def refuse_in_parallel(functions: Iterable[Function], span: Span) -> None:
         made = (s for s in walk(function.body) if isinstance(s, Op) and s.opcode == "allocate")
         for op in made:
             raise CompileError(
-                f"a parallel part calls '{op.span.function}', which makes an array whose size is "
-                "known only at run time",
+                f"jobs and parallel ranges don't call '{op.span.function}', which makes an array "
+                "whose size is known only at run time",
                 span=span,
                 note="its memory is the calling thread's",
                 fix=_FIX,
