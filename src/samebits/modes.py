@@ -72,6 +72,9 @@ class Options:
     """What the compiler aims at. Never changes a bit."""
     cosmetic: bool = False
     """Whether FAST results may reach a simulation's state, because they don't matter there."""
+    prints: bool = True
+    """Whether `print` and `sb.trace` do anything. Without, what they are given is computed all the
+    same where it may trap or change something, so that no result changes."""
     arena: int = 1 << 24
     """The bytes that local arrays whose size is known only at run time may take at once, those of
     the kernels that called this one included."""
@@ -91,6 +94,7 @@ class OptionArguments(TypedDict, total=False):
     bounds_check: bool
     optimize_for: Goal
     cosmetic: bool
+    prints: bool
     arena: int
 
 
@@ -119,6 +123,7 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
     "bounds_check": (True, False),
     "optimize_for": ("speed", "size", "compile_time"),
     "cosmetic": (False, True),
+    "prints": (True, False),
 }
 """The values that each option may have."""
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from samebits.bits import bits_to_float
 from samebits.errors import Trap
-from samebits.types import SCALARS, Kind, ScalarType, VectorType
+from samebits.types import SCALARS, FixedPointType, Kind, MatrixType, ScalarType, VectorType
 
 Place = tuple[str, ScalarType | None, str, str]
 """The text before a place, the type there, its conversion and its format; no type at the end."""
@@ -118,6 +118,11 @@ def format_of(part: ast.FormattedValue) -> tuple[str, str]:
     return "r" if part.conversion == ord("r") else "", spec
 
 
+def has_places(t: ScalarType) -> bool:
+    """Whether values of `t` have a text: all but fixed-point numbers and halves."""
+    return not isinstance(t, FixedPointType) and t.is_ieee == t.is_float
+
+
 def place(t: ScalarType, conversion: str = "", spec: str = "") -> str:
     """The place of a value of type `t` in a text. Raises ValueFormatError."""
     if not fits_format(t, spec) or (spec and conversion):
@@ -126,8 +131,11 @@ def place(t: ScalarType, conversion: str = "", spec: str = "") -> str:
 
 
 def vector_place(t: VectorType, conversion: str = "", spec: str = "") -> str:
-    """The places of a vector's components, with its type's name. Raises ValueFormatError."""
-    del conversion  # a component of a vector's repr has no type of its own
+    """The places of a vector's components, with its type's name; of a matrix those of its columns.
+    Raises ValueFormatError."""
+    if isinstance(t, MatrixType):
+        return f"{t}({', '.join([vector_place(t.column, conversion, spec)] * t.columns)})"
+    # A component of a vector's repr has no type of its own.
     return f"{t}({', '.join([place(t.element, '', spec)] * t.length)})"
 
 
@@ -148,6 +156,16 @@ def places(text: str) -> tuple[Place, ...]:
         (before, None if name is None else SCALARS[name], conversion or "", spec or "")
         for before, name, spec, conversion in Formatter().parse(text)
     )
+
+
+def first_text(text: str) -> str:
+    """What stands before the first place of a text with places."""
+    befores: list[str] = []
+    for before, t, _, _ in places(text):
+        befores.append(before)
+        if t is not None:
+            break
+    return "".join(befores)
 
 
 def types_in(text: str) -> list[ScalarType]:

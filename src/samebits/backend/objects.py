@@ -4,8 +4,7 @@ Compiler and loader both import this module, and it imports neither: a process t
 nothing need not load the compiler.
 """
 
-from __future__ import annotations
-
+# No `from __future__ import annotations`: see `backend.targets.table`.
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -42,6 +41,13 @@ TRAP_RECORDS = "sb_trap_records"
 """The object's variable: `RECORDS` records of `TRAP_WORDS` words of 64 bits."""
 RECORDS = 64
 TRAP_WORDS = 8
+
+OUTPUT = "sb_output"
+"""The object's variable of `OUTPUT_HEAD` words and those of what a call prints and traces: of each
+`print` or `trace` the number of its site, as a trap's status, and a word for each value. The first
+words are how many are used, how many prints and traces were dropped since they did not fit, and
+whether traces are wanted. Who calls an entry sets these before."""
+OUTPUT_HEAD = 3
 
 NO_ADDRESSES: Mapping[str, int] = MappingProxyType({})
 

@@ -30,6 +30,7 @@ from samebits.frontend.operations import (
     memory,
     operators,
     overloads,
+    printing,
     run_time_arrays,
     struct_items,
     struct_members,
@@ -38,9 +39,11 @@ from samebits.frontend.operations.conversions import build_vector, convert_expli
 from samebits.frontend.operations.kernel_calls import Lower, bind, call_kernel
 from samebits.frontend.operations.matrices import build_matrix
 from samebits.lang.annotations import class_of_type
+from samebits.lang.calls.tracing import trace
 from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel, method_kernel
 from samebits.lang.memory.arrays import zeros
+from samebits.lang.memory.struct_members import made_empty
 from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import prange, unsafe_parallel
 from samebits.lang.reductions import Reduction
@@ -74,6 +77,10 @@ def call(ctx: Context, node: ast.Call, callee: Operand, lower: Lower) -> Operand
     t = _type_meant(ctx, called)
     if t is None and isinstance(called, TypeVar):
         ctx.fail(node, f"{called} is no parameter type of this kernel", fix="annotate with it")
+    if called is builtins.print:
+        return printing.lower_print(ctx, node, lower)
+    if called is trace:
+        return printing.lower_trace(ctx, node, lower)
     if called is zeros:
         return _zeros(ctx, node, lower)
     if isinstance(called, Kernel):
@@ -364,6 +371,9 @@ def _type_argument(ctx: Context, node: ast.expr, lower: Lower) -> MemoryType:
 def _construct(ctx: Context, node: ast.Call, t: StructType, lower: Lower) -> MemoryOperand:
     given: dict[str, tuple[ast.expr, Operand]] = {}
     names = list(t.field_types)
+    if hasattr(class_of_type(t), "__sb_family__") and (node.args or node.keywords):
+        message, fix = made_empty(t)
+        ctx.fail(node, message, fix=fix)
     if len(node.args) > len(names):
         ctx.fail(node, f"{t} has {len(names)} fields, but {len(node.args)} values are given",
                  fix=f"its fields are {', '.join(names)}")  # fmt: skip

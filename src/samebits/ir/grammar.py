@@ -314,6 +314,9 @@ OPS: dict[str, OpRule] = {
                         "no result", "assume", pure=False),
     "overflow": OpRule(None, "trap where the bool a holds; attr is what it says of the values that "
                              "follow a; no result", "overflow", pure=False),
+    "print": OpRule(None, "print attr, a text with places for the values; no result", pure=False),
+    "trace": OpRule(None, "keep the values under the name that attr, with places for them, begins "
+                          "with, if anybody reads records; no result", pure=False),
     "own": OpRule(3, "weak ints: trap unless b <= a < b+c, the indices of array attr that this run "
                      "of a parallel body owns; no result", "own", pure=False),
     "call": OpRule(None, "call function attr; its results", pure=False),
@@ -326,6 +329,8 @@ OPS: dict[str, OpRule] = {
 
 MOST_VALUES = 8
 """The most values that an assertion or a trap names."""
+MOST_PRINTED = 64
+"""The most values of one `print` or `trace`."""
 CALLS = frozenset({"call", "parallel"})
 """The opcodes whose attribute names a function."""
 

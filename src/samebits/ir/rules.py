@@ -9,7 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from samebits.bits import round_float
-from samebits.ir.grammar import MOST_VALUES, Attribute, Function, Op, TableData, ValueType
+from samebits.ir.grammar import (
+    MOST_PRINTED,
+    MOST_VALUES,
+    Attribute,
+    Function,
+    Op,
+    TableData,
+    ValueType,
+)
 from samebits.modes import MAX_ARENA
 from samebits.types import (
     BOOL,
@@ -326,6 +334,15 @@ def _assert(op: Op, _: Surroundings) -> Complaint:
     return (_unlike_places(str(op.attr), values) if values else None) or _wants([], op)
 
 
+def _output(op: Op, _: Surroundings) -> Complaint:
+    if not isinstance(op.attr, str):
+        return f"its text is {op.attr!r}"
+    values = [value.type for value in op.args]
+    if len(values) > MOST_PRINTED:
+        return f"it has {len(values)} values, and {MOST_PRINTED} are the most"
+    return _unlike_places(op.attr, values) or _wants([], op)
+
+
 def _unlike_places(text: str, values: Sequence[ValueType]) -> Complaint:
     """A complaint where the places of a text do not fit the values."""
     try:
@@ -426,12 +443,13 @@ CHECKS: dict[str, Check] = {
     "assume": _bool,
     "overflow": _assert,
     "own": _own,
+    **dict.fromkeys(("print", "trace"), _output),
     **dict.fromkeys(("call", "parallel"), _call),
 }
 
 ATTRIBUTED = {
     "const", "get", "set", "local", "table", "field", "component", "length", "apart", "bound",
     "assert", "own", "call", "parallel", "index", "allocate", "overflow", "floordiv", "mod",
-    "narrow",
+    "narrow", "print", "trace",
 }  # fmt: skip
 """The opcodes that have an attribute; for every other it is None."""

@@ -103,6 +103,7 @@ class _Base:
         if PENDING:
             check_call(definition.name, definition.call_memory, slots)
         if managed:
+            definition.check_output()
             definition.aliases.check(slots)
             for begin in range(0, end, size):
                 definition.kernel.managed(begin, min(end, begin + size), *filled)

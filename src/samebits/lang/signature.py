@@ -64,6 +64,11 @@ class Signature:
         pairs = zip(self.parameters, self.annotations, strict=True)
         return {p.name: a for p, a in pairs if isinstance(a, KernelAnnotation)}
 
+    @lazily
+    def variables(self) -> tuple[bool, ...]:
+        """Whether a type variable stands in each parameter's annotation."""
+        return tuple(_typevar(a) is not None for a in self.annotations)
+
     def _pairs(self) -> Iterator[tuple[Parameter, object]]:
         return zip(self.parameters, self.annotations, strict=True)
 

@@ -26,7 +26,9 @@ from samebits.frontend.operations.intrinsics import refuse_arguments
 from samebits.lang import intrinsics, iteration
 from samebits.lang.annotations import class_of_type
 from samebits.lang.calls.kernel_parameters import mean
+from samebits.lang.calls.tracing import IN_JOBS, NAMED, SEPARATORS, trace
 from samebits.lang.constants import is_namespace
+from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory import arena
 from samebits.lang.memory.slices import NO_STEP, Slice
@@ -164,6 +166,9 @@ class Rewrite(ast.NodeTransformer):
             "__sb_assert": _assert,
             "__sb_check": texts.check,
             "__sb_text": texts.text_of,
+            "__sb_print": texts.printed,
+            "__sb_trace": texts.traced,
+            "__sb_unprinted": texts.unprinted,
             "__sb_flushed": flushed_weak,
             "__sb_own": own_index,
             "__sb_integer": _integer,
@@ -285,6 +290,10 @@ class Rewrite(ast.NodeTransformer):
                 code_point(text) is not None and self.outer(function)[1] is builtins.ord
             ):
                 return ast.copy_location(ast.Constant(code_point(text)), node)
+            case ast.Call(func=function) if self.outer(function)[1] is builtins.print:
+                return self._print(node)
+            case ast.Call(func=function) if self.outer(function)[1] is trace:
+                return self._trace(node)
             case ast.Call():
                 self._refuse_arguments(node)
                 self.generic_visit(node)
@@ -318,6 +327,33 @@ class Rewrite(ast.NodeTransformer):
         row = intrinsics.INTRINSICS.get(name) if name is not None else None
         if row is not None:
             refuse_arguments(self.source, node, row.name, row.arity)
+
+    def _print(self, node: ast.Call) -> ast.expr:
+        self._refuse_in_job(node)
+        try:
+            parts = texts.line_parts(node, self.visit)
+        except ValueError:
+            message, note, fix = SEPARATORS
+            span = self.source.span(node)
+            raise CompileError(message, span=span, note=note, fix=fix) from None
+        by = "__sb_print" if self.kernel.options.prints else "__sb_unprinted"
+        return self._call(by, node, *parts)
+
+    def _trace(self, node: ast.Call) -> ast.expr:
+        self._refuse_in_job(node)
+        match node.args, node.keywords:
+            case [ast.Constant(value=str()) as name, value], []:
+                pass
+            case _:
+                raise CompileError(NAMED[0], span=self.source.span(node), fix=NAMED[1])
+        by = "__sb_trace" if self.kernel.options.prints else "__sb_unprinted"
+        where = self._named(node, self.source.span(node))
+        return self._call(by, node, name, self.visit(value), where)
+
+    def _refuse_in_job(self, node: ast.Call) -> None:
+        if isinstance(self.kernel, JobKernel):
+            message, note, fix = IN_JOBS
+            raise CompileError(message, span=self.source.span(node), note=note, fix=fix)
 
     def _refuse_outer(self, targets: Sequence[ast.expr]) -> None:
         """Refuse an assignment to an attribute or element of an outer object."""

@@ -20,8 +20,10 @@ from samebits.errors import CompileError, Trap
 from samebits.frontend.compile import compile_kernel
 from samebits.frontend.core.kernel_source import source_of
 from samebits.frontend.core.source import syntax, too_deep
+from samebits.ir.own_code import is_own_code
 from samebits.lang.arguments import naming, unwrap, wrap
 from samebits.lang.calls import recursion
+from samebits.lang.calls.adapted import AdaptedKernel
 from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
@@ -37,9 +39,11 @@ from samebits.lang.values.storage import implicit, implicit_vector
 from samebits.lang.values.thread_state import flushing, managed_run, running
 from samebits.lang.values.weak import Int, checked
 from samebits.managed import overloads
-from samebits.managed.positions import SOURCE, located
+from samebits.managed.alike import refuse_alike
+from samebits.managed.positions import IS_OWN_CODE, SOURCE, located
 from samebits.managed.rewrite import Rewrite, copied, flushes, is_prange
-from samebits.types import INT, ScalarType, Type, VectorType, widens
+from samebits.printed import one_call
+from samebits.types import INT, ArrayType, ScalarType, Type, VectorType, widens
 
 
 @dataclass(slots=True)
@@ -107,8 +111,16 @@ def _taker(t: Type, name: str) -> Callable[[Any], Any]:
             return lambda v: v if type(v) is cls else _widened(v, t, place)
         case VectorType():
             return lambda v: implicit_vector(v, t, place)
+        case ArrayType():
+            return lambda v: wrap(_items(v), t, name)
         case _:
             return lambda v: wrap(v, t, name)
+
+
+def _items(value: Any) -> Any:
+    """What an array parameter takes of a struct with items: those."""
+    found = getattr(value, "__sb_items__", None)
+    return value if found is None else found()
 
 
 def _widened(value: Any, t: ScalarType, place: str) -> Any:
@@ -138,8 +150,14 @@ call_math = partial(overloads.call, lambda kernel, types: instance(kernel, types
 
 def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     kernel.check_given(types)
+    if isinstance(kernel, AdaptedKernel):
+        try:
+            compile_kernel(kernel, types)
+        except CompileError as error:
+            raise kernel.refusal(error) from None
     source = source_of(kernel)
     node = copied(source.node)
+    refuse_alike(kernel, types, source.node)
     local = {a.arg for a in node.args.args}
     local |= {
         n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
@@ -167,6 +185,7 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
         argument.annotation = None
     tree = ast.fix_missing_locations(ast.Module([node], []))
     scope: dict[str, Any] = {**rewrite.names, SOURCE: source}
+    scope[IS_OWN_CODE] = is_own_code(f"{kernel.function.__module__}.")
     result = kernel.signature.result_type(types)
 
     def returned(value: Any) -> Any:
@@ -239,7 +258,8 @@ def _run(kernel: Kernel, types: tuple[Type, ...], bound: tuple[Any, ...]) -> Any
                 for value, t, p in zip(bound, types, kernel.parameters, strict=True)
             ]
         try:
-            return _for_python(target.run(*values))
+            with one_call():
+                return _for_python(target.run(*values))
         except Trap as trap:
             raise located(trap, trap.__traceback__) from None
         except ZeroDivisionError as error:

@@ -106,10 +106,10 @@ class Packer:
             class_of_type(t) if isinstance(t, StructType | VectorType) else None for _, t, _ in rows
         ]
         """The classes whose instances need no conversion where Python code packs them."""
-        steps = [_step(t, slot) for _, t, slot in rows]
-        self.by_hand = tuple(k for k, step in enumerate(steps) if step.kind == packing.SKIP)
-        self.table = packing.table(steps)
-        self.count = len(steps)
+        self.steps = [_step(t, slot) for _, t, slot in rows]
+        self.by_hand = tuple(k for k, step in enumerate(self.steps) if step.kind == packing.SKIP)
+        self.table = packing.table(self.steps)
+        self.count = len(self.steps)
         routine = packing.routine()
         self.routine = routine[0] if routine else None
 
@@ -167,7 +167,7 @@ class NativeCall:
         self._table, self._count = self._packer.table, self._packer.count
         self._pack = self._packer.routine
         self._simple = not self._packer.by_hand and not self._made
-        self._results, self._count_of_slots = items, self._packer.end + results
+        self._results = items
         self._nothing = isinstance(result, NoneType)
 
     def __call__(self, *args: Any) -> Any:
@@ -195,14 +195,15 @@ class NativeCall:
             self._check(slots)
         return self._run(slots, ())
 
-    def direct(self) -> tuple[Any, ...] | None:
-        """What `Kernel.direct` may hold, where the entry is of this process; None where calls need
-        Python code."""
-        if not isinstance(self._entry, NativeEntry) or self._made:
+    def prepared(self) -> direct_calls.Prepared | None:
+        """The call for `direct_calls`, where the entry is of this process and prints nothing."""
+        if not isinstance(self._entry, NativeEntry) or self._entry.prints:
             return None
-        address, trap = self._entry.address, self._entry.trap
-        slots = self._count_of_slots
-        return direct_calls.record(address, self._packer, self._results, slots, trap)
+        address, trap, packer = self._entry.address, self._entry.trap, self._packer
+        slots = len(self._slots())
+        return direct_calls.Prepared(
+            address, packer.steps, packer.end, slots, self._results, self._single, trap
+        )
 
     def _with_copies(self, args: tuple[Any, ...]) -> Any:
         """The call with contiguous copies of strided arrays."""

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from samebits.backend.objects import CompiledObject
 from samebits.compiling import lock
-from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.executions import executions
 from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
 from samebits.lang.stacks import with_room
 from samebits.runtime import cache
 from samebits.runtime.call import NativeCall, native_callable
+from samebits.runtime.direct_calls import add_record
 from samebits.runtime.native import NativeModule, NativeRange
 from samebits.runtime.objects.host import host_target, llvm_version
 from samebits.runtime.objects.library import cached, found_in
@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 
 def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call `kernel` compiled for this host. Raises CompileError, ArgumentError and Trap."""
-    kernel, bound = taken(kernel, args, kwargs)
+    bound = kernel.signature.bind(args, kwargs)
+    if kernel.signature.kernels:
+        from samebits.lang.calls.kernel_parameters import without_kernels
+
+        kernel, bound = without_kernels(kernel, bound)
     types = kernel.fixed_types
     if types is None:
         from samebits.lang.dispatch import types_for
@@ -38,8 +42,11 @@ def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     native = kernel.native.get(types)
     if native is None:
         native = kernel.native[types] = compile_native(kernel, types)
+        prepared = native.prepared()
+        if prepared is not None:
+            add_record(kernel, prepared)
         if kernel.fixed_types is not None and kernel.signature.by_position == len(bound):
-            kernel.fast, kernel.direct = native, native.direct()
+            kernel.fast = native
     return native(*bound)
 
 
@@ -121,9 +128,13 @@ def _request(
 ) -> Request:
     from samebits.backend.request import Request
     from samebits.frontend.compile import compile_kernel, link
+    from samebits.frontend.job_effects import refuse_output
+    from samebits.lang.jobs import JobKernel
     from samebits.passes.semantics.float_modes import lower_float_modes
 
     unit = compile_kernel(kernel, types)
+    if isinstance(kernel, JobKernel):
+        refuse_output(kernel)
     names = [unit.function.name]
     entries, ranges = ([], names) if as_range else (names, [])
     return Request(lower_float_modes(link(unit)), entries, target, opt, ranges, kernel.mode)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from samebits.backend.objects import (
     ARENA_KEY,
     HOOK,
+    OUTPUT,
     OWN,
     RECORDS,
     STATUS_BITS,
@@ -22,6 +23,7 @@ from samebits.backend.objects import (
 )
 from samebits.backend.records import GUARD, LEFT
 from samebits.errors import StackError, Trap
+from samebits.printed import OUTPUT as PRINTED
 from samebits.runtime.objects.library import addresses_of
 from samebits.runtime.objects.loading import load
 from samebits.value_text import filled_from_words
@@ -53,6 +55,7 @@ class NativeModule:
             for v in (HOOK, OWN, GUARD, TRAP_RECORDS, ARENA_KEY)
             if v.encode() in compiled.object_bytes
         ]
+        variables += [OUTPUT] * any(site.kind in PRINTED for site in compiled.traps)
         self.traps: tuple[TrapSite, ...] = compiled.traps
         imports = addresses_of(compiled.needs)
         if GUARD in variables:
@@ -68,6 +71,13 @@ class NativeModule:
         self._addresses, self._ranges = addresses[:entries], addresses[entries:]
         self._own = self._loaded.addresses.get(OWN)
         self._records = self._loaded.addresses.get(TRAP_RECORDS)
+        self.output: Any = None
+        """Its output buffer, if its code prints or traces."""
+        output = self._loaded.addresses.get(OUTPUT)
+        if output is not None:
+            from samebits.runtime.objects.output_buffer import OutputBuffer
+
+            self.output = OutputBuffer(output, self.traps)
         hook = self._loaded.addresses.get(HOOK)
         if hook is not None:
             from samebits.runtime.threads.team import hook_address
@@ -85,7 +95,10 @@ class NativeModule:
 
     def entry(self, n: int) -> NativeEntry:
         """The n-th compiled entry."""
-        return NativeEntry(self, self._addresses[n])
+        entry = NativeEntry(self, self._addresses[n])
+        if self.output is not None:
+            entry.function = self.output.around(entry.function)
+        return entry
 
     def range_entry(self, n: int) -> NativeRange:
         """The n-th compiled range function."""
@@ -146,6 +159,11 @@ class NativeEntry(_NativeFunction):
 
     __slots__ = ()
     prototype = ENTRY
+
+    @property
+    def prints(self) -> bool:
+        """Whether `function` is more than the code at `address`: it prints what that has left."""
+        return self._module.output is not None
 
     def run(self, slots: Any) -> None:
         """Call with a ctypes array of slots. Raises Trap. The slots must fit the entry's

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, cast
 
 import numpy as np
@@ -27,6 +28,7 @@ from samebits.lang.memory.structs import Struct
 from samebits.lang.values.scalars import RAW_OF
 from samebits.lang.values.vectors import Vector, components
 from samebits.passes.semantics.float_modes import first_fast, rewrites
+from samebits.printed import TraceRecord, captured
 from samebits.runtime import rows
 from samebits.runtime.argument_copies import own_copies
 from samebits.runtime.compile import compile_emulated, compile_native
@@ -72,11 +74,13 @@ class CallOutcome:
     trap: Trap | None
     writes: bool
     """Whether some memory may be written and is not empty."""
+    left: list[str | TraceRecord]
+    """What it printed and traced, in order."""
 
     @property
     def holds_bits(self) -> bool:
-        """Whether there is a result, or memory that the kernel may have written."""
-        return self.result is not None or self.writes
+        """Whether there is a result, memory that the kernel may have written, or a print."""
+        return self.result is not None or self.writes or bool(self.left)
 
 
 def _check_kernel(value: object) -> None:
@@ -105,8 +109,8 @@ def assert_same_bits(
 
     `args` are not changed: each execution gets copies of arrays and structs, which overlap as the
     arguments do; a partial overlap is a RunnerError for an emulator and for WebAssembly. Compared
-    are the results, every array and struct argument afterwards, and the trap, if any, with its
-    source span.
+    are the results, every array and struct argument afterwards, the trap, if any, with its source
+    span, and what it prints and traces, which is not shown.
 
     `targets` selects the executions compared with these two, by the names that `samebits targets`
     lists: `["x86-64-v3-O3"]`, `["x86-64-v3"]` for both optimisation levels, `["aarch64-O3"]` under
@@ -311,10 +315,11 @@ def _observe(
             continue
         is_read = isinstance(t, ArrayType) and t.readonly
         writes = writes or (not is_read and memory[-1][2].size > 0)
-    try:
-        return CallOutcome(run(*own), memory, None, writes)
-    except Trap as trap:
-        return CallOutcome(None, memory, trap, writes)
+    with captured() as left:
+        try:
+            return CallOutcome(run(*own), memory, None, writes, left)
+        except Trap as trap:
+            return CallOutcome(None, memory, trap, writes, left)
 
 
 def result_leaves(value: Any, place: str = "result") -> Iterator[Leaf]:
@@ -371,6 +376,7 @@ def compare(
             f"  {first}: {_trap_text(reference.trap)}\n"
             f"  {target}: {_trap_text(found.trap)}"
         )
+    _compare_left(reference.left, found.left, target, kernel, first)
     if reference.trap is None:
         _compare_leaves(
             result_leaves(reference.result), result_leaves(found.result), target, kernel, first
@@ -385,6 +391,29 @@ def compare(
                 kernel,
                 first,
             )
+
+
+def _compare_left(
+    one: list[str | TraceRecord],
+    two: list[str | TraceRecord],
+    target: str,
+    kernel: str,
+    first: str,
+) -> None:
+    """Raise BitsMismatchError at the first text or record that differs."""
+    for number, (a, b) in enumerate(zip_longest(map(_told, one), map(_told, two))):
+        if a != b:
+            width = max(len(target), len(first))
+            raise BitsMismatchError(
+                f"{kernel}: print {number} differs between {first} and {target}\n"
+                f"  {first:<{width}}: {a or 'nothing'}\n"
+                f"  {target:<{width}}: {b or 'nothing'}"
+            )
+
+
+def _told(item: str | TraceRecord) -> str:
+    """What was printed, or a record by its exact numbers: a NaN is equal to itself."""
+    return repr(item) if isinstance(item, str) else f"{item.name} = {item.values} at {item.span}"
 
 
 def _compare_leaves(

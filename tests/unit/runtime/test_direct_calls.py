@@ -12,7 +12,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import pytest
@@ -24,6 +24,8 @@ from samebits.lang.values.vectors import Vector, components
 from samebits.runtime import direct_calls
 from samebits.runtime.fp_state import pin as fpenv
 from samebits.runtime.fp_state.registers import REGISTERS
+
+T = TypeVar("T")
 
 
 @sb.struct
@@ -73,6 +75,27 @@ def move(ball: Ball, dt: float64) -> float64:
 
 
 @sb.kernel
+def made(x: float64, n: int) -> tuple[Ball, int, Ball]:
+    assert n != 13, "unlucky"
+    return Ball(x, 1.0), n, Ball(v=x)
+
+
+@sb.kernel
+def shifted(a: float64, b: float64 = 2.0, *, c: int = 3) -> float64:
+    return a * 100 + b * 10 + float64(c)
+
+
+@sb.kernel
+def generic(a: T, b: sb.ReadOnly[T], c: float = 1.0) -> T:
+    return sb.max(a, b[0]) if c > 0 else a
+
+
+@sb.kernel
+def larger(a: T, b: T) -> T:
+    return sb.max(a, b)
+
+
+@sb.kernel
 def unsigned(a: uint64, b: int32) -> uint64:
     return a + uint64(b)
 
@@ -103,6 +126,10 @@ ORDINARY: list[tuple[Kernel, tuple[Any, ...]]] = [
     (arrays, (np.arange(4.0), np.zeros((4, 3), np.float32), 2)),
     (move, (Ball(1.0, 2.0), 0.5)),
     (unsigned, (7, 8)),
+    (made, (1.5, 2)),
+    (shifted, (1.0, 2.0)),
+    (generic, (float32(1), np.ones(2, np.float32))),
+    (generic, (int64(1), np.ones(2, np.int64), 2.0)),
 ]
 
 
@@ -114,9 +141,88 @@ def test_ordinary_calls_run_no_python_code(case: int) -> None:
     assert python_calls(lambda: kernel(*args)) == 0
 
 
+NAMED: list[tuple[tuple[Any, ...], dict[str, Any], float]] = [
+    ((1.0,), {}, 123), ((1.0, 4.0), {}, 143), ((1.0,), {"c": 5}, 125), ((), {"a": 2.0}, 223),
+    ((), {"c": 4, "b": 1.0, "a": 2.0}, 214), ((1.0,), {"c": 5, "b": 4.0}, 145),
+]  # fmt: skip
+
+
+@pytest.mark.skipif(not direct_calls.install(), reason="objects have another layout here")
+@pytest.mark.parametrize("case", range(len(NAMED)))
+def test_defaults_and_names_run_no_python_code(case: int) -> None:
+    args, named, expected = NAMED[case]
+    assert shifted(*args, **named) == expected
+    assert python_calls(lambda: shifted(*args, **named)) == 0
+    assert shifted(*args, **named) == shifted.managed(*args, **named)
+
+
+@pytest.mark.parametrize(
+    ("args", "named", "message"),
+    [
+        ((), {}, "misses its argument 'a'"),
+        ((), {"b": 1.0}, "misses its argument 'a'"),
+        ((1.0,), {"d": 1.0}, "has no parameter 'd'"),
+        ((1.0,), {"a": 1.0}, "'a' is given twice"),
+        ((1.0, 2.0, 3), {}, "takes 2 arguments by position"),
+        ((...,), {}, "expected float64"),
+    ],
+)
+def test_what_does_not_bind_is_said(args: Any, named: Any, message: str) -> None:
+    shifted(1.0)
+    with pytest.raises(sb.ArgumentError, match=message):
+        shifted(*args, **named)
+
+
+def test_names_that_are_no_constants_bind() -> None:
+    shifted(1.0)
+    named: dict[str, Any] = {"".join(["b"]): 4.0, "".join(["", "c"]): 5}
+    assert shifted(1.0, **named) == 145
+
+
+def test_an_instance_of_a_generic_kernel_is_found_by_the_classes() -> None:
+    types: list[Any] = [
+        float32, float64, int8, sb.int16, int32, int64, uint8, sb.uint16, sb.uint32, uint64
+    ]  # fmt: skip
+    for _ in range(2):
+        for t in types:
+            found = generic(t(3), np.full(2, 2, t.__sb_type__.dtype))
+            assert type(found) is t
+            assert found == 3
+    assert larger(float32(3), float32(2)) == larger(float32(3), 2.0) == 3
+    assert larger(int64(3), int64(2)) == 3
+    assert type(larger(int64(3), np.int64(2))) is int64
+    for wrong in (3, 3.0, True):
+        with pytest.raises(sb.CompileError, match="nothing says what T is"):
+            larger(wrong, wrong)
+    with pytest.raises(sb.CompileError, match="T would be float32 and float64"):
+        generic(float32(1), np.ones(2))
+
+
+def test_structs_of_results_are_new_and_their_own() -> None:
+    first, n, second = made(1.5, 2)
+    assert (type(first), float(first.x), float(first.v), n) == (Ball, 1.5, 1.0, 2)
+    assert (float(second.x), float(second.v)) == (0.0, 1.5)
+    other = made(2.5, 2)[0]
+    first.x = 7.0
+    assert float(other.x) == 2.5
+    assert move(first, 1.0) == 8.0
+    assert first.copy().x == first.memory["x"] == 8.0
+
+
+def test_structs_of_a_call_that_traps_are_let_go() -> None:
+    made(1.5, 2)
+    gc.collect()
+    blocks = sys.getallocatedblocks()
+    for _ in range(500):
+        with pytest.raises(sb.Trap, match="unlucky"):
+            made(1.5, 13)
+    gc.collect()
+    assert sys.getallocatedblocks() - blocks < 200
+
+
 UNUSUAL: list[tuple[Kernel, tuple[Any, ...], dict[str, Any]]] = [
     (scalars, (1, 2.5, 3, 4, True, 5), {}),
-    (strong, (1.5,), {"b": 3}),
+    (shifted, (1,), {"b": 2.0, "c": 3}),
     (vectors, (np.ones(3, np.float32), double2(1, 2)), {}),
     (arrays, (np.arange(4), np.zeros((4, 3), np.float32), 2), {}),
     (arrays, (np.arange(8.0)[::2], np.zeros((4, 3), np.float32), 2), {}),
@@ -140,6 +246,8 @@ def test_other_calls_take_the_other_way(case: int) -> None:
 
 def bits_of(value: Any) -> object:
     """What tells values of all classes apart: the bytes of numbers, and of all their parts."""
+    if isinstance(value, Ball):
+        return bits_of((value.x, value.v))
     name = f"{type(value).__module__}.{type(value).__name__}"
     if type(value) is tuple:
         return [bits_of(item) for item in cast("tuple[Any, ...]", value)]
@@ -203,7 +311,7 @@ def usual(kernel: Kernel) -> list[Any]:
     return [a.copy() if isinstance(a, np.ndarray | Ball) else a for a in args]
 
 
-KERNELS = [scalars, strong, weak, vectors, arrays, move, unsigned, nothing]
+KERNELS = [made, shifted, generic, scalars, strong, weak, vectors, arrays, move, unsigned, nothing]
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
@@ -229,16 +337,19 @@ def test_any_arguments_give_what_the_other_way_gives(kernel: Kernel) -> None:
 
 def by_python(kernel: Kernel) -> Callable[..., Any]:
     """The kernel's call by Python code alone, that packs the arguments too."""
-    native: Any = kernel.fast
 
     def call(*args: Any) -> Any:
-        record, routine = kernel.direct, native._pack
-        kernel.direct = native._pack = native._packer.routine = None
+        natives = list(kernel.native.values())
+        record, kernel.direct = kernel.direct, None
+        routines = [(native, native._pack) for native in natives]
+        for native in natives:
+            native._pack = native._packer.routine = None
         try:
             return kernel(*args)
         finally:
             kernel.direct = record
-            native._pack = native._packer.routine = routine
+            for native, routine in routines:
+                native._pack = native._packer.routine = routine
 
     return call
 

@@ -24,6 +24,7 @@ from samebits.backend.text.cold_copies import ColdCopy, cold_copy_symbol
 from samebits.backend.text.expectations import Expectation, Expected, metadata
 from samebits.backend.text.locations import Location, Locations
 from samebits.backend.text.loop_metadata import ANY_LOOP, EmittedCounts, loop_metadata
+from samebits.backend.text.output_buffer import DEFINITIONS as OUTPUT_DEFINITIONS
 from samebits.backend.text.overrides import CodegenOverrides
 from samebits.backend.text.profiles import PROFILES, CodegenProfile
 from samebits.backend.text.run_bound import OPEN
@@ -38,8 +39,9 @@ from samebits.backend.text.types import (
     table_symbol,
 )
 from samebits.errors import IRError
-from samebits.ir.grammar import For, Module, While
+from samebits.ir.grammar import For, Module, Op, While
 from samebits.ir.once import is_library
+from samebits.ir.own_code import is_own_code
 from samebits.passes.pipeline import goal_of
 
 _ATTRIBUTES = 'attributes #0 = { nounwind%s "no-trapping-math"="true"%s }'
@@ -99,6 +101,8 @@ class Emission(CallGraph):
         """The cold copies that the functions call."""
         self._shared_copies: dict[str, SharedFunction] = {}
         self._sites: dict[TrapSite, int] = {}
+        self._in_own_code: dict[str, dict[TrapSite, None]] = {}
+        """The sites of each function of samebits' own, callees of its own included."""
         self._helpers: dict[str, None] = {}
         self._guarded = False
         self._arena = 0
@@ -106,6 +110,7 @@ class Emission(CallGraph):
         self.records_traps = threads
         """Whether traps leave a record of what they met."""
         self.has_records = False
+        self.has_output = False
         self._loops: list[str] = []
         self._tables: dict[str, str] = {}
         self._expected: dict[Expectation, int] = {}
@@ -135,6 +140,23 @@ class Emission(CallGraph):
     def trap_status(self, site: TrapSite) -> int:
         """The status, from 1, that stands for `site`."""
         return self._sites.setdefault(site, len(self._sites) + 1)
+
+    def trap_status_in(self, function: str, site: TrapSite) -> int:
+        """The status that stands for `site`, which is in `function`."""
+        if is_own_code(function):
+            self._in_own_code.setdefault(function, {})[site] = None
+        return self.trap_status(site)
+
+    def placed_at_call(self, caller: str, call: Op) -> dict[int, int]:
+        """The statuses that a call may give of traps in samebits' own code, each with the status of
+        that trap at the call; none where the caller is samebits' own, too."""
+        inside = self._in_own_code.get(str(call.attr), {})
+        if is_own_code(caller):
+            self._in_own_code.setdefault(caller, {}).update(inside)
+            return {}
+        return {
+            self._sites[site]: self.trap_status(site._replace(span=call.span)) for site in inside
+        }
 
     def helper(self, name: str) -> str:
         """The symbol of a function that the backend provides, such as `fma.f64`."""
@@ -219,7 +241,7 @@ class Emission(CallGraph):
         found = [own] * bool(self.owns) + [f"@{HOOK} = global ptr null"] * bool(
             self._parallel_ranges
         )
-        found += [RECORD_DEFINITIONS] * self.has_records
+        found += [RECORD_DEFINITIONS] * self.has_records + [OUTPUT_DEFINITIONS] * self.has_output
         if self._arena:
             found.append(arena.definitions(self.target, self._arena, self._threads))
         return found + [guard_text(self.target)] * self._guarded

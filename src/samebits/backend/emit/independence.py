@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
+from samebits.ir.analysis.output import prints
 from samebits.ir.grammar import (
     OPS,
     Break,
@@ -63,7 +64,9 @@ def _writes_own(op: Op, slot: str, ops: dict[int, Op], callee: Callable[[str], F
     if OPS[op.opcode].pure or op.opcode in _HARMLESS:
         return True
     if op.opcode == "call":
-        return all(isinstance(t, ScalarType) for _, t in callee(str(op.attr)).params)
+        called = callee(str(op.attr))
+        scalars = all(isinstance(t, ScalarType) for _, t in called.params)
+        return scalars and not prints(called, callee)
     return op.opcode == "store" and _is_own(op.args[0], slot, ops)
 
 

@@ -8,6 +8,7 @@ from samebits.backend.lowering.integer import scalar_type
 from samebits.backend.lowering.parallel import lower_parallel
 from samebits.backend.text.types import parts, return_type, scalar
 from samebits.backend.text.writer import FunctionWriter, Lowering
+from samebits.ir.analysis.output import prints
 from samebits.ir.grammar import HostFunction, Op
 from samebits.ir.trap_texts import message
 from samebits.types import Kind, ScalarType
@@ -151,7 +152,8 @@ def _call(f: FunctionWriter, op: Op) -> None:
         place = f"inttoptr (i64 {callee.address} to ptr)"
         f.define(op.result, f.emit(f"call {returned} {place}({arguments})"))
         return
-    is_cold = f.in_fallback and callee.results and f.module.inlined_size(name) >= LEAST_COLD_COPY
+    large = f.in_fallback and callee.results and f.module.inlined_size(name) >= LEAST_COLD_COPY
+    is_cold = large and not prints(callee, f.module.function)
     symbol = f.module.cold_copy(name) if is_cold else f.module.symbol(name)
     text = f"call {f.target.convention}{returned} {symbol}({arguments})"
     if returned == "void":
@@ -163,7 +165,7 @@ def _call(f: FunctionWriter, op: Op) -> None:
         f.emit(f"extractvalue {returned} {result}, {k}") for k in range(count)
     ]  # fmt: skip
     if traps:
-        f.leave_if_failed(items.pop(0))
+        f.leave_if_failed(items.pop(0), f.module.placed_at_call(f.function.name, op))
     for value, item in zip(op.results, items, strict=True):
         f.define(value, item)
 

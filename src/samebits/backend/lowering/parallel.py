@@ -15,6 +15,7 @@ from samebits.backend.objects import HOOK, OWN, TRAP_WORDS
 from samebits.backend.text.trap_records import RECORD_BYTES, claim
 from samebits.backend.text.types import function_symbol, return_type, scalar
 from samebits.backend.text.writer import FunctionWriter
+from samebits.ir.analysis.output import prints
 from samebits.ir.analysis.points_to import Memory
 from samebits.ir.grammar import (
     For,
@@ -60,9 +61,9 @@ def serial(f: FunctionWriter, op: Op) -> str:
 
 def lower_parallel(f: FunctionWriter, op: Op) -> None:
     """Emit a call of the hook, then all iterations serially in case it ran nothing."""
-    range_function = (
-        f.module.parallel_range(str(op.attr)) if not f.module.is_cold(f.function.name) else ""
-    )
+    body = f.module.function(str(op.attr))
+    in_line = f.module.is_cold(f.function.name) or prints(body, f.module.function)
+    range_function = "" if in_line else f.module.parallel_range(str(op.attr))
     if not range_function:
         status = serial(f, op)
         if status:

@@ -28,9 +28,11 @@ from samebits.ir.grammar import (
 )
 from samebits.ir.interp.memory import MEMORY, Arena, Ref, fresh
 from samebits.ir.interp.semantics import SEMANTICS
+from samebits.ir.own_code import is_own_code
 from samebits.ir.trap_texts import message, operand_text
+from samebits.printed import keep, write
 from samebits.types import ArrayType, ScalarType
-from samebits.value_text import filled
+from samebits.value_text import filled, first_text
 
 Listener = Callable[[Op, tuple[Any, ...], tuple[Any, ...]], None]
 """Called after each operation that did not trap: the op, its operands' and its results' values."""
@@ -294,7 +296,9 @@ class Steps:
         """The trap at `op`; an `unchecked` op that traps is a wrong pass, not an answer."""
         if op.unchecked:
             return IRError(f"{op.opcode} (op {op.id}) is marked as never trapping, and trapped")
-        return Trap(kind, op.span, detail, values)
+        trap = Trap(kind, op.span, detail, values)
+        trap.is_inner = is_own_code(self.function.name)
+        return trap
 
     def operands_trap(self, op: Op, kind: str, operands: Sequence[Any]) -> Trap | IRError:
         """The trap at `op`, which names its operands."""
@@ -397,6 +401,16 @@ def _overflow(steps: Steps, op: Op) -> Step:
     return steps.apply(op, check)
 
 
+def _print(steps: Steps, op: Op) -> Step:
+    text = str(op.attr)
+    return steps.apply(op, lambda *values: write(filled(text, values), len(values)))
+
+
+def _trace(steps: Steps, op: Op) -> Step:
+    name = first_text(str(op.attr))
+    return steps.apply(op, lambda *values: keep(name, values, op.span))
+
+
 def _call(steps: Steps, op: Op) -> Step:
     name, call = str(op.attr), steps.call
     at = [steps.read(value) for value in op.args]
@@ -406,7 +420,16 @@ def _call(steps: Steps, op: Op) -> Step:
         for i, value in zip(results, call(name, [frame[i] for i in at]), strict=True):
             frame[i] = value
 
-    return run
+    if is_own_code(steps.function.name) or not is_own_code(name):
+        return run
+
+    def run_and_place(frame: Frame) -> None:
+        try:
+            run(frame)
+        except Trap as trap:
+            raise (trap.at(op.span) if trap.is_inner else trap) from None
+
+    return run_and_place
 
 
 def _arena(steps: Steps, op: Op) -> Step:
@@ -475,6 +498,8 @@ FRAME: dict[str, Callable[[Steps, Op], Step]] = {
     "arena": _arena,
     "release": _release,
     "allocate": _allocate,
+    "print": _print,
+    "trace": _trace,
     "call": _call,
     "parallel": _parallel,
 }

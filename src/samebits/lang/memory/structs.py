@@ -50,9 +50,7 @@ class Struct:
 
     def __init__(self, /, *args: Any, **fields: Any) -> None:
         t = self.__sb_type__
-        _place(self, bytes_of(np.zeros(1, t.dtype)), 0)
-        if self.__sb_start__:
-            self._buffer[:] = self.__sb_start__
+        _place(self, memoryview(bytearray(self.__sb_start__ or t.size)), 0)
         names = [name for name, _ in t.fields]
         if len(args) > len(names):
             many = "s" * (len(names) != 1)
@@ -130,6 +128,11 @@ class Struct:
         return _rebuild, (type(self), bytes(self._buffer[self._offset : self._offset + size]))
 
 
+def shows_fields(cls: type[Any]) -> bool:
+    """Whether Python shows a struct of this class by its fields, not in a way of its own."""
+    return cls.__repr__ is Struct.__repr__ and cls.__str__ is object.__str__
+
+
 _set_buffer: Callable[[Any, Buffer], None] = Struct.__dict__["_buffer"].__set__
 _set_offset: Callable[[Any, int], None] = Struct.__dict__["_offset"].__set__
 
@@ -137,6 +140,11 @@ _set_offset: Callable[[Any, int], None] = Struct.__dict__["_offset"].__set__
 def _place(struct: Any, buffer: Buffer, offset: int) -> None:
     _set_buffer(struct, buffer)
     _set_offset(struct, offset)
+
+
+def start_of(cls: Any) -> bytes:
+    """The memory of a new struct of a class."""
+    return cls.__sb_start__ or bytes(cls.__sb_type__.size)
 
 
 def _rebuild(cls: Any, data: bytes) -> Any:

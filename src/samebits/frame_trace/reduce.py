@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from samebits.bits import Patterns, pattern_of, to_canonical, values_of, xxh64
 from samebits.errors import IRError
+from samebits.frame_trace.model import Numbering, recorded
+from samebits.frame_trace.observer import FrameInput, Observer
+from samebits.frame_trace.record import Trace
 from samebits.ir.grammar import CALLS, Op, Value
 from samebits.ir.interp.closures import Frame, Step, Steps
-from samebits.trace.model import Numbering, recorded
-from samebits.trace.observer import FrameInput, Observer
-from samebits.trace.record import Trace
 from samebits.types import ScalarType
 
 ENDINGS = RETURNED, TRAPPED, DIVERGED = "returned", "trapped", "diverged"

@@ -11,13 +11,13 @@ from tests.support.simulations.traced_simulation import TRACED
 
 from samebits.bits import pattern_of, to_canonical
 from samebits.errors import TraceError
+from samebits.frame_trace.instances import instances_in
+from samebits.frame_trace.model import Model
+from samebits.frame_trace.record import record
 from samebits.hazards.edit.function_editor import FunctionEditor
 from samebits.ir.grammar import Op, walk
 from samebits.ir.interp.evaluator import Evaluator
 from samebits.ir.refs import OpRef, is_own
-from samebits.trace.instances import instances_in
-from samebits.trace.model import Model
-from samebits.trace.record import record
 from samebits.types import ScalarType
 
 
@@ -146,7 +146,7 @@ def test_a_trap_ends_a_trace_at_its_operation() -> None:
 
 
 def test_a_frame_of_too_many_operations_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samebits.trace.record.LIMIT", 1000)
+    monkeypatch.setattr("samebits.frame_trace.record.LIMIT", 1000)
     with pytest.raises(TraceError, match="more than 1000 operations") as caught:
         record(SMALL.trace.model, *SMALL.before)
     assert caught.value.event is not None

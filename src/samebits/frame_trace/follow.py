@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from samebits.bits import pattern_of
+from samebits.frame_trace.model import Model, recorded
+from samebits.frame_trace.observer import BoundedObserver
+from samebits.frame_trace.record import Trace
 from samebits.ir.grammar import Op
 from samebits.ir.interp.closures import Frame, Step, Steps
-from samebits.trace.model import Model, recorded
-from samebits.trace.observer import BoundedObserver
-from samebits.trace.record import Trace
 from samebits.types import ScalarType
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from samebits.bits import from_canonical
 from samebits.errors import TraceError, Trap
+from samebits.frame_trace.model import Model
 from samebits.ir.analysis.budget import (
     Budget,
     call_cost,
@@ -27,7 +28,6 @@ from samebits.ir.interp.closures import Frame, Signal, Step, Steps
 from samebits.ir.interp.evaluator import Evaluator
 from samebits.runtime.fp_state import pin as fpenv
 from samebits.sim.state.columns import columns
-from samebits.trace.model import Model
 from samebits.types import ScalarType
 
 Memory = np.ndarray[Any, Any]

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from samebits.bits import TYPES, Patterns, array_typecode, patterns_of, to_canonical
 from samebits.errors import TraceError, Trap
+from samebits.frame_trace.instances import Instance, instance_at
+from samebits.frame_trace.model import Model, Numbering, recorded
+from samebits.frame_trace.observer import LIMIT, FrameInput, Memory, Observer, State
 from samebits.ir.grammar import Op, Value
 from samebits.ir.interp.closures import Frame, Step, Steps
 from samebits.ir.refs import OpRef
-from samebits.trace.instances import Instance, instance_at
-from samebits.trace.model import Model, Numbering, recorded
-from samebits.trace.observer import LIMIT, FrameInput, Memory, Observer, State
 from samebits.types import ScalarType
 
 

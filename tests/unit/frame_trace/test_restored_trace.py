@@ -16,14 +16,14 @@ from tests.support.runs.traced_frames import ARENA_FRAME, SMALL, TracedFrame
 from samebits.bits import to_canonical, xxh64
 from samebits.diagnosis.operation.first_difference import first_difference
 from samebits.errors import TraceError
+from samebits.frame_trace.encoding import decode, encode, to_bytes
+from samebits.frame_trace.model import Model
+from samebits.frame_trace.observer import LIMIT
+from samebits.frame_trace.record import Trace, record
+from samebits.frame_trace.reduce import DIVERGED, RETURNED, ReducedTrace, reduce_trace
+from samebits.frame_trace.restore import restore_trace
 from samebits.hazards.edit.function_editor import FunctionEditor
 from samebits.ir.grammar import For, Lanes, Module, Op
-from samebits.trace.encoding import decode, encode, to_bytes
-from samebits.trace.model import Model
-from samebits.trace.observer import LIMIT
-from samebits.trace.record import Trace, record
-from samebits.trace.reduce import DIVERGED, RETURNED, ReducedTrace, reduce_trace
-from samebits.trace.restore import restore_trace
 from samebits.types import INT
 
 

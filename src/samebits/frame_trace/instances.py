@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from samebits.bits import pattern_of
 from samebits.errors import Span, Trap
+from samebits.frame_trace.observer import FrameInput, Observer
 from samebits.ir.analysis.enclosing import Layout
 from samebits.ir.grammar import CALLS, Op, Value
 from samebits.ir.interp.closures import UNSET, Frame, Step, Steps
 from samebits.ir.refs import OpRef
-from samebits.trace.observer import FrameInput, Observer
 from samebits.types import ScalarType
 
 

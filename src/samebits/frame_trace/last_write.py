@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from samebits.frame_trace.observer import FrameInput, Memory, Observer
 from samebits.ir.grammar import Op
 from samebits.ir.interp.closures import Frame, Step, Steps
 from samebits.ir.interp.memory import Buffer
 from samebits.ir.refs import OpRef
-from samebits.trace.observer import FrameInput, Memory, Observer
 from samebits.types import RefType
 
 WRITES = ("store", "zero", "copy")

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from samebits.bits import xxh64
 from samebits.errors import TraceError
-from samebits.trace.observer import LIMIT
-from samebits.trace.record import Trace
-from samebits.trace.reduce import ENDINGS, Corrections, ReducedTrace, TrapParts, reduce_trace
+from samebits.frame_trace.observer import LIMIT
+from samebits.frame_trace.record import Trace
+from samebits.frame_trace.reduce import ENDINGS, Corrections, ReducedTrace, TrapParts, reduce_trace
 
 _MAGIC = b"sbtrace1"
 _HASH = struct.Struct("<Q")

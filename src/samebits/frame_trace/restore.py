@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from samebits.bits import from_canonical, to_canonical, value_of, values_of, xxh64
 from samebits.errors import TRAP_MESSAGES, IRError, TraceError, Trap
+from samebits.frame_trace.model import Model, Numbering, recorded
+from samebits.frame_trace.observer import FrameInput, Memory, State
+from samebits.frame_trace.record import Recorder, Trace
+from samebits.frame_trace.reduce import DIVERGED, RETURNED, TRAPPED, ReducedTrace, is_stored
 from samebits.ir.grammar import Op, Value
 from samebits.ir.interp.closures import Frame, Step, Steps
-from samebits.trace.model import Model, Numbering, recorded
-from samebits.trace.observer import FrameInput, Memory, State
-from samebits.trace.record import Recorder, Trace
-from samebits.trace.reduce import DIVERGED, RETURNED, TRAPPED, ReducedTrace, is_stored
 from samebits.types import ScalarType
 
 
