@@ -72,6 +72,19 @@ def said_text(kind: str, operation: str, *types: ScalarType, more: object = "") 
     return text and text.format(a=places[0], b=places[-1], more=more)
 
 
+def array_text(kind: str, element: object, size: int, ndim: int, limit: int) -> str:
+    """What the traps "length" and "arena" say of an array of run-time lengths, with places for
+    these, and for the bytes of the arena in use."""
+    array = f"{' x '.join(['{int}'] * ndim)} {element}"
+    if kind == "length":
+        return f"negative length of an array: {array}"
+    plural = "s" * (size > 1)
+    return (
+        f"the arena has no room for an array of {array}, {size:,} byte{plural} each: "
+        f"{{int}} of its {limit:,} bytes are in use"
+    )
+
+
 def fits_format(t: ScalarType, spec: str) -> bool:
     """Whether values of `t` have the format: `[-+ ][0][width][dxXbo]` of integers,
     `[-+ ][0][width][.digits][eEfFgG%]` of floats, none of others."""

@@ -18,6 +18,7 @@ from typing import Any
 from samebits.backend.llvm.compile import compile_module
 from samebits.backend.llvm.engine import available_targets, load
 from samebits.backend.objects import (
+    ARENA_KEY,
     OUTPUT,
     RECORDS,
     STATUS_BITS,
@@ -31,6 +32,7 @@ from samebits.errors import SamebitsError, Trap
 from samebits.ir.grammar import Module
 from samebits.ir.interp.evaluator import array_argument, ref_argument
 from samebits.printed import TraceRecord, captured, one_call
+from samebits.runtime import arena
 from samebits.runtime.cache import current_cache, set_cache_dir
 from samebits.runtime.fp_state import pin as fpenv
 from samebits.runtime.objects.output_buffer import OutputBuffer, has_output
@@ -224,10 +226,11 @@ class Compiled:
             module, symbols, level.target, level.opt, threads=True
         )
         names = [f"sb_entry_{k}" for k in range(len(programs))]
-        has_records = TRAP_RECORDS.encode() in self.object.object_bytes
-        variables = [TRAP_RECORDS] * has_records
+        variables = [v for v in (TRAP_RECORDS, ARENA_KEY) if v.encode() in self.object.object_bytes]
+        imports = arena.imports() if ARENA_KEY in variables else {}
         variables += [OUTPUT] * has_output(self.object.traps)
-        self._loaded = load(self.object.object_bytes, [*names, *variables])
+        self._loaded = load(self.object.object_bytes, [*names, *variables], imports)
+        arena.give_key(self._loaded.addresses)
         prototype = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
         self._entries: list[Callable[[Any], int]] = [
             prototype(self._loaded.addresses[name]) for name in names
