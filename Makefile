@@ -11,7 +11,7 @@ help:
 	@echo "make verify  install, then verify the examples on every target available here"
 	@echo "make test    install, then run the tests"
 	@echo "make test-pythons  the tests on every Python from 3.11 on that is here, and on the oldest NumPy"
-	@echo "make lint    ruff and pyright"
+	@echo "make lint    ruff, pyright, and mypy over what users copy"
 	@echo "make bench   speed, latency and memory beside peers; writes benchmarks/RESULTS.md"
 	@echo "make bench-math  the math library beside Numba, NumPy and C; writes benchmarks/MATH.md"
 	@echo "make fuzz    differential fuzzing until stopped; writes a minimised failing program"
@@ -47,13 +47,14 @@ verify: $(STAMP)
 	$(BIN)/samebits verify examples/cloth/cloth.py --frames 1800 --golden examples/cloth/golden.txt
 	$(BIN)/samebits verify examples/pendulum/pendulum.py --frames 1800 --golden examples/pendulum/golden.txt
 	$(BIN)/samebits verify examples/flock/flock.py --frames 1800 --golden examples/flock/golden.txt
+	$(BIN)/samebits verify examples/maze/maze.py --frames 300 --golden examples/maze/golden.txt
 
 # Some tests wait for other processes: one worker more than there are cores keeps these busy.
 WORKERS = $(shell $(PYTHON) -c "import os; print(len(os.sched_getaffinity(0)) + 1 if hasattr(os, 'sched_getaffinity') else os.cpu_count() + 1)")
 
 # Hundreds of children import the package: each would compile it where images turn bytecode off.
 test: export PYTHONDONTWRITEBYTECODE :=
-test: $(STAMP)
+test: $(STAMP) $(VENV)/.lint
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 test-pythons: $(STAMP)
@@ -63,6 +64,7 @@ lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
+	$(BIN)/python -m tools.check_types
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run

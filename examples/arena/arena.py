@@ -4,6 +4,8 @@ Thrust, turn and fire. Asteroids and ships bounce off each other and off the wal
 an asteroid down, and a ship out. The whole game is this state, this input and this step.
 """
 
+from typing import Literal
+
 import samebits as sb
 from samebits import float2, float32, int8, int32, math, uint32, uint64
 
@@ -13,8 +15,7 @@ BODIES = 202
 SHOTS = 48
 
 TICK_RATE = 60
-DT = 1.0 / TICK_RATE
-"""Seconds a frame; rounded to float32 where it meets one."""
+DT = 1.0 / TICK_RATE  # seconds a frame; rounded to float32 where it meets one
 
 WIDTH = 160.0
 HEIGHT = 96.0
@@ -42,8 +43,7 @@ SHOT_FRAMES = 70
 SHOT_DAMAGE = 20
 LEAST_RADIUS = 0.7
 MOST_RADIUS = 1.9
-SHRINK = 0.8
-"""What a shot leaves of an asteroid's radius."""
+SHRINK = 0.8  # what a shot leaves of an asteroid's radius
 
 PI = 3.1415927410125732  # nearest float32
 
@@ -84,17 +84,17 @@ class Shot:
 class Grid:
     """Cell lists: the bodies of cell c are `items[first[c]]` up to `items[first[c + 1] - 1]`."""
 
-    first: sb.FixedArray[int32, 961]
-    items: sb.FixedArray[int32, 202]
+    first: sb.FixedArray[int32, Literal[961]]
+    items: sb.FixedArray[int32, Literal[202]]
 
 
 @sb.struct
 class State:
     frame: uint32
     random: uint32
-    bodies: sb.FixedArray[Body, 202]
-    ships: sb.FixedArray[Ship, 2]
-    shots: sb.FixedArray[Shot, 48]
+    bodies: sb.FixedArray[Body, Literal[202]]
+    ships: sb.FixedArray[Ship, Literal[2]]
+    shots: sb.FixedArray[Shot, Literal[48]]
     grid: Grid
 
 

@@ -5,6 +5,8 @@ threads compute it, each from what the loop before has written, so that none wai
 Metres, seconds; forces are for one kilogram, for all points weigh the same.
 """
 
+from typing import Literal
+
 import samebits as sb
 from samebits import float2, float3, float32, int8, int64, math, noise, uint32, uint64
 
@@ -96,11 +98,11 @@ class State:
     """`wind` blows on a row of points, towards positive z; `gust` is what makes the wind. `motion`
     is the kinetic energy of all points, `strain` the largest stretch of a spring."""
 
-    points: sb.FixedArray[Point, 54]
-    pulls: sb.FixedArray[float3, 173]
-    forces: sb.FixedArray[float3, 54]
-    wind: sb.FixedArray[float32, 6]
-    hands: sb.FixedArray[Hand, 2]
+    points: sb.FixedArray[Point, Literal[54]]
+    pulls: sb.FixedArray[float3, Literal[173]]
+    forces: sb.FixedArray[float3, Literal[54]]
+    wind: sb.FixedArray[float32, Literal[6]]
+    hands: sb.FixedArray[Hand, Literal[2]]
     seed: uint32
     time: float32
     gust: float32

@@ -4,6 +4,8 @@ Reynolds' three rules (1987): keep apart, fly as the others do, stay together; t
 roost. Each bird looks at all others; what it sees is added up in lanes, the same ones everywhere.
 """
 
+from typing import Literal
+
 import samebits as sb
 from samebits import float2, float32, int8, int32, math, noise, random, uint32, uint64
 
@@ -64,10 +66,10 @@ class Hawk:
 class Seen:
     """What a bird makes of the others: how many are near, by weight, and where to."""
 
-    near: float32
-    apart: float2
-    heading: float2
-    centre: float2
+    near: float32 = sb.zero
+    apart: float2 = sb.zero
+    heading: float2 = sb.zero
+    centre: float2 = sb.zero
 
 
 @sb.struct
@@ -75,9 +77,9 @@ class State:
     """`order` is the length of the mean of all headings: 1 where all fly one way. `spread` is the
     birds' mean square distance from their middle."""
 
-    birds: sb.FixedArray[Bird, 40]
-    pushes: sb.FixedArray[float2, 40]
-    hawks: sb.FixedArray[Hawk, 2]
+    birds: sb.FixedArray[Bird, Literal[40]]
+    pushes: sb.FixedArray[float2, Literal[40]]
+    hawks: sb.FixedArray[Hawk, Literal[2]]
     dice: random.Random
     seed: uint32
     time: float32

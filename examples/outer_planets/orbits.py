@@ -68,7 +68,7 @@ def draw(course: Course, names: tuple[str, ...], path: Path) -> None:
 
     colours = ("#f5c542", "#d9a066", "#e8d8a0", "#7fd1d6", "#5a7fe0", "#c9a2b8")
     paper, ink, faint = "#10131c", "#e6e6ea", "#3a4052"
-    figure = Figure(figsize=(13, 6.6), facecolor=paper)
+    figure: Any = Figure(figsize=(13, 6.6), facecolor=paper)
     sky, chart = figure.subplots(1, 2, width_ratios=(1.0, 1.15))
     path_of = np.array(course.positions)
     for i, (name, colour) in enumerate(zip(names, colours, strict=True)):
@@ -88,7 +88,7 @@ def draw(course: Course, names: tuple[str, ...], path: Path) -> None:
     chart.axhline(0, color=faint, linewidth=0.8)
     chart.set_title("Relative energy error", color=ink, fontsize=11, loc="left")
     chart.set_xlabel("years", color=ink)
-    chart.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    chart.xaxis.set_major_formatter("{x:,.0f}")
     chart.margins(x=0)
     for axes in (sky, chart):
         axes.set_facecolor(paper)

@@ -6,6 +6,7 @@ Run it for the energy error and the orbits; verify it as the simulation `SIMULAT
 import csv
 from fractions import Fraction
 from pathlib import Path
+from typing import Literal
 
 import samebits as sb
 from samebits import double3, float64, math
@@ -64,7 +65,7 @@ class State:
     """The six bodies, and the days since the start."""
 
     time: float64
-    bodies: sb.FixedArray[Body, 6]
+    bodies: sb.FixedArray[Body, Literal[6]]
 
 
 @sb.struct

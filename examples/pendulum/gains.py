@@ -32,12 +32,12 @@ def gains() -> Array:
     zero, units = np.zeros(2 * SIZE), EPSILON * np.eye(2 * SIZE)
     a = np.stack([(after(u, 0) - after(-u, 0)) / (2 * EPSILON) for u in units], axis=1)
     b = (after(zero, EPSILON) - after(zero, -EPSILON))[:, None] / (2 * EPSILON)
-    p = np.diag(WEIGHTS)
-    k = np.zeros((1, 2 * SIZE))
+    p: Array = np.diag(WEIGHTS)
+    k: Array = np.zeros((1, 2 * SIZE))
     for _ in range(ROUNDS):
         k = np.linalg.solve(FORCE_WEIGHT + b.T @ p @ b, b.T @ p @ a)
         p = np.diag(WEIGHTS) + a.T @ p @ (a - b @ k)
-    return k[0]
+    return k.reshape(-1)
 
 
 if __name__ == "__main__":

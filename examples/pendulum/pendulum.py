@@ -5,6 +5,8 @@ solve, Runge and Kutta's fourth-order step, an optimal linear controller, reward
 Metres, seconds, kilograms, newtons; angles are from upright, clockwise.
 """
 
+from typing import Literal
+
 import samebits as sb
 from samebits import float64, int8, int32, math, random, uint64
 
@@ -50,25 +52,25 @@ EPISODE = 1800
 
 
 @sb.struct
-class Cart:
+class Cart(sb.Struct):
     """Place and angles, their changes a second, and what drives them in this frame."""
 
-    q: sb.FixedArray[float64, 3]
-    v: sb.FixedArray[float64, 3]
-    force: float64
-    knock: float64
-    score: float64
-    frames: int32
-    falls: int32
-    dice: random.Random
+    q: sb.FixedArray[float64, Literal[3]] = sb.zero
+    v: sb.FixedArray[float64, Literal[3]] = sb.zero
+    force: float64 = sb.zero
+    knock: float64 = sb.zero
+    score: float64 = sb.zero
+    frames: int32 = sb.zero
+    falls: int32 = sb.zero
+    dice: random.Random = sb.zero
 
 
 @sb.struct
 class State:
     """`scores` are of each cart's last whole episode, `mean` is their mean."""
 
-    carts: sb.FixedArray[Cart, 8]
-    scores: sb.FixedArray[float64, 8]
+    carts: sb.FixedArray[Cart, Literal[8]]
+    scores: sb.FixedArray[float64, Literal[8]]
     mean: float64
 
 
@@ -82,7 +84,7 @@ class Input:
 
 
 @sb.kernel
-def solve(m: sb.Array[float64, 2], x: sb.Array[float64]) -> None:
+def solve(m: sb.Array2D[float64], x: sb.Array[float64]) -> None:
     """Turn the right-hand side x into the solution, for a symmetric positive matrix: Cholesky."""
     for j in range(SIZE):
         for i in range(j, SIZE):

@@ -4,6 +4,8 @@ Three balls roll down a tilted table, off bumpers, drop targets, rails and each 
 in ball diameters (27 mm), so the table is about half a metre wide and one long.
 """
 
+from typing import Literal
+
 import samebits as sb
 from samebits import float2, float32, int8, int32, math, random, uint64
 
@@ -88,11 +90,11 @@ class State:
     tilt: float32
     dead: int32
     dice: random.Random
-    flippers: sb.FixedArray[Flipper, 2]
-    lamps: sb.FixedArray[float32, 6]
-    targets: sb.FixedArray[bool, 3, 10]
+    flippers: sb.FixedArray[Flipper, Literal[2]]
+    lamps: sb.FixedArray[float32, Literal[6]]
+    targets: sb.FixedArray[bool, Literal[3], Literal[10]]
     standing: int32
-    balls: sb.FixedArray[Ball, 3]
+    balls: sb.FixedArray[Ball, Literal[3]]
 
 
 @sb.struct

@@ -4,6 +4,8 @@ A car is two axles with Pacejka's tyres, load that shifts between them, air that
 hide in. Metres, seconds, kilograms, newtons, radians.
 """
 
+from typing import Literal
+
 import samebits as sb
 from samebits import float2, float32, int8, int32, math, random, uint64
 
@@ -86,7 +88,7 @@ class Car:
 
 @sb.struct
 class State:
-    cars: sb.FixedArray[Car, 4]
+    cars: sb.FixedArray[Car, Literal[4]]
 
 
 @sb.struct

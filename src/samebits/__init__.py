@@ -38,11 +38,18 @@ from samebits.errors import (
     TargetError,
     Trap,
 )
+from samebits.lang.calls.tracing import trace
 from samebits.lang.decorators import defaults, kernel, struct
 from samebits.lang.intrinsics import (
-    abs,
-    all,
-    any,
+    abs as abs,
+)
+from samebits.lang.intrinsics import (
+    all as all,
+)
+from samebits.lang.intrinsics import (
+    any as any,
+)
+from samebits.lang.intrinsics import (
     assume,
     bitcast,
     ceil,
@@ -57,20 +64,45 @@ from samebits.lang.intrinsics import (
     fma,
     length,
     likely,
-    max,
-    min,
     normalize,
     popcount,
     rotl,
     rotr,
-    round,
     select,
     sign,
     sqrt,
     trunc,
     unlikely,
 )
-from samebits.lang.memory.arrays import Array, FixedArray, ReadOnly, WriteOnly, zeros
+from samebits.lang.intrinsics import (
+    max as max,
+)
+from samebits.lang.intrinsics import (
+    min as min,
+)
+from samebits.lang.intrinsics import (
+    round as round,
+)
+from samebits.lang.kernel import Kernel
+from samebits.lang.memory.arrays import (
+    Array,
+    Array2D,
+    Array3D,
+    Array4D,
+    FixedArray,
+    ReadOnly,
+    ReadOnly2D,
+    ReadOnly3D,
+    ReadOnly4D,
+    WriteOnly,
+    WriteOnly2D,
+    WriteOnly3D,
+    WriteOnly4D,
+    zeros,
+)
+from samebits.lang.memory.strided import strided
+from samebits.lang.memory.struct_members import zero
+from samebits.lang.memory.structs import Struct
 from samebits.lang.memory.tables import table
 from samebits.lang.parallel import prange, unsafe_parallel
 from samebits.lang.values import matrices as _matrices
@@ -199,6 +231,12 @@ from samebits.wiring import install
 
 if TYPE_CHECKING:
     from samebits import fpenv, hazards, math, noise, random
+    from samebits.containers.bitset import BitSet
+    from samebits.containers.grid2 import Grid2
+    from samebits.containers.grid3 import Grid3
+    from samebits.containers.heap import Heap
+    from samebits.containers.list import List
+    from samebits.containers.map import Map
     from samebits.desync.reader import read_report
     from samebits.desync.writer import write_report
     from samebits.diagnosis.explain import explain
@@ -208,11 +246,12 @@ if TYPE_CHECKING:
     from samebits.jobs.job import For, Job, ParallelFor, ParallelForBatch, job
     from samebits.lang.memory.appender import Appender
     from samebits.lang.values.plain import to_python
+    from samebits.printed import TraceRecord, tracing
     from samebits.runtime.cache import set_cache_dir
     from samebits.runtime.evaluate import evaluate
     from samebits.runtime.fingerprint import math_fingerprint
     from samebits.runtime.guarded_arrays import GuardedArray, guarded
-    from samebits.runtime.same_bits import assert_same_bits
+    from samebits.runtime.same_bits import assert_same_bits, assert_same_bits_each
     from samebits.runtime.threads.pool import set_workers, workers
     from samebits.sim.recording import Replay
     from samebits.sim.simulation import Simulation
@@ -220,6 +259,12 @@ if TYPE_CHECKING:
 install()
 
 _PLACES = {
+    "containers.bitset": "BitSet",
+    "containers.grid2": "Grid2",
+    "containers.grid3": "Grid3",
+    "containers.heap": "Heap",
+    "containers.list": "List",
+    "containers.map": "Map",
     "desync.reader": "read_report",
     "desync.writer": "write_report",
     "diagnosis.explain": "explain",
@@ -229,11 +274,12 @@ _PLACES = {
     "jobs.job": "For Job ParallelFor ParallelForBatch job",
     "lang.memory.appender": "Appender",
     "lang.values.plain": "to_python",
+    "printed": "TraceRecord tracing",
     "runtime.cache": "set_cache_dir",
     "runtime.evaluate": "evaluate",
     "runtime.fingerprint": "math_fingerprint",
     "runtime.guarded_arrays": "GuardedArray guarded",
-    "runtime.same_bits": "assert_same_bits",
+    "runtime.same_bits": "assert_same_bits assert_same_bits_each",
     "runtime.threads.pool": "set_workers workers",
     "sim.recording": "Replay",
     "sim.simulation": "Simulation",
@@ -241,6 +287,8 @@ _PLACES = {
 """The modules that load when the first of their names is used."""
 _LAZY = {name: module for module, names in _PLACES.items() for name in names.split()}
 _MODULES = ("fpenv", "hazards", "math", "noise", "random")
+_BUILTINS = ("abs", "all", "any", "max", "min", "round")
+"""Public, but left alone by `from samebits import *`: Python's own mean the same in kernels."""
 
 
 def __getattr__(name: str) -> Any:
@@ -257,7 +305,8 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """The public names, those that are not loaded yet included."""
-    return sorted({*__all__, "__doc__", "__file__", "__name__", "__path__", "__version__"})
+    own = ("__doc__", "__file__", "__name__", "__path__", "__version__")
+    return sorted({*__all__, *_BUILTINS, *own})
 
 
 __all__ = [
@@ -270,19 +319,32 @@ __all__ = [
     "Appender",
     "ArgumentError",
     "Array",
+    "Array2D",
+    "Array3D",
+    "Array4D",
+    "BitSet",
     "BitsMismatchError",
     "CompileError",
     "FixedArray",
     "For",
+    "Grid2",
+    "Grid3",
     "GuardedArray",
     "HazardError",
+    "Heap",
     "Job",
     "JobError",
     "JobHandle",
+    "Kernel",
+    "List",
+    "Map",
     "ParallelFor",
     "ParallelForBatch",
     "RaceError",
     "ReadOnly",
+    "ReadOnly2D",
+    "ReadOnly3D",
+    "ReadOnly4D",
     "Replay",
     "ReplayError",
     "ReportError",
@@ -293,13 +355,16 @@ __all__ = [
     "Simulation",
     "SimulationError",
     "StackError",
+    "Struct",
     "TargetError",
+    "TraceRecord",
     "Trap",
     "WriteOnly",
-    "abs",
-    "all",
-    "any",
+    "WriteOnly2D",
+    "WriteOnly3D",
+    "WriteOnly4D",
     "assert_same_bits",
+    "assert_same_bits_each",
     "assume",
     "bitcast",
     "bool2",
@@ -425,8 +490,6 @@ __all__ = [
     "make_report",
     "math",
     "math_fingerprint",
-    "max",
-    "min",
     "noise",
     "normalize",
     "popcount",
@@ -436,15 +499,17 @@ __all__ = [
     "read_report",
     "rotl",
     "rotr",
-    "round",
     "select",
     "set_cache_dir",
     "set_workers",
     "sign",
     "sqrt",
+    "strided",
     "struct",
     "table",
     "to_python",
+    "trace",
+    "tracing",
     "trunc",
     "uint2",
     "uint2x2",
@@ -466,5 +531,6 @@ __all__ = [
     "unsafe_parallel",
     "workers",
     "write_report",
+    "zero",
     "zeros",
 ]  # fmt: skip

@@ -6,10 +6,13 @@ targets.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import wraps
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from samebits.source_lines import line_of
 
@@ -104,6 +107,33 @@ class SamebitsError(Exception):
 
     def __str__(self) -> str:
         return _formatted(self.message, self.span, self.note, self.fix)
+
+
+WHOLE_TRACEBACK = "SAMEBITS_TRACEBACK"
+"""The environment variable that keeps all frames in tracebacks, where it is `full`."""
+_Folded = TypeVar("_Folded", bound=SamebitsError)
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def folded(error: _Folded) -> _Folded:
+    """An error about to be raised anew by the function that a user called: its traceback begins
+    there, without the frames in which samebits found it."""
+    whole = os.environ.get(WHOLE_TRACEBACK) == "full"
+    return error if whole else error.with_traceback(None)
+
+
+def folding(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """`function`, whose errors have tracebacks that begin there."""
+
+    @wraps(function)
+    def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        try:
+            return function(*args, **kwargs)
+        except SamebitsError as error:
+            raise folded(error) from error.__cause__
+
+    return call
 
 
 class SamebitsWarning(UserWarning):
@@ -227,18 +257,32 @@ TRAP_MESSAGES = {
     "shift": "negative shift count",
     "assert": "assertion failed",
     "assume": "assumption does not hold",
-    "own": "index outside the iteration's own range",
+    "own": "index outside the iteration's own elements",
+    "length": "negative length of an array",
+    "arena": "the arena has no room for an array",
 }
 
 
 class Trap(SamebitsError):
     """A kernel stopped: the same trap, at the same source span, on every target."""
 
-    def __init__(self, kind: str, span: Span | None = None, detail: str | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        span: Span | None = None,
+        detail: str | None = None,
+        said: str | None = None,
+    ) -> None:
         message = TRAP_MESSAGES[kind]
-        super().__init__(f"{message}: {detail}" if detail else message, span=span)
+        self.summary = f"{message}: {detail}" if detail else message
+        """The message without values: what every execution knows."""
+        super().__init__(said or self.summary, span=span)
         self.kind = kind
         self.detail = detail
+        self.said = said
+        """The message with the values that it met, where they are known."""
+        self.is_inner = False
+        """Whether it is in samebits' own code, so that it belongs to the line that called that."""
         self.own: tuple[int, int, int] | None = None
         """For kind "own", if known: the index, and the first index and end of the range."""
 
@@ -246,24 +290,29 @@ class Trap(SamebitsError):
         """The trap "own" with its numbers in the message; `detail` is the array's name."""
         self.own = index, first, end
         self.message = (
-            f"index {index} of `{self.detail}` is outside this iteration's own range "
+            f"index {index} of `{self.detail}` is outside this iteration's own elements "
             f"[{first}, {end})"
         )
+        self.summary = self.message
         self.args = (self.message,)
         return self
 
     def at(self, span: Span | None) -> Trap:
         """The same trap at a span."""
-        return _trap(self.kind, span, self.detail, self.own)
+        return _trap(self.kind, span, self.detail, self.own, self.said)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _trap, (self.kind, self.span, self.detail, self.own)
+        return _trap, (self.kind, self.span, self.detail, self.own, self.said)
 
 
 def _trap(
-    kind: str, span: Span | None, detail: str | None, own: tuple[int, int, int] | None
+    kind: str,
+    span: Span | None,
+    detail: str | None,
+    own: tuple[int, int, int] | None,
+    said: str | None,
 ) -> Trap:
-    trap = Trap(kind, span, detail)
+    trap = Trap(kind, span, detail, said)
     return trap if own is None else trap.outside(*own)
 
 

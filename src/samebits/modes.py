@@ -42,6 +42,9 @@ HIGH = Precision.HIGH
 MEDIUM = Precision.MEDIUM
 LOW = Precision.LOW
 
+MAX_RECURSION = 4096
+"""The greatest bound of a recursive kernel. What its calls take of the stack may allow less."""
+
 Denormals = Literal["keep", "flush"]
 Goal = Literal["speed", "size", "compile_time"]
 
@@ -69,6 +72,12 @@ class Options:
     """What the compiler aims at. Never changes a bit."""
     cosmetic: bool = False
     """Whether FAST results may reach a simulation's state, because they don't matter there."""
+    prints: bool = True
+    """Whether `print` and `sb.trace` do anything. Without, what they are given is computed all the
+    same where it may trap or change something, so that no result changes."""
+    arena: int = 1 << 24
+    """The bytes that local arrays whose size is known only at run time may take at once, those of
+    the kernels that called this one included."""
 
     def merged(self, given: Mapping[str, Any]) -> Options:
         """A copy with the `given` options replaced. Raises ArgumentError as `checked` does."""
@@ -85,6 +94,25 @@ class OptionArguments(TypedDict, total=False):
     bounds_check: bool
     optimize_for: Goal
     cosmetic: bool
+    prints: bool
+    arena: int
+
+
+class KernelArguments(OptionArguments, total=False):
+    """The keyword arguments of `@kernel`: options, and the bound of its recursion."""
+
+    recursion: int
+
+
+def checked_recursion(bound: object) -> int:
+    """`bound` if it is one of a recursive kernel; ArgumentError otherwise."""
+    if type(bound) is int and 1 <= bound <= MAX_RECURSION:
+        return bound
+    raise ArgumentError(
+        f"recursion is how many calls may be inside one another, 1 to {MAX_RECURSION:,}, not "
+        f"{bound!r:.60}",
+        fix="write recursion=64",
+    )
 
 
 _CHOICES: Mapping[str, tuple[object, ...]] = {
@@ -95,8 +123,24 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
     "bounds_check": (True, False),
     "optimize_for": ("speed", "size", "compile_time"),
     "cosmetic": (False, True),
+    "prints": (True, False),
 }
 """The values that each option may have."""
+
+MAX_ARENA = 1 << 30
+"""The most bytes of an arena."""
+
+_ELSEWHERE: Mapping[str, str] = {
+    "fastmath": "write mode=sb.FAST, which promises no bits, or mode=sb.DETERMINISTIC",
+    "parallel": "drop it: loops over sb.prange(n) are parallel by themselves",
+    "nopython": "drop it: a kernel is always compiled",
+    "cache": "drop it: compiled code is always kept on disk",
+    "nogil": "drop it: a job runs beside Python",
+    "boundscheck": "write bounds_check=False to take the checks out",
+    "error_model": "drop it: floats divide as IEEE 754 says, integers trap",
+    "inline": "drop it: the compiler inlines",
+}
+"""Where other compilers' options are here."""
 
 DEFAULTS = Options()
 DEFAULTS_NAME = "__samebits_defaults__"
@@ -106,10 +150,12 @@ DEFAULTS_NAME = "__samebits_defaults__"
 def checked(given: Mapping[str, Any]) -> Mapping[str, Any]:
     """`given` if every name is an option and every value allowed; ArgumentError otherwise."""
     for name, value in given.items():
+        if name == "arena":
+            _check_arena(value)
+            continue
         if name not in _CHOICES:
-            raise ArgumentError(
-                f"there is no option '{name}'", fix=f"the options are {', '.join(_CHOICES)}"
-            )
+            listed = f"the options are {', '.join(_CHOICES)} and arena"
+            raise ArgumentError(f"there is no option '{name}'", fix=_ELSEWHERE.get(name, listed))
         choices = _CHOICES[name]
         if not any(type(value) is type(choice) and value == choice for choice in choices):
             shown = [_shown(choice) for choice in choices]
@@ -117,6 +163,15 @@ def checked(given: Mapping[str, Any]) -> Mapping[str, Any]:
             listed = f"{', '.join(shown[:-1])} or {shown[-1]}"
             raise ArgumentError(f"{what} is {listed}, not {value!r:.60}", fix=f"write {listed}")
     return given
+
+
+def _check_arena(size: object) -> None:
+    if type(size) is not int or not 1 <= size <= MAX_ARENA:
+        raise ArgumentError(
+            f"arena is the bytes of local arrays of run-time sizes, 1 to {MAX_ARENA:,}, not "
+            f"{size!r:.60}",
+            fix="write arena=1 << 24",
+        )
 
 
 def _shown(value: object) -> str:

@@ -100,6 +100,10 @@ class ScalarType:
         """Greatest value of an integer type; of a fixed-point type, its integer."""
         return (1 << (self.bits - 1)) - 1 if self.is_signed else (1 << self.bits) - 1
 
+    def wrapped(self, number: int) -> int:
+        """The number of an integer type that has the low bits of `number`."""
+        return (number - self.minimum) % (1 << self.bits) + self.minimum
+
 
 _DTYPE_LETTERS = {
     Kind.SIGNED: "i", Kind.UNSIGNED: "u", Kind.FLOAT: "f", Kind.FIXED: "i", Kind.HALF: "f",
@@ -300,9 +304,13 @@ COMPOSITES: dict[str, VectorType] = {**VECTORS, **MATRICES, **QUATERNIONS}
 """Every type of several scalars that is a value, by name."""
 
 
+MOST_DIMENSIONS = 4
+"""Most dimensions of an array, whether its shape is part of its type or not."""
+
+
 @dataclass(frozen=True)
 class FixedArrayType:
-    """An array whose shape (one or two dimensions) is part of its type, C order."""
+    """An array whose shape (one to `MOST_DIMENSIONS`) is part of its type, C order."""
 
     element: MemoryType
     shape: tuple[int, ...]
@@ -382,7 +390,7 @@ MemoryType = ScalarType | VectorType | FixedArrayType | StructType
 
 @dataclass(frozen=True)
 class ArrayType:
-    """A parameter that views host memory: C-contiguous, `ndim` 1 or 2."""
+    """A parameter that views host memory: C-contiguous, `ndim` 1 to `MOST_DIMENSIONS`."""
 
     element: MemoryType
     ndim: int
@@ -390,7 +398,7 @@ class ArrayType:
 
     def __str__(self) -> str:
         head = "ReadOnly" if self.readonly else "Array"
-        return f"{head}[{self.element}]" if self.ndim == 1 else f"{head}[{self.element}, 2]"
+        return f"{head}[{self.element}{f', {self.ndim}' if self.ndim > 1 else ''}]"
 
 
 @dataclass(frozen=True)

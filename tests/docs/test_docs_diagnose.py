@@ -57,7 +57,7 @@ def section(title: str) -> str:
 
 PARTS = {
     "fields": finding.FieldFact,
-    "heat": finding.HeatFact,
+    "columns": finding.ColumnFact,
     "timeline": finding.TimelineFact,
     "operation": finding.OperationFact,
     "causes": finding.CauseFact,

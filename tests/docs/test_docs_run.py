@@ -8,20 +8,15 @@ import shlex
 from pathlib import Path
 
 import pytest
+from tools.doc_blocks import BLOCK, DOCS, PAGES, SAVED, numbered
 
 import samebits as sb
 from samebits.cli import status
 from samebits.sides.words import default_words
 
-ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs"
-PAGES = [*sorted(DOCS.rglob("*.md")), ROOT / "README.md"]
 WALKTHROUGHS = [DOCS / "getting-started.md", *sorted((DOCS / "tutorials").glob("*.md"))]
 """Pages that are followed from the first line to the last, in a folder of their own."""
 
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-SAVED = re.compile(r"# (\w+\.py)\n")
-"""The first line of a block that is saved as a file, not run."""
 SAVED_BEFORE = re.compile(r"<!-- saved before: ([\w-]+\.md) -->")
 """A page whose files a walkthrough goes on with."""
 
@@ -41,8 +36,7 @@ def plain(text: str) -> str:
 
 
 def run(page: Path, match: re.Match[str], namespace: dict[str, object]) -> None:
-    # The block at its own lines of the page, so that an error names the page's line.
-    source = "\n" * match.string[: match.start(2)].count("\n") + match[2]
+    source = numbered(match)
     name = f"{page}#{match.start()}"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     exec(compile(source, name, "exec"), namespace)

@@ -124,10 +124,10 @@ def recursion(n: int) -> int:
 
 
 @refused
-def loops_over_rows(a: ReadOnly[float32, 2]) -> float32:
+def loops_over_a_column(a: ReadOnly[float32, 2]) -> float32:
     total = float32(0)
-    for row in a:
-        total += row[0]
+    for x in a[:, 0]:
+        total += x
     return total
 
 
@@ -315,7 +315,7 @@ def returns_reference(w: World) -> Body:
 
 @refused
 def swaps_structs(w: World) -> None:
-    a, b = w.bodies[1], w.bodies[0]
+    (a, b), n = (w.bodies[1], w.bodies[0]), 1
 
 
 @refused
@@ -334,8 +334,8 @@ def float_index(a: ReadOnly[float32], x: float32) -> float32:
 
 
 @refused
-def slice_of_array(a: ReadOnly[float32]) -> float32:
-    return helper(a[1:3])
+def slice_with_a_step(a: ReadOnly[float32]) -> float32:
+    return helper(a[1:3:2])
 
 
 @refused
@@ -344,14 +344,14 @@ def too_many_indices(a: ReadOnly[float32]) -> float32:
 
 
 @refused
-def array_alias(a: Array[float32]) -> None:
-    b = a
-    b[0] = 1.0
+def slice_assigned(a: Array[float32]) -> None:
+    a[1:] = 1.0
+    a[0] = 1.0
 
 
 @refused
-def local_array_of_unknown_size(n: int) -> float32:
-    a = sb.zeros(n, float32)
+def local_array_of_half_a_size(n: float32) -> float32:
+    a = sb.zeros(n / 2, float32)
     return a[0]
 
 

@@ -111,7 +111,7 @@ def element_of_another_type(a: ReadOnly[float32], n: int32) -> int32:
 
 
 @refused
-def range_to_an_unsigned_number(n: sb.uint64) -> int:
+def range_to_a_float(n: sb.float64) -> int:
     last = 0
     for i in range(n):
         last = i

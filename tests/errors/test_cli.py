@@ -89,7 +89,9 @@ def test_json_has_the_same_facts(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_same_trap_everywhere_ends_with_0_and_is_reported(run: Run) -> None:
     code, out, _ = run("verify", SMALL, "--players", "crash", *QUICK)
     assert code == 0
-    assert out.splitlines()[-2] == (f"trap in frame 12: index out of range, at {SMALL}:55:13")
+    assert out.splitlines()[-2] == (
+        f"trap in frame 12: index 5 is out of range for an array of 5, at {SMALL}:55:13"
+    )
 
 
 def test_an_unknown_target_is_refused(run: Run) -> None:
@@ -174,12 +176,12 @@ def test_a_recording_that_traps_keeps_its_frames_and_ends_with_1(run: Run, tmp_p
     path = tmp_path / "crash.mcap"
     code, out, err = run("record", SMALL, "--players", "crash", "--frames", 50, "--out", path)
     assert code == 1
-    assert err.splitlines()[0] == "index out of range"
+    assert err.splitlines()[0] == "index 5 is out of range for an array of 5"
     assert err.splitlines()[-1] == "  note: in frame 12; the state is that of the last whole frame"
     assert out.startswith(f"{path}: small 1, seed 1, 12 frames, hash ")
     code, out, _ = run("verify", SMALL, path, *QUICK)
     assert code == 0
-    assert "trap in frame 12: index out of range" in out
+    assert "trap in frame 12: index 5 is out of range for an array of 5" in out
 
 
 def test_a_recording_is_the_same_bytes_every_time(run: Run, tmp_path: Path) -> None:

@@ -11,30 +11,35 @@ import pytest
 import samebits as sb
 from samebits.frontend.compile import compile_kernel
 from tests.errors import (
+    refused_functions,
     refused_joins,
     refused_kernels,
     refused_loops,
     refused_parallel,
     refused_structs,
     refused_types,
+    refused_views,
 )
 
 MESSAGES = Path(__file__).parent / "messages"
 MODULES = (
+    refused_functions,
     refused_joins,
     refused_kernels,
     refused_loops,
     refused_parallel,
     refused_structs,
     refused_types,
+    refused_views,
 )
 REFUSED = [f for m in MODULES for f in refused_kernels.REFUSED if f.__module__ == m.__name__]
 
 
 def message_of(function: Callable[..., Any]) -> str:
-    kernel = refused_kernels.recursion_kernel
-    if function is not refused_kernels.recursion:
-        kernel = sb.kernel(function)
+    kernel = {
+        refused_kernels.recursion: refused_kernels.recursion_kernel,
+        refused_functions.unbounded: refused_functions.unbounded_kernel,
+    }.get(function) or sb.kernel(function)
     types = kernel.fixed_types
     assert types is not None
     with pytest.raises(sb.CompileError) as caught:

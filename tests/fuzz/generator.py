@@ -41,11 +41,14 @@ from tests.fuzz.literals import (
 from tests.fuzz.loop_heads import generator_of
 from tests.fuzz.members import Members
 from tests.fuzz.options import Options
+from tests.fuzz.prints import Prints
 from tests.fuzz.scope import Callee, Variable
+from tests.fuzz.scratch_arrays import ScratchArrays
 from tests.fuzz.simple_statements import INDENT
 from tests.fuzz.statements import Body
 from tests.fuzz.streams import Stream
 from tests.fuzz.sums import Sums
+from tests.fuzz.views import Views
 
 HEADER = f"""import typing
 
@@ -93,6 +96,9 @@ class _Writer:
         self.joins = Joins(seed)
         self.powers = Random(f"samebits fuzz powers {seed}") if seed >= FIRST_SEED else None
         self.members = Members(seed)
+        self.views = Views(seed)
+        self.prints = Prints(seed)
+        self.scratch = ScratchArrays(seed)
         self.loops = generator_of(seed, FIRST_SEED, self.halves.wanted)
         self.hazard = self.rng.choice((0.0, 0.0, 0.01, 0.03, 0.1))
         self.palette = self._palette()
@@ -110,8 +116,9 @@ class _Writer:
             roll = rng.random()
             if roll < 0.25 and isinstance(t, ScalarType) and t in (*NUMBERS, FLOAT16):
                 values = [self.constant(t) for _ in range(rng.randint(1, 6))]
-                lines.append(f"K{k} = sb.table([{', '.join(values)}], {t.name})")
-                table = FixedArrayType(t, (len(values),))
+                text, shape = self.views.table(values)
+                lines.append(f"K{k} = sb.table({text}, {t.name})")
+                table = FixedArrayType(t, shape)
                 self.constants.append(Variable(f"K{k}", table, mutable=False, readonly=True))
                 continue
             lines.append(f"K{k} = {self.constant(t)}")
@@ -151,7 +158,7 @@ class _Writer:
         if roll < 0.4 and depth:
             shape = (rng.randint(1, 5),) if rng.random() < 0.7 else \
                 (rng.randint(1, 3), rng.randint(1, 3))  # fmt: skip
-            return FixedArrayType(self.field_type(0), shape)
+            return FixedArrayType(self.field_type(0), self.views.deeper(shape))
         known = [t for t in self.palette if not (isinstance(t, ScalarType) and t.weak)]
         if known and roll < 0.8:
             return rng.choice(known)
@@ -194,7 +201,8 @@ class _Writer:
             else self.value_type()  # fmt: skip
         if element in (INT, FLOAT):
             element = rng.choice(NUMBERS)
-        return ArrayType(element, rng.choice((1, 1, 1, 2)), rng.random() < 0.25)
+        ndim = self.views.dimensions(rng.choice((1, 1, 1, 2)))
+        return ArrayType(element, ndim, rng.random() < 0.25)
 
     def result(self, *, entry: bool) -> Type:
         rng = self.rng
@@ -225,7 +233,13 @@ class _Writer:
         result = self.result(entry=entry)
         work = 400 if entry else rng.choice((10, 30, 60))
         body = Body(rng, self.hazard, self.palette, self.callees, self.structs, result, work)
-        body.extra = self.members.statement
+        body.extra = (
+            self.members.statement,
+            self.views.statement,
+            self.prints.statement,
+            self.scratch.statement,
+        )
+        body.serial = self.scratch.wanted
         body.draw.powers, body.draw.loops = self.powers, self.loops
         body.joins = self.joins
         for variable in (*self.constants, *captured):
@@ -245,7 +259,8 @@ class _Writer:
             top = [f"{INDENT}def {name}({head}) -> {type_name(result)}:"]
         else:
             prefix = ""
-            top = [self.options.decorator("kernel"), f"def {name}({head}) -> {type_name(result)}:"]
+            above = self.scratch.decorated(self.options.decorator("kernel"))
+            top = [above, f"def {name}({head}) -> {type_name(result)}:"]
         if not entry:
             self.callees.append(
                 Callee(name, tuple(params), result, 2 + body.cost, defaults, method_of)
@@ -259,7 +274,11 @@ class _Writer:
         stream = Stream(
             self.rng, self.hazard, self.palette, self.callees, self.structs, self.constants
         )
-        stream.body.extra = self.members.statement
+        stream.body.extra = (
+            self.members.statement,
+            self.views.statement,
+            self.prints.statement,
+        )
         stream.body.draw.powers, stream.body.draw.loops = self.powers, self.loops
         stream.body.joins = self.joins
         lines = stream.write()

@@ -7,6 +7,7 @@ arguments may share or overlap in.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -70,17 +71,18 @@ def _array(
     shape = (length,) if t.ndim == 1 else (rng.randint(1, 5), rng.choice((0, 1, 2, 3, 4, 4, 5)))
     if t.ndim == 2 and usual > 32:
         shape = (rng.randint(2, 6), rng.randint(2, 40))
-    count = length if t.ndim == 1 else shape[0] * shape[1]
+    shape = (*(rng.randint(1, 3) for _ in range(t.ndim - 2)), *shape)
+    count = math.prod(shape)
     blobs.append(random_bytes(rng, t.element, count, tame=tame, halves=halves))
     return ("array", name, len(blobs) - 1, 0, shape)
 
 
 def _alias(rng: Random, t: ArrayType, other: Argument) -> Argument:
     _, name, blob, offset, shape = other
-    count = shape[0] if len(shape) == 1 else shape[0] * shape[1]
-    if t.ndim == 2:
-        rows = rng.randint(1, 3)
-        return ("array", name, blob, offset, (rows, count // rows))
+    count = math.prod(shape)
+    if t.ndim > 1:
+        rows = tuple(rng.randint(1, 3) for _ in range(t.ndim - 1))
+        return ("array", name, blob, offset, (*rows, count // math.prod(rows)))
     first = rng.randint(0, count) if rng.random() < 0.5 else 0
     return ("array", name, blob, offset + first * t.element.size, (count - first,))
 

@@ -168,7 +168,7 @@ def type_name(t: object) -> str:
             return f"sb.FixedArray[{type_name(t.element)}, {', '.join(map(str, t.shape))}]"
         case ArrayType():
             head = "sb.ReadOnly" if t.readonly else "sb.Array"
-            return f"{head}[{type_name(t.element)}{', 2' if t.ndim == 2 else ''}]"
+            return f"{head}[{type_name(t.element)}{f', {t.ndim}' if t.ndim > 1 else ''}]"
         case TupleType():
             return f"tuple[{', '.join(type_name(item) for item in t.items)}]"
         case _:

@@ -79,7 +79,7 @@ class Heads:
             if isinstance(t, ArrayType):
                 if t.ndim == 1:
                     yield v.name, t.element, ARRAY, v.readonly or t.readonly
-                else:
+                elif t.ndim == 2:
                     row = f"{v.name}[{self.draw.index(f'{v.name}.shape[0]', 0)}]"
                     yield row, t.element, ARRAY, v.readonly or t.readonly
             elif isinstance(t, FixedArrayType) and len(t.shape) == 1:

@@ -25,7 +25,8 @@ INT64_REACH = 1 << 63
 
 @dataclass(frozen=True)
 class Variable:
-    """A name. `bound` limits the magnitude of a weak int; `owner` marks a local struct."""
+    """A name. `bound` limits the magnitude of a weak int; `owner` marks a local struct; `roots` are
+    the names in whose memory a view lies."""
 
     name: str
     type: Type
@@ -33,6 +34,7 @@ class Variable:
     readonly: bool = False
     owner: bool = False
     bound: int = INT64_REACH
+    roots: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

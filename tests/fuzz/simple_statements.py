@@ -9,6 +9,8 @@ from samebits.types import (
     FLOAT,
     INT,
     FixedArrayType,
+    FixedPointType,
+    MatrixType,
     ScalarType,
     StructType,
     TupleType,
@@ -272,6 +274,27 @@ class SimpleStatements:
             self.emit(f"{name} = sb.zeros({shape}, {type_name(t)})")
         self.scope.add(Variable(name, FixedArrayType(t, shape), mutable=False, owner=True))
 
+    def _f_string(self) -> str:
+        """A text that names some values, in a literal of its own."""
+        pieces: list[str] = []
+        left = 8  # the most numbers
+        for _ in range(self.rng.randint(0, 3)):
+            t = self.draw.pick()
+            element = t.element if isinstance(t, VectorType) else t
+            if isinstance(t, MatrixType | FixedPointType) or element.is_ieee != element.is_float:
+                continue
+            count = t.length if isinstance(t, VectorType) else 1
+            if count > left:
+                continue
+            left -= count
+            formats = ["", "", "!r"] if isinstance(t, ScalarType) else [""]
+            if element.is_float:
+                formats += [":.3f", ":+012.4e"]
+            elif element.is_int:
+                formats += [":x", ":08b", ":+d"]
+            pieces.append(f"{{({self.draw.expr(t, 1)}){self.rng.choice(formats)}}}")
+        return f'f"it {{{{must}}}} hold: {" and ".join(pieces)}"'
+
     def assertion(self, _nested: int) -> None:
         condition = self.draw.boolean(1)
         if not self.draw.risky():
@@ -279,5 +302,7 @@ class SimpleStatements:
         if self.rng.random() < 0.3:
             self.emit(f"sb.assume({condition})")
             return
-        message = ', "it must hold"' if self.rng.random() < 0.5 else ""
+        message = ', "it must hold"' if self.rng.random() < 0.3 else ""
+        if self.rng.random() < 0.6:
+            message = f", {self._f_string()}"
         self.emit(f"assert {condition}{message}")

@@ -5,7 +5,7 @@ Loops are bounded by construction: a constant or masked range, or a counter in a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import count
 from random import Random
@@ -27,11 +27,20 @@ from tests.fuzz.scope import INT64_REACH, Variable, value_items
 from tests.fuzz.simple_statements import INDENT, SimpleStatements
 
 
+def _may_share(view: Variable, target: Variable) -> bool:
+    """Whether a view may lie in the memory that the iterations of a parallel range write."""
+    return bool(view.roots) and (
+        bool({target.name, "*"} & view.roots) or not isinstance(target.type, ArrayType)
+    )
+
+
 class Body(SimpleStatements):
     """Writes one function's statements, control flow included."""
 
-    extra: Callable[[Body], None] | None = None
-    """Writes further statements, drawn from a generator of their own."""
+    serial = False
+    """Whether no range is parallel."""
+    extra: Sequence[Callable[[Body], None]] = ()
+    """Each writes further statements, drawn from a generator of its own."""
 
     def block(self, count: int, *, jump: str | None = None) -> None:
         """An indented block of up to `count` statements in a scope of its own."""
@@ -76,8 +85,8 @@ class Body(SimpleStatements):
         if self.draw.loops is not None and self.draw.loops.random() < 0.03:
             self.shape()
         self.rng.choices(actions, weights)[0](nested)
-        if self.extra is not None:
-            self.extra(self)
+        for write in self.extra:
+            write(self)
 
     # Control flow
 
@@ -191,9 +200,9 @@ class Body(SimpleStatements):
         arrays = [
             v for v in self.scope.arrays()
             if not v.readonly and isinstance(v.type, ArrayType | FixedArrayType)
-            and isinstance(v.type.element, ScalarType | VectorType)
+            and isinstance(v.type.element, ScalarType | VectorType) and not v.roots
         ]  # fmt: skip
-        if room < 17 or self.in_iteration or not arrays:
+        if room < 17 or self.in_iteration or self.serial or not arrays:
             return self.declare()
         target = self.rng.choice(arrays)
         t = target.type
@@ -205,10 +214,11 @@ class Body(SimpleStatements):
             f"{name}.shape[{k}]" for k in range(t.ndim)
         ]  # fmt: skip
         own = f"{name}[{counter}]"
-        if len(lengths) == 2:
-            own = f"{name}[{counter}, {self.rng.choice(('0', f'{counter} % {lengths[1]}'))}]"
+        if len(lengths) > 1:
+            inner = [self.rng.choice(("0", f"{counter} % {n}")) for n in lengths[1:]]
+            own = f"{name}[{counter}, {', '.join(inner)}]"
             if not fixed and not self.draw.risky():
-                self.emit(f"if {lengths[1]} > 0:")
+                self.emit(f"if {' and '.join(f'{n} > 0' for n in lengths[1:])}:")
                 self.level += 1
         first = "-2, " if self.draw.risky() else self.rng.choice(("", "", "1, ", "0, "))
         batch = self.rng.choice(("", ", batch=1", ", batch=2", ", batch=3", ", batch=5"))
@@ -218,7 +228,7 @@ class Body(SimpleStatements):
             [
                 replace(v, mutable=False, readonly=True, owner=False)
                 for v in self.scope.all()
-                if v != target
+                if v != target and not _may_share(v, target)
             ],
             [Variable(counter, INT, mutable=False, bound=32)],
         ]

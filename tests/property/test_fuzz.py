@@ -14,6 +14,8 @@ from tests.fuzz.check import check_seeds
 from tests.fuzz.execute import in_turns, levels
 from tests.fuzz.generator import generate
 from tests.fuzz.halves import FIRST_SEED, Halves, seeds_with_halves
+from tests.fuzz.scratch_arrays import FIRST_SEED as ARRAYS
+from tests.fuzz.views import FIRST_SEED as VIEWS
 
 PROGRAMS = 1000
 SHARD = 20
@@ -28,6 +30,25 @@ def test_generated_programs_agree_in_every_execution(first: int) -> None:
 @pytest.mark.parametrize("first", range(0, len(WITH_HALVES), SHARD))
 def test_generated_programs_that_keep_halves_agree_in_every_execution(first: int) -> None:
     assert_agree(WITH_HALVES[first : first + SHARD], first // SHARD)
+
+
+@pytest.mark.parametrize("first", range(VIEWS, VIEWS + 60, SHARD))
+def test_generated_programs_with_views_agree_in_every_execution(first: int) -> None:
+    assert_agree(range(first, first + SHARD), first // SHARD)
+
+
+@pytest.mark.parametrize("first", range(ARRAYS, ARRAYS + 60, SHARD))
+def test_generated_programs_with_arrays_of_run_time_sizes_agree(first: int) -> None:
+    assert_agree(range(first, first + SHARD), first // SHARD)
+
+
+def test_arrays_of_run_time_sizes_fill_their_arenas_and_are_given_to_names_again() -> None:
+    text = "".join(generate(seed).source for seed in range(ARRAYS, ARRAYS + 60))
+    for form in (
+        r"arena=100\b", r"s\d+ = sb\.zeros\(\w+\(", r"s\d+ = sb\.zeros\(\(", r"S\d\)\n",
+        r"(s\d+), (s\d+) = \2, \1", r"for x\d+ in sb\.zeros", r"18446744073709551615",
+    ):  # fmt: skip
+        assert re.search(form, text), form
 
 
 def assert_agree(seeds: Sequence[int], turn: int) -> None:
@@ -65,7 +86,7 @@ def test_programs_without_halves_are_what_they_were() -> None:
 
 
 def test_loops_over_elements_stand_in_programs_without_halves() -> None:
-    programs = [generate(seed).source for seed in range(5000, 5120)]
+    programs = [generate(seed).source for seed in range(5000, 5400)]
     text = "".join(program for program in programs if "half" not in program)
     for kept in (
         r"for \w+ in p\d:", r"for .* in .*\.f\d\b", r"for \w+ in p\d\[.*\]:", r"for \w+ in K\d:",
@@ -75,6 +96,22 @@ def test_loops_over_elements_stand_in_programs_without_halves() -> None:
         r"n\d+ = p\d\.shape",
     ):  # fmt: skip
         assert re.search(kept, text), kept
+
+
+def test_views_stand_under_names_in_loops_and_in_elements() -> None:
+    text = "".join(generate(seed).source for seed in range(VIEWS, VIEWS + 450))
+    for kept in (
+        r"w\d+ = p\d\[.*:.*\]$", r"w\d+ = p\d\[[^:,]*\]$", r"w\d+ = p\d\[[^:]*, .*:.*\]$",
+        r"w\d+ = \w+\.f\d\[.*:.*\]$", r"w\d+ = K\d\[.*:.*\]$", r"w\d+ = z\d+\[.*:.*\]$",
+        r"w(\d+) = w\1\[.*:.*\]$", r"w\d+, w\d+ = w", r"for x\d+ in .*\[.*:.*\]:",
+        r"reversed\(.*\[.*:", r"zip\(range\(5\), .*\[", r"v\d+ = .*\[.*:.*\]\[", r"\[.*:-1\]",
+        r"\[.*uint64\(9223372036854775808\).*:", r":len\(.*\) \+ 1\]", r":, :\]|:.*, :\]",
+        r"sb\.(Array|ReadOnly)\[\w+, [34]\]", r"sb\.zeros\(\(\d, \d, \d",
+        r"FixedArray\[\w+, \d, \d, \d", r"sb\.table\(\[\[",
+    ):  # fmt: skip
+        assert re.search(kept, text, re.M), kept
+    before = "".join(generate(seed).source for seed in range(0, VIEWS, 997))
+    assert not re.search(r"\[[^\]]*:[^\]]*\]", before)
 
 
 def test_programs_of_small_seeds_have_no_loops_over_elements() -> None:

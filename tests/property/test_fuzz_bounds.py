@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from tests.fuzz.bounds.inputs import random_inputs
 from tests.fuzz.bounds.judge import Found
 from tests.fuzz.bounds.pages import PAGE, Pages
 from tests.fuzz.bounds.run import Session
+from tests.fuzz.bounds.views import FIRST_SEED as VIEWS
 from tests.fuzz.bounds.workers import Share, Worker, judge_apart, run, shares
 from tests.fuzz.generator import Program
 from tests.fuzz.inputs import InputSet
@@ -41,6 +43,19 @@ def test_generated_kernels_stay_inside_their_arrays(first: int) -> None:
     assert tally.calls > 5 * SHARD
     # Neither do all calls trap at once, nor does none.
     assert min(tally.traps["none"], tally.traps["index"]) > 0.25 * tally.calls
+
+
+def test_generated_kernels_with_views_stay_inside_their_arrays() -> None:
+    tally = run(shares(VIEWS, 100), 1)
+    assert not tally.found, "\n".join(map(str, tally.found))
+    assert tally.refused < 5
+    text = "".join(generate(seed).source for seed in range(VIEWS, VIEWS + 100))
+    for kept in (
+        r"w\d+ = a\d\[.*:.*\]", r"w\d+ = a\d\[[^:]*\]$", r"w\d+ = w\d+\[.*:.*\]",
+        r"w\d+ = a\d\[.*\]\[.*:.*\]", r"w\d+\[.*\] = ", r"range\(len\(w\d+\)\)",
+    ):  # fmt: skip
+        assert re.search(kept, text, re.M), kept
+    assert not re.search(r"^ *w\d+ = a\d\[[^\]]*:", generate(1_000_502).source, re.M)
 
 
 def test_a_seed_gives_the_same_program_in_every_process() -> None:

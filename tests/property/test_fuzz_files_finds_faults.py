@@ -12,6 +12,7 @@ import pytest
 from tests.fuzz.files import cache_entries
 from tests.fuzz.files.engine import Fuzz
 from tests.fuzz.files.targets import TARGETS
+from tests.fuzz.files.tiny_simulation import TINY
 
 from samebits.diagnosis import driver
 from samebits.replay import frames as replay_frames
@@ -122,7 +123,7 @@ def saves_are_believed(patch: pytest.MonkeyPatch) -> None:
 
 
 def saves_have_any_length(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(saved, "canonical_size", lambda t: AnyNumber())
+    patch.setattr(TINY, "state_size", AnyNumber())
 
 
 def a_step_that_fails_ends_a_diagnosis(patch: pytest.MonkeyPatch) -> None:

@@ -215,7 +215,7 @@ class Fill(sb.ParallelFor):
 @pytest.mark.parametrize("h", [0, 2**63, 2**63 + 1, 2**64 - 1])
 def test_a_job_traps_where_its_loop_leaves_the_array(h: int) -> None:
     array, _ = between()
-    with pytest.raises(Trap, match="index out of range"):
+    with pytest.raises(Trap, match="is out of range"):
         Fill(
             values=array, out=np.zeros(2, np.int32), turns=int32(20), h=uint64(h)
         ).schedule(2).complete()  # fmt: skip
@@ -275,7 +275,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
     inputs["turns"] = 3
     inputs["turns"][3], inputs["h"][3] = 40, 2**63
     path = folder / "hostile.mcap"
-    with game.record(path, seed=1) as recording, pytest.raises(Trap, match="index out of range"):
+    with game.record(path, seed=1) as recording, pytest.raises(Trap, match="is out of range"):
         recording.run(inputs)
     return game, path
 
@@ -308,4 +308,4 @@ def test_an_exported_verifier_traps_on_it_too(hostile: tuple[Any, Path], tmp_pat
         [program, tmp_path / "hostile.inputs"], capture_output=True, text=True, timeout=HANG_SECONDS
     )
     assert done.returncode == 1
-    assert "trap in frame 3: index out of range" in done.stderr
+    assert "trap in frame 3: index" in done.stderr

@@ -1,4 +1,4 @@
-"""The amount of work done, counted, since a clock depends on what else the machine does."""
+"""Counters of work: Python calls and bytes allocated, in place of seconds."""
 
 from __future__ import annotations
 

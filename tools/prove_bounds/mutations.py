@@ -368,6 +368,7 @@ MUTATIONS = [
     Mutation("counts of shifts are positive", _handler("shr", _unchecked), rule("shr")),
     Mutation("shifts never overflow", _handler("shl", _unchecked), rule("shl")),
     Mutation("an index that is not below 0 is inside", _handler("index", _no_index), checks),
+    Mutation("a bound that is not below 0 is inside", _handler("bound", _no_index), checks),
     Mutation("a sweep takes differences for sums", _quiet_sum, swept.integers),
     Mutation("a sweep's narrow forgets the sign", _loose_narrow, swept.integers),
     Mutation("a sweep has no room for rounding", _no_slack, swept.products),

@@ -39,8 +39,8 @@ Interval = tuple[int, int]
 UNARY = ("neg", "abs", "not", "popcount", "clz", "ctz")
 BINARY = ("add", "sub", "mul", "floordiv", "mod", "min", "max", "and", "or", "xor", "shl", "shr")
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
-OWN_TESTS = ("select", "index", "own", "assert", "assume", "likely", "unlikely")
-NUMBERLESS = ("const", "get", "set", "length", "row", "view", "div")
+OWN_TESTS = ("select", "index", "bound", "own", "assert", "assume", "likely", "unlikely")
+NUMBERLESS = ("const", "get", "set", "length", "row", "slice", "view", "div")
 """Handlers that compute no integer of integers: what they do, programs try."""
 
 assert {*UNARY, *BINARY, *COMPARISONS, *OWN_TESTS, *NUMBERLESS, "convert", "narrow"} == {*HANDLERS}
@@ -147,6 +147,8 @@ class Case:
         zero = np.zeros_like(self.where, np.int64)
         if self.op.opcode == "index":
             return zero, ~((a >= 0) & (a < rest[0]))
+        if self.op.opcode == "bound":
+            return zero, ~((a >= 0) & (a <= rest[0]))
         return zero, ~((a >= rest[0]) & (a < rest[0] + rest[1]))
 
     def _check_folded(self, kept: Op, found: Numbers) -> None:
@@ -283,13 +285,13 @@ def selections(t: ScalarType, every: int) -> Count:
 
 
 def checks(w: Widths, every: int) -> Count:
-    """`index` and `own` on all intervals: what goes never traps, what is learnt is so."""
+    """`index`, `bound` and `own` on all intervals: what goes never traps, what is learnt is so."""
     count = Count()
     t = w.weak
-    for spans in product(intervals(t), repeat=2):
-        case = Case("index", (t, t), None, spans)
+    for opcode, spans in product(("index", "bound"), product(intervals(t), repeat=2)):
+        case = Case(opcode, (t, t), None, spans)
         count.add(case.run([*case.atoms]))
-        case = Case("index", (t, t), None, spans)
+        case = Case(opcode, (t, t), None, spans)
         case.given(shift(subtract(case.atoms[1], case.atoms[0]), -1))
         count.add(case.run([*case.atoms]))
     for spans in [*product(intervals(t), repeat=3)][::every]:
@@ -311,5 +313,5 @@ def everything(w: Widths, stride: int, fewer: int) -> dict[str, Count]:
             found[f"{opcode} {t}"] = count
         found[f"select {t}"] = selections(t, fewer)
     found["conversions"] = conversions(w)
-    found["index and own"] = checks(w, 37 * fewer)
+    found["index, bound and own"] = checks(w, 37 * fewer)
     return found

@@ -121,7 +121,7 @@ def section(entries: Sequence[Entry], seed: int, code: str, goals: Goals | None)
 
 def _table(entries: Sequence[Entry]) -> str:
     head = "hazard | cases | frame | fields | line | operation | cause | same bits | certain"
-    head += " | draws in vain | processor seconds, median"
+    head += " | rejected draws | processor seconds, median"
     lines = ["### By hazard", "", f"| {head} |", "|---" * (head.count("|") + 1) + "|"]
     for name in NAMES:
         mine = [entry for entry in entries if entry.case.hazard == name]

@@ -1,8 +1,7 @@
-"""`samebits build` and `samebits replay export`: simulations and replays for use outside Python."""
+"""`samebits build`: simulations for use outside Python."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -10,11 +9,9 @@ from pathlib import Path
 from rich.text import Text
 
 from samebits.cli.consoles import TextConsole
-from samebits.cli.exit_status import BAD, SAME
-from samebits.cli.named import named_simulation, warn_fewer_frames, words
-from samebits.cli.printing import print_built
-from samebits.export.build import build, choose_targets
-from samebits.export.inputs_file import export_inputs
+from samebits.cli.exit_status import SAME
+from samebits.cli.named import named_simulation, words
+from samebits.export.build import Built, build, choose_targets
 
 
 def run(sim: str, targets: Sequence[str], out: str, name: str | None) -> int:
@@ -23,21 +20,7 @@ def run(sim: str, targets: Sequence[str], out: str, name: str | None) -> int:
     simulation = named_simulation(sim)
     with _progress([row.name for row in rows]) as show:
         built = build(simulation, rows, Path(out), name, show)
-    print_built(built)
-    return SAME
-
-
-def export(replay: str, out: str, frames: int | None) -> int:
-    """Write the inputs file, print what is in it, return the exit status. Of a damaged replay the
-    whole frames are written, and the status is that of bad input."""
-    done = export_inputs(replay, out, frames)
-    count = f"{done.frames:,} frame{'' if done.frames == 1 else 's'}"
-    hashes = "with a hash each" if done.hashed else "without hashes"
-    print(f"{out}: inputs of {done.simulation}, {count}, {hashes}")
-    warn_fewer_frames(replay, done.frames, frames)
-    if done.damage:
-        sys.stderr.write(f"{replay} is {done.damage}\n")
-        return BAD
+    _print_built(built)
     return SAME
 
 
@@ -52,3 +35,11 @@ def _progress(names: Sequence[str]) -> Generator[Callable[[str, str], None]]:
                 status.update(Text(f"{name} ({names.index(name) + 1} of {len(names)}): {what}"))
 
         yield show
+
+
+def _print_built(built: Sequence[Built]) -> None:
+    """Print every file written and its size in bytes; paths are never cut."""
+    files = [(part.target or "all", file) for part in built for file in part.files]
+    width = max(len(target) for target, _ in files)
+    for target, file in files:
+        print(f"{target:{width}}  {file.stat().st_size:>10,}  {file}")

@@ -127,10 +127,10 @@ def verify(
 ) -> None:
     """Run SIM in every execution that this machine offers, and compare the state of every frame.
 
-    Without a REPLAY, a script of SIM plays 600 frames. The managed, evaluate and emulated targets
-    run only the first part of a long run, and say how much, unless `--frames all`. Exit status: 0
-    the same, 1 a difference, or a target's program failed, 2 bad usage or input, or a target ran
-    longer than `--timeout`.
+    Without a REPLAY, a script of SIM plays 600 frames. CPython (managed), the reference interpreter
+    (evaluate) and emulated targets run only the first part of a long run, and say how much, unless
+    `--frames all`. Exit status: 0 the same, 1 a difference, or a target's program failed, 2 bad
+    usage or input, or a target ran longer than `--timeout`.
     """
     from samebits.cli.named import words
     from samebits.cli.verify import VerifyOptions, run
@@ -180,10 +180,9 @@ def targets(
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """List the targets that run here, and why the others cannot."""
-    from samebits.cli.printing import print_targets
-    from samebits.verify.executions import all_rows
+    from samebits.cli.targets import run
 
-    print_targets(all_rows(), json)
+    _finish(lambda: run(json))
 
 
 @_application.command(epilog=examples("build"))
@@ -197,7 +196,8 @@ def build(
             "--targets",
             metavar="T",
             help="Targets, separated by commas or repeated; by default this machine's. x86-64 is "
-            "one library with all levels, which picks the best at run time; x86-64-v1+v3 has two.",
+            "one library for x86-64-v1 to v4, which picks the best at run time; "
+            "x86-64-v1+v3 has two.",
         ),
     ] = None,
     name: Annotated[
@@ -234,7 +234,8 @@ def doctor(
     peer: Annotated[
         str | None,
         typer.Option(
-            metavar="FINGERPRINT", help="Compare with another machine's math fingerprint."
+            metavar="FINGERPRINT",
+            help="Compare with the fingerprint that `samebits doctor` prints on another machine.",
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
@@ -313,6 +314,13 @@ def lint(
     ignore: Annotated[
         str | None, typer.Option(metavar="CODES", help="Skip rules whose codes begin with these.")
     ] = None,
+    min_confidence: Annotated[
+        Literal["low", "medium", "high"],
+        typer.Option(
+            help="Only findings that are at least so sure to change results: high as the code is "
+            "written, medium for some values, low seldom."
+        ),
+    ] = "low",
     format: Annotated[
         Literal["text", "json", "sarif"], typer.Option(help="Output format.")
     ] = "text",
@@ -330,7 +338,7 @@ def lint(
     from samebits.cli.lint import run
 
     form = "json" if json else format
-    _finish(lambda: run(paths or (), select, ignore, form, list_rules))
+    _finish(lambda: run(paths or (), select, ignore, form, list_rules, min_confidence))
 
 
 @_application.command(epilog=examples("explain"))
@@ -408,9 +416,10 @@ def report(
     One file, small enough to mail, which identifies no person and no host: hashes, states, the
     program as typed IR, and what can change bits on this machine. `samebits diagnose` compares it
     with another run or another machine's report. Exit status: 0 written or shown, 1 written, but
-    the run departs from the hashes or keyframes of REPLAY, 2 bad usage or input, or a damaged file.
+    the run diverges from the hashes or keyframes of REPLAY, 2 bad usage or input, or a damaged
+    file.
     """
-    from samebits.cli.desync import ReportOptions, run
+    from samebits.cli.report import ReportOptions, run
 
     options = ReportOptions(sim, replay, frames, trace, out, a, force, show, json)
     _finish(lambda: run(options))
@@ -454,7 +463,8 @@ def diagnose(
         typer.Option(
             min=1,
             metavar="N",
-            help="Give programs in reports N times the work limit: for reports that you trust.",
+            help="Let programs in reports that you trust run N times as many operations as the "
+            "limit.",
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
@@ -463,8 +473,8 @@ def diagnose(
     """Find the first differing frame, field, line and operation of two runs, and the cause.
 
     Experiments find the cause: the hazard that gives side b's bits, what else explains them, and
-    which other operations are exposed to it. Exit status: 0 no difference, 1 a difference, or side
-    a departs from the hashes or keyframes of REPLAY, 2 bad usage or input.
+    which other operations it could affect. Exit status: 0 no difference, 1 a difference, or side
+    a diverges from the hashes or keyframes of REPLAY, 2 bad usage or input.
     """
     from samebits.cli.diagnose import DiagnoseOptions, run
 
@@ -495,6 +505,6 @@ def export(
     Of a damaged REPLAY, the frames before the damage are written. Exit status: 0 written, 2 bad
     usage or input, including a damaged REPLAY.
     """
-    from samebits.cli.build import export
+    from samebits.cli.replay import export
 
     _finish(lambda: export(replay, out, frames))

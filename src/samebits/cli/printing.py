@@ -6,7 +6,7 @@ import json
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.progress import (
@@ -25,11 +25,7 @@ from samebits.errors import SamebitsError
 from samebits.sim.outcome import Divergence, RowReport
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import InputSource
-from samebits.verify.executions import Row
 from samebits.verify.verification import EMULATED_FRAMES, Verification
-
-if TYPE_CHECKING:
-    from samebits.export.build import Built
 
 JSON_FORMAT = 2
 _STYLES = {
@@ -176,31 +172,8 @@ def _row_json(row: RowReport) -> dict[str, Any]:
     }
 
 
-def print_targets(rows: Sequence[Row], as_json: bool) -> None:
-    """Print every row, and why it cannot run here if it cannot."""
-    if as_json:
-        facts = [
-            {"name": r.name, "what": r.what, "runs": r.reason is None, "reason": r.reason}
-            for r in rows
-        ]
-        print(json.dumps({"format": JSON_FORMAT, "targets": facts}, indent=2))
-        return
-    table = _table("target", "runs here", "what")
-    for row in rows:
-        runs = Text("yes", "green") if row.reason is None else Text(f"no: {row.reason}", "dim")
-        table.add_row(row.name, runs, row.what)
-    console().print(table)
-
-
-def print_built(built: Sequence[Built]) -> None:
-    """Print every file written and its size in bytes; paths are never cut."""
-    files = [(part.target or "all", file) for part in built for file in part.files]
-    width = max(len(target) for target, _ in files)
-    for target, file in files:
-        print(f"{target:{width}}  {file.stat().st_size:>10,}  {file}")
-
-
-def _table(*columns: str) -> Table:
+def columns_table(*columns: str) -> Table:
+    """A table without lines; frames and rates stand to the right."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         right = column in ("frames", "frames/s")
@@ -214,7 +187,9 @@ def _print_run(console: Console, simulation: Simulation, run: VerifiedRun) -> No
     what = run.source.replay or f"players {run.players}"
     title = f"{simulation.name} {simulation.version}, {what}, seed {run.source.seed}"
     console.print(Text(title, "bold"), soft_wrap=True)
-    table = _table("target", "frames", "final hash", "result", "first difference", "frames/s")
+    table = columns_table(
+        "target", "frames", "final hash", "result", "first difference", "frames/s"
+    )
     for row in run.reports:
         rate = row.frames_per_second
         table.add_row(
@@ -248,7 +223,7 @@ def _details(run: VerifiedRun) -> Iterator[str]:
             yield from _difference(row, row.divergence)
     traps = {row.trap: row for row in run.verification.rows if row.trap is not None}
     for trap, row in traps.items():
-        yield f"trap in frame {row.frames:,}: {trap.message}, at {trap.place}"
+        yield f"trap in frame {row.frames:,}: {trap.said or trap.message}, at {trap.place}"
     if any(row.prefix for row in run.verification.rows):
         yield (
             "managed, evaluate and emulated targets stop early in a long run, emulated ones after "

@@ -160,9 +160,17 @@ class _Maker:
 
 
 def _indices(t: FixedArrayType, first: int, last: int) -> str:
-    """`[3]`, `[4:8]`; in two dimensions `[0, 3]`, `[0, 3] to [1, 2]`."""
+    """`[3]`, `[4:8]`; in more dimensions `[0, 3]`, `[0, 3] to [1, 2]`."""
     if len(t.shape) == 1:
         return f"[{first}]" if first == last else f"[{first}:{last + 1}]"
-    width = t.shape[1]
-    one, other = (f"[{i // width}, {i % width}]" for i in (first, last))
+    one, other = (f"[{', '.join(map(str, _unravelled(t.shape, i)))}]" for i in (first, last))
     return one if first == last else f"{one} to {other}"
+
+
+def _unravelled(shape: tuple[int, ...], flat: int) -> tuple[int, ...]:
+    """The index along each dimension of an element that is counted row by row."""
+    index: list[int] = []
+    for length in reversed(shape):
+        flat, at = divmod(flat, length)
+        index.insert(0, at)
+    return tuple(index)

@@ -162,7 +162,7 @@ def _described(text: dict[str, str]) -> _Description:
     try:
         header = header_from_text(cast("dict[str, str]", pairs))
     except ReplayError as error:
-        raise ReportError(f"a description of a run that is none: {error.message}") from None
+        raise ReportError(f"a description whose run cannot be read: {error.message}") from None
     contents = contents_from_json(values["contents"])
     state, _ = types_of(header)
     if contents.leaves not in (0, len(merkle_tree(state).leaves)):

@@ -32,13 +32,13 @@ from samebits.desync.format import (
 from samebits.desync.machine import Machine
 from samebits.desync.merkle_tree import MerkleTree, merkle_tree
 from samebits.errors import IRError, ReportError
+from samebits.frame_trace.model import Model
 from samebits.ir.analysis.budget import NAME, Budget
 from samebits.ir.text import parse_module
 from samebits.ir.verify import verify
 from samebits.replay.header import ReplayHeader
 from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program
-from samebits.trace.model import Model
 from samebits.types import UINT64, ArrayType, RefType, StructType
 
 
@@ -187,7 +187,9 @@ class Report:
             module = parse_module(text)
             verify(module)
         except IRError as error:
-            raise ReportError(f"{self.name} has a program that is none: {error.message}") from None
+            raise ReportError(
+                f"{self.name} has a program whose text is not typed IR: {error.message}"
+            ) from None
         for name, types in wanted.items():
             function = module.functions.get(name)
             if function is None or tuple(t for _, t in function.params) != types:

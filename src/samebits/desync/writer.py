@@ -178,7 +178,7 @@ class Assembly:
         try:
             data = inflate.decompress(packed, self._size + 1)
         except zlib.error:
-            raise ReportError("compressed data that is none") from None
+            raise ReportError("a part that cannot be decompressed") from None
         if len(data) != self._size or not inflate.eof or inflate.unused_data:
             raise ReportError(f"a part of another size than its {self._size} bytes")
         if xxh64(data) != checksum:

@@ -32,19 +32,20 @@ from samebits.diagnosis.frame.search import FrameReport, FrameSearch, Progress, 
 from samebits.diagnosis.frame.state_diff import differences, timeline
 from samebits.diagnosis.live_evidence import LiveEvidence
 from samebits.diagnosis.narrow import Pair, narrow
-from samebits.diagnosis.report.findings import CauseFact, Diagnosis, HeatFact
+from samebits.diagnosis.report.findings import CauseFact, ColumnFact, Diagnosis
 from samebits.diagnosis.report.wording import moment, what_leave
 from samebits.diagnosis.report_evidence import ReportEvidence, reported_frame, title
 from samebits.errors import ReportError
+from samebits.frame_trace.record import Trace
 from samebits.hazards.catalogue import by_name
 from samebits.ir.text import print_module
+from samebits.printed import muted
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import open_run
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import InputSource
-from samebits.trace.record import Trace
 from samebits.types import StructType
 
 OTHER_RUN = 0.5
@@ -52,6 +53,7 @@ OTHER_RUN = 0.5
 _PROXY = "side b could not be traced; side a with the hazard injected everywhere serves as proxy"
 
 
+@muted()
 def diagnose(
     simulation: Simulation,
     source: InputSource,
@@ -84,6 +86,7 @@ def diagnose(
     return out
 
 
+@muted()
 def diagnose_report(
     source: InputSource, a: Side, report: Report, progress: Progress = silent
 ) -> Diagnosis:
@@ -126,6 +129,7 @@ def diagnose_report(
     return out
 
 
+@muted()
 def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagnosis:
     """Compare what two machines reported of one run: nothing runs but the interpreter, over the
     reports' own programs.
@@ -220,7 +224,7 @@ class _Driver(ABC, Generic[A, B]):
         if a is not None and b is not None:
             every = differences(self.state, a, b)
             out.fields, out.differing = every.first, every.differing
-            out.heat = tuple(row for row in every.heat if row.differing)
+            out.columns = tuple(row for row in every.columns if row.differing)
             return
         tree = merkle_tree(self.state)
         mine, theirs = (
@@ -229,7 +233,7 @@ class _Driver(ABC, Generic[A, B]):
         if mine is None or theirs is None:
             out.note(f"the state after {moment(self.found.frame)} is not known")
             return
-        out.heat = tuple(HeatFact(n.path, 0, 0, None) for n in tree.differing(mine, theirs))
+        out.columns = tuple(ColumnFact(n.path, 0, 0, None) for n in tree.differing(mine, theirs))
 
     def _operation(self) -> None:
         out, a, b, frame = self.out, self.a, self.b, self.found.frame

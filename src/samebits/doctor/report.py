@@ -1,4 +1,4 @@
-"""The whole examination: this host, and a program if one is given."""
+"""The report of `samebits doctor`: this host, and a program if one is given."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from samebits.frontend.core.operands import (
     describe,
 )
 from samebits.frontend.expressions import subscript_indices
-from samebits.frontend.operations import memory
+from samebits.frontend.operations import memory, run_time_arrays, views
 from samebits.frontend.operations.conversions import coerce, materialize
 from samebits.ir.grammar import Value
 from samebits.types import (
@@ -53,13 +53,7 @@ def to_name(ctx: Context, target: ast.Name, value: Operand, source: ast.expr) ->
         case MemoryOperand():
             _place(ctx, target, variable, value, source)
         case View():
-            ctx.fail(
-                target,
-                "an array can't be given another name",
-                fix="use the parameter itself"
-                if not value.row
-                else f"pass `{ctx.text(source)}` directly as an argument",
-            )
+            _view(ctx, target, variable, value, source)
         case Nothing():
             ctx.fail(source, "this call returns nothing", fix="call it on a line of its own")
         case Tuple():
@@ -248,15 +242,17 @@ def _place(
             if isinstance(value.type, StructType)
             else "use the first name, or copy in a loop",
         )
-    if variable is None:
-        variable = Variable(target.id, value.type, roots=value.roots, readonly=value.readonly)
-        _declare(ctx, target, variable)
-    elif variable.local is not None:
+    if variable is not None and variable.local is not None:
         ctx.fail(
             target,
             f"'{target.id}' owns its {value.type}; it can't refer to other memory",
             fix=f"write `{ctx.text(source)}.copy()`, or use another name",
         )
+    _keeps_its_memory(ctx, target, value)
+    run_time_arrays.keep(ctx, target.id, value.roots)
+    if variable is None:
+        variable = Variable(target.id, value.type, roots=value.roots, readonly=value.readonly)
+        _declare(ctx, target, variable)
     elif variable.roots != value.roots or variable.readonly != value.readonly:
         ctx.fail(
             target,
@@ -265,6 +261,50 @@ def _place(
             fix="use another name",
         )
     ctx.builder.set(target.id, value.value, span)
+
+
+def _view(
+    ctx: Context, target: ast.Name, variable: Variable | None, value: View, source: ast.expr
+) -> None:
+    if variable is not None and variable.type != value.type:
+        changed_type(ctx, target, variable, value.type, source)
+    value = run_time_arrays.named(ctx, target.id, value)
+    if not value.roots:
+        ctx.fail(
+            source,
+            f"'{target.id}' would be a part of what has no name",
+            fix="give the whole a name on a line of its own, and take the part of that",
+        )
+    _keeps_its_memory(ctx, target, value)
+    if variable is None:
+        roots = value.roots | ctx.joins.roots.get(target.id, frozenset())
+        variable = _declare(ctx, target, Variable(target.id, value.type, roots=roots))
+    if not value.roots <= variable.roots:
+        variable.roots |= value.roots
+        ctx.joins.grow_roots(target.id, variable.roots)
+    ctx.builder.set(target.id, value.value, ctx.span(target))
+
+
+def _keeps_its_memory(ctx: Context, target: ast.Name, value: View | MemoryOperand) -> None:
+    """Refuse to refer into a local object whose name gets another one somewhere: that would lie in
+    the same memory, where in Python the old one stays."""
+    for root in sorted(value.roots):
+        variable = ctx.variables.get(root)
+        if variable is None or variable.local is None:
+            continue
+        stores = [
+            node
+            for node in ast.walk(ctx.source.node)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == root
+        ]
+        if len(stores) == 1:
+            continue
+        ctx.fail(
+            target,
+            f"'{target.id}' would refer to memory of '{root}', which is assigned more than once",
+            note=f"in Python '{target.id}' would keep the old {variable.type}",
+            fix=f"use another name where '{root}' is assigned again",
+        )
 
 
 def _names(roots: frozenset[str]) -> str:
@@ -280,6 +320,7 @@ def element_place(
         or (isinstance(base, MemoryOperand) and isinstance(base.type, FixedArrayType))
     ):
         ctx.fail(target, f"{describe(base)} has no elements to assign", fix="assign to an array")
+    views.refuse_assignment(ctx, target, base)
     ctx.mark_written(base, target)
     ref, t = memory.element(ctx, target, base, subscript_indices(ctx, target))
     return ref, t, f"an element of {ctx.text(target.value)}"

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import NoReturn, cast
 
 from samebits.errors import CompileError, Span
 from samebits.frontend import statements
@@ -18,18 +18,22 @@ from samebits.frontend.core.joins import Joins
 from samebits.frontend.core.kernel_source import source_of
 from samebits.frontend.core.source import Source
 from samebits.frontend.core.warnings import warn_of_tests
+from samebits.frontend.operations import recursion, run_time_arrays
 from samebits.ir.analysis.carried import carried
+from samebits.ir.analysis.frames import RECURSION_BYTES, frame_bytes
 from samebits.ir.grammar import Function, Module, Return, TableData, ValueType
-from samebits.ir.once import is_library
+from samebits.ir.once import callees, is_library
 from samebits.ir.verify import MAX_LOCALS, terminates
+from samebits.lang.calls.kernel_parameters import GivenKernel
 from samebits.lang.executions import executions
 from samebits.lang.fingerprint import described
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.tables import Table
 from samebits.lang.stacks import with_room
-from samebits.modes import HIGH
+from samebits.modes import DEFAULTS, HIGH
 from samebits.types import (
+    INT,
     NONE,
     ArrayType,
     Kind,
@@ -54,6 +58,12 @@ class Unit:
     checked: dict[Span, str] = field(default_factory=dict[Span, str])
     """Accesses of its parallel bodies that have an `own` check, and their array's name."""
     joins: Joins = field(default_factory=Joins)
+    deep: Unit | None = None
+    """The function with a depth that this one begins, of a recursive kernel."""
+    open: set[object] = field(default_factory=set[object])
+    """The lowerings under way of kernels that it recurses with."""
+    group: object = None
+    """What it shares with the kernels that it recurses with, and with no other."""
 
     @property
     def written(self) -> frozenset[int]:
@@ -80,11 +90,7 @@ def symbol_of(kernel: Kernel, types: tuple[Type, ...]) -> str:
 
     Kernels of the user's that share one, as of a source loaded twice, are numbered as they come.
     """
-    name = f"{kernel.function.__module__}.{kernel.__qualname__}"
-    if kernel.function.__closure__:
-        names = kernel.function.__code__.co_freevars
-        values = "\n".join(f"{n} = {described(kernel.captured.get(n))}" for n in names)
-        name += f"{{{hashlib.blake2b(values.encode(), digest_size=4).hexdigest()}}}"
+    name = _name_of(kernel)
     if kernel.fixed_types is None:
         bound = kernel.signature.typevars(types)
         name += f"<{', '.join(f'{n.__name__}={t}' for n, t in bound.items())}>"
@@ -99,25 +105,70 @@ def symbol_of(kernel: Kernel, types: tuple[Type, ...]) -> str:
     return name
 
 
-def compile_kernel(
-    kernel: Kernel, types: tuple[Type, ...], stack: tuple[tuple[Kernel, tuple[Type, ...]], ...] = ()
-) -> Unit:
+def _name_of(kernel: Kernel) -> str:
+    """A kernel's name with what it captures of functions around it, and what it is given."""
+    name = f"{kernel.function.__module__}.{kernel.__qualname__}"
+    if kernel.function.__closure__:
+        names = kernel.function.__code__.co_freevars
+        values = "\n".join(f"{n} = {described(kernel.captured.get(n))}" for n in names)
+        name += f"{{{hashlib.blake2b(values.encode(), digest_size=4).hexdigest()}}}"
+    if isinstance(kernel, GivenKernel):
+        name += f"<{', '.join(f'{n}={_name_of(g)}' for n, g in kernel.kernels.items())}>"
+    return name
+
+
+def compile_kernel(kernel: Kernel, types: tuple[Type, ...]) -> Unit:
     """The unit of `kernel` at `types`, made once. Raises CompileError."""
     unit = kernel.units.get(types)
+    return with_room(lambda: _lowered(kernel, types, (), {})) if unit is None else unit
+
+
+_Stack = tuple["_Lowering", ...]
+_Pending = dict[tuple[Kernel, tuple[Type, ...]], Unit]
+"""The units of kernels that recurse with one whose lowering is under way."""
+
+
+def _lowered(kernel: Kernel, types: tuple[Type, ...], stack: _Stack, pending: _Pending) -> Unit:
+    unit = kernel.units.get(types) or pending.get((kernel, types))
     if unit is not None:
         return unit
-    if stack:
-        return _lowered(kernel, types, stack)
-    return with_room(lambda: _lowered(kernel, types, stack))
-
-
-def _lowered(
-    kernel: Kernel, types: tuple[Type, ...], stack: tuple[tuple[Kernel, tuple[Type, ...]], ...]
-) -> Unit:
+    kernel.check_given(types)
+    before = {*pending}
     # Literals are folded in floating point: by the pinned rules, whatever the thread's are.
+    lowering = _Lowering(kernel, types, stack, pending)
     with nullcontext() if stack else executions.pinned():
-        unit = kernel.units[types] = _Lowering(kernel, types, stack).run()
+        unit = lowering.run()
+    pending[kernel, types] = unit
+    made = {key: part for key, part in pending.items() if key not in before}
+    for part in made.values():
+        if lowering in part.open:  # whoever recurses with it does so with those that it is open to
+            part.open = part.open - {lowering} | unit.open
+    if not unit.open:
+        for key in made:
+            del pending[key]
+        if kernel.recursion:
+            _check_frames(kernel, unit, [k for k, _ in made])
+        for (member, its_types), its_unit in made.items():
+            its_unit.open.clear()
+            its_unit.group = unit.deep
+            member.units[its_types] = its_unit
     return unit
+
+
+def _check_frames(kernel: Kernel, unit: Unit, group: list[Kernel]) -> None:
+    """Refuse a recursion that may not fit the stack."""
+    functions = link(unit).functions
+    bound = max(member.recursion for member in group)
+    frame = max(frame_bytes(f, functions.get) for f in functions.values() if f.recursion)
+    if frame * bound > RECURSION_BYTES:
+        raise CompileError(
+            f"recursion={bound} of '{kernel.__name__}' may not fit the stack",
+            span=unit.function.span,
+            note=f"a call takes up to {frame:,} bytes, and all inside one another may take "
+            f"{RECURSION_BYTES:,}",
+            fix=f"write recursion={max(1, RECURSION_BYTES // frame)}, or pass large structs and "
+            "arrays as parameters",
+        )
 
 
 def link(unit: Unit) -> Module:
@@ -146,7 +197,8 @@ _tables: weakref.WeakKeyDictionary[Table, TableData] = weakref.WeakKeyDictionary
 def _data(table: Table) -> TableData:
     found = _tables.get(table)
     if found is None:
-        found = _tables[table] = TableData(table.element, tuple(table.raw.tolist()))
+        shape = table.raw.shape if table.raw.ndim > 1 else ()
+        found = _tables[table] = TableData(table.element, tuple(table.raw.ravel().tolist()), shape)
     return found
 
 
@@ -157,11 +209,19 @@ class _Lowering:
         self,
         kernel: Kernel,
         types: tuple[Type, ...],
-        stack: tuple[tuple[Kernel, tuple[Type, ...]], ...],
+        stack: _Stack,
+        pending: _Pending,
     ) -> None:
         self.kernel = kernel
         self.types = types
-        self.stack = (*stack, (kernel, types))
+        self.stack = (*stack, self)
+        self.pending = pending
+        self.known = {*pending}
+        self.open: set[object] = set()
+        """Those of the stack that the kernel recurses with."""
+        self.deep: Unit | None = None
+        self.assumed: frozenset[str] = frozenset()
+        """The parameters whose memory a recursive call is taken to write."""
         self.calls: dict[str, Unit] = {}
         self.checked: dict[Span, str] = {}
         self.bodies = 0
@@ -171,18 +231,27 @@ class _Lowering:
     def run(self) -> Unit:
         """Attempts to lower it, until no name's type grows any more."""
         while True:
-            self.calls, self.checked, self.bodies = {}, {}, 0
+            self.calls, self.checked, self.bodies, self.open = {}, {}, 0, set()
+            for key in [key for key in self.pending if key not in self.known]:
+                del self.pending[key]  # what was lowered with this one's last attempt
             self.joins.begin()
             ctx = self._context()
             _check_results(ctx.result or NONE, self._head_span())
             params = self._declare_parameters(ctx)
+            if self.kernel.recursion:
+                params = self._begin_recursion(ctx, params)
             try:
                 statements.block(ctx, self.source.node.body)
-            except CompileError:
+            except CompileError as error:
                 if not self.joins.grown:
-                    raise
+                    raise self.joins.refused or error from None
             if not self.joins.grown:
-                return self._unit(ctx, params)
+                if self.joins.refused is not None:
+                    raise self.joins.refused
+                unit = self._unit(ctx, params)
+                if self.deep is None or ctx.written <= self.assumed:
+                    return unit
+                self.assumed = frozenset(ctx.written)
 
     def _context(self) -> Context:
         return Context(
@@ -217,16 +286,49 @@ class _Lowering:
             zeros = [ctx.builder.const(_ZERO[t.kind], t, span) for t in scalars]
             ctx.builder.append(Return(tuple(zeros), span))
         name = symbol_of(self.kernel, self.types)
+        if self.deep is not None:
+            return self._recursive_unit(ctx, self.deep, name, params)
         function = self._function(ctx, name, params, scalars, span)
         function.cold = self.kernel.cold
         warn_of_tests(function)
-        parameters = tuple(
-            (p.name, t) for p, t in zip(self.kernel.parameters, self.types, strict=True)
-        )
-        callee = Callee(name, parameters, result, frozenset(ctx.written))
+        callee = Callee(name, self._typed(), result, frozenset(ctx.written))
         if isinstance(self.kernel, JobKernel) and self.kernel.own is not None:
             function = self._on_its_own(ctx, function, *self.kernel.own)
+        if isinstance(self.kernel, JobKernel):
+            run_time_arrays.refuse_in_parallel(self._called(function), span)
         return Unit(function, callee, self.calls, dict(ctx.tables), self.checked, self.joins)
+
+    def _begin_recursion(
+        self, ctx: Context, params: tuple[tuple[str, ValueType], ...]
+    ) -> tuple[tuple[str, ValueType], ...]:
+        """The parameters with the depth; what recursive calls know of the kernel."""
+        params = (*params, (ctx.builder.slot(recursion.DEPTH, INT), INT))
+        name = symbol_of(self.kernel, self.types) + recursion.SUFFIX
+        result, span = ctx.result or NONE, self._head_span()
+        callee = Callee(name, self._typed(), result, self.assumed, self.kernel.recursion)
+        function = Function(name, params, scalars_of(result), {}, {}, [], span)
+        self.deep = Unit(function, callee, {}, {})
+        return params
+
+    def _recursive_unit(
+        self, ctx: Context, deep: Unit, name: str, params: tuple[tuple[str, ValueType], ...]
+    ) -> Unit:
+        """The function with a depth, complete, and the unit of the one that begins it."""
+        span = self._head_span()
+        function = self._function(ctx, deep.function.name, params, deep.function.results, span)
+        function.recursion = self.kernel.recursion
+        warn_of_tests(function)
+        deep.function, deep.calls, deep.tables = function, self.calls, dict(ctx.tables)
+        begin = recursion.beginning(function, name, span)
+        callee = Callee(name, self._typed(), deep.callee.result, frozenset(ctx.written))
+        deep.callee = replace(deep.callee, written=callee.written)
+        return Unit(
+            begin, callee, {function.name: deep}, {}, self.checked, self.joins, deep, self.open
+        )
+
+    def _typed(self) -> tuple[tuple[str, Type], ...]:
+        """The parameters and their types."""
+        return tuple((p.name, t) for p, t in zip(self.kernel.parameters, self.types, strict=True))
 
     def _outline(
         self, inner: Context, params: Sequence[tuple[str, ValueType]], index: str, span: Span
@@ -236,8 +338,15 @@ class _Lowering:
         name = f"{symbol_of(self.kernel, self.types)}.prange{self.bodies}"
         function = self._function(inner, name, tuple(params), (), span)
         function = self._on_its_own(inner, function, index, None)
+        run_time_arrays.refuse_in_parallel(self._called(function), span)
         self.calls[name] = Unit(function, Callee(name, (), NONE, frozenset()), {}, {})
         return name
+
+    def _called(self, function: Function) -> Iterator[Function]:
+        """The functions that a parallel part calls, through others too."""
+        for name in callees(function):
+            if name in self.calls:
+                yield from link(self.calls[name]).functions.values()
 
     def _function(
         self,
@@ -258,7 +367,7 @@ class _Lowering:
             locals=dict(builder.locals),
             body=builder.body,
             span=span,
-            options=replace(self.kernel.options, precision=HIGH),
+            options=replace(self.kernel.options, precision=HIGH, arena=DEFAULTS.arena),
         )
 
     def _on_its_own(
@@ -316,17 +425,48 @@ class _Lowering:
 
     def _callee(self, kernel: object, types: tuple[Type, ...], span: Span) -> Callee:
         assert isinstance(kernel, Kernel)
-        if any(k is kernel for k, _ in self.stack):
-            chain = " -> ".join([*(k.__name__ for k, _ in self.stack), kernel.__name__])
+        for n, lowering in enumerate(self.stack):
+            if lowering.kernel is kernel:
+                return self._again(lowering, types, self.stack[n:], span)
+        unit = _lowered(kernel, types, self.stack, self.pending)
+        if not unit.open:
+            self.calls[unit.function.name] = unit
+            return unit.callee
+        assert unit.deep is not None
+        if not self.kernel.recursion:
+            self._refuse_recursion([self.kernel], kernel, span)
+        self.open |= unit.open - {self}
+        self.calls[unit.deep.function.name] = unit.deep
+        return unit.deep.callee
+
+    def _again(
+        self, lowering: _Lowering, types: tuple[Type, ...], cycle: _Stack, span: Span
+    ) -> Callee:
+        """A call of a kernel whose lowering is under way, `cycle` from it to this one."""
+        unbound = [part.kernel for part in cycle if not part.kernel.recursion]
+        if unbound or lowering.deep is None:
+            self._refuse_recursion(unbound, lowering.kernel, span)
+        if lowering.types != types:
+            given, known = (", ".join(map(str, row)) for row in (types, lowering.types))
             raise CompileError(
-                f"'{kernel.__name__}' calls itself",
+                f"'{lowering.kernel.__name__}' calls itself with other types",
                 span=span,
-                note=f"the calls are {chain}",
-                fix="write a loop; keep a stack in a local array if you need one",
+                note=f"({given}) inside ({known})",
+                fix="convert the arguments, or write a kernel for each",
             )
-        unit = compile_kernel(kernel, types, self.stack)
-        self.calls[unit.function.name] = unit
-        return unit.callee
+        self.open |= {lowering} - {self}
+        self.calls[lowering.deep.function.name] = lowering.deep
+        return lowering.deep.callee
+
+    def _refuse_recursion(self, unbound: list[Kernel], kernel: Kernel, span: Span) -> NoReturn:
+        chain = " -> ".join([*(part.kernel.__name__ for part in self.stack), kernel.__name__])
+        names = " and ".join(f"'{k.__name__}'" for k in dict.fromkeys(unbound))
+        raise CompileError(
+            f"'{kernel.__name__}' calls itself",
+            span=span,
+            note=f"the calls are {chain}",
+            fix=f"give {names} a bound, @sb.kernel(recursion=64), or write a loop",
+        )
 
 
 def _assigned_names(node: ast.FunctionDef) -> frozenset[str]:

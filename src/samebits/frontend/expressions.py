@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import typing
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
+from samebits.errors import CompileError
 from samebits.frontend import calls
+from samebits.frontend.core import advice
+from samebits.frontend.core.characters import NO_INTEGER, code_point
 from samebits.frontend.core.context import Context, element_of, of_values, values_of
 from samebits.frontend.core.joins import join
 from samebits.frontend.core.operands import (
@@ -19,13 +23,24 @@ from samebits.frontend.core.operands import (
     Vector,
     View,
     describe,
+    dimensions,
 )
 from samebits.frontend.core.refusals import REFUSED, REFUSED_BUILTINS, REFUSED_OPERATORS
-from samebits.frontend.operations import halves, matrices, memory, operators, struct_members
+from samebits.frontend.operations import (
+    halves,
+    matrices,
+    memory,
+    operators,
+    struct_items,
+    struct_members,
+    views,
+)
 from samebits.frontend.operations.conversions import coerce
+from samebits.frontend.operations.kernel_calls import items_view
 from samebits.frontend.operations.names import attribute, name
 from samebits.ir.grammar import OPS, If, Op, Region, Value, can_trap
-from samebits.types import BOOL, INT, ArrayType, FixedArrayType, MatrixType, ScalarType, StructType
+from samebits.lang.annotations import class_of_type
+from samebits.types import BOOL, INT, FixedArrayType, MatrixType, ScalarType, StructType
 
 INLINE_OPS = 8
 """Most statements in a second side of `and`, `or` or a ternary that is computed branchlessly."""
@@ -46,14 +61,18 @@ def refuse(ctx: Context, node: ast.AST) -> NoReturn:
     ctx.fail(node, message, fix=fix or "see docs/reference/language.md for what is")
 
 
-def condition(ctx: Context, node: ast.expr) -> Value:
-    """A bool for if, while, and, or, ternary, assert."""
+def condition(ctx: Context, node: ast.expr, instead: str = "") -> Value:
+    """A bool for if, while, and, or, ternary, assert; `instead` is what else may be meant."""
     operand = lower(ctx, node)
     if isinstance(operand, Scalar) and operand.type is BOOL:
         return operand.value
-    fix = f"write `{halves.nonzero(ctx.text(node), operand)}`"
+    fix = f"write `{halves.nonzero(ctx.text(node), operand)}`{instead}"
     if isinstance(operand, Vector):
         fix = f"write `sb.any({ctx.text(node)})` or `sb.all({ctx.text(node)})`"
+    elif dimensions(operand) or struct_items.kernel_of(operand, "len") is not None:
+        fix = f"write `len({ctx.text(node)}) > 0`"
+    elif isinstance(operand, MemoryOperand):
+        fix = "compare one of its fields"
     ctx.fail(node, f"a condition is a bool, but this is {describe(operand)}", fix=fix)
 
 
@@ -64,9 +83,11 @@ def _constant(ctx: Context, node: ast.Constant) -> Operand:
         case int() | float():
             return Literal(node.value, ctx.span(node))
         case None:
-            ctx.fail(node, "None is not a value in a kernel", fix="use a bool beside the value")
+            fix = "what may be absent has a bool beside it, as `there` in `if there: ...`"
+            ctx.fail(node, "None is not a value in a kernel", fix=fix)
         case str() | bytes():
-            ctx.fail(node, "strings are not in the kernel language", fix="use an integer code")
+            fix = "use an integer code; pass a text as an array of its code points"
+            ctx.fail(node, "strings are not in the kernel language", fix=fix)
         case _:
             ctx.fail(
                 node,
@@ -81,7 +102,7 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Operand:
 
 def attribute_of(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
     """`base.attr`, also a shape, or a property, constant or method that a struct's class has."""
-    ndim = _dimensions(base) if node.attr == "shape" else 0
+    ndim = dimensions(base) if node.attr == "shape" else 0
     if ndim:
         assert isinstance(base, (View, MemoryOperand))
         return Tuple(tuple(Scalar(memory.length(ctx, node, base, k), INT) for k in range(ndim)))
@@ -126,38 +147,64 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
                 return matrices.columns(base, base.type)[index.value]
             return Scalar(base.items[index.value], base.type.element)
         case View() | MemoryOperand(type=FixedArrayType()):
-            indices = subscript_indices(ctx, node)
-            if isinstance(base, View) and base.type.ndim == 2 and len(indices) == 1:
-                return _row(ctx, node, base, indices[0])
+            given = views.parts(ctx, node, lower)
+            if views.is_part(base, given):
+                return views.part(ctx, node, base, given)
+            indices = [item for item in given if not isinstance(item, views.Slice)]
             ref, t = memory.element(ctx, node, base, indices)
             readonly = base.type.readonly if isinstance(base, View) else base.readonly
             return memory.load(ctx, ref, t, base.roots, readonly, ctx.span(node))
+        case Static() if base.object is typing.Literal or hasattr(base.object, "__sb_generic__"):
+            return _generic(ctx, node, base.object)
         case MemoryOperand(type=StructType()):
+            if isinstance(node.slice, ast.Slice) and memory.elements_of(base) is not None:
+                given = views.parts(ctx, node, lower)
+                view = items_view(ctx, node, node.value, base)
+                if view is not None:
+                    return views.part(ctx, node, view, given)
             return struct_members.item(ctx, node, base, lower(ctx, node.slice))
         case _:
+            fix = "index an array parameter, a local array or an array field"
+            if isinstance(base, Static) and isinstance(base.object, list):
+                fix = f"freeze it at module level: `sb.table({ctx.text(node.value)}, float64)`"
+            elif isinstance(base, Static) and isinstance(base.object, dict):
+                fix = "write `match`, or keep the values in sb.table(values, float64)"
+            elif isinstance(base, Tuple):
+                names = ", ".join("abcdefgh"[k % 8] for k in range(len(base.items)))
+                fix = f"unpack it: `{names} = {ctx.text(node.value)}`"
+            ctx.fail(node, f"{describe(base)} can't be indexed", fix=fix)
+
+
+def _generic(ctx: Context, node: ast.Subscript, maker: Any) -> Static:
+    """A class of a family, such as `sb.List[float32, 16]`, or `Literal[16]` for its size."""
+    given: list[object] = []
+    for part, operand in subscript_indices(ctx, node):
+        if isinstance(operand, Static):
+            t = ctx.typevars.get(operand.object) if isinstance(operand.object, TypeVar) else None
+            given.append(operand.object if t is None else class_of_type(t))
+        elif isinstance(operand, Literal):
+            given.append(operand.value)
+        else:
             ctx.fail(
-                node,
-                f"{describe(base)} can't be indexed",
-                fix="index an array parameter, a local array or an array field",
+                part,
+                f"what {ctx.text(node.value)} is of is constant, but this is {describe(operand)}",
+                fix="write a type or a number",
             )
+    try:
+        return Static(maker[tuple(given)])
+    except CompileError as error:
+        ctx.fail(node, error.message, note=error.note, fix=error.fix)
 
 
 def subscript_indices(ctx: Context, node: ast.Subscript) -> list[tuple[ast.expr, Operand]]:
-    """The index expressions of `a[...]`, lowered in order."""
+    """The index expressions of an element `a[...]`, lowered in order."""
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     return [(part, lower(ctx, part)) for part in parts]
 
 
-def _row(ctx: Context, node: ast.Subscript, base: View, index: tuple[ast.expr, Operand]) -> View:
-    value = memory.checked_index(ctx, node, base, 0, index)
-    t = ArrayType(base.type.element, 1, base.type.readonly)
-    row = ctx.builder.value("row", (base.value, value), t, ctx.span(node))
-    return View(row, t, base.roots, row=True)
-
-
 def _shape(ctx: Context, node: ast.Subscript, base: Operand) -> Operand | None:
     """`base.shape[k]`, if the base is an array."""
-    ndim = _dimensions(base)
+    ndim = dimensions(base)
     if not ndim:
         return None
     assert isinstance(base, (View, MemoryOperand))
@@ -165,15 +212,6 @@ def _shape(ctx: Context, node: ast.Subscript, base: Operand) -> Operand | None:
     if not isinstance(axis, Literal) or axis.value not in range(-ndim, ndim):
         ctx.fail(node, f"`shape` has {ndim} entries", fix="write `a.shape[0]`")
     return Scalar(memory.length(ctx, node, base, int(axis.value) % ndim), INT)
-
-
-def _dimensions(base: Operand) -> int:
-    """How many dimensions an array has; 0 for what is none."""
-    if isinstance(base, View):
-        return base.type.ndim
-    if isinstance(base, MemoryOperand) and isinstance(base.type, FixedArrayType):
-        return len(base.type.shape)
-    return 0
 
 
 def _binop(ctx: Context, node: ast.BinOp) -> Operand:
@@ -188,13 +226,17 @@ def _unary(ctx: Context, node: ast.UnaryOp) -> Operand:
 
 
 def _compare(ctx: Context, node: ast.Compare) -> Operand:
-    for op in node.ops:
+    for op, side in zip(node.ops, node.comparators, strict=True):
+        if isinstance(side, ast.Constant) and side.value is None:
+            lower(ctx, side)  # which refuses it: another comparison would be refused too
         if type(op) in REFUSED_OPERATORS:
             message, fix = REFUSED_OPERATORS[type(op)]
             ctx.fail(node, message, fix=fix)
-    first = lower(ctx, node.left)
-    second = lower(ctx, node.comparators[0])
-    result = operators.compare(ctx, node, node.ops[0], first, second)
+    sides = [node.left, *node.comparators]
+    first = _side_of_comparison(ctx, node.left)
+    second = _side_of_comparison(ctx, sides[1])
+    _beside_characters(ctx, sides[:2], first, second)
+    result = _comparison(ctx, node, node.ops[0], first, second)
     if len(node.ops) == 1:
         return result
 
@@ -205,17 +247,70 @@ def _compare(ctx: Context, node: ast.Compare) -> Operand:
             return result.value
 
         def rest() -> Value:
-            right = lower(ctx, node.comparators[k])
-            return link(k + 1, right, operators.compare(ctx, node, node.ops[k], left, right))
+            right = _side_of_comparison(ctx, sides[k + 1])
+            _beside_characters(ctx, sides[k : k + 2], left, right)
+            return link(k + 1, right, _comparison(ctx, node, node.ops[k], left, right))
 
         return _short_circuit(ctx, node, result.value, rest, when=True)
 
     return Scalar(link(1, second, result), BOOL)
 
 
+def _comparison(ctx: Context, node: ast.Compare, op: ast.cmpop, a: Operand, b: Operand) -> Operand:
+    """`a op b`, also membership."""
+    if not isinstance(op, ast.In | ast.NotIn):
+        return operators.compare(ctx, node, op, a, b)
+    found = struct_items.contains(ctx, node, a, b)
+    if found is None:
+        negated = isinstance(op, ast.NotIn)
+        last = node.comparators[-1]
+        items = [ctx.text(item) for item in last.elts] if isinstance(last, ast.Tuple) else None
+        sign = "not in" if negated else "in"
+        fix = advice.for_membership(ctx.text(node.left), items, negated)
+        if isinstance(b, MemoryOperand) and isinstance(b.type, StructType):
+            fix = f"define `__contains__` in {b.type}"
+        ctx.fail(node, f"`{sign}` is not there for {describe(b)}", fix=fix)
+    if isinstance(op, ast.In):
+        return found
+    return Scalar(ctx.builder.value("not", (found.value,), BOOL, ctx.span(node)), BOOL)
+
+
+def _side_of_comparison(ctx: Context, node: ast.expr) -> Operand:
+    """What is compared: a text of one character is its code point."""
+    point = code_point(node)
+    return lower(ctx, node) if point is None else Literal(point, ctx.span(node))
+
+
+def _beside_characters(ctx: Context, sides: list[ast.expr], a: Operand, b: Operand) -> None:
+    """Refuse a text compared with what is no integer."""
+    for text, other, found in ((sides[0], sides[1], b), (sides[1], sides[0], a)):
+        if code_point(text) is None:
+            continue
+        if not (isinstance(found, Literal | Scalar) and found.type.is_int):
+            ctx.fail(
+                other,
+                f"{NO_INTEGER}, but this is {describe(found)}",
+                note="it stands for its code point",
+                fix=f"compare with a number, such as {code_point(text)}",
+            )
+        if isinstance(found, Scalar) and (code_point(text) or 0) > found.type.maximum:
+            ctx.fail(
+                text,
+                f"{ctx.text(text)} is {code_point(text)}, which {found.type} does not hold",
+                note="a text of one character stands for its code point",
+                fix="use a wider type, such as uint32",
+            )
+
+
 def _boolop(ctx: Context, node: ast.BoolOp) -> Operand:
+    instead = ""
+    if len(node.values) == 2:
+        first, second = (ctx.text(value) for value in node.values)
+        yes, no = (first, second) if isinstance(node.op, ast.Or) else (second, first)
+        instead = f"; for the value itself, `{yes} if {first} != 0 else {no}`"
+
     def chain(k: int) -> Value:
-        value = condition(ctx, node.values[k])
+        value = condition(ctx, node.values[k], instead)
         if k + 1 == len(node.values):
             return value
         return _short_circuit(

@@ -20,15 +20,17 @@ from samebits.frontend.core.operands import (
     MemoryOperand,
     Operand,
     Scalar,
+    Static,
     Tuple,
     Vector,
     View,
     describe,
+    dimensions,
 )
 from samebits.frontend.expressions import lower, refuse
-from samebits.frontend.operations import memory
+from samebits.frontend.operations import memory, run_time_arrays, struct_items, views
 from samebits.frontend.operations import parallel_range as parallel
-from samebits.frontend.operations.conversions import literal
+from samebits.frontend.operations.conversions import literal, to_int
 from samebits.ir.grammar import For, Region, Value
 from samebits.lang.iteration import STEP_IS_ZERO
 from samebits.types import BOOL, INT, UINT64, FixedArrayType, RefType, ScalarType, StructType, Type
@@ -67,7 +69,7 @@ class _Range:
 def lower_for(ctx: Context, node: ast.For, block: Block) -> None:
     """A `for` statement; `block` lowers the statements inside."""
     if parallel.is_prange(ctx, node.iter):
-        parallel.lower(ctx, node, _one_name(ctx, node), block, given_bound)
+        parallel.lower(ctx, node, _one_name(ctx, node), block, given_bounds)
         return
     _Loop(ctx, node, block).lower()
 
@@ -98,7 +100,9 @@ def body_and_else(
     when it ends without break."""
     ctx.breaks.append([])
     ctx.wanted.append(False)
-    body = nested(ctx, node, node.body, block, first)
+    with run_time_arrays.loop(ctx) as arrays:
+        body = nested(ctx, node, node.body, block, first)
+    run_time_arrays.free_each_iteration(ctx, node, arrays, body)
     breaks, wanted = ctx.breaks.pop(), ctx.wanted.pop()
     ctx.assigned = at_end
     orelse = nested(ctx, node, node.orelse, block) if at_end is not None else []
@@ -107,24 +111,33 @@ def body_and_else(
     return body, orelse, wanted
 
 
-def given_bound(ctx: Context, node: ast.expr) -> Value:
-    """A bound of a range, as weak int."""
-    return _bound(ctx, node, lower(ctx, node))
+def given_bounds(ctx: Context, call: ast.Call) -> list[Value]:
+    """The bounds of a parallel range, as weak ints."""
+    return _fitting(ctx, call, [_bound(ctx, node, lower(ctx, node)) for node in call.args])
+
+
+def _fitting(ctx: Context, call: ast.Call, numbers: Sequence[Value]) -> list[Value]:
+    """The numbers as weak ints: one that int64 does not hold traps, once all arguments of the call
+    are evaluated."""
+    return [to_int(ctx, call, Scalar(n, UINT64)).value if n.type == UINT64 else n for n in numbers]
 
 
 def _bound(ctx: Context, node: ast.expr, operand: Operand) -> Value:
+    """A number of a range, as weak int; as uint64 where it is one."""
     match operand:
         case Literal() if isinstance(operand.value, int):
             return literal(ctx, node, operand, INT)
-        case Scalar() if operand.type is INT:
+        case Scalar() if operand.type in (INT, UINT64):
             return operand.value
-        case Scalar() if operand.type.is_int and operand.type is not UINT64:
+        case Scalar() if operand.type.is_int:
             return ctx.builder.value("convert", (operand.value,), INT, ctx.span(node))
         case _:
             ctx.fail(
                 node,
                 f"range() takes integers that fit int64, but this is {describe(operand)}",
-                fix=f"write range(int({ctx.text(node)}))"
+                fix="count in integers, and compute the float: `x = float64(i) * step`"
+                if isinstance(operand, Literal) and operand.value != int(operand.value)
+                else f"write int({ctx.text(node)})"
                 if isinstance(operand, (Scalar, Literal))
                 else "give an integer",
             )
@@ -240,13 +253,16 @@ class _Loop:
             operands.append(lower(ctx, call.args[1]))
             bounds.append(_bound(ctx, call.args[1], operands[1]))
         span = ctx.span(call)
+        if len(call.args) < 3:
+            bounds = _fitting(ctx, call, bounds)
         start = bounds[0] if len(bounds) == 2 else ctx.builder.const(0, INT, span)
         given = operands[0] if len(bounds) == 2 else Literal(0)
         first = given.value if isinstance(given, Literal) else None
         step: Value | int = 1
         if len(call.args) == 3:
             operand = lower(ctx, call.args[2])
-            step = value = _bound(ctx, call.args[2], operand)
+            start, stop, value = _fitting(ctx, call, [*bounds, _bound(ctx, call.args[2], operand)])
+            bounds, step = [start, stop], value
             if isinstance(operand, Literal):
                 if operand.value == 0:
                     ctx.fail(call.args[2], STEP_IS_ZERO, fix="write 1, or -1 to count down")
@@ -318,35 +334,38 @@ class _Loop:
         return Steps(self.op("convert", most), item, turned)
 
     def elements(self, node: ast.expr) -> Steps:
-        """The elements of an array."""
+        """The elements of an array, or its rows."""
         ctx = self.ctx
-        array = lower(ctx, node)
+        match node:
+            case ast.Call(ast.Attribute(owner, name), [], []) if name in struct_items.VIEWS:
+                base = lower(ctx, owner)
+                if isinstance(base, MemoryOperand) and struct_items.view_of(name, base):
+                    return self.items(owner, base, name)
+                array = lower(ctx, node)
+            case ast.List():
+                fix = f"freeze it at module level: sb.table({ctx.text(node)}, int64)"
+                ctx.fail(node, "lists are not in the kernel language", fix=fix)
+            case _:
+                array = lower(ctx, node)
+        if isinstance(array, MemoryOperand) and struct_items.loops(array):
+            return self.items(node, array)
         is_fixed = isinstance(array, MemoryOperand) and isinstance(array.type, FixedArrayType)
         if not isinstance(array, View) and not is_fixed:
             self.refuse(node, array)
         assert isinstance(array, (View, MemoryOperand))
-        ndim = array.type.ndim if isinstance(array, View) else len(memory.fixed(array).shape)
-        text = ctx.text(node)
-        if ndim > 1:
-            ctx.fail(
-                node,
-                f"a `for` loop runs over the elements of one dimension, but {text} has {ndim}",
-                note="a row is no value that a name can keep",
-                fix=f"write `for y in range(len({text}))` and {text}[y, x], or give {text}[y] "
-                "to a kernel",
-            )
+        rows = views.dimensions(array) > 1
         place = self.place(node, array)
         count = memory.length(ctx, node, array, 0)
         t = array.type.element if isinstance(array, View) else memory.fixed(array).element
-        if isinstance(t, StructType) and not array.roots:
-            ctx.fail(
-                node,
-                f"a name can't refer to a struct in memory of this call's own, such as {text}",
-                fix=f"write `for i in range(len({text}))` and {text}[i]",
-            )
+        if isinstance(t, StructType) and not array.roots and not rows:
+            self.refuse_references(node)
 
         def item(k: Value) -> Operand:
             base, span = place(), ctx.span(node)
+            if rows:
+                view = views.whole(ctx, node, base)
+                ctx.builder.effect("index", (k, memory.length(ctx, node, view, 0)), span)
+                return views.row(ctx, node, view, k)
             ctx.builder.effect("index", (k, memory.length(ctx, node, base, 0)), span)
             ref = ctx.builder.value("element", (base.value, k), RefType(t), span)
             readonly = base.type.readonly if isinstance(base, View) else base.readonly
@@ -357,6 +376,30 @@ class _Loop:
             return Steps(count, lambda k: item(self.op("sub", last, k)))
 
         return Steps(count, item, turned, is_array=True)
+
+    def items(self, node: ast.expr, struct: MemoryOperand, view: str | None = None) -> Steps:
+        """The items of a struct, or a view of them; one that can't be had traps at the whole head,
+        where CPython asks for it."""
+        if struct_items.gives_reference(struct, view) and not struct.roots:
+            self.refuse_references(node)
+        again = self.place(node, struct)
+        count, item, free = struct_items.items(
+            self.ctx, self.node.iter, struct, again, struct_items.VIEWS[view] if view else None
+        )
+
+        def turned() -> Steps:
+            last = self.op("sub", count, self.constant(1))
+            return Steps(count, lambda k: item(self.op("sub", last, k)))
+
+        return Steps(count, item, turned if free else None)
+
+    def refuse_references(self, node: ast.expr) -> NoReturn:
+        text = self.ctx.text(node)
+        self.ctx.fail(
+            node,
+            f"a name can't refer to a struct in memory of this call's own, such as {text}",
+            fix=f"write `for i in range(len({text}))` and {text}[i]",
+        )
 
     def place(self, node: ast.expr, array: View | MemoryOperand) -> Callable[[], _Array]:
         """The array, anew in each iteration where its place is fixed: the passes know it by its
@@ -395,7 +438,11 @@ class _Loop:
     def refuse(self, node: ast.expr, found: Operand) -> NoReturn:
         ctx = self.ctx
         fix = "give an array"
-        if isinstance(found, Vector):
+        if isinstance(found, Tuple) or (
+            isinstance(found, Static) and isinstance(found.object, list)
+        ):
+            fix = f"freeze it at module level: sb.table({ctx.text(node)}, int64)"
+        elif isinstance(found, Vector):
             fix = f"write out its components, such as {ctx.text(node)}.x"
         elif isinstance(found, (Scalar, Literal)) and found.type.is_int:
             fix = f"write `range({ctx.text(node)})`"
@@ -418,7 +465,7 @@ class _Loop:
         numbers = Steps(items.count, lambda k: Scalar(k, INT), is_counter=True)
         if len(given) == 2:
             operand = lower(ctx, given[1])
-            start = _bound(ctx, given[1], operand)
+            (start,) = _fitting(ctx, call, [_bound(ctx, given[1], operand)])
             if not (isinstance(operand, Literal) and operand.value == 0):
                 numbers = Steps(items.count, lambda k: Scalar(self.op("add", start, k), INT))
         return _together(items.count, (numbers, items))
@@ -515,7 +562,8 @@ class _Loop:
                         target,
                         f"each iteration is given one value, {describe(item)}",
                         fix="write one name"
-                        + (", and use its components" if isinstance(item, Vector) else ""),
+                        + (", and use its components" if isinstance(item, Vector) else "")
+                        + (", and its elements: `row[0]`" if dimensions(item) else ""),
                     )
                 if len(item.items) != len(target.elts):
                     ctx.fail(

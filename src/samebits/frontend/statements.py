@@ -19,12 +19,15 @@ from samebits.frontend.core.operands import (
     Tuple,
     Vector,
     describe,
+    dimensions,
 )
-from samebits.frontend.core.source import copied_items, too_deep
+from samebits.frontend.core.source import copied_items, named_items, too_deep
 from samebits.frontend.expressions import condition, lower, refuse
-from samebits.frontend.operations import memory, operators
+from samebits.frontend.operations import memory, operators, struct_items, texts
 from samebits.ir.grammar import Break, Continue, If, While
-from samebits.types import ScalarType
+from samebits.lang.memory.struct_members import REFERENCES
+from samebits.types import BOOL, COMPONENTS, ScalarType, StructType
+from samebits.value_text import outline
 
 
 def block(ctx: Context, body: Sequence[ast.stmt]) -> None:
@@ -85,16 +88,37 @@ def _pass(ctx: Context, node: ast.Pass) -> None:
     del ctx, node
 
 
+def _delete(ctx: Context, node: ast.Delete) -> None:
+    for target in node.targets:
+        struct_items.delete(ctx, target, lower)
+
+
 def _assert(ctx: Context, node: ast.Assert) -> None:
+    if isinstance(node.test, ast.Tuple) and len(node.test.elts) == 2:
+        test, message = map(ctx.text, node.test.elts)
+        fix = f"write `assert {test}, {message}`"
+        ctx.fail(node.test, "an assertion of a tuple always holds", fix=fix)
     test = condition(ctx, node.test)
     message: str | None = None
-    if node.msg is not None:
+    span = ctx.span(node)
+    if isinstance(node.msg, ast.JoinedStr):
+        # Its values are computed where it fails alone; the assertion after it tells the passes.
+        fails = ctx.builder.value("not", (test,), BOOL, span)
+        with ctx.region(node) as region:
+            text, values = texts.text_with_places(ctx, node.msg, lower)
+            shown = text if values else outline(text)
+            ctx.builder.effect("assert", (test, *values), span, shown)
+        ctx.builder.append(If(ctx.builder.new_id(), fails, region, [], span))
+        message = outline(text)
+    elif node.msg is not None:
         if not (isinstance(node.msg, ast.Constant) and isinstance(node.msg.value, str)):
             ctx.fail(
-                node.msg, "the message of an assert is a string literal", fix="write plain text"
+                node.msg,
+                "the message of an assert is a string literal",
+                fix='write plain text, or values in an f-string: f"x is {x}"',
             )
         message = node.msg.value
-    ctx.builder.effect("assert", (test,), ctx.span(node), message)
+    ctx.builder.effect("assert", (test,), span, message)
 
 
 def _expression(ctx: Context, node: ast.Expr) -> None:
@@ -124,11 +148,12 @@ def _assigned_value(ctx: Context, node: ast.Assign) -> Operand:
     would keep references, and the second would see the first's change."""
     if not isinstance(node.value, ast.Tuple):
         return lower(ctx, node.value)
-    copied = copied_items(node)
+    copied, named = copied_items(node), named_items(node)
     items: list[Operand] = []
     for source in node.value.elts:
         item = lower(ctx, source)
-        if source in copied and isinstance(item, MemoryOperand) and not item.temporary:
+        is_copied = source in copied or (source in named and isinstance(item.type, StructType))
+        if is_copied and isinstance(item, MemoryOperand) and not item.temporary:
             item = memory.fresh_copy(ctx, source, item)
         items.append(item)
     return Tuple(tuple(items))
@@ -145,10 +170,11 @@ def _assign_target(ctx: Context, target: ast.expr, value: Operand, source: ast.e
                 ctx.fail(
                     target,
                     f"{describe(value)} can't be unpacked",
-                    fix="assign it to one name and use its components"
-                    if isinstance(value, Vector)
-                    else "unpack a tuple or a call with several results",
+                    fix=_fix_of_unpacked(ctx, target, value, source),
                 )
+            starred = next((part for part in target.elts if isinstance(part, ast.Starred)), None)
+            if starred is not None:
+                refuse(ctx, starred)
             if len(value.items) != len(target.elts):
                 ctx.fail(
                     target,
@@ -158,8 +184,7 @@ def _assign_target(ctx: Context, target: ast.expr, value: Operand, source: ast.e
             if any(isinstance(v, MemoryOperand) and not v.temporary for v in value.items):
                 ctx.fail(
                     source,
-                    "in Python these would be references, and the second would see the first's "
-                    "change",
+                    REFERENCES,
                     fix="write `.copy()` of each, or assign on lines of their own",
                 )
             sources = source.elts if isinstance(source, ast.Tuple) else [source] * len(target.elts)
@@ -167,6 +192,24 @@ def _assign_target(ctx: Context, target: ast.expr, value: Operand, source: ast.e
                 _assign_target(ctx, part, item, item_source)
         case _:
             refuse(ctx, target)
+
+
+_NAMED = "assign it to one name, and use its components or elements"
+_UNPACKS = "unpack a tuple or a call with several results"
+
+
+def _fix_of_unpacked(
+    ctx: Context, target: ast.Tuple | ast.List, value: Operand, source: ast.expr
+) -> str:
+    names, text = ", ".join(ctx.text(part) for part in target.elts), ctx.text(source)
+    count = range(len(target.elts))
+    if not isinstance(source, ast.Name | ast.Attribute | ast.Subscript):
+        return _UNPACKS if isinstance(value, Scalar | Literal) else _NAMED
+    if isinstance(value, Vector) and len(count) <= len(COMPONENTS):
+        return f"write `{names} = {', '.join(f'{text}.{COMPONENTS[k]}' for k in count)}`"
+    if dimensions(value):
+        return f"write `{names} = {', '.join(f'{text}[{k}]' for k in count)}`"
+    return _UNPACKS
 
 
 def _augmented(ctx: Context, node: ast.AugAssign) -> None:
@@ -223,9 +266,17 @@ def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
             f"'{node.target.id}' is annotated {ctx.text(node.annotation)}, "
             f"but the value is {describe(value)}",
             note="CPython ignores the annotation of a local name, so it can't convert",
-            fix=f"write `{node.target.id} = {ctx.text(node.annotation)}({ctx.text(node.value)})`",
+            fix=_fix_of_annotated(ctx, node.target.id, value, node),
         )
     assignment.to_name(ctx, node.target, value, node.value)
+
+
+def _fix_of_annotated(ctx: Context, name: str, value: Operand, node: ast.AnnAssign) -> str:
+    assert node.value is not None
+    annotation, source = ctx.text(node.annotation), ctx.text(node.value)
+    if annotation == "float":  # which is no conversion of the language
+        return f"write `{name}: {value.type} = {source}`"
+    return f"write `{name} = {annotation}({source})`"
 
 
 def _match(ctx: Context, node: ast.Match) -> NoReturn:
@@ -243,6 +294,7 @@ _HANDLERS: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
     ast.Continue: _continue,
     ast.Pass: _pass,
     ast.Assert: _assert,
+    ast.Delete: _delete,
     ast.Expr: _expression,
     ast.Assign: _assign,
     ast.AugAssign: _augmented,

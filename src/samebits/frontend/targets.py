@@ -12,7 +12,7 @@ from samebits.frontend import assignment
 from samebits.frontend.core.context import Context, component_slots
 from samebits.frontend.core.operands import MemoryOperand, Operand, Scalar, Vector, View, describe
 from samebits.frontend.expressions import attribute_of, lower, subscript_indices
-from samebits.frontend.operations import memory, struct_members
+from samebits.frontend.operations import memory, struct_items, struct_members
 from samebits.frontend.operations.conversions import coerce
 from samebits.ir.grammar import Value
 from samebits.types import (
@@ -82,8 +82,7 @@ class _Item:
         return struct_members.item(ctx, self.node, self.base, self.index)
 
     def store(self, ctx: Context, value: Operand, source: ast.expr) -> None:
-        del source
-        struct_members.set_item(ctx, self.node, self.base, self.index, value)
+        struct_members.set_item(ctx, self.node, self.base, self.index, value, source)
 
 
 def target(ctx: Context, node: ast.Attribute | ast.Subscript) -> Target:
@@ -139,6 +138,11 @@ def _component(ctx: Context, node: ast.Attribute) -> _Memory | _Component | Oper
             ref, held = memory.element(ctx, inner, owner, subscript_indices(ctx, inner))
         case (ast.Attribute(), _):
             return attribute_of(ctx, inner, owner)
+        case (ast.Subscript(), MemoryOperand(type=StructType())) if (
+            memory.elements_of(owner) is not None
+        ):
+            index = lower(ctx, inner.slice)
+            ref, held = struct_items.place(ctx, inner, inner.slice, owner, index)
         case (ast.Subscript(), MemoryOperand(type=StructType())):
             return struct_members.item(ctx, inner, owner, lower(ctx, inner.slice))
         case _:

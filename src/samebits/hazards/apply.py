@@ -1,4 +1,4 @@
-"""Kernels with expressions replaced by their variants.
+"""The injection of expression hazards: kernels whose expressions are replaced by variants.
 
 Owns how lowered evaluations are spliced into functions; `site_variants` decides which ones.
 """

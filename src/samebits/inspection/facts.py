@@ -241,7 +241,9 @@ def is_library(file: str) -> bool:
 def _signature(kernel: Kernel, types: tuple[Type, ...]) -> str:
     pairs = zip(kernel.parameters, types, strict=True)
     result = kernel.signature.result_type(types)
-    parameters = ", ".join(f"{p.name}: {t}" for p, t in pairs)
+    given = getattr(kernel, "kernels", {})
+    shown = [f"{name}={value.__name__}" for name, value in given.items()]
+    parameters = ", ".join([*shown, *(f"{p.name}: {t}" for p, t in pairs)])
     return f"{kernel.__qualname__}({parameters}){f' -> {result}' if result else ''}"
 
 

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from samebits.backend.llvm import engine
 from samebits.backend.targets.table import TARGETS, Target
-from samebits.errors import ArgumentError, TargetError
+from samebits.errors import ArgumentError, TargetError, folding
 from samebits.inspection.facts import KernelFacts
 from samebits.inspection.html import page
 from samebits.inspection.text import render
 from samebits.jobs.definition import Definition
 from samebits.lang.annotations import type_of_annotation
+from samebits.lang.calls.kernel_parameters import without_kernels
 from samebits.lang.kernel import Kernel
 from samebits.lang.overloads import Overloads
 from samebits.types import ScalarType, Type
@@ -28,6 +29,7 @@ class Inspection(KernelFacts):
         return render(self)
 
 
+@folding
 def inspect(
     kernel: object,
     *,
@@ -38,14 +40,16 @@ def inspect(
     """Inspect what a kernel or a job compiles to on a target: IR, LLVM text, assembly, and why.
 
     `types` are the annotations or types of the parameters of a generic kernel or a function of
-    `samebits.math`, such as `[float32, sb.Array[float32]]`. `target` is the name of any row of
-    `samebits targets`; by default this machine's. `opt` is 0 or 3. The result prints as text, and
-    has `html()`, `json()` and the parts. Raises CompileError, ArgumentError for a value that
-    is not a kernel, and TargetError.
+    `samebits.math`, such as `[float32, sb.Array[float32]]`, and a kernel for a parameter that takes
+    one. `target` is the name of any row of `samebits targets`; by default this machine's. `opt` is
+    0 or 3. The result prints as text, and has `html()`, `json()` and the parts. Raises
+    CompileError, ArgumentError for a value that is not a kernel, and TargetError.
     """
     row = _target(target)
     if opt not in (0, 3):
         raise ArgumentError(f"opt={opt!r} is not a level", fix="write opt=0 or opt=3")
+    if isinstance(kernel, Kernel) and kernel.signature.kernels:
+        kernel, types = _with_kernels(kernel, types)
     given = None if types is None else tuple(map(type_of_annotation, types))
     if isinstance(kernel, Overloads):
         kernel = _overload(kernel, given)
@@ -68,7 +72,22 @@ def inspect(
             f"{kernel.__name__} is generic: its types are not given",
             fix=f"give types=, one for each of ({names}); on the command line, --types",
         )
+    kernel.check_given(kernel.signature.resolve(given or ()))
     return Inspection(kernel, kernel.signature.resolve(given or ()), row, opt)
+
+
+def _with_kernels(
+    kernel: Kernel, types: Sequence[object] | None
+) -> tuple[Kernel, Sequence[object]]:
+    """The kernel, given those that stand among `types`, and the types of the other parameters."""
+    names = [p.name for p in kernel.parameters]
+    if types is None or len(types) != len(names):
+        raise ArgumentError(
+            f"{kernel.__name__} takes kernels, which are not given",
+            note=f"its parameters are ({', '.join(names)})",
+            fix="give types=, with a kernel for each parameter that takes one, from Python",
+        )
+    return without_kernels(kernel, types)
 
 
 def _target(target: str | Target | None) -> Target:

@@ -110,7 +110,11 @@ class Builder(SpanWriter):
     def row(self, array: Value, i: Value) -> Value:
         t = array.type
         assert isinstance(t, ArrayType)
-        return self.emit("row", array, i, types=[ArrayType(t.element, 1, t.readonly)]).result
+        row = ArrayType(t.element, t.ndim - 1, t.readonly)
+        return self.emit("row", array, i, types=[row]).result
+
+    def slice(self, array: Value, start: Value, stop: Value) -> Value:
+        return self.emit("slice", array, start, stop, types=[array.type]).result
 
     def view(self, ref: Value) -> Value:
         t = _target(ref)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from samebits.errors import Span
 from samebits.modes import DEFAULTS, Options
-from samebits.types import ArrayType, MemoryType, RefType, ScalarType
+from samebits.types import ArrayType, FixedArrayType, MemoryType, RefType, ScalarType
 
 ValueType = ScalarType | ArrayType | RefType
 """Types of slots and results of ops: scalars, arrays (address and lengths), references."""
@@ -172,6 +172,9 @@ class Function:
     span: Span
     cold: bool = False
     options: Options = DEFAULTS
+    recursion: int = 0
+    """The most calls of it and of functions that it recurses with that may be inside one another,
+    which its code tests; 0 for a function that does not call itself."""
 
 
 @dataclass(slots=True)
@@ -184,15 +187,22 @@ class HostFunction(Function):
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class TableData:
-    """Constant numbers that the op `table` refers to, as a fixed array in read-only memory."""
+    """Constant numbers that the op `table` refers to, as a fixed array in read-only memory: row by
+    row where `shape` has more dimensions than one."""
 
     element: ScalarType
     values: tuple[int | float | bool, ...]
+    shape: tuple[int, ...] = ()
+
+    @property
+    def type(self) -> FixedArrayType:
+        return FixedArrayType(self.element, self.shape or (len(self.values),))
 
 
 @dataclass(slots=True)
 class Module:
-    """Functions by name, callees before callers (recursion is not in the language)."""
+    """Functions by name, callees before callers, but for functions with `recursion`, which may call
+    one another."""
 
     functions: dict[str, Function] = field(default_factory=dict[str, Function])
     tables: dict[str, TableData] = field(default_factory=dict[str, TableData])
@@ -274,8 +284,19 @@ OPS: dict[str, OpRule] = {
     "component": OpRule(1, "reference to component attr (0..3) of a vector reference"),
     "element": OpRule(None, "reference to an element: array or array reference, then one weak "
                             "int a dimension, already checked"),
-    "row": OpRule(2, "1-D array that is row b of the 2-D array a, index already checked"),
+    "row": OpRule(2, "array that is row b of array a, of one dimension less, index already "
+                     "checked"),
+    "slice": OpRule(3, "elements or rows b to c-1 of array a, none where b >= c; bounds already "
+                       "checked"),
     "view": OpRule(1, "array over the fixed array that a refers to"),
+    "flat": OpRule(1, "1-D array of the components, in order, of the vectors in the 1-D array a"),
+    "arena": OpRule(0, "weak int: the bytes of the arena that are in use", pure=False),
+    "release": OpRule(1, "make the weak int a the bytes of the arena that are in use", pure=False),
+    "allocate": OpRule(None, "new array of zero bytes in the arena, of the lengths before the last "
+                             " operand, a weak int that is `arena`: trap if a length is "
+                             "negative, or if it ends after byte attr, a length of 0 counted as "
+                             "1; then `release` of its end, rounded up to 16 bytes. A function "
+                             "that returns releases what it has allocated", "arena", pure=False),
     "length": OpRule(1, "weak int: length along dimension attr of an array value"),
     "apart": OpRule(2, "whether no byte lies in both of two arrays or referents; with attr true "
                        "also where they begin at one place and 2-D arrays have rows of one length"),
@@ -283,12 +304,19 @@ OPS: dict[str, OpRule] = {
     "store": OpRule(2, "write the scalar b where a refers to; a NaN becomes canonical", pure=False),
     "copy": OpRule(2, "copy what b refers to over what a refers to", pure=False),
     "zero": OpRule(1, "fill what a refers to with zero bytes", pure=False),
-    "index": OpRule(2, "weak ints: trap unless 0 <= a < b; no result", "index", pure=False),
-    "assert": OpRule(1, "trap unless the bool a; attr is the message or None; no result",
-                     "assert", pure=False),
+    "index": OpRule(2, "weak ints: trap unless 0 <= a < b; attr is the axis where there are more; "
+                       "no result", "index", pure=False),
+    "bound": OpRule(2, "weak ints: trap unless 0 <= a <= b; attr is what the trap says; no result",
+                    "index", pure=False),
+    "assert": OpRule(None, "trap unless the bool a; attr is the message or None, with places for "
+                           "what follows a; no result", "assert", pure=False),
     "assume": OpRule(1, "trap unless the bool a; compiled unchecked, what follows relies on it; "
                         "no result", "assume", pure=False),
-    "overflow": OpRule(1, "trap where the bool a holds; no result", "overflow", pure=False),
+    "overflow": OpRule(None, "trap where the bool a holds; attr is what it says of the values that "
+                             "follow a; no result", "overflow", pure=False),
+    "print": OpRule(None, "print attr, a text with places for the values; no result", pure=False),
+    "trace": OpRule(None, "keep the values under the name that attr, with places for them, begins "
+                          "with, if anybody reads records; no result", pure=False),
     "own": OpRule(3, "weak ints: trap unless b <= a < b+c, the indices of array attr that this run "
                      "of a parallel body owns; no result", "own", pure=False),
     "call": OpRule(None, "call function attr; its results", pure=False),
@@ -299,6 +327,10 @@ OPS: dict[str, OpRule] = {
 }  # fmt: skip
 
 
+MOST_VALUES = 8
+"""The most values that an assertion or a trap names."""
+MOST_PRINTED = 64
+"""The most values of one `print` or `trace`."""
 CALLS = frozenset({"call", "parallel"})
 """The opcodes whose attribute names a function."""
 

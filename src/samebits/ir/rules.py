@@ -5,14 +5,24 @@ A check gets the op and its surroundings and gives a complaint, or None. Knows n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from samebits.bits import round_float
-from samebits.ir.grammar import Attribute, Function, Op, TableData, ValueType
+from samebits.ir.grammar import (
+    MOST_PRINTED,
+    MOST_VALUES,
+    Attribute,
+    Function,
+    Op,
+    TableData,
+    ValueType,
+)
+from samebits.modes import MAX_ARENA
 from samebits.types import (
     BOOL,
     INT,
+    MOST_DIMENSIONS,
     ArrayType,
     FixedArrayType,
     MemoryType,
@@ -21,12 +31,13 @@ from samebits.types import (
     StructType,
     VectorType,
 )
+from samebits.value_text import types_in
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The names that an op's attribute can refer to: slots, locals, tables, functions that come
-    before."""
+    """The names that an op's attribute can refer to: slots, locals, tables, functions that may be
+    called."""
 
     slots: Mapping[str, ValueType]
     locals: Mapping[str, MemoryType]
@@ -71,7 +82,7 @@ def _wants(results: list[ValueType], op: Op) -> Complaint:
     return f"its results are ({_list(found)}), where ({_list(results)}) follows"
 
 
-def _list(types: list[ValueType]) -> str:
+def _list(types: Sequence[ValueType]) -> str:
     return ", ".join(map(str, types))
 
 
@@ -158,7 +169,7 @@ def _table(op: Op, around: Surroundings) -> Complaint:
     data = around.tables.get(op.attr) if isinstance(op.attr, str) else None
     if data is None:
         return f"there is no table {op.attr!r}"
-    return _wants([RefType(FixedArrayType(data.element, (len(data.values),)))], op)
+    return _wants([RefType(data.type)], op)
 
 
 def _target(op: Op, operand: int = 0) -> MemoryType | None:
@@ -201,9 +212,16 @@ def _element(op: Op, _: Surroundings) -> Complaint:
 
 def _row(op: Op, _: Surroundings) -> Complaint:
     t, i = op.args[0].type, op.args[1].type
-    if not isinstance(t, ArrayType) or t.ndim != 2 or i != INT:
-        return f"its operands are ({t}, {i}), where a 2-D array and an int are due"
-    return _wants([ArrayType(t.element, 1, t.readonly)], op)
+    if not isinstance(t, ArrayType) or t.ndim < 2 or i != INT:
+        return f"its operands are ({t}, {i}), where an array of rows and an int are due"
+    return _wants([ArrayType(t.element, t.ndim - 1, t.readonly)], op)
+
+
+def _slice(op: Op, _: Surroundings) -> Complaint:
+    t, *bounds = (value.type for value in op.args)
+    if not isinstance(t, ArrayType) or bounds != [INT, INT]:
+        return f"its operands are ({_list([t, *bounds])}), where an array and two ints are due"
+    return _wants([t], op)
 
 
 def _view(op: Op, _: Surroundings) -> Complaint:
@@ -214,6 +232,13 @@ def _view(op: Op, _: Surroundings) -> Complaint:
     return _wants([ArrayType(t.element, len(t.shape), readonly)], op)
 
 
+def _flat(op: Op, _: Surroundings) -> Complaint:
+    t = op.args[0].type
+    if not (isinstance(t, ArrayType) and t.ndim == 1 and isinstance(t.element, VectorType)):
+        return f"its operand is {t}, where a 1-D array of vectors is due"
+    return _wants([ArrayType(t.element.element, 1, readonly=t.readonly)], op)
+
+
 def _length(op: Op, _: Surroundings) -> Complaint:
     t = op.args[0].type
     if not isinstance(t, ArrayType):
@@ -221,6 +246,28 @@ def _length(op: Op, _: Surroundings) -> Complaint:
     if type(op.attr) is not int or not 0 <= op.attr < t.ndim:
         return f"{t} has no dimension {op.attr!r}"
     return _wants([INT], op)
+
+
+def _arena(op: Op, _: Surroundings) -> Complaint:
+    return _wants([INT], op)
+
+
+def _release(op: Op, _: Surroundings) -> Complaint:
+    if op.args[0].type != INT:
+        return f"its operand is {op.args[0].type}, where an int is due"
+    return _wants([], op)
+
+
+def _allocate(op: Op, _: Surroundings) -> Complaint:
+    types = [value.type for value in op.args]
+    if not 2 <= len(types) <= MOST_DIMENSIONS + 1 or any(t != INT for t in types):
+        return f"its operands are ({_list(types)}), where one to four lengths and an int are due"
+    if type(op.attr) is not int or not 1 <= op.attr <= MAX_ARENA:
+        return f"its bound is {op.attr!r}, where 1 to {MAX_ARENA} is due"
+    made = op.results[0].type if len(op.results) == 1 else None
+    if not isinstance(made, ArrayType) or made.readonly or made.ndim != len(types) - 1:
+        return f"its results are ({_list([v.type for v in op.results])}), where an array follows"
+    return None
 
 
 def _apart(op: Op, _: Surroundings) -> Complaint:
@@ -260,6 +307,16 @@ def _zero(op: Op, _: Surroundings) -> Complaint:
 
 
 def _index(op: Op, _: Surroundings) -> Complaint:
+    if op.attr is not None and type(op.attr) is not int:
+        return f"its axis is {op.attr!r}"
+    return _two_ints(op)
+
+
+def _bound(op: Op, _: Surroundings) -> Complaint:
+    return _two_ints(op) if isinstance(op.attr, str) else f"its message is {op.attr!r}"
+
+
+def _two_ints(op: Op) -> Complaint:
     types = [value.type for value in op.args]
     if types != [INT, INT]:
         return f"its operands are ({_list(types)}), where two of type int are due"
@@ -267,11 +324,34 @@ def _index(op: Op, _: Surroundings) -> Complaint:
 
 
 def _assert(op: Op, _: Surroundings) -> Complaint:
-    if op.args[0].type != BOOL:
-        return f"its operand is {op.args[0].type}, where a bool is due"
+    if not op.args or op.args[0].type != BOOL:
+        return f"its operand is {op.args[0].type if op.args else None}, where a bool is due"
     if op.attr is not None and not isinstance(op.attr, str):
         return f"its message is {op.attr!r}"
-    return _wants([], op)
+    values = [value.type for value in op.args[1:]]
+    if len(values) > MOST_VALUES:
+        return f"it has {len(values)} values, and {MOST_VALUES} are the most"
+    return (_unlike_places(str(op.attr), values) if values else None) or _wants([], op)
+
+
+def _output(op: Op, _: Surroundings) -> Complaint:
+    if not isinstance(op.attr, str):
+        return f"its text is {op.attr!r}"
+    values = [value.type for value in op.args]
+    if len(values) > MOST_PRINTED:
+        return f"it has {len(values)} values, and {MOST_PRINTED} are the most"
+    return _unlike_places(op.attr, values) or _wants([], op)
+
+
+def _unlike_places(text: str, values: Sequence[ValueType]) -> Complaint:
+    """A complaint where the places of a text do not fit the values."""
+    try:
+        types = [t.storage for t in types_in(text)]
+    except (ValueError, KeyError):
+        return f"{text!r} is no text with places"
+    if types != values:
+        return f"its places are of ({_list(types)}), and its values of ({_list(values)})"
+    return None
 
 
 def _bool(op: Op, _: Surroundings) -> Complaint:
@@ -345,22 +425,31 @@ CHECKS: dict[str, Check] = {
     "component": _component,
     "element": _element,
     "row": _row,
+    "slice": _slice,
     "view": _view,
+    "flat": _flat,
     "length": _length,
+    "arena": _arena,
+    "release": _release,
+    "allocate": _allocate,
     "apart": _apart,
     "load": _load,
     "store": _store,
     "copy": _copy,
     "zero": _zero,
     "index": _index,
+    "bound": _bound,
     "assert": _assert,
-    **dict.fromkeys(("assume", "overflow"), _bool),
+    "assume": _bool,
+    "overflow": _assert,
     "own": _own,
+    **dict.fromkeys(("print", "trace"), _output),
     **dict.fromkeys(("call", "parallel"), _call),
 }
 
 ATTRIBUTED = {
-    "const", "get", "set", "local", "table", "field", "component", "length", "apart", "assert",
-    "own", "call", "parallel",
+    "const", "get", "set", "local", "table", "field", "component", "length", "apart", "bound",
+    "assert", "own", "call", "parallel", "index", "allocate", "overflow", "floordiv", "mod",
+    "narrow", "print", "trace",
 }  # fmt: skip
 """The opcodes that have an attribute; for every other it is None."""

@@ -33,6 +33,7 @@ from samebits.ir.grammar import (
     walk,
 )
 from samebits.ir.rules import ATTRIBUTED, CHECKS, Surroundings, fits
+from samebits.modes import MAX_RECURSION
 from samebits.types import BOOL, INT, ScalarType
 
 MAX_LOCALS = 1 << 20
@@ -42,14 +43,18 @@ MAX_LOCALS = 1 << 20
 def verify(module: Module) -> None:
     """Raises IRError naming the function, the statement and the rule that it breaks."""
     for name, table in module.tables.items():
+        if table.type.count != len(table.values):
+            raise IRError(f"illegal table {name}: {len(table.values)} values for {table.type}")
         for value in table.values:
             if not fits(value, table.element):
                 raise IRError(f"illegal table {name}: {value!r} is not a value of {table.element}")
     before: dict[str, Function] = {}
+    recursive = {name: f for name, f in module.functions.items() if f.recursion}
     for name, function in module.functions.items():
         if name != function.name:
             raise IRError(f"function {function.name} is filed under the name {name}")
-        _Verifier(function, module, before).function()
+        known = {**recursive, **before} if function.recursion else before
+        _Verifier(function, module, known).function()
         before[name] = function
 
 
@@ -103,6 +108,10 @@ class _Verifier:
         if local_bytes(it) > MAX_LOCALS:
             self.fail("locals", f"they take at most {MAX_LOCALS} bytes", it.span)
         scalars = len(it.results) == 1 and all(isinstance(t, ScalarType) for _, t in it.params)
+        if not 0 <= it.recursion <= MAX_RECURSION or (it.recursion and it.cold):
+            self.fail(
+                "recursion", f"it is 0 to {MAX_RECURSION}, and not of a cold function", it.span
+            )
         if it.cold and not scalars:
             self.fail("cold", "it takes scalars and gives one", it.span)
         self.region(it.body, loop=False, level=0)

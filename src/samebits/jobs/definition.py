@@ -19,10 +19,12 @@ from samebits.jobs.aliasing import Aliases
 from samebits.jobs.handles import starting
 from samebits.lang.annotations import Access
 from samebits.lang.arguments import naming
+from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.executions import executions
 from samebits.lang.jobs import Field, Form, JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.appender import Appender
+from samebits.lang.memory.strided import originals
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.lazy import lazily
 from samebits.runtime.compile import compile_range
@@ -69,6 +71,12 @@ class Definition:
     def entry(self) -> NativeRange:
         """The native range function. Raises CompileError."""
         return compile_range(self.kernel)
+
+    def check_output(self) -> None:
+        """Raise CompileError if the job prints or traces."""
+        from samebits.frontend.job_effects import refuse_output
+
+        refuse_output(self.kernel)
 
     @lazily
     def _packing(self) -> tuple[Any, Any, CallMemory]:
@@ -135,6 +143,7 @@ class Definition:
         """Run `n` indices in the race detector. Raises RaceError and Trap."""
         from samebits.runtime.races import check_batches
 
+        self.check_output()
         form = self.form
         size = batch if len(form.arguments) == 2 else 1 if form.parallel else max(1, n)
         batches = [(begin, min(n, begin + size)) for begin in range(0, n, size)]
@@ -241,7 +250,8 @@ def check_arguments(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, 
     """Raise ArgumentError if a pending job has claimed memory that a non-native call uses."""
     if not PENDING:
         return
-    values = kernel.signature.bind(args, kwargs)
+    kernel, bound = taken(kernel, args, kwargs)
+    values = originals(bound)
     rows = [
         (
             p.name,

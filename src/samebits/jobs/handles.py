@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from samebits.backend.objects import TRAP_WORDS
 from samebits.errors import ArgumentError, JobError
 from samebits.runtime.memory_claims import LEDGER, Claim
 from samebits.runtime.pending_jobs import PENDING
@@ -249,7 +250,8 @@ class JobHandle:
             return self.task.error
         assert self._trap is not None
         words = self.task.words
-        return self._trap(words[TRAP] & STATUS_MASK, words[OWN_NUMBERS : OWN_NUMBERS + 3])
+        numbers = words[OWN_NUMBERS : OWN_NUMBERS + TRAP_WORDS]
+        return self._trap(words[TRAP] & STATUS_MASK, numbers)
 
     def pending_before(self) -> list[JobHandle]:
         """The jobs that it depends on, directly or not, and that are not completed."""

@@ -1,18 +1,22 @@
 """The annotations of kernels, and the type that each one means.
 
 Owns `Array`, `ReadOnly`, `WriteOnly`, `FixedArray` as annotations, and the way between types and
-classes.
+classes. What type checkers see in their place is `samebits/typed/arrays.pyi`.
 """
 
 from __future__ import annotations
 
 import math
+import re
+import sys
 import types as pytypes
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, is_dataclass
 from enum import Enum
-from typing import Any, NoReturn, TypeVar, cast, get_args, get_origin
+from typing import Any, Literal, NoReturn, TypeVar, Union, cast, get_args, get_origin
 from weakref import WeakValueDictionary
+
+import numpy as np
 
 from samebits.errors import CompileError
 from samebits.lang.values.classes import COMPOSITE_CLASSES
@@ -21,6 +25,7 @@ from samebits.types import (
     BOOL,
     FLOAT,
     INT,
+    MOST_DIMENSIONS,
     NONE,
     ArrayType,
     FixedArrayType,
@@ -44,8 +49,8 @@ class Access(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ArrayAnnotation:
-    """`Array[element]`, `Array[element, 2]`, or their `ReadOnly` and `WriteOnly` forms; element as
-    written."""
+    """`Array[element]`, `Array[element, ndim]`, or their `ReadOnly` and `WriteOnly` forms; element
+    as written."""
 
     element: Any
     ndim: int
@@ -57,12 +62,13 @@ class ArrayAnnotation:
 
     def __repr__(self) -> str:
         head = self.access.value
-        return f"{head}[{_name(self.element)}{', 2' if self.ndim == 2 else ''}]"
+        return f"{head}[{_name(self.element)}{f', {self.ndim}' if self.ndim > 1 else ''}]"
 
 
 @dataclass(frozen=True, slots=True)
 class UnsafeAnnotation:
-    """`unsafe_parallel[annotation]`, of a job's field."""
+    """`unsafe_parallel[annotation]`, or `Annotated[annotation, unsafe_parallel]`, of a job's
+    field."""
 
     annotation: Any
 
@@ -83,7 +89,7 @@ class AppenderAnnotation:
 
 @dataclass(frozen=True, slots=True)
 class FixedAnnotation:
-    """`FixedArray[element, n]` or `FixedArray[element, n, m]`; element as written."""
+    """`FixedArray[element, n, ...]`; element as written."""
 
     element: Any
     shape: tuple[int, ...]
@@ -92,16 +98,67 @@ class FixedAnnotation:
         return f"FixedArray[{_name(self.element)}, {', '.join(map(str, self.shape))}]"
 
 
-def _name(annotation: Any) -> str:
-    return getattr(annotation, "__name__", None) or repr(annotation)
+@dataclass(frozen=True, slots=True)
+class KernelAnnotation:
+    """`Kernel[[parameters], result]`, of a kernel's parameter that takes a kernel; as written."""
+
+    parameters: tuple[Any, ...]
+    result: Any
+
+    @property
+    def text(self) -> str:
+        """The signature, as errors show it."""
+        return signature_text(map(_name, self.parameters), _name(self.result))
+
+    def __repr__(self) -> str:
+        return f"Kernel[[{', '.join(map(_name, self.parameters))}], {_name(self.result)}]"
 
 
-def _array(item: Any, access: Access) -> ArrayAnnotation:
-    head = access.value
-    element, ndim = cast("tuple[Any, ...]", item) if isinstance(item, tuple) else (item, 1)
-    if type(ndim) is not int or ndim not in (1, 2):
+def signature_text(parameters: Iterable[str], result: str) -> str:
+    """The signature of a kernel in an error: `(float64, int) -> float64`."""
+    return f"({', '.join(parameters)}) -> {result}"
+
+
+def kernel_annotation(item: Any) -> KernelAnnotation:
+    """What `Kernel[item]` means. Raises CompileError."""
+    parts = cast("tuple[Any, ...]", item) if isinstance(item, tuple) else (item,)
+    if len(parts) != 2 or not isinstance(parts[0], list | tuple):
         raise CompileError(
-            f"{head} has one or two dimensions, got {ndim!r}",
+            "Kernel takes a list of parameter types and a result",
+            fix="write Kernel[[float64, int32], float64], or Kernel[[float64], None]",
+        )
+    return KernelAnnotation(tuple(cast("list[Any]", parts[0])), parts[1])
+
+
+def _name(annotation: Any) -> str:
+    if annotation is None:
+        return "None"
+    name: str | None = getattr(annotation, "__name__", None)
+    if name is not None and get_origin(annotation) is None:
+        return f"numpy.{name}" if getattr(annotation, "__module__", "") == "numpy" else name
+    return re.sub(r"[A-Za-z_]\w*\.(?=\w)", "", repr(annotation))
+
+
+def number(size: Any) -> Any:
+    """A size as written, which may be a number or, as type checkers want it, `Literal[number]`.
+    Raises CompileError for a Literal of several."""
+    if get_origin(size) is not Literal:
+        return size
+    first, *others = get_args(size)
+    if others:
+        raise CompileError(
+            f"a size is one number, got {_name(size)}", fix=f"write Literal[{first!r}]"
+        )
+    return first
+
+
+def _array(item: Any, access: Access, dimensions: int = 1) -> ArrayAnnotation:
+    head = access.value
+    element, size = cast("tuple[Any, ...]", item) if isinstance(item, tuple) else (item, dimensions)
+    ndim = number(size)
+    if type(ndim) is not int or not 1 <= ndim <= MOST_DIMENSIONS:
+        raise CompileError(
+            f"{head} has one to four dimensions, got {ndim!r}",
             fix=f"write {head}[{_name(element)}] or {head}[{_name(element)}, 2]",
         )
     return ArrayAnnotation(element, ndim, access)
@@ -119,7 +176,8 @@ class _Annotation:
 
 
 class Array(_Annotation):
-    """Annotation of a parameter that views host memory: `Array[T]`, `Array[T, 2]`.
+    """Annotation of a parameter that views host memory: `Array[T]`, and `Array[T, 2]` to
+    `Array[T, 4]` of more dimensions.
 
     T is a scalar, vector or struct class, or a TypeVar of a generic kernel.
     """
@@ -142,20 +200,87 @@ class WriteOnly(_Annotation):
         return _array(item, Access.WRITE)
 
 
+class Array2D(_Annotation):
+    """Annotation of a parameter of two dimensions, in C order: `Array2D[T]` is `Array[T, 2]`."""
+
+    def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
+        return _array(item, Access.READ_WRITE, 2)
+
+
+class Array3D(_Annotation):
+    """Annotation of a parameter of three dimensions, in C order: `Array3D[T]` is `Array[T, 3]`."""
+
+    def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
+        return _array(item, Access.READ_WRITE, 3)
+
+
+class Array4D(_Annotation):
+    """Annotation of a parameter of four dimensions, in C order: `Array4D[T]` is `Array[T, 4]`."""
+
+    def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
+        return _array(item, Access.READ_WRITE, 4)
+
+
+class ReadOnly2D(_Annotation):
+    """Annotation of a parameter of two dimensions which the kernel may not change."""
+
+    def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
+        return _array(item, Access.READ, 2)
+
+
+class ReadOnly3D(_Annotation):
+    """Annotation of a parameter of three dimensions which the kernel may not change."""
+
+    def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
+        return _array(item, Access.READ, 3)
+
+
+class ReadOnly4D(_Annotation):
+    """Annotation of a parameter of four dimensions which the kernel may not change."""
+
+    def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
+        return _array(item, Access.READ, 4)
+
+
+class WriteOnly2D(_Annotation):
+    """Annotation of a job's field: an array of two dimensions that the job does not read."""
+
+    def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
+        return _array(item, Access.WRITE, 2)
+
+
+class WriteOnly3D(_Annotation):
+    """Annotation of a job's field: an array of three dimensions that the job does not read."""
+
+    def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
+        return _array(item, Access.WRITE, 3)
+
+
+class WriteOnly4D(_Annotation):
+    """Annotation of a job's field: an array of four dimensions that the job does not read."""
+
+    def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
+        return _array(item, Access.WRITE, 4)
+
+
 MOST_BYTES = (1 << 31) - 1
 """NumPy's limit for what one element of an array takes: fields are described to it."""
 
 
 class FixedArray(_Annotation):
-    """Annotation of a struct field: `FixedArray[T, n]` or `FixedArray[T, n, m]`."""
+    """Annotation of a struct field: `FixedArray[T, n]`, `FixedArray[T, n, m]` and so on, of up to
+    four lengths.
+
+    Type checkers take no bare number here: for them it is `FixedArray[T, Literal[n]]`.
+    """
 
     def __class_getitem__(cls, item: Any) -> FixedAnnotation:
         element, *shape = cast("tuple[Any, ...]", item) if isinstance(item, tuple) else (item,)
-        sizes = tuple(shape)
+        sizes = tuple(map(number, shape))
         good = all(type(n) is int and n > 0 for n in sizes)
-        if len(sizes) not in (1, 2) or not good:
+        if not 1 <= len(sizes) <= MOST_DIMENSIONS or not good:
             raise CompileError(
-                f"FixedArray takes one or two positive lengths, got {list(sizes)}",
+                f"FixedArray takes one to four positive lengths, got {list(sizes)}",
                 fix=f"write FixedArray[{_name(element)}, 4]",
             )
         return FixedAnnotation(element, sizes)
@@ -220,11 +345,19 @@ def type_of_annotation(annotation: Any, typevars: Mapping[Any, Any] | None = Non
                 fix="take an Array[...] parameter, whose length is free",
             )
         return FixedArrayType(element, annotation.shape)
+    if isinstance(annotation, KernelAnnotation):
+        raise CompileError(
+            f"{annotation!r} is no value's type",
+            note="kernels are given to kernels, which are compiled for each that they are given",
+            fix="make it the parameter of an @sb.kernel, and call that with the kernel",
+        )
     if get_origin(annotation) is tuple:
         items = tuple(type_of_annotation(item, typevars) for item in get_args(annotation))
         return TupleType(cast("tuple[ScalarType | VectorType | StructType, ...]", items))
     if isinstance(annotation, pytypes.GenericAlias):
-        raise CompileError(f"{annotation} is not a type of the language")
+        raise CompileError(
+            f"{_name(annotation)} is not a type of the language", fix=_suggestion(annotation)
+        )
     own = getattr(annotation, "__sb_type__", None)
     if isinstance(own, _TYPES) and isinstance(annotation, type):
         return own
@@ -238,13 +371,41 @@ def type_of_annotation(annotation: Any, typevars: Mapping[Any, Any] | None = Non
 
 
 def _suggestion(annotation: Any) -> str:
-    if annotation in (Array, ReadOnly, WriteOnly):
+    if annotation is FixedArray:
+        return "say of what, and how many: FixedArray[float32, 4]"
+    if isinstance(annotation, type) and issubclass(annotation, _Annotation):
         return f"say of what: {annotation.__name__}[float32]"
     own = {t.name: t for t in SCALAR_CLASSES}
-    name = _name(annotation)
+    found = cast("Any", annotation)
+    name = str(getattr(found, "__name__", _name(found)))
     if name in own:
         return f"import it from samebits: from samebits import {name}"
+    origin: Any = get_origin(found) or found
+    if origin in (pytypes.UnionType, Union):
+        return "write a kernel for each type; what may be absent has a bool beside it"
+    for known, fix in _INSTEAD.items():
+        if origin is known:
+            return fix
+    root = str(getattr(found, "__module__", "")).partition(".")[0]
+    if isinstance(found, type) and root not in {"numpy", "samebits", *sys.stdlib_module_names}:
+        place = "in place of @dataclass on" if is_dataclass(found) else "above"
+        return f"put @sb.struct {place} class {name}"
     return "use a samebits scalar (float32, int32, ...), vector, struct or Array[...]"
+
+
+_INSTEAD: Mapping[Any, str] = {
+    list: "write sb.Array[float64] of a parameter, FixedArray[float64, 16] of a field",
+    np.ndarray: "say of what: sb.Array[float64], or FixedArray[float64, 16] of a field",
+    tuple: "name each value, or take a vector such as float3",
+    dict: "take an @sb.struct, or sb.Map[K, V, N] in one",
+    set: "take sb.BitSet[N] in an @sb.struct, or an array of bool",
+    str: "pass a text as an array of its code points: sb.ReadOnly[uint8]",
+    bytes: "take an ndarray of bytes: sb.ReadOnly[uint8], and pass np.frombuffer(data, np.uint8)",
+    complex: "take double2, the real part and the imaginary one",
+    Callable: "take a kernel: sb.Kernel[[float64], float64]",
+    callable: "take a kernel: sb.Kernel[[float64], float64]",
+}
+"""What to annotate in place of Python's types and NumPy's."""
 
 
 def field_type(annotation: Any, what: str, typevars: Mapping[Any, Any] | None = None) -> MemoryType:
@@ -255,5 +416,10 @@ def field_type(annotation: Any, what: str, typevars: Mapping[Any, Any] | None = 
             f"{what} needs a fixed size, {t} has none", fix=f"use {t}64 instead of {t}"
         )
     if isinstance(t, (ArrayType, TupleType, NoneType)):
-        raise CompileError(f"{what} cannot be {t}")
+        fix = "give it a type that has a size"
+        if isinstance(t, ArrayType):
+            fix = f"write FixedArray[{t.element}, 16] of a constant length, or a List[...] in it"
+        elif isinstance(t, TupleType):
+            fix = "give each value a name, or take a vector such as float3"
+        raise CompileError(f"{what} cannot be {t}", fix=fix)
     return t

@@ -7,9 +7,17 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar, Unpack, dataclass_transform, overload
 
+from samebits.errors import SamebitsError, folded
 from samebits.lang.kernel import Kernel, bind_methods
 from samebits.lang.memory import structs
-from samebits.modes import DEFAULTS, DEFAULTS_NAME, OptionArguments, checked
+from samebits.modes import (
+    DEFAULTS,
+    DEFAULTS_NAME,
+    KernelArguments,
+    OptionArguments,
+    checked,
+    checked_recursion,
+)
 
 _Class = TypeVar("_Class", bound=type)
 
@@ -17,20 +25,23 @@ _Class = TypeVar("_Class", bound=type)
 @overload
 def kernel(function: Callable[..., Any], /) -> Kernel: ...
 @overload
-def kernel(**options: Unpack[OptionArguments]) -> Callable[[Callable[..., Any]], Kernel]: ...
+def kernel(**options: Unpack[KernelArguments]) -> Callable[[Callable[..., Any]], Kernel]: ...
 def kernel(
-    function: Callable[..., Any] | None = None, /, **options: Unpack[OptionArguments]
+    function: Callable[..., Any] | None = None, /, **options: Unpack[KernelArguments]
 ) -> Kernel | Callable[[Callable[..., Any]], Kernel]:
     """Make a typed Python function a kernel: compiled when called, the same bits everywhere.
 
     Types come from the annotations. `kernel.managed(...)` runs the same function in CPython.
     `options` are those of `samebits.modes.Options`: `mode`, `precision`, `contract`, `denormals`,
-    `bounds_check`, `optimize_for` and `cosmetic`. They hold for this kernel alone: one that it
-    calls keeps its own.
+    `bounds_check`, `optimize_for`, `cosmetic`, `prints` and `arena`. They hold for this kernel
+    alone: one that it calls keeps its own. `recursion` is how many calls of a kernel that calls
+    itself may be inside one another, 1 to 4,096; one more traps.
     Raises CompileError at decoration where a parameter has no type, at the first call for
     anything else that is not in the language, and ArgumentError for what is no option.
     """
-    decorate = partial(Kernel, given=checked(options))
+    given: dict[str, Any] = {**options}
+    bound = checked_recursion(given.pop("recursion")) if "recursion" in given else 0
+    decorate = partial(Kernel, given=checked(given), recursion=bound)
     return decorate if function is None else decorate(function)
 
 
@@ -68,8 +79,11 @@ def struct(
     frame = 2 if cls is None else 3  # from `structs.struct` to the module
 
     def decorate(inner: _Class) -> _Class:
-        result = structs.struct(inner, frame=frame)
-        bind_methods(result, options)
+        try:
+            result = structs.struct(inner, frame=frame)
+            bind_methods(result, options)
+        except SamebitsError as error:
+            raise folded(error) from error.__cause__
         return result
 
     return decorate if cls is None else decorate(cls)

@@ -9,6 +9,7 @@ import numpy as np
 from samebits.lang.annotations import ArrayAnnotation
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.arrays import ManagedArray
+from samebits.lang.memory.strided import Strided
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.fixed.fixed_point import FixedPoint
 from samebits.lang.values.scalars import SCALAR_CLASSES
@@ -18,6 +19,8 @@ from samebits.types import BY_DTYPE, MATRICES, VECTORS, ArrayType, Type
 
 def argument_type(value: Any, annotation: object) -> Type | None:
     """The type that a Python argument brings to a generic parameter; None for a literal."""
+    if isinstance(value, Strided):
+        value = value.array
     if isinstance(value, ManagedArray):
         return ArrayType(value.element, len(value.shape), value.readonly)
     if isinstance(value, (Vector, Struct, FixedPoint)):

@@ -67,6 +67,16 @@ class Executions:
     on_own_thread: Runner = operator.call
     """Makes a call in a thread of the library's own."""
 
+    def deeper(self, call: Callable[[], Any]) -> Any:
+        """The result of a call in a thread of its own, where Python's stack has room for calls
+        inside one another, and floating-point operations follow the pinned rules."""
+
+        def pinned() -> Any:
+            with self.pinned():
+                return call()
+
+        return self.on_own_thread(pinned)
+
 
 executions = Executions()
 """The record of this process."""

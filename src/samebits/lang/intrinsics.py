@@ -33,6 +33,7 @@ from samebits.lang.values.rules import INTRINSICS as INTRINSICS
 from samebits.lang.values.rules import intrinsic
 from samebits.lang.values.scalars import MAKERS, RAW_OF, type_of_scalar
 from samebits.lang.values.vectors import Vector, components, vector, vector_class
+from samebits.lang.values.weak import Int
 from samebits.types import BOOL, FLOAT64, INT, MatrixType, ScalarType, VectorType
 
 
@@ -45,6 +46,8 @@ def sqrt(x: Any, /, *, out: Any = None) -> Any:
 @intrinsic("number", rules.by_kind(math.fabs, builtins.abs))
 def abs(x: Any, /, *, out: Any = None) -> Any:
     """Magnitude; the least integer of a fixed-width type stays itself."""
+    if type(x) is Int and out is None:
+        return builtins.abs(x)  # whose trap names it
     return apply("abs", x, out=out)
 
 

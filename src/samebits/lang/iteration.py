@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from samebits.errors import ArgumentError, Trap
-from samebits.lang.values.weak import Int
+from samebits.lang.values.weak import Int, checked
 
 STEP_IS_ZERO = "the step of range() is 0"
+LENGTH_CHANGED = "the length changed in a loop over it"
 
 
 class Steps:
@@ -30,12 +31,9 @@ class Steps:
 
 
 class Elements(Steps):
-    """The elements of an array."""
+    """Elements that can be had in any order."""
 
     __slots__ = ()
-
-    def __init__(self, array: Any) -> None:
-        super().__init__(len(array), array.__getitem__)
 
 
 class Range(Steps):
@@ -57,8 +55,9 @@ def _length(numbers: builtins.range) -> int:
 
 
 def range(*bounds: Any) -> Range:
-    """Python's range. Raises Trap "assert" where the step is 0."""
-    numbers = [bound.__index__() for bound in bounds]
+    """Python's range. Raises Trap "overflow" where int64 holds no such number, Trap "assert" where
+    the step is 0."""
+    numbers = [int(checked(bound.__index__())) for bound in bounds]
     if len(numbers) == 3 and numbers[2] == 0:
         raise Trap("assert", detail=STEP_IS_ZERO)
     return Range(builtins.range(*numbers))
@@ -66,7 +65,7 @@ def range(*bounds: Any) -> Range:
 
 def enumerate(items: Any, start: Any = 0) -> Steps:
     """Python's enumerate. A number that int64 does not hold raises Trap "overflow" in its turn."""
-    inner, first = steps_of(items), Int(start.__index__())
+    inner, first = steps_of(items), checked(start.__index__())
     return Steps(inner.count, lambda k: (first + Int(k), inner.item(k)))
 
 
@@ -89,12 +88,32 @@ def reversed(items: Any) -> Steps:
     return Steps(inner.count, lambda k: inner.item(inner.count - 1 - k))
 
 
+def of_struct(struct: Any, at: Callable[[Any], Any] | None = None) -> Steps:
+    """The items of a struct that has a length, in its own order.
+
+    Item k is at cursor k; where there is `__after__`, at the cursor after the last item's, which
+    is -1 before the first. `at` is what gives the item at a cursor, where that is not the struct's
+    own method. A length that has changed raises Trap "assert".
+    """
+    count, cursor = struct.__len__(), Int(-1)
+    after = getattr(struct, "__after__", None)
+    get = at or getattr(struct, "__at__", None) or struct.__getitem__
+
+    def item(k: int) -> Any:
+        nonlocal cursor
+        if struct.__len__() != count:
+            raise Trap("assert", detail=LENGTH_CHANGED)
+        cursor = Int(k) if after is None else Int(after(cursor))
+        return get(cursor)
+
+    return (Steps if after is not None else Elements)(max(0, int(count)), item)
+
+
 def steps_of(items: Any) -> Steps:
-    """What a loop over `items` runs over: the elements of an array, or Steps themselves."""
+    """What a loop over `items` runs over: an array's elements or rows, a struct's items, or Steps
+    themselves."""
     if isinstance(items, Steps):
         return items
-    if len(getattr(items, "shape", (0,))) != 1:
-        raise ArgumentError(
-            "a loop runs over the elements of one dimension", fix="loop over range(len(a))"
-        )
-    return Elements(items)
+    if hasattr(items, "__sb_methods__"):
+        return of_struct(items)
+    return Elements(len(items), items.__getitem__)

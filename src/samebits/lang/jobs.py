@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin
 
 from samebits.errors import CompileError, Span
 from samebits.lang.annotations import (
@@ -214,6 +214,8 @@ def field_of(cls: type, name: str, annotation: object, form: Form) -> Field:
             name, _type(ArrayAnnotation(annotation.element, 2, Access.WRITE), where), Access.WRITE,
             False, None, False, annotation.most,
         )  # fmt: skip
+    if get_origin(annotation) is Annotated and unsafe_parallel in get_args(annotation):
+        annotation = UnsafeAnnotation(get_args(annotation)[0])
     unsafe = isinstance(annotation, UnsafeAnnotation)
     inner = annotation.annotation if isinstance(annotation, UnsafeAnnotation) else annotation
     access = inner.access if isinstance(inner, ArrayAnnotation) else Access.READ

@@ -13,8 +13,8 @@ from functools import update_wrapper
 from types import FunctionType, MethodType
 from typing import Any
 
-from samebits.errors import CompileError
-from samebits.lang.annotations import class_of_type
+from samebits.errors import CompileError, SamebitsError, folded
+from samebits.lang.annotations import KernelAnnotation, class_of_type, kernel_annotation
 from samebits.lang.constants import constant, is_namespace
 from samebits.lang.definition import definition_span, lines_now
 from samebits.lang.executions import executions
@@ -30,8 +30,13 @@ class Kernel:
     """A function of the kernel language. Calling it runs the compiled code.
 
     `given` are the options that its decorator names (`modes.Options`). `self_type` is the struct
-    of a method, whose first parameter needs no annotation.
+    of a method, whose first parameter needs no annotation. `recursion` is how many calls of it may
+    be inside one another; 0 where it does not call itself.
     """
+
+    __slots__ = ("__dict__", "__weakref__", "direct")
+    direct: tuple[Any, ...] | None
+    """What calls without Python code read; None before there is any."""
 
     def __init__(
         self,
@@ -39,6 +44,7 @@ class Kernel:
         *,
         given: Mapping[str, Any] | None = None,
         self_type: StructType | None = None,
+        recursion: int = 0,
     ) -> None:
         if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
             raise CompileError(
@@ -52,7 +58,9 @@ class Kernel:
             found = "lambda" if isinstance(function, FunctionType) else type(function).__name__
             raise CompileError(
                 f"@sb.kernel decorates a plain function, not {found}",
-                fix="put @sb.kernel directly above a `def`",
+                fix="put @sb.kernel directly above a `def`, with types in its annotations"
+                if found == "str"
+                else "put @sb.kernel directly above a `def`",
             )
         update_wrapper(self, function)
         self.__name__: str = function.__name__
@@ -61,6 +69,7 @@ class Kernel:
         self.given = dict(checked(given or {}))
         self.options = module_defaults(function).merged(self.given)
         self.self_type = self_type
+        self.recursion = recursion
         self.cold = False
         """Whether callers are optimised for the inputs that do not reach it."""
         self.variant = ""
@@ -71,6 +80,9 @@ class Kernel:
         """The runtime's callable for each list of parameter types."""
         self.fast: Callable[..., Any] | None = None
         """The native callable of a kernel that is not generic, once there is one."""
+        self.direct = None
+        self.instances: dict[tuple[object, ...], Kernel] = {}
+        """This kernel, given kernels for its parameters that take one, by these."""
         self.managed_functions: dict[tuple[Type, ...], Any] = {}
         self.attributes: dict[tuple[int, str], tuple[object, object]] = {}
         """Attributes of captured modules, by the module's identity: the module and the value."""
@@ -82,6 +94,14 @@ class Kernel:
 
     def _parameters(self) -> Iterable[Parameter]:
         return written_parameters(self.function, self.self_type)
+
+    def __class_getitem__(cls, item: Any) -> KernelAnnotation:
+        """`Kernel[[float64], float64]`: the annotation of a kernel's parameter that takes a kernel
+        with these parameters and this result."""
+        return kernel_annotation(item)
+
+    def check_given(self, types: tuple[Type, ...]) -> None:
+        """Raise ArgumentError where a kernel that it is given has another signature than asked."""
 
     @property
     def fixed_types(self) -> tuple[Type, ...] | None:
@@ -139,27 +159,36 @@ class Kernel:
 
     # Calls -------------------------------------------------------------------------------
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if running.managed:
             return executions.managed_call(self, args, kwargs)
-        if self.fast is not None and not kwargs and len(args) == len(self.parameters):
-            return self.fast(*args)
-        return executions.native(self, args, kwargs)
+        try:
+            if self.fast is not None and not kwargs and len(args) == len(self.parameters):
+                return self.fast(*args)
+            return executions.native(self, args, kwargs)
+        except SamebitsError as error:
+            raise folded(error) from error.__cause__
 
-    def managed(self, *args: Any, **kwargs: Any) -> Any:
+    def managed(self, /, *args: Any, **kwargs: Any) -> Any:
         """Run the function in CPython over samebits' typed scalars: the reference answer."""
-        self.check_use(args, kwargs)
-        return executions.managed(self, args, kwargs)
+        try:
+            self.check_use(args, kwargs)
+            return executions.managed(self, args, kwargs)
+        except SamebitsError as error:
+            raise folded(error) from error.__cause__
 
-    def check_races(self, *args: Any, **kwargs: Any) -> Any:
+    def check_races(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call the kernel in the reference interpreter, which watches what iterations of parallel
         ranges touch: its result, arrays and structs changed in place.
 
         Raises RaceError where two iterations touch the same memory and one writes it. Takes a
         thousand times as long as a call.
         """
-        self.check_use(args, kwargs)
-        return executions.check_races(self, args, kwargs)
+        try:
+            self.check_use(args, kwargs)
+            return executions.check_races(self, args, kwargs)
+        except SamebitsError as error:
+            raise folded(error) from error.__cause__
 
     def check_use(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
         """Raise ArgumentError where a scheduled job has memory that a call would touch."""
@@ -170,7 +199,7 @@ class Kernel:
         both = {**checked(given), **self.given}
         if module_defaults(self.function).merged(both) == self.options:
             return self
-        return Kernel(self.function, given=both, self_type=self.self_type)
+        return Kernel(self.function, given=both, self_type=self.self_type, recursion=self.recursion)
 
     @property
     def mode(self) -> Mode:

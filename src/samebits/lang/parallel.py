@@ -13,7 +13,7 @@ from samebits.errors import ArgumentError, Span, Trap
 from samebits.lang.annotations import UnsafeAnnotation
 from samebits.lang.iteration import Elements
 from samebits.lang.memory.arrays import ManagedArray
-from samebits.lang.values.weak import FromEnd, Int
+from samebits.lang.values.weak import FromEnd, Int, checked
 
 
 def prange(*bounds: Any, batch: int | None = None) -> Iterator[Int]:
@@ -23,7 +23,8 @@ def prange(*bounds: Any, batch: int | None = None) -> Iterator[Int]:
     The iterations do not depend on each other: an array that the body writes is only touched at the
     iteration's own index, and names from outside are only read. So the result is that of `range`,
     whatever the number of workers. `batch` is the number of iterations that a worker takes at
-    once, a positive constant; by default it is chosen. Raises ArgumentError for anything else.
+    once, a positive constant; by default it is chosen. Raises ArgumentError for anything else,
+    Trap "overflow" for a number that int64 does not hold.
     """
     if not 1 <= len(bounds) <= 2:
         raise ArgumentError(
@@ -42,7 +43,7 @@ def prange(*bounds: Any, batch: int | None = None) -> Iterator[Int]:
                 f"prange() takes integers, not {bound!r:.60}",
                 fix="write sb.prange(int(n)), or the length of an array",
             )
-    return map(Int, range(*(n for n in found if n is not None)))
+    return map(Int, range(*(int(checked(n)) for n in found if n is not None)))
 
 
 def _whole(value: Any) -> int | None:
@@ -56,7 +57,8 @@ def _whole(value: Any) -> int | None:
 
 class UnsafeParallel:
     """`sb.unsafe_parallel(a)` is array `a`, without the rule that an iteration of a parallel range
-    touches only its own elements; `sb.unsafe_parallel[sb.Array[T]]` is a job's field without it.
+    touches only its own elements; `sb.unsafe_parallel[sb.Array[T]]` is a job's field without it,
+    which type checkers want as `Annotated[sb.Array[T], sb.unsafe_parallel]`.
 
     `sb.unsafe_parallel(a)[k] = x` may race: that no other iteration touches the same element is for
     the caller to know (`kernel.check_races(...)` tests it). Indices are still checked against the
@@ -91,7 +93,7 @@ def own_index(array: ManagedArray, at: Any, first: Any, count: Any, name: str) -
 def own_elements(array: ManagedArray, first: Any, count: Any, name: str, span: Span) -> Elements:
     """The elements of `array` for a loop over it in a managed run: each as by `own_index`, and
     its trap at `span`."""
-    elements = Elements(array)
+    elements = Elements(len(array), array.__getitem__)
 
     def element(k: int) -> Any:
         try:

@@ -18,6 +18,8 @@ from samebits.lang.memory.structs import Struct
 from samebits.lang.values.storage import bytes_of, implicit, storer
 from samebits.lang.values.vectors import PlainVector, components, vector
 
+INDEX = "__sb_index"
+"""The name that keeps the index of an element whose component is assigned."""
 Statement = ast.Assign | ast.AugAssign
 
 
@@ -47,6 +49,8 @@ def put_element(_: Any, owner: Any, index: Any, held: Any, letter: str, value: A
     """`owner[index].letter = value`, where the element is `held`."""
     changed = put(held, letter, value)
     if changed is not held:
+        if isinstance(owner, Struct):
+            owner, index = cast("Any", owner).__sb_place__(index)
         at = owner._offset + owner._flat(index) * owner.element.size
         _store(owner._buffer, at, changed, letter)
 
@@ -66,7 +70,13 @@ def copied_value(value: Any) -> Any:
     return value
 
 
+def copied_struct(value: Any) -> Any:
+    """A struct with memory of its own; anything else itself."""
+    return value.copy() if isinstance(value, Struct) else value
+
+
 NAMES = {
+    "__sb_copied_struct": copied_struct,
     "__sb_put": put,
     "__sb_put_field": put_field,
     "__sb_put_element": put_element,
@@ -133,8 +143,8 @@ def _written_out(node: Statement, target: ast.Attribute) -> ast.stmt:
         name, key = "__sb_put_field", ast.copy_location(ast.Constant(inner.attr), inner)
         read: ast.expr = ast.Attribute(again, inner.attr, ast.Load())
     else:
-        name, key = "__sb_put_element", _kept(inner.slice, "__sb_index", inner.slice)
-        read = ast.Subscript(again, _name(inner.slice, "__sb_index"), ast.Load())
+        name, key = "__sb_put_element", _kept(inner.slice, INDEX, inner.slice)
+        read = ast.Subscript(again, _name(inner.slice, INDEX), ast.Load())
     held = _kept(inner, "__sb_held", ast.copy_location(read, inner))
     if isinstance(node, ast.AugAssign):
         value = _value(node, target, _name(inner, "__sb_held"))

@@ -9,41 +9,52 @@ from __future__ import annotations
 import ast
 import builtins
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import partial, reduce
 from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from samebits.errors import CompileError, Span, Trap
+from samebits.errors import ArgumentError, CompileError, Span, Trap
+from samebits.frontend.core.characters import NO_INTEGER, ORD_TAKES, code_point
 from samebits.frontend.core.matching import REFUSAL, offending
 from samebits.frontend.core.operands import Literal
-from samebits.frontend.core.source import Source, blank, copied_items
+from samebits.frontend.core.source import Source, blank, copied_items, named_items
 from samebits.frontend.operations import operators
+from samebits.frontend.operations.intrinsics import refuse_arguments
 from samebits.lang import intrinsics, iteration
 from samebits.lang.annotations import class_of_type
+from samebits.lang.calls.kernel_parameters import mean
+from samebits.lang.calls.tracing import IN_JOBS, NAMED, SEPARATORS, trace
 from samebits.lang.constants import is_namespace
+from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
+from samebits.lang.memory import arena
+from samebits.lang.memory.slices import NO_STEP, Slice
 from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import own_elements, own_index, prange
+from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.flushing import flushed, flushed_weak
 from samebits.lang.values.powers import MOST, by_products
+from samebits.lang.values.scalars import TYPE_OF
 from samebits.lang.values.storage import implicit
 from samebits.lang.values.weak import FromEnd, Int, checked
-from samebits.managed import components
-from samebits.types import INT64, ScalarType, Type
+from samebits.managed import components, texts
+from samebits.types import FLOAT, INT, INT64, ScalarType, Type
+from samebits.value_text import shown, trapped
 
 
 def _len(array: Any) -> Int:
-    return Int(len(array))
+    return Int(array.__len__())
 
 
 def _int(value: Any) -> Int:
     if isinstance(value, float | np.floating):
         number = float(cast("Any", value))
         if not -(2.0**63) <= number < 2.0**63:  # nor where it is NaN
-            raise Trap("overflow")
+            t = getattr(cast("Any", value), "__sb_type__", FLOAT)
+            raise trapped("overflow", "narrow", shown(number, t), more=INT)
         return Int(int(number))
     return checked(value.__index__())
 
@@ -61,9 +72,39 @@ def _flushed_product(a: Any, b: Any) -> Any:
     return flushed_weak(a * b)
 
 
+def _checked_quotient(divide: Any) -> Callable[[Any, Any], Any]:
+    """A division whose trap names the operands, which CPython's own error does not."""
+
+    def quotient(a: Any, b: Any) -> Any:
+        try:
+            return divide(a, b)
+        except ZeroDivisionError:
+            raise trapped("zero", "div", float(a), float(b)) from None
+
+    return quotient
+
+
+_DIVISIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Div: _checked_quotient(cast("Any", operator).truediv),
+    ast.FloorDiv: _checked_quotient(cast("Any", operator).floordiv),
+    ast.Mod: _checked_quotient(cast("Any", operator).mod),
+}
+
+
 def _round(value: Any) -> Any:
     whole = issubclass(type(value), int | np.integer)
     return value if whole else intrinsics.round(value)
+
+
+def _integer(value: Any) -> Any:
+    t = TYPE_OF.get(kind_of(value))
+    if t is None or not t.is_int:
+        raise ArgumentError(NO_INTEGER, fix="compare with a number")
+    return value
+
+
+def _ord(*_: Any) -> Any:
+    raise ArgumentError(ORD_TAKES, fix='write ord("a")')
 
 
 def _least(*values: Any) -> Any:
@@ -79,11 +120,12 @@ _BUILTINS: dict[object, object] = {
     builtins.enumerate: iteration.enumerate,
     builtins.zip: iteration.zip,
     builtins.reversed: iteration.reversed,
-    builtins.len: _len,
-    builtins.int: _int,
-    builtins.min: _least,
-    builtins.max: _greatest,
-    builtins.round: _round,
+    builtins.len: mean(_len, builtins.len),
+    builtins.int: mean(_int, builtins.int),
+    builtins.min: mean(_least, builtins.min),
+    builtins.max: mean(_greatest, builtins.max),
+    builtins.round: mean(_round, builtins.round),
+    builtins.ord: mean(_ord, builtins.ord),
     builtins.any: intrinsics.any,
     builtins.all: intrinsics.all,
 }
@@ -110,6 +152,10 @@ class Rewrite(ast.NodeTransformer):
         self.source = source
         self.joined: Mapping[Span, ScalarType] = {}
         """The types that weak numbers take, by the place of the assigned name or ternary."""
+        self.allocations: Set[Span] = frozenset()
+        """The calls that make arrays of run-time sizes."""
+        self.freeing: Set[Span] = frozenset()
+        """The loops that free such arrays at the start of each iteration."""
         self.iteration: str | None = None
         """The loop variable of the parallel range that is being rewritten, or a job's index."""
         self.count: str | None = None
@@ -118,10 +164,20 @@ class Rewrite(ast.NodeTransformer):
         self.local = local
         self.names: dict[str, object] = {
             "__sb_assert": _assert,
+            "__sb_check": texts.check,
+            "__sb_text": texts.text_of,
+            "__sb_print": texts.printed,
+            "__sb_trace": texts.traced,
+            "__sb_unprinted": texts.unprinted,
             "__sb_flushed": flushed_weak,
             "__sb_own": own_index,
+            "__sb_integer": _integer,
+            "__sb_slice": Slice,
             **components.NAMES,
             "__sb_own_elements": own_elements,
+            "__sb_allocate": arena.allocate,
+            "__sb_used": arena.used,
+            "__sb_release": arena.release,
         }
         self.flush = flushes(kernel)
         self.names["__sb_power"] = partial(
@@ -150,9 +206,11 @@ class Rewrite(ast.NodeTransformer):
     def frozen(self, value: object) -> object:
         """A captured object as the managed run sees it."""
         if isinstance(value, Overloads):
-            return self.functions.setdefault(
-                value, partial(self.call_math, value, self.kernel.precision)
-            )
+            found = self.functions.get(value)
+            if found is None:
+                found = partial(self.call_math, value, self.kernel.precision)
+                self.functions[value] = mean(found, value)
+            return found
         with suppress(TypeError):  # of what has no hash, such as a vector
             value = _BUILTINS.get(value, value)
         return flushed(value) if self.flush else value
@@ -180,10 +238,15 @@ class Rewrite(ast.NodeTransformer):
         value = node.value if isinstance(node, ast.Constant) else None
         if type(value) is int and INT64.minimum <= value <= INT64.maximum:
             return self._named_int(node, value)
+        is_operator = isinstance(node, ast.BinOp)
+        if isinstance(node, ast.BinOp) and type(node.op) in _DIVISIONS:
+            name = f"__sb_{type(node.op).__name__}"
+            self.names[name] = _DIVISIONS[type(node.op)]
+            node = self._call(name, node, node.left, node.right)
         if self.flush:
             if type(value) is float:
                 return ast.copy_location(ast.Constant(flushed(value)), node)
-            if isinstance(node, ast.BinOp):  # of Python's own floats, which nobody else flushes
+            if is_operator:  # of Python's own floats, which nobody else flushes
                 return self._call("__sb_flushed", node, node)
         return node
 
@@ -223,6 +286,23 @@ class Rewrite(ast.NodeTransformer):
                         return ast.copy_location(ast.Constant(folded.value), node)
                 node.left, node.right = self.finish(left), self.finish(right)
                 return node
+            case ast.Call(func=function, args=[text]) if (
+                code_point(text) is not None and self.outer(function)[1] is builtins.ord
+            ):
+                return ast.copy_location(ast.Constant(code_point(text)), node)
+            case ast.Call(func=function) if self.outer(function)[1] is builtins.print:
+                return self._print(node)
+            case ast.Call(func=function) if self.outer(function)[1] is trace:
+                return self._trace(node)
+            case ast.Call():
+                self._refuse_arguments(node)
+                self.generic_visit(node)
+                if self.allocations and self.source.span(node) in self.allocations:
+                    limit = ast.copy_location(ast.Constant(self.kernel.options.arena), node)
+                    return self._call("__sb_allocate", node, limit, *node.args)
+                return node
+            case ast.Compare() if any(code_point(side) is not None for side in _sides(node)):
+                return self.fold(self._with_code_points(node))
             case ast.Compare(ops=[op], comparators=[right]):
                 left, right = self.fold(node.left), self.fold(right)
                 a, b = _number(left), _number(right)
@@ -235,8 +315,75 @@ class Rewrite(ast.NodeTransformer):
                 return node
             case ast.IfExp():
                 return self.visit_IfExp(node)
+            case ast.NamedExpr(target=ast.Name(id=components.INDEX)):
+                node.value = self._indices(node.value)
+                return node
             case _:
                 return cast("ast.expr", self.generic_visit(node))
+
+    def _refuse_arguments(self, node: ast.Call) -> None:
+        """Refuse a call of an intrinsic that it can't take: CPython would say so in its own way."""
+        name = getattr(self.outer(node.func)[1], "__samebits_intrinsic__", None)
+        row = intrinsics.INTRINSICS.get(name) if name is not None else None
+        if row is not None:
+            refuse_arguments(self.source, node, row.name, row.arity)
+
+    def _print(self, node: ast.Call) -> ast.expr:
+        self._refuse_in_job(node)
+        try:
+            parts = texts.line_parts(node, self.visit)
+        except ValueError:
+            message, note, fix = SEPARATORS
+            span = self.source.span(node)
+            raise CompileError(message, span=span, note=note, fix=fix) from None
+        by = "__sb_print" if self.kernel.options.prints else "__sb_unprinted"
+        return self._call(by, node, *parts)
+
+    def _trace(self, node: ast.Call) -> ast.expr:
+        self._refuse_in_job(node)
+        match node.args, node.keywords:
+            case [ast.Constant(value=str()) as name, value], []:
+                pass
+            case _:
+                raise CompileError(NAMED[0], span=self.source.span(node), fix=NAMED[1])
+        by = "__sb_trace" if self.kernel.options.prints else "__sb_unprinted"
+        where = self._named(node, self.source.span(node))
+        return self._call(by, node, name, self.visit(value), where)
+
+    def _refuse_in_job(self, node: ast.Call) -> None:
+        if isinstance(self.kernel, JobKernel):
+            message, note, fix = IN_JOBS
+            raise CompileError(message, span=self.source.span(node), note=note, fix=fix)
+
+    def _refuse_outer(self, targets: Sequence[ast.expr]) -> None:
+        """Refuse an assignment to an attribute or element of an outer object."""
+        for target in targets:
+            if isinstance(target, ast.Tuple | ast.List):
+                self._refuse_outer(target.elts)
+            if isinstance(target, ast.Attribute | ast.Subscript):
+                found, base = self.outer(target.value)
+                if found:
+                    name = getattr(base, "__name__", None) or self.source.text(target.value)
+                    what = "fields" if isinstance(target, ast.Attribute) else "elements"
+                    raise CompileError(
+                        f"'{name}' has no {what} to assign",
+                        span=self.source.span(target),
+                        note="it comes from outside the kernel",
+                        fix="assign to a name",
+                    )
+
+    def _with_code_points(self, node: ast.Compare) -> ast.Compare:
+        """A comparison with numbers in place of texts; beside them are integers."""
+        sides = _sides(node)
+        points = [code_point(side) for side in sides]
+        for k, side in enumerate(sides):
+            near = [*points[max(k - 1, 0) : k], *points[k + 1 : k + 2]]
+            if points[k] is not None:
+                sides[k] = ast.copy_location(ast.Constant(points[k]), side)
+            elif any(point is not None for point in near):
+                sides[k] = self._call("__sb_integer", side, side)
+        made = ast.Compare(sides[0], node.ops, sides[1:])
+        return ast.copy_location(made, node)
 
     def _power(self, node: ast.AST, base: ast.expr, exponent: ast.expr) -> ast.expr:
         """`base**exponent` of folded operands, as products."""
@@ -259,7 +406,33 @@ class Rewrite(ast.NodeTransformer):
             return self.finish(self.fold(node))
         return super().visit(node)
 
-    def visit_For(self, node: ast.For) -> ast.stmt:
+    def visit_While(self, node: ast.While) -> Any:
+        self.generic_visit(node)
+        return self._freeing(node)
+
+    def _freeing(self, node: ast.For | ast.While) -> Any:
+        """A rewritten loop, which frees at the start of each iteration where it can."""
+        if self.source.span(node) not in self.freeing:
+            return node
+        name = f"__sb_used_{node.lineno}_{node.col_offset}"
+        stored, read = (
+            ast.copy_location(ast.Name(name, how), node) for how in (ast.Store(), ast.Load())
+        )
+        before = ast.copy_location(ast.Assign([stored], self._call("__sb_used", node)), node)
+        release = ast.copy_location(ast.Expr(self._call("__sb_release", node, read)), node)
+        node.body.insert(0, release)
+        if isinstance(node, ast.While):
+            return [before, node]
+        # What the head makes is not the iterations'.
+        over = f"__sb_over_{node.lineno}_{node.col_offset}"
+        held, found = (
+            ast.copy_location(ast.Name(over, how), node.iter) for how in (ast.Store(), ast.Load())
+        )
+        head = ast.copy_location(ast.Assign([held], node.iter), node.iter)
+        node.iter = found
+        return [head, before, node]
+
+    def visit_For(self, node: ast.For) -> Any:
         outer = self.iteration
         if self.iteration is None and is_prange(self, node) and isinstance(node.target, ast.Name):
             self.iteration = node.target.id
@@ -268,7 +441,7 @@ class Rewrite(ast.NodeTransformer):
         self.generic_visit(node)
         node.body = [*self._conversions([node.target], node.target), *node.body]
         self.iteration = outer
-        return node
+        return self._freeing(node)
 
     def _in_type(self, value: ast.expr, t: ScalarType, at: ast.AST) -> ast.Call:
         """`value` as a number of type `t`, which a weak one becomes."""
@@ -319,13 +492,23 @@ class Rewrite(ast.NodeTransformer):
             node.elts = [self._indices(part) for part in node.elts]
             return node
         if isinstance(node, ast.Slice):
-            return self.visit(node)
+            return self._slice(node)
         index = self.fold(node)
         number = _number(index)
         value = 0 if number is None else number.value
         if isinstance(value, int) and INT64.minimum <= value < 0:
             return self._named_int(node, value, FromEnd)
         return self.finish(index)
+
+    def _slice(self, node: ast.Slice) -> ast.expr:
+        if node.step is not None:
+            message, fix = NO_STEP
+            raise CompileError(message, span=self.source.span(node.step), fix=fix)
+        bounds = [node.lower, node.upper]
+        words = [None if b is None else self.source.text(b) for b in bounds]
+        given = [ast.Constant(None) if b is None else self._indices(b) for b in bounds]
+        texts = [ast.copy_location(ast.Constant(text), node) for text in words]
+        return self._call("__sb_slice", node, *given, *texts)
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         name = self.accesses.get(self.source.span(node)) if self.accesses else None
@@ -344,6 +527,12 @@ class Rewrite(ast.NodeTransformer):
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         arguments = [self.visit(node.test)]
+        if isinstance(node.msg, ast.JoinedStr):
+            text = self._call("__sb_text", node, *texts.parts_of(node.msg, self.visit))
+            nothing = ast.arguments([], [], None, [], [], None, [])
+            arguments.append(ast.copy_location(ast.Lambda(nothing, text), node))
+            call = self._call("__sb_check", node, *arguments)
+            return ast.copy_location(ast.Expr(call), node)
         if node.msg is not None:
             arguments.append(node.msg)
         return ast.copy_location(ast.Expr(self._call("__sb_assert", node, *arguments)), node)
@@ -361,10 +550,13 @@ class Rewrite(ast.NodeTransformer):
         return found
 
     def visit_Assign(self, node: ast.Assign) -> Any:
-        for value in copied_items(node):
+        self._refuse_outer(node.targets)
+        copied = [(value, "__sb_copied") for value in copied_items(node)]
+        copied += [(value, "__sb_copied_struct") for value in named_items(node)]
+        for value, by in copied:
             assert isinstance(node.value, ast.Tuple)
             at = node.value.elts.index(value)
-            node.value.elts[at] = self._call("__sb_copied", value, value)
+            node.value.elts[at] = self._call(by, value, value)
         return self._each(components.written_out(node, self.local))
 
     def _each(self, statements: Iterable[ast.stmt]) -> list[ast.stmt]:
@@ -382,10 +574,12 @@ class Rewrite(ast.NodeTransformer):
         return made
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        self._refuse_outer([node.target])
         power = isinstance(node.op, ast.Pow)
+        divides = type(node.op) in _DIVISIONS
         if not (power or isinstance(node.target, ast.Name)):
             return self._each(components.written_out(node, self.local))
-        if not (self.flush or power) or not isinstance(node.target, ast.Name):
+        if not (self.flush or power or divides) or not isinstance(node.target, ast.Name):
             self.generic_visit(node)
             return self._assigned(node, [node.target])
         read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
@@ -411,6 +605,11 @@ class Rewrite(ast.NodeTransformer):
             return node
         node.value = self.visit(node.value)
         return node
+
+
+def _sides(node: ast.Compare) -> list[ast.expr]:
+    """What a comparison compares, from left to right."""
+    return [node.left, *node.comparators]
 
 
 def flushes(kernel: Kernel) -> bool:

@@ -20,11 +20,18 @@ from samebits.errors import CompileError, Trap
 from samebits.frontend.compile import compile_kernel
 from samebits.frontend.core.kernel_source import source_of
 from samebits.frontend.core.source import syntax, too_deep
+from samebits.ir.own_code import is_own_code
 from samebits.lang.arguments import naming, unwrap, wrap
+from samebits.lang.calls import recursion
+from samebits.lang.calls.adapted import AdaptedKernel
+from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
+from samebits.lang.memory import arena
+from samebits.lang.memory.arrays import zeros
+from samebits.lang.memory.strided import around, is_strided
 from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.flushing import flushed
 from samebits.lang.values.scalars import CONVERTERS, SCALAR_CLASSES, TYPE_OF
@@ -32,9 +39,11 @@ from samebits.lang.values.storage import implicit, implicit_vector
 from samebits.lang.values.thread_state import flushing, managed_run, running
 from samebits.lang.values.weak import Int, checked
 from samebits.managed import overloads
-from samebits.managed.positions import SOURCE, located
+from samebits.managed.alike import refuse_alike
+from samebits.managed.positions import IS_OWN_CODE, SOURCE, located
 from samebits.managed.rewrite import Rewrite, copied, flushes, is_prange
-from samebits.types import INT, ScalarType, Type, VectorType, widens
+from samebits.printed import one_call
+from samebits.types import INT, ArrayType, ScalarType, Type, VectorType, widens
 
 
 @dataclass(slots=True)
@@ -45,9 +54,30 @@ class _Managed:
     types: tuple[Type, ...]
     takes: tuple[Callable[[Any], Any], ...]
     flush: bool
+    bound: int = 0
+    """How many calls may be inside one another, of a recursive kernel."""
+    group: object = None
+    """The kernels that it recurses with."""
+    allocates: bool = False
+    """Whether it makes arrays of run-time sizes."""
 
     def run(self, *values: Any) -> Any:
         """Call it with values of its parameters' types, from whatever kernel runs."""
+        if not self.allocates:
+            return self._call(values)
+        before = arena.used()
+        try:
+            return self._call(values)
+        finally:
+            arena.release(before)
+
+    def _call(self, values: tuple[Any, ...]) -> Any:
+        if self.bound:
+            with recursion.called(self.group, self.function.__name__, self.bound):
+                return _with_room(lambda: self._run(values))
+        return self._run(values)
+
+    def _run(self, values: tuple[Any, ...]) -> Any:
         if running.flush or self.flush:
             return self._switched(values)
         return self.function(*values)
@@ -59,6 +89,19 @@ class _Managed:
         return flushed(result) if running.flush else result
 
 
+def _with_room(call: Callable[[], Any]) -> Any:
+    """A call of a recursive kernel: where many are inside one another, in another thread."""
+    if not recursion.is_deep():
+        return call()
+    flush, inside = running.flush, recursion.carried(arena.carried(call))
+
+    def there() -> Any:
+        with managed_run(), flushing(flush), np.errstate(all="ignore"):
+            return inside()
+
+    return executions.deeper(there)
+
+
 def _taker(t: Type, name: str) -> Callable[[Any], Any]:
     """The conversion of an argument of a call between kernels, as the compiler converts it."""
     place = f"parameter '{name}'"
@@ -68,8 +111,16 @@ def _taker(t: Type, name: str) -> Callable[[Any], Any]:
             return lambda v: v if type(v) is cls else _widened(v, t, place)
         case VectorType():
             return lambda v: implicit_vector(v, t, place)
+        case ArrayType():
+            return lambda v: wrap(_items(v), t, name)
         case _:
             return lambda v: wrap(v, t, name)
+
+
+def _items(value: Any) -> Any:
+    """What an array parameter takes of a struct with items: those."""
+    found = getattr(value, "__sb_items__", None)
+    return value if found is None else found()
 
 
 def _widened(value: Any, t: ScalarType, place: str) -> Any:
@@ -98,8 +149,15 @@ call_math = partial(overloads.call, lambda kernel, types: instance(kernel, types
 
 
 def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
+    kernel.check_given(types)
+    if isinstance(kernel, AdaptedKernel):
+        try:
+            compile_kernel(kernel, types)
+        except CompileError as error:
+            raise kernel.refusal(error) from None
     source = source_of(kernel)
     node = copied(source.node)
+    refuse_alike(kernel, types, source.node)
     local = {a.arg for a in node.args.args}
     local |= {
         n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
@@ -110,9 +168,15 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
         rewrite.iteration, rewrite.count = kernel.own
     if rewrite.iteration is not None or any(is_prange(rewrite, loop) for loop in loops):
         rewrite.accesses = compile_kernel(kernel, types).checked
+    group: object = None
+    if kernel.recursion or any(value is kernel for value in kernel.captured.values()):
+        group = compile_kernel(kernel, types).group  # or a refusal
     if _may_join(node):
         with suppress(CompileError):  # a managed run refuses by its own operations
             rewrite.joined = compile_kernel(kernel, types).joins.places
+    if _makes_arrays(rewrite, node):
+        joins = compile_kernel(kernel, types).joins  # or a refusal
+        rewrite.allocations, rewrite.freeing = joins.allocations, joins.freeing
     node.body = rewrite.block(node.body)
     node.decorator_list = []
     node.returns = None
@@ -121,6 +185,7 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
         argument.annotation = None
     tree = ast.fix_missing_locations(ast.Module([node], []))
     scope: dict[str, Any] = {**rewrite.names, SOURCE: source}
+    scope[IS_OWN_CODE] = is_own_code(f"{kernel.function.__module__}.")
     result = kernel.signature.result_type(types)
 
     def returned(value: Any) -> Any:
@@ -133,7 +198,24 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     function = scope[node.name]
     assert isinstance(function, FunctionType)
     takes = tuple(_taker(t, p.name) for p, t in zip(kernel.parameters, types, strict=True))
-    return _Managed(function, types, takes, flushes(kernel))
+    return _Managed(
+        function, types, takes, flushes(kernel), kernel.recursion, group, bool(rewrite.allocations)
+    )
+
+
+def _makes_arrays(rewrite: Rewrite, node: ast.AST) -> bool:
+    """Whether there may be an array of a run-time size."""
+    return any(
+        isinstance(part, ast.Call)
+        and rewrite.outer(part.func)[1] is zeros
+        and not all(isinstance(n, ast.Constant) for n in _lengths(part))
+        for part in ast.walk(node)
+    )
+
+
+def _lengths(call: ast.Call) -> list[ast.expr]:
+    shape = call.args[0] if call.args else call
+    return shape.elts if isinstance(shape, ast.Tuple) else [shape]
 
 
 def _may_join(node: ast.AST) -> bool:
@@ -159,8 +241,15 @@ def call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> An
 
 
 def _call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    bound = kernel.signature.bind(args, kwargs)
+    kernel, bound = taken(kernel, args, kwargs)
     types = types_for(kernel, bound)
+    if is_strided(bound):
+        names = [p.name for p in kernel.parameters]
+        return around(lambda *plain: _run(kernel, types, plain), bound, types, names)
+    return _run(kernel, types, bound)
+
+
+def _run(kernel: Kernel, types: tuple[Type, ...], bound: tuple[Any, ...]) -> Any:
     with executions.pinned(), managed_run(), np.errstate(all="ignore"):
         target = instance(kernel, types)
         with naming(kernel.__name__):
@@ -169,7 +258,8 @@ def _call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> A
                 for value, t, p in zip(bound, types, kernel.parameters, strict=True)
             ]
         try:
-            return _for_python(target.run(*values))
+            with one_call():
+                return _for_python(target.run(*values))
         except Trap as trap:
             raise located(trap, trap.__traceback__) from None
         except ZeroDivisionError as error:
@@ -187,7 +277,7 @@ def _for_python(result: Any) -> Any:
 
 def call_inner(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """A call from one kernel to another inside a managed run."""
-    bound = kernel.signature.bind(args, kwargs)
+    kernel, bound = taken(kernel, args, kwargs)
     types = kernel.fixed_types
     target = instance(kernel, types if types is not None else types_for(kernel, bound))
     return target.run(*[take(v) for take, v in zip(target.takes, bound, strict=True)])

@@ -28,6 +28,8 @@ from samebits.modes import DEFAULTS, FAST, Goal
 from samebits.passes.bounds.ranges import Ranges
 from samebits.passes.bounds.versioning import Versioning
 from samebits.passes.dead import drop_dead_functions, drop_dead_operations
+from samebits.passes.flatten import flattened
+from samebits.printed import OUTPUT
 from samebits.types import ScalarType
 
 
@@ -78,6 +80,8 @@ def _optimised(
             function = replace(function, body=map_region(function.body, _trusted))
         in_blocks = total if blocks and _is_repeatable(function) else None
         function = (Versioning(function, in_blocks) if versioned else Ranges(function)).run()
+    if versioned:
+        function = flattened(function)
     function = drop_dead_operations(function)
     return function, _is_total(function, total)
 
@@ -85,7 +89,7 @@ def _optimised(
 def _trusted(statement: Statement) -> Region:
     """A statement of a kernel with `bounds_check=False`, whose indices and assumptions count as
     never trapping in what is compiled; evaluation, which runs the IR from before, tests them."""
-    if isinstance(statement, Op) and statement.opcode in ("index", "assume"):
+    if isinstance(statement, Op) and statement.opcode in ("index", "bound", "assume"):
         statement = replace(statement, unchecked=True)
     return [statement]
 
@@ -106,7 +110,7 @@ def _is_repeatable(function: Function) -> bool:
 
 
 def _is_total(function: Function, total: set[str]) -> bool:
-    """Whether the function computes scalars of scalars, cannot trap, and ends soon."""
+    """Whether the function computes scalars of scalars and no more, cannot trap, and ends soon."""
     scalars = all(isinstance(t, ScalarType) for _, t in function.params)
     if not scalars or not _is_repeatable(function):
         return False
@@ -116,7 +120,7 @@ def _is_total(function: Function, total: set[str]) -> bool:
                 if statement.attr not in total:
                     return False
             case Op():
-                if can_trap(statement):
+                if can_trap(statement) or statement.opcode in OUTPUT:
                     return False
             case If() | Return():
                 pass

@@ -25,7 +25,6 @@ from samebits.errors import Span
 from samebits.importing import IMPORTED_AT
 from samebits.runtime.objects.compiler_sources import fingerprint
 from samebits.runtime.objects.own_folder import PART, OwnFolder, StrangeFileError, UntrustedError
-from samebits.runtime.threads.caller import caller
 
 if TYPE_CHECKING:
     from samebits.backend.targets.table import Target
@@ -39,7 +38,7 @@ ENTRY_LIMIT = 64 << 20
 _MAGIC = b"samebits object 4\n"
 _HEAD = struct.Struct("<16sI")
 _LENGTH = struct.Struct("<I")
-_TRAP_TEXTS = 8
+_TRAP_TEXTS = 9
 _DIGITS = frozenset("0123456789abcdef")
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 _SUFFIXES = (".object", ".front", ".sources", PART)
@@ -90,9 +89,10 @@ def object_key(ir_text: str, entries: Sequence[str], mode: str, target: Target, 
 
 def _pack_head(compiled: CompiledObject) -> bytes:
     texts = [str(len(compiled.traps)), str(len(compiled.needs))]
-    for kind, span, detail in compiled.traps:
+    for kind, span, detail, said in compiled.traps:
         place = (span.line, span.column, span.end_line, span.end_column)
-        texts += [kind, "" if detail is None else f"={detail}", _stored(span.file), span.function]
+        optional = ["" if text is None else f"={text}" for text in (detail, said)]
+        texts += [kind, *optional, _stored(span.file), span.function]
         texts += map(str, place)
     return _pack_texts([*texts, *compiled.needs, *compiled.has])
 
@@ -102,9 +102,9 @@ def _unpack_head(data: bytes) -> tuple[tuple[TrapSite, ...], tuple[str, ...], tu
     end = 2 + _TRAP_TEXTS * int(texts[0])
     traps: list[TrapSite] = []
     for at in range(2, end, _TRAP_TEXTS):
-        kind, detail, file, function, *place = texts[at : at + _TRAP_TEXTS]
+        kind, detail, said, file, function, *place = texts[at : at + _TRAP_TEXTS]
         span = Span(_here(file), function, *map(int, place))
-        traps.append(TrapSite(kind, span, detail[1:] if detail else None))
+        traps.append(TrapSite(kind, span, *(text[1:] if text else None for text in (detail, said))))
     needs = end + int(texts[1])
     return tuple(traps), tuple(texts[end:needs]), tuple(texts[needs:])
 
@@ -298,6 +298,8 @@ def _warn(message: str) -> None:
     """A warning of the innermost line that is not ours."""
     import inspect  # which takes long, and is for warnings alone
 
+    from samebits.runtime.threads.caller import caller
+
     frame = caller.frame or inspect.currentframe()
     while frame is not None and frame.f_code.co_filename.startswith(_NOT_USERS):
         frame = frame.f_back
@@ -336,6 +338,12 @@ def user_cache_directory() -> Path:
 
     Raises RuntimeError where the user has no home directory.
     """
+    if (
+        sys.platform == "linux"
+    ):  # what platformdirs says there; importing it takes half a first call
+        cache, home = (os.environ.get(name, "") for name in ("XDG_CACHE_HOME", "HOME"))
+        if os.path.isabs(cache) or os.path.isabs(home):
+            return Path(cache if os.path.isabs(cache) else Path(home, ".cache"), "samebits")
     from platformdirs import user_cache_path  # at the first compilation, not at the import
 
     return user_cache_path("samebits", appauthor=False, opinion=False)

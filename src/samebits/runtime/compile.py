@@ -15,7 +15,8 @@ from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
 from samebits.lang.stacks import with_room
 from samebits.runtime import cache
-from samebits.runtime.call import native_callable
+from samebits.runtime.call import NativeCall, native_callable
+from samebits.runtime.direct_calls import add_record
 from samebits.runtime.native import NativeModule, NativeRange
 from samebits.runtime.objects.host import host_target, llvm_version
 from samebits.runtime.objects.library import cached, found_in
@@ -25,12 +26,14 @@ if TYPE_CHECKING:
     from samebits.backend.request import Request
     from samebits.backend.targets.table import Target
 
-Native = Callable[..., Any]
-
 
 def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call `kernel` compiled for this host. Raises CompileError, ArgumentError and Trap."""
     bound = kernel.signature.bind(args, kwargs)
+    if kernel.signature.kernels:
+        from samebits.lang.calls.kernel_parameters import without_kernels
+
+        kernel, bound = without_kernels(kernel, bound)
     types = kernel.fixed_types
     if types is None:
         from samebits.lang.dispatch import types_for
@@ -39,6 +42,9 @@ def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     native = kernel.native.get(types)
     if native is None:
         native = kernel.native[types] = compile_native(kernel, types)
+        prepared = native.prepared()
+        if prepared is not None:
+            add_record(kernel, prepared)
         if kernel.fixed_types is not None and kernel.signature.by_position == len(bound):
             kernel.fast = native
     return native(*bound)
@@ -46,7 +52,7 @@ def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def compile_native(
     kernel: Kernel, types: tuple[Type, ...], target: Target | None = None, opt: int = 3
-) -> Native:
+) -> NativeCall:
     """A callable that takes one argument a parameter, for one host level and optimisation.
 
     `target` is a row of `backend.targets` that can run in this process; by default the highest.
@@ -60,7 +66,9 @@ def compile_native(
         return native_callable(entry, parameters, result, kernel.__name__)
 
 
-def compile_emulated(kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int) -> Native:
+def compile_emulated(
+    kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int
+) -> Callable[..., Any]:
     """As `compile_native`, for a target whose code an emulator runs; never from the cache.
     Raises CompileError, and RunnerError where no emulator can."""
     from samebits.runtime import gc_pause
@@ -89,6 +97,7 @@ def _compiled(
     kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int, as_range: bool = False
 ) -> CompiledObject:
     """The object of `kernel`, as an entry or as a range, from the cache where that has it."""
+    kernel.check_given(types)
     store, source_key = cache.current_cache(), ""
     if store is not None:
         # Constants are written and folded with this thread's arithmetic.
@@ -119,9 +128,13 @@ def _request(
 ) -> Request:
     from samebits.backend.request import Request
     from samebits.frontend.compile import compile_kernel, link
+    from samebits.frontend.job_effects import refuse_output
+    from samebits.lang.jobs import JobKernel
     from samebits.passes.semantics.float_modes import lower_float_modes
 
     unit = compile_kernel(kernel, types)
+    if isinstance(kernel, JobKernel):
+        refuse_output(kernel)
     names = [unit.function.name]
     entries, ranges = ([], names) if as_range else (names, [])
     return Request(lower_float_modes(link(unit)), entries, target, opt, ranges, kernel.mode)

@@ -7,19 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, SamebitsError, folded
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Module
 from samebits.ir.interp.evaluator import Evaluator, Listener, evaluator_of
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, wrap
+from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
+from samebits.lang.memory.strided import around, is_strided
 from samebits.lang.values.classes import COMPOSITE_CLASSES
 from samebits.lang.values.scalars import RAW_OF, result_maker
 from samebits.lang.values.vectors import components, vector
 from samebits.passes.semantics.float_modes import lower_float_modes
+from samebits.printed import one_call
 from samebits.types import (
     ArrayType,
     ScalarType,
@@ -41,7 +44,10 @@ def evaluate(kernel: Kernel, /, *args: Any, **kwargs: Any) -> Any:
         raise ArgumentError(
             f"{kernel!r:.60} is no kernel", fix="evaluate(kernel, argument, ...), of an @sb.kernel"
         )
-    return evaluate_call(kernel, args, kwargs)
+    try:
+        return evaluate_call(kernel, args, kwargs)
+    except SamebitsError as error:
+        raise folded(error) from error.__cause__
 
 
 def evaluate_call(
@@ -56,8 +62,16 @@ def evaluate_call(
     `listener(op, operands, results)` is called once for each operation; `make` makes another
     interpreter than the plain one. Raises Trap, and ArgumentError as a compiled call does.
     """
-    bound = kernel.signature.bind(args, kwargs or {})
+    kernel, bound = taken(kernel, args, kwargs or {})
     types = types_for(kernel, bound)
+    if is_strided(bound):
+        names = [p.name for p in kernel.parameters]
+
+        def run(*plain: Any) -> Any:
+            named = dict(zip(names, plain, strict=True))
+            return evaluate_call(kernel, (), named, listener, make)
+
+        return around(run, bound, types, names)
     unit = compile_kernel(kernel, types)
     result = unit.callee.result
     items = result.items if isinstance(result, TupleType) else (result,)
@@ -69,10 +83,15 @@ def evaluate_call(
     with executions.pinned():
         module = lower_float_modes(link(unit))
         if make is None and listener is None:
-            evaluator = evaluator_of(module)
+            evaluator = evaluator_of(module, executions.deeper)
         else:
-            evaluator = Evaluator(module, listener) if make is None else make(module)
-        scalars = evaluator.run(unit.function.name, values)
+            evaluator = (
+                Evaluator(module, listener, deeper=executions.deeper)
+                if make is None
+                else make(module)
+            )
+        with one_call():
+            scalars = evaluator.run(unit.function.name, values)
     results = tuple(_results(items, iter(scalars), iter(made)))
     if isinstance(result, TupleType):
         return results

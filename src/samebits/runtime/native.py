@@ -8,17 +8,33 @@ from __future__ import annotations
 import ctypes
 from typing import Any, ClassVar
 
-from samebits.backend.objects import HOOK, OWN, CompiledObject, TrapSite
+from samebits.backend.objects import (
+    ARENA_KEY,
+    HOOK,
+    OUTPUT,
+    OWN,
+    RECORDS,
+    STATUS_BITS,
+    STATUS_MASK,
+    TRAP_RECORDS,
+    TRAP_WORDS,
+    CompiledObject,
+    TrapSite,
+)
 from samebits.backend.records import GUARD, LEFT
 from samebits.errors import StackError, Trap
+from samebits.printed import OUTPUT as PRINTED
 from samebits.runtime.objects.library import addresses_of
 from samebits.runtime.objects.loading import load
+from samebits.value_text import filled_from_words
 
 ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 """An entry's C type. Calls release the interpreter's lock."""
 
 OWN_NUMBERS = ctypes.c_int64 * 3
 """The numbers of a trap "own": the index, and the first and the end of the range."""
+
+_RECORD = ctypes.c_uint64 * TRAP_WORDS
 
 RANGE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 """A range function's C type: slots and control block. Calls release the interpreter's lock."""
@@ -34,22 +50,43 @@ class NativeModule:
         symbols = [f"sb_entry_{n}" for n in range(entries)]
         symbols += [f"sb_range_{n}" for n in range(ranges)]
         # An object names the variables that it has.
-        variables = [v for v in (HOOK, OWN, GUARD) if v.encode() in compiled.object_bytes]
+        variables = [
+            v
+            for v in (HOOK, OWN, GUARD, TRAP_RECORDS, ARENA_KEY)
+            if v.encode() in compiled.object_bytes
+        ]
+        variables += [OUTPUT] * any(site.kind in PRINTED for site in compiled.traps)
         self.traps: tuple[TrapSite, ...] = compiled.traps
         imports = addresses_of(compiled.needs)
         if GUARD in variables:
             from samebits.runtime.threads.preempt import imports_of_guards
 
             imports = {**imports, **imports_of_guards()}
+        if ARENA_KEY in variables:
+            from samebits.runtime import arena
+
+            imports = {**imports, **arena.imports()}
         self._loaded = load(compiled.object_bytes, [*symbols, *variables], imports)
         addresses = [self._loaded.addresses[symbol] for symbol in symbols]
         self._addresses, self._ranges = addresses[:entries], addresses[entries:]
         self._own = self._loaded.addresses.get(OWN)
+        self._records = self._loaded.addresses.get(TRAP_RECORDS)
+        self.output: Any = None
+        """Its output buffer, if its code prints or traces."""
+        output = self._loaded.addresses.get(OUTPUT)
+        if output is not None:
+            from samebits.runtime.objects.output_buffer import OutputBuffer
+
+            self.output = OutputBuffer(output, self.traps)
         hook = self._loaded.addresses.get(HOOK)
         if hook is not None:
             from samebits.runtime.threads.team import hook_address
 
             ctypes.c_void_p.from_address(hook).value = hook_address()
+        if ARENA_KEY in variables:
+            from samebits.runtime import arena
+
+            arena.give_key(self._loaded.addresses)
         guard = self._loaded.addresses.get(GUARD)
         if guard is not None:
             from samebits.runtime.threads.preempt import words_address
@@ -58,7 +95,10 @@ class NativeModule:
 
     def entry(self, n: int) -> NativeEntry:
         """The n-th compiled entry."""
-        return NativeEntry(self, self._addresses[n])
+        entry = NativeEntry(self, self._addresses[n])
+        if self.output is not None:
+            entry.function = self.output.around(entry.function)
+        return entry
 
     def range_entry(self, n: int) -> NativeRange:
         """The n-th compiled range function."""
@@ -67,21 +107,31 @@ class NativeModule:
     def trap(self, status: int, numbers: Any = None) -> BaseException:
         """The trap behind a non-zero status, or the exception that preempted this thread.
 
-        `numbers` are those of a trap "own", if not the module's variable holds them.
+        `numbers` are its record, or the numbers of a trap "own", if not the module's variables hold
+        them.
         """
+        record, status = status >> STATUS_BITS, status & STATUS_MASK
         if status == LEFT:
             from samebits.runtime.threads.preempt import raised
 
             return raised()
         site = self.traps[status - 1]
+        if site.kind == "memory":
+            return MemoryError(f"there is no memory for an arena of {site.detail} bytes")
         if site.kind == "stack":
             return StackError(site.detail or "0", site.span)
-        trap = Trap(site.kind, site.span, site.detail)
         if site.kind != "own":
-            return trap
+            if numbers is None and record and self._records is not None:
+                at = self._records + ctypes.sizeof(_RECORD) * (record - RECORDS)
+                numbers = _RECORD.from_address(at)
+            said = None
+            if site.said is not None and numbers is not None:
+                said = filled_from_words(site.said, numbers)
+            return Trap(site.kind, site.span, site.detail, said)
+        trap = Trap(site.kind, site.span, site.detail)
         if numbers is None and self._own is not None:
             numbers = OWN_NUMBERS.from_address(self._own)
-        return trap if numbers is None else trap.outside(*numbers)
+        return trap if numbers is None else trap.outside(*numbers[:3])
 
     def close(self) -> None:
         """Unload; the entries must not be called any more."""
@@ -109,6 +159,11 @@ class NativeEntry(_NativeFunction):
 
     __slots__ = ()
     prototype = ENTRY
+
+    @property
+    def prints(self) -> bool:
+        """Whether `function` is more than the code at `address`: it prints what that has left."""
+        return self._module.output is not None
 
     def run(self, slots: Any) -> None:
         """Call with a ctypes array of slots. Raises Trap. The slots must fit the entry's

@@ -19,6 +19,7 @@ from samebits.errors import MemoryAccess, RaceError
 from samebits.ir.grammar import Module, Op, ValueType
 from samebits.ir.interp.evaluator import Evaluator
 from samebits.ir.interp.memory import ArrayView, Ref
+from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
 from samebits.runtime.evaluate import evaluate_call
 from samebits.types import ArrayType, MemoryType, RefType, ScalarType
@@ -106,7 +107,7 @@ class Checker:
     """Evaluates a module's functions and records accesses in `seen`, which outlives it."""
 
     def __init__(self, module: Module, seen: dict[int, _Accesses] | None = None) -> None:
-        self.evaluator = Evaluator(module, self._listen, self._iterations)
+        self.evaluator = Evaluator(module, self._listen, self._iterations, executions.deeper)
         self._module = module
         self._seen: dict[int, _Accesses] = {} if seen is None else seen
         self._iteration: int | None = None

@@ -1,23 +1,34 @@
-"""`assert_same_bits`: one call of a kernel, in every execution, compared bit by bit."""
+"""`assert_same_bits`: calls of a kernel, in every execution, compared bit by bit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, cast
 
 import numpy as np
 
 from samebits import bits
 from samebits.backend.targets.table import Target
-from samebits.errors import ArgumentError, BitsMismatchError, TargetError, Trap
+from samebits.errors import (
+    ArgumentError,
+    BitsMismatchError,
+    SamebitsError,
+    TargetError,
+    Trap,
+    folding,
+)
 from samebits.frontend.compile import compile_kernel, link
+from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel
+from samebits.lang.memory.strided import bare
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.scalars import RAW_OF
 from samebits.lang.values.vectors import Vector, components
 from samebits.passes.semantics.float_modes import first_fast, rewrites
+from samebits.printed import TraceRecord, captured
 from samebits.runtime import rows
 from samebits.runtime.argument_copies import own_copies
 from samebits.runtime.compile import compile_emulated, compile_native
@@ -62,12 +73,14 @@ class CallOutcome:
     memory: list[tuple[str, MemoryType, np.ndarray[Any, Any]]]
     trap: Trap | None
     writes: bool
-    """Whether some memory may be written and is not empty."""
+    """Whether some memory may be written, be it empty."""
+    left: list[str | TraceRecord]
+    """What it printed and traced, in order."""
 
     @property
     def holds_bits(self) -> bool:
-        """Whether there is a result, or memory that the kernel may have written."""
-        return self.result is not None or self.writes
+        """Whether there is a result, memory that the kernel may have written, or a print."""
+        return self.result is not None or self.writes or bool(self.left)
 
 
 def _check_kernel(value: object) -> None:
@@ -80,6 +93,11 @@ def _check_kernel(value: object) -> None:
     )
 
 
+_Instance = tuple[Kernel, tuple[Type, ...]]
+"""A kernel, given those that it takes, and the types of its other parameters."""
+
+
+@folding
 def assert_same_bits(
     kernel: Kernel, *args: Any, targets: Iterable[str] | None = None, **kwargs: Any
 ) -> tuple[str, ...]:
@@ -91,8 +109,8 @@ def assert_same_bits(
 
     `args` are not changed: each execution gets copies of arrays and structs, which overlap as the
     arguments do; a partial overlap is a RunnerError for an emulator and for WebAssembly. Compared
-    are the results, every array and struct argument afterwards, and the trap, if any, with its
-    source span.
+    are the results, every array and struct argument afterwards, the trap, if any, with its source
+    span, and what it prints and traces, which is not shown.
 
     `targets` selects the executions compared with these two, by the names that `samebits targets`
     lists: `["x86-64-v3-O3"]`, `["x86-64-v3"]` for both optimisation levels, `["aarch64-O3"]` under
@@ -105,16 +123,94 @@ def assert_same_bits(
     compared; a trap that all executions share is raised as Trap.
     """
     _check_kernel(kernel)
-    if isinstance(targets, str):
+    names = None if targets is None else _names(targets)
+    (instance, types), bound = _bound(kernel, args, kwargs)
+    compared, (reference,) = _compared(instance, types, {kernel.__name__: bound}, names)
+    if reference.trap is not None:
+        raise reference.trap
+    if not reference.holds_bits:
         raise ArgumentError(
-            f"targets: expected names; got the text {targets!r}",
-            fix=f"write targets=[{targets or 'x86-64-v3-O3'!r}]",
+            f"assert_same_bits: {kernel.__name__} left nothing to compare",
+            note="it returns nothing, and its arguments hold no memory that it may write",
+            fix="return what is to be compared, or give arrays that it writes",
         )
-    if targets is not None:
-        targets = _names(targets)
+    return compared
+
+
+@folding
+def assert_same_bits_each(
+    kernel: Kernel,
+    calls: Iterable[tuple[Any, ...] | Mapping[str, Any]],
+    *,
+    targets: Iterable[str] | None = None,
+) -> tuple[str, ...]:
+    """As `assert_same_bits` of each of `calls`, with one start of each emulator for all of them.
+
+    A call is a tuple of its arguments, or a mapping of them by name. All traps are compared, and
+    none is raised: a call that traps everywhere alike is the same.
+
+    Returns the names of the compared executions. Raises BitsMismatchError that names the first call
+    that differs in the first execution in which one does, counted from 0, and ArgumentError if
+    there is no call, or if none left anything to compare.
+    """
+    _check_kernel(kernel)
+    names = None if targets is None else _names(targets)
+    by_types: dict[_Instance, dict[str, tuple[Any, ...]]] = {}
+    for number, call in enumerate(cast("Iterable[object]", calls)):
+        if not isinstance(call, tuple | Mapping):
+            raise ArgumentError(
+                f"assert_same_bits_each: call {number} is {type(call).__name__}, where a tuple of "
+                "arguments is due",
+                fix="write a tuple for each call, (x,) for one argument",
+            )
+        try:
+            if isinstance(call, tuple):
+                instance, bound = _bound(kernel, cast("tuple[Any, ...]", call), {})
+            else:
+                instance, bound = _bound(kernel, (), dict(cast("Mapping[str, Any]", call)))
+        except SamebitsError as error:
+            error.add_note(f"in call {number}")
+            raise
+        title = f"{kernel.__name__}, call {number}"
+        by_types.setdefault(instance, {})[title] = bound
+    if not by_types:
+        raise ArgumentError(
+            f"assert_same_bits_each: no call of {kernel.__name__} is given",
+            fix="give one or more tuples of arguments",
+        )
+    compared: dict[str, None] = {}
+    outcomes: list[CallOutcome] = []
+    for (instance, types), of_types in by_types.items():
+        found, some = _compared(instance, types, of_types, names)
+        compared |= dict.fromkeys(found)
+        outcomes += some
+    if not any(outcome.trap or outcome.holds_bits for outcome in outcomes):
+        raise ArgumentError(
+            f"assert_same_bits_each: {kernel.__name__} left nothing to compare",
+            note="it returns nothing, and its arguments hold no memory that it may write",
+            fix="return what is to be compared, or give arrays that it writes",
+        )
+    return (*compared,)
+
+
+def _bound(
+    kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[_Instance, tuple[Any, ...]]:
+    """The instance that a call runs, and its arguments in the parameters' order."""
     kernel.check_use(args, kwargs)
-    bound = kernel.signature.bind(args, kwargs)
-    types = types_for(kernel, bound)
+    kernel, given = taken(kernel, args, kwargs)
+    bound = tuple(bare(given))
+    return (kernel, types_for(kernel, bound)), bound
+
+
+def _compared(
+    kernel: Kernel,
+    types: tuple[Type, ...],
+    calls: Mapping[str, tuple[Any, ...]],
+    targets: Sequence[str] | None,
+) -> tuple[tuple[str, ...], list[CallOutcome]]:
+    """The executions compared, over calls by title that all have arguments of `types`, and each
+    call's outcome in the first of them."""
     # Refuse what is not in the language before anything runs.
     module = link(compile_kernel(kernel, types))
     fast = first_fast(module)
@@ -125,10 +221,11 @@ def assert_same_bits(
         )
     runs = executions(kernel, types, targets)
     first, run = next(runs)
-    reference = _observe(kernel, types, bound, run)
+    references = [_observe(kernel, types, bound, run) for bound in calls.values()]
     compared = [first]
     for name, run in runs:
-        compare(reference, _observe(kernel, types, bound, run), name, kernel.__name__, first)
+        for (title, bound), reference in zip(calls.items(), references, strict=True):
+            compare(reference, _observe(kernel, types, bound, run), name, title, first)
         compared.append(name)
     if len(compared) < 2:
         raise ArgumentError(
@@ -136,19 +233,16 @@ def assert_same_bits(
             note="managed is left out where a mode rewrites the kernel",
             fix="name compiled targets, or leave `targets` out",
         )
-    if reference.trap is not None:
-        raise reference.trap
-    if not reference.holds_bits:
-        raise ArgumentError(
-            f"assert_same_bits: {kernel.__name__} left nothing to compare",
-            note="it returns nothing, and its arguments hold no memory that it may write",
-            fix="return what is to be compared, or give arrays that it writes, not empty ones",
-        )
-    return tuple(compared)
+    return (*compared,), references
 
 
 def _names(targets: object) -> tuple[str, ...]:
     """The names in any iterable, one-shot iterators included."""
+    if isinstance(targets, str):
+        raise ArgumentError(
+            f"targets: expected names; got the text {targets!r}",
+            fix=f"write targets=[{targets or 'x86-64-v3-O3'!r}]",
+        )
     if isinstance(targets, Iterable):
         names = tuple(cast("Iterable[object]", targets))
         if all(isinstance(name, str) for name in names):
@@ -220,11 +314,12 @@ def _observe(
         else:
             continue
         is_read = isinstance(t, ArrayType) and t.readonly
-        writes = writes or (not is_read and memory[-1][2].size > 0)
-    try:
-        return CallOutcome(run(*own), memory, None, writes)
-    except Trap as trap:
-        return CallOutcome(None, memory, trap, writes)
+        writes = writes or not is_read
+    with captured() as left:
+        try:
+            return CallOutcome(run(*own), memory, None, writes, left)
+        except Trap as trap:
+            return CallOutcome(None, memory, trap, writes, left)
 
 
 def result_leaves(value: Any, place: str = "result") -> Iterator[Leaf]:
@@ -275,12 +370,16 @@ def compare(
 ) -> None:
     """Raise BitsMismatchError at the first difference of `found` from the outcome of `first`."""
     a, b = _trap_key(reference.trap), _trap_key(found.trap)
-    if a != b:
+    if a != b or _says_other(reference.trap, found.trap):
+        ends = [_trap_text(reference.trap), _trap_text(found.trap)]
+        if ends[0] == ends[1]:
+            ends = [end + _extent(o.trap) for end, o in zip(ends, (reference, found), strict=True)]
         raise BitsMismatchError(
             f"{kernel}: {first} and {target} end differently\n"
-            f"  {first}: {_trap_text(reference.trap)}\n"
-            f"  {target}: {_trap_text(found.trap)}"
+            f"  {first}: {ends[0]}\n"
+            f"  {target}: {ends[1]}"
         )
+    _compare_left(reference.left, found.left, target, kernel, first)
     if reference.trap is None:
         _compare_leaves(
             result_leaves(reference.result), result_leaves(found.result), target, kernel, first
@@ -295,6 +394,29 @@ def compare(
                 kernel,
                 first,
             )
+
+
+def _compare_left(
+    one: list[str | TraceRecord],
+    two: list[str | TraceRecord],
+    target: str,
+    kernel: str,
+    first: str,
+) -> None:
+    """Raise BitsMismatchError at the first text or record that differs."""
+    for number, (a, b) in enumerate(zip_longest(map(_told, one), map(_told, two))):
+        if a != b:
+            width = max(len(target), len(first))
+            raise BitsMismatchError(
+                f"{kernel}: print {number} differs between {first} and {target}\n"
+                f"  {first:<{width}}: {a or 'nothing'}\n"
+                f"  {target:<{width}}: {b or 'nothing'}"
+            )
+
+
+def _told(item: str | TraceRecord) -> str:
+    """What was printed, or a record by its exact numbers: a NaN is equal to itself."""
+    return repr(item) if isinstance(item, str) else f"{item.name} = {item.values} at {item.span}"
 
 
 def _compare_leaves(
@@ -317,7 +439,21 @@ def _trap_key(trap: Trap | None) -> object:
     return None if trap is None else (trap.kind, trap.detail, trap.span)
 
 
+def _says_other(a: Trap | None, b: Trap | None) -> bool:
+    """Whether both name what they met, and not the same."""
+    said = [trap.said for trap in (a, b) if trap is not None and trap.said is not None]
+    return len(said) == 2 and said[0] != said[1]
+
+
 def _trap_text(trap: Trap | None) -> str:
     if trap is None:
         return "returns"
     return f"{trap.message} at {trap.span}" if trap.span else trap.message
+
+
+def _extent(trap: Trap | None) -> str:
+    """What a trap's text leaves out: where its place ends, and what it met."""
+    if trap is None or trap.span is None:
+        return ""
+    met = f", {trap.said}" if trap.said else ""
+    return f" in {trap.span.function}, to {trap.span.end_line}:{trap.span.end_column}{met}"

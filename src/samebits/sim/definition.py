@@ -88,6 +88,11 @@ class SimulationDefinition:
     def input_type(self) -> StructType:
         return self.input.__sb_type__
 
+    @cached_property
+    def state_size(self) -> int:
+        """Bytes of the canonical state."""
+        return canonical_size(self.state_type)
+
     @property
     def program(self) -> Program:
         """The kernels and the frame loop as IR. Raises CompileError, and SimulationError if FAST
@@ -136,7 +141,7 @@ class SimulationDefinition:
             seed=seed,
             players=self.players,
             input_size=canonical_size(self.input_type),
-            state_size=canonical_size(self.state_type),
+            state_size=self.state_size,
             tick_rate=self.tick_rate,
             mode=self.step.mode.name,
             precision=self.step.precision.name,
@@ -229,7 +234,9 @@ def _kernel(
             f"simulation '{simulation}': {what} is {type(kernel).__name__}, not a kernel",
             fix=f"put @sb.kernel above it, and {fix}",
         )
-    if kernel.fixed_types is None:
+    if kernel.signature.kernels:
+        found = "kernels"
+    elif kernel.fixed_types is None:
         found = "type variables"
     elif kernel.fixed_types != types:
         found = f"({', '.join(map(str, kernel.fixed_types))})"

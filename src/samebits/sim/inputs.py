@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from typing import Any, cast
 
 import numpy as np
 
-from samebits.bits import from_canonical, to_canonical
+from samebits.bits import canonicalize_nans, from_canonical, to_canonical
 from samebits.errors import ArgumentError
 from samebits.lang.memory.structs import Struct
-from samebits.types import StructType
+from samebits.types import BOOL, MemoryType, ScalarType, StructType
 
 Inputs = np.ndarray[Any, Any]
+
+
+def _columns(
+    t: MemoryType, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], ScalarType]]:
+    """The scalars of a struct: names of fields, one inside another, and type. Those of vectors and
+    fixed arrays are one."""
+    match t:
+        case ScalarType():
+            yield path, t
+        case StructType():
+            for name, field_type in t.fields:
+                yield from _columns(field_type, (*path, name))
+        case _:
+            yield from _columns(t.element, path)
 
 
 class InputRules:
@@ -23,6 +39,8 @@ class InputRules:
         self.cls = cls
         self.players = players
         self.type: StructType = cls.__sb_type__
+        self._dtype = self.type.dtype
+        self._uncanonical = [(path, t) for path, t in _columns(self.type) if t.is_ieee or t is BOOL]
 
     def frame(self, given: Any) -> Inputs:
         """One frame's inputs as a structured array of shape (1, players).
@@ -81,11 +99,18 @@ class InputRules:
         return to_canonical(self.type, inputs)
 
     def _canonical(self, inputs: Inputs) -> Inputs:
-        """A private copy with canonical NaNs and bools."""
-        return self.from_bytes(to_canonical(self.type, inputs), len(inputs))
+        """A private copy, C-contiguous, with canonical NaNs and bools."""
+        copy = np.array(inputs, order="C")
+        for path, t in self._uncanonical:
+            column = reduce(lambda part, name: part[name], path, copy)
+            if t is BOOL:
+                np.not_equal(column.view(np.uint8), 0, out=column)
+            else:
+                canonicalize_nans(column)
+        return copy
 
     def _check_dtype(self, array: Inputs) -> None:
-        if array.dtype != self.type.dtype:
+        if array.dtype is not self._dtype and array.dtype != self._dtype:
             found = "another structured dtype" if array.dtype.names else str(array.dtype)
             raise ArgumentError(
                 f"simulation '{self.name}' takes inputs of {self.type}.dtype; got {found}",

@@ -5,7 +5,7 @@ Owns the data; `verify` finds it and the command line prints it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +16,20 @@ from samebits.sim.state.difference import FieldDifference
 
 @dataclass(frozen=True)
 class TrapFact:
-    """A trap in the form that all executions must agree on: kind, place and detail."""
+    """A trap in the form that all executions must agree on: kind, place and detail.
+
+    `said` is the message with values, where the execution knows them.
+    """
 
     kind: str
     message: str
     place: str
+    said: str | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, trap: Trap) -> TrapFact:
-        return cls(trap.kind, trap.message, str(trap.span) if trap.span else "")
+        place = str(trap.span) if trap.span else ""
+        return cls(trap.kind, trap.summary, place, trap.said)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from samebits.lang.stacks import with_room
 from samebits.modes import DEFAULTS, Goal
 from samebits.passes.pipeline import optimise
 from samebits.passes.semantics.float_modes import lower_float_modes, rewrites
+from samebits.passes.without_output import without_output
 from samebits.runtime.cache import current_cache
 from samebits.runtime.emulation.machines import EmulatedProgram
 from samebits.runtime.objects.library import cached, compiled_here
@@ -82,16 +83,16 @@ class Program:
         return replace(self, kernels=kernels, module=module)
 
     @property
-    def entries(self) -> tuple[str, str, str]:
-        """`init(state, seed)`, `run(state, shadow, inputs, hashes, words, done)` and
-        `hash(state, words)`."""
-        return self.init, RUN, HASH
+    def entries(self) -> tuple[str, str, str, str]:
+        """`init(state, seed)`, `run(state, shadow, inputs, hashes, words, done)`,
+        `hash(state, words)` and its inverse, `unpack(state, words)`."""
+        return self.init, RUN, HASH, UNPACK
 
     @property
     def exported_entries(self) -> tuple[str, str, str, str, str]:
-        """As `entries`, then `unpack(state, words)` and `unpack_inputs(inputs, words)`, by which
-        a host of another byte order fills memory."""
-        return *self.entries, UNPACK, UNPACK_INPUTS
+        """As `entries`, then `unpack_inputs(inputs, words)`, by which a host of another byte
+        order fills memory."""
+        return *self.entries, UNPACK_INPUTS
 
     def compiled(self, target: Target, opt: int, exported: bool = False) -> CompiledObject:
         """Object code for one target, compiled by this process, once; `exported` says whether it
@@ -154,12 +155,14 @@ class Program:
 
     @cached_property
     def exported(self) -> Module:
-        """As `optimised`, with what `exported_entries` has more."""
+        """As `optimised`, with what `exported_entries` has more, and without prints, which nobody
+        would read."""
         return self._with_more(self.optimised)
 
     def _with_more(self, module: Module) -> Module:
-        more = (unpack_function(self.state, self.memory), unpack_inputs_function(self.input))
-        functions = {**module.functions, **{f.name: f for f in more}}
+        module = without_output(module)
+        more = unpack_inputs_function(self.input)
+        functions = {**module.functions, more.name: more}
         return Module(functions, self.module.tables)
 
 
@@ -220,7 +223,7 @@ def _assembled(
     run = _run(state, memory, input, kernels.functions[step], pack_hash[-1])
     if goal is not None:
         run.options = replace(run.options, optimize_for=goal)
-    for function in (*pack_hash, run):
+    for function in (*pack_hash, run, unpack_function(state, memory)):
         module.functions[function.name] = function
     return module
 

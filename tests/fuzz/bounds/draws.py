@@ -60,7 +60,8 @@ class Array:
     there are, literals where they are fixed.
 
     `name` is of an array that can be passed on whole, or empty. `own` is the one first index at
-    which an iteration of a parallel range may touch it, where that is so.
+    which an iteration of a parallel range may touch it, where that is so. `root` is the array in
+    whose memory a view lies.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Array:
     lengths: tuple[str, ...]
     readonly: bool = False
     own: str | None = None
+    root: str = ""
 
 
 def plain(name: str, element: str, dimensions: int, *, readonly: bool = False) -> Array:

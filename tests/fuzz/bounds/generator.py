@@ -11,6 +11,7 @@ from random import Random
 from tests.fuzz.bounds.draws import FLOATS, INTS, WEAK, Array, Draws, Function, plain
 from tests.fuzz.bounds.inputs import Field, random_inputs
 from tests.fuzz.bounds.statements import INDENT, Body
+from tests.fuzz.bounds.views import FIRST_SEED as VIEWS
 from tests.fuzz.generator import Program
 
 HEADER = f"""import samebits as sb
@@ -26,6 +27,7 @@ FORMS = ("Job", "For", "ParallelFor")
 class _Writer:
     def __init__(self, seed: int) -> None:
         self.rng = Random(f"samebits bounds {seed}")
+        self.views = seed >= VIEWS
         self.draws = Draws(self.rng)
         self.parts: list[str] = []
         self.fields: list[Field] = []
@@ -119,6 +121,7 @@ class _Writer:
             draws.blocks[0].counters.append("k")
             body = Body(rng, draws)
             body.returns = None
+            body.views = self.views
             for _ in range(rng.choice((1, 1, 2))):
                 rng.choice((body.store, body.augment, body.read, body.for_loop))()
             head = f"def {name}(b: sb.Array[{element}], k: int) -> uint64:"
@@ -138,6 +141,9 @@ class _Writer:
             self.helper(k)
         body = Body(rng, self.draws)
         body.helpers = self.array_helpers
+        body.views = self.views
+        while self.views and rng.random() < 0.6:
+            body.view()
         for _ in range(rng.choice((0, 0, 1, 1, 2))):
             rng.choice((body.declare, body.declare, body.assign, body.hint, body.branch))()
         for _ in range(rng.choice((1, 1, 1, 1, 1, 1, 2, 2))):
@@ -162,6 +168,7 @@ class _Writer:
         fields = self.arrays("self.") + self.scalars("self.", mutable=False)
         body = Body(rng, self.draws, level=2)
         body.parallel = body.in_job = True
+        body.views = self.views
         scope = self.draws.blocks[0]
         if form != "Job":
             self.draws.add(index, "index")

@@ -22,6 +22,7 @@ from typing import Any
 
 from samebits.backend.llvm.compile import compile_module
 from samebits.backend.llvm.engine import host_target, load
+from samebits.backend.objects import STATUS_MASK
 from samebits.errors import CompileError, Trap
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Function, Module, Region
@@ -267,7 +268,7 @@ class Caller:
         if memory is None:
             return None
         if status:
-            site = traps[status - 1]
+            site = traps[(status & STATUS_MASK) - 1]
             trap = trap_place(Trap(site.kind, site.span, site.detail))
             return Ending(trap, (), tuple(memory))
         results = [

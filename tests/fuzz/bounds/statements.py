@@ -12,6 +12,7 @@ from random import Random
 from tests.fuzz.bounds.draws import FLOATS, INTS, WEAK, Array, Block, Draws
 from tests.fuzz.bounds.narrow import narrow_access, rolling_access
 from tests.fuzz.bounds.rows import row_loop
+from tests.fuzz.bounds.views import view
 
 INDENT = "    "
 STEPS = ("1", "1", "1", "1", "2", "2", "3", "5", "-1", "-1", "-2", "-3", "7", "-4")
@@ -37,6 +38,8 @@ class Body:
         """Whether a loop goes along arrays, which has more to do where they are long."""
         self.returns: str | None = "total"
         self.names = 0
+        self.views = False
+        """Whether arrays get views."""
         self.helpers: list[tuple[str, str]] = []
         """Kernels that take an array of an element and an index: names and elements."""
 
@@ -76,6 +79,8 @@ class Body:
             (self.assign, 13), (self.unpack, 2), (self.hint, 3), (self.call, 4),
             (self.local_array, 1), (self.narrow, 7), (self.rolling, 2),
         ]  # fmt: skip
+        if self.views:
+            table += [(self.view, 12)]
         if self.level < 5 and len(self.lines) < MOST_LINES:
             table += [(self.branch, 8)]
             if self.loops or not self.parallel:
@@ -86,6 +91,9 @@ class Body:
                 table += [(self.parallel_loop, 2)]
         actions, weights = zip(*table, strict=True)
         rng.choices(actions, weights)[0]()
+
+    def view(self) -> None:
+        view(self)
 
     # Memory
 
@@ -336,7 +344,10 @@ class Body:
 
     def parallel_loop(self) -> None:
         """`for i in sb.prange(...)`: iterations own an index of one array, and read all else."""
-        targets = [a for a in self.writable() if a.name and not a.lengths[0].isdigit()]
+        targets = [
+            a for a in self.writable()
+            if a.name and not a.lengths[0].isdigit() and not a.root
+        ]  # fmt: skip
         if not targets:
             return self.for_loop()
         target, counter = self.rng.choice(targets), self.fresh("i")
@@ -349,6 +360,7 @@ class Body:
         frozen.arrays = [
             replace(a, own=counter) if a == target else replace(a, readonly=True)
             for a in self.draws.arrays()
+            if a.root != target.name
         ]
         self.draws.blocks, self.parallel, loops = [frozen], True, self.loops
         self.loops = 0

@@ -29,6 +29,7 @@ from samebits.ir.grammar import (
     While,
 )
 from samebits.types import (
+    MOST_DIMENSIONS,
     SCALARS,
     VECTORS,
     ArrayType,
@@ -47,8 +48,8 @@ vectors = st.sampled_from(list(VECTORS.values()))
 
 
 def _inside(inner: st.SearchStrategy[MemoryType]) -> st.SearchStrategy[MemoryType]:
-    shapes = st.one_of(
-        st.tuples(st.integers(0, 9)), st.tuples(st.integers(0, 9), st.integers(1, 9))
+    shapes = st.tuples(st.integers(0, 9), st.lists(st.integers(1, 9), max_size=3)).map(
+        lambda parts: (parts[0], *parts[1])
     )
     fields = st.dictionaries(names, inner, max_size=3).map(lambda d: tuple(d.items()))
     return st.one_of(st.builds(FixedArrayType, inner, shapes), st.builds(StructType, names, fields))
@@ -59,7 +60,7 @@ memory_types: st.SearchStrategy[MemoryType] = st.recursive(
 )
 value_types: st.SearchStrategy[ValueType] = st.one_of(
     scalars,
-    st.builds(ArrayType, memory_types, st.integers(1, 2), st.booleans()),
+    st.builds(ArrayType, memory_types, st.integers(1, MOST_DIMENSIONS), st.booleans()),
     st.builds(RefType, memory_types),
 )
 sources = st.sampled_from([("game.py", "drift"), ("other file.py", "f.<locals>.g"), ("", "")])
@@ -166,5 +167,7 @@ def functions(draw: Callable[..., object], name: str) -> Function:
 @st.composite
 def modules(draw: Callable[..., object]) -> Module:
     keys = draw(st.lists(names, max_size=2, unique=True))
-    tables = st.builds(TableData, scalars, st.lists(numbers, max_size=20).map(tuple))
+    values = st.lists(numbers, max_size=20).map(tuple)
+    shapes = st.lists(st.integers(0, 9), max_size=MOST_DIMENSIONS).map(tuple)
+    tables = st.builds(TableData, scalars, values, shapes)
     return Module({key: draw(functions(key)) for key in keys}, draw(st.dictionaries(names, tables)))

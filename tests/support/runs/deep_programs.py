@@ -1,4 +1,4 @@
-"""Reports whose program's step calls more than was recorded: deep, or on and on."""
+"""Desync reports with another program inside, whose step recurses or nests calls deeply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verifications that tests of `samebits verify` make, and how they are quick."""
+"""The small simulation, rows and frames with which tests of `samebits verify` are quick."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from tests.support.folders import EXAMPLES, SIMULATIONS
 
 from samebits.cli import status
 from samebits.desync.reader import read_report
-from samebits.trace import restore as replayed
-from samebits.trace.encoding import decode
+from samebits.frame_trace import restore as replayed
+from samebits.frame_trace.encoding import decode
 from samebits.verify import executions as targets
 
 SMALL = str(SIMULATIONS / "small_simulation.py")
@@ -253,9 +253,9 @@ def test_a_folder_that_cannot_be_written_is_reported(run: Run, replay: str) -> N
 def test_a_place_that_cannot_be_written_is_refused_before_the_run(
     run: Run, replay: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from samebits.cli import desync
+    from samebits.cli import report
 
-    monkeypatch.delattr(desync, "record_report")
+    monkeypatch.delattr(report, "record_report")
     said = refused(run, SMALL, replay, "--frames", "3", "-o", "/proc/a", *QUICK)
     assert said.startswith("cannot write /proc/a: ")
     assert said.endswith("\n  fix: give a path that this user may write to, with -o")

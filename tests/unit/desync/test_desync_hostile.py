@@ -176,7 +176,10 @@ def whole_message(key: Key) -> bytes:
 LIES = {
     "too short": (b"12345678", "a message of 8 bytes"),
     "no data": (struct.pack("<QIIQ", 10, 0, 1, 0), "a message of 24 bytes"),
-    "not compressed": (struct.pack("<QIIQ", 10, 0, 1, 0) + b"xx", "compressed data that is none"),
+    "not compressed": (
+        struct.pack("<QIIQ", 10, 0, 1, 0) + b"xx",
+        "a part that cannot be decompressed",
+    ),
     "other number": (struct.pack("<QIIQ", 9, 0, 1, 0) + b"xx", "/states at 9 that does not belong"),
     "huge number": (
         struct.pack("<QIIQ", 2**64 - 1, 0, 1, 0) + b"xx",
@@ -237,14 +240,22 @@ def test_inputs_that_belie_their_hash_are_not_believed() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("samebits ir 1", "samebits ir 9", "has a program that is none: IR text, line 1: "),
-        (" = add ", " = subtract ", "has a program that is none: IR text, line "),
-        ("%1 = ", "%0 = ", "has a program that is none: IR text, line "),
+        (
+            "samebits ir 1",
+            "samebits ir 9",
+            "has a program whose text is not typed IR: IR text, line 1: ",
+        ),
+        (" = add ", " = subtract ", "has a program whose text is not typed IR: IR text, line "),
+        ("%1 = ", "%0 = ", "has a program whose text is not typed IR: IR text, line "),
         ('"small_simulation.step"', '"other"', "has a program without a fitting 'small_simulation"),
-        ('"energy": float64', '"energy": int64', "has a program that is none: illegal "),
+        (
+            '"energy": float64',
+            '"energy": int64',
+            "has a program whose text is not typed IR: illegal ",
+        ),
         ('"kind": uint8', '"kind": int8', "has a program "),
-        ("\n", "\0", "has a program that is none: IR text, line 1: "),
-        ("samebits", "\udcff", "has a program that is none: IR text, line 1: "),
+        ("\n", "\0", "has a program whose text is not typed IR: IR text, line 1: "),
+        ("samebits", "\udcff", "has a program whose text is not typed IR: IR text, line 1: "),
     ],
 )
 def test_a_program_that_does_not_fit_is_not_used(old: str, new: str, message: str) -> None:

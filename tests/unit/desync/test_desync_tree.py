@@ -55,6 +55,13 @@ def test_its_nodes_are_fields_elements_and_blocks_of_elements() -> None:
     ]
 
 
+def test_blocks_of_more_dimensions_are_named_by_each_index() -> None:
+    t = StructType("Cube", (("cube", FixedArrayType(INT32, (2, 2, 3))),))
+    assert [leaf.path for leaf in MerkleTree(t).leaves] == [
+        "cube[0, 0, 0] to [1, 0, 1]", "cube[1, 0, 2] to [1, 1, 2]",
+    ]  # fmt: skip
+
+
 def paths(t: MemoryType) -> list[tuple[str, int]]:
     """Each scalar's path and its place in canonical bytes."""
     found: list[tuple[str, int]] = []

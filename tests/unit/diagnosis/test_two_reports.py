@@ -34,10 +34,10 @@ from samebits.diagnosis.cause import experiment
 from samebits.diagnosis.driver import diagnose_report, diagnose_reports
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.errors import ReportError
+from samebits.frame_trace import observer as watching
+from samebits.frame_trace import record as trace
 from samebits.ir.text import print_module
 from samebits.sim.simulation import Simulation
-from samebits.trace import observer as watching
-from samebits.trace import record as trace
 
 Compare = Callable[[Report], Diagnosis]
 """What the plain side and a report differ in."""
@@ -321,8 +321,8 @@ def test_without_its_states_there_are_hashes_of_fields(compare: Compare) -> None
     found = compare(without(theirs("fma@drift,from=9", 7, 13, 9), STATES))
     assert found.frame == 9
     assert found.fields == ()
-    assert found.heat[0].path == "motes[4:6]"
-    assert (found.heat[0].differing, found.heat[0].scalars) == (0, 0)
+    assert found.columns[0].path == "motes[4:6]"
+    assert (found.columns[0].differing, found.columns[0].scalars) == (0, 0)
     assert found.causes[0].hazard == "fma"
 
 
@@ -388,7 +388,9 @@ def test_a_program_that_is_none_is_reported(compare: Compare) -> None:
     found = compare(with_part(b, Key(PROGRAM, 0), b.parts[Key(PROGRAM, 0)].replace(b"add", b"ad")))
     assert (found.frame, found.operation) == (9, None)
     assert found.fields
-    assert any("has a program that is none: IR text, line " in note for note in found.notes)
+    assert any(
+        "has a program whose text is not typed IR: IR text, line " in note for note in found.notes
+    )
 
 
 @pytest.fixture

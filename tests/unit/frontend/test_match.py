@@ -161,7 +161,7 @@ def of_class(x: int32) -> int32:
 @sb.kernel
 def of_text(x: int32) -> int32:
     match x:
-        case 1 | "a":
+        case 1 | "ab":
             return 1
         case _:
             return 0
@@ -205,7 +205,9 @@ def not_all(x: int32) -> int32:
 def test_other_patterns_are_refused_alike(kernel) -> None:  # type: ignore[no-untyped-def]
     given = (1, 2, 3) if kernel is sequence else 1
     error = refusal_of(kernel, given)
-    assert error.message.startswith("`match` takes numbers, True and False, IntEnum members")
+    assert error.message.startswith(
+        "`match` takes numbers, texts of one character, True and False, IntEnum"
+    )
     with pytest.raises(sb.CompileError) as caught:
         kernel.managed(given)
     assert (caught.value.message, caught.value.span) == (error.message, error.span)

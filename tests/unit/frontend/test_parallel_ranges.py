@@ -65,7 +65,7 @@ def test_the_trap_names_index_array_and_range(run: Any) -> None:
     args = np.array([0, 1, 4, 2, 3], np.int32), floats(5)
     with pytest.raises(sb.Trap) as caught:
         run(*args) if run == k.scatter.managed else run(args)
-    assert caught.value.message == "index 4 of `y` is outside this iteration's own range [2, 3)"
+    assert caught.value.message == "index 4 of `y` is outside this iteration's own elements [2, 3)"
 
 
 def test_an_index_outside_the_array_is_that_trap_even_where_it_is_not_the_own_one() -> None:

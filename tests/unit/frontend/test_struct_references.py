@@ -103,7 +103,7 @@ def swapped_references(w: Whole) -> None:
 
 @sb.kernel
 def renamed_references(w: Whole) -> None:
-    p, q = w.parts[1], w.parts[0]
+    (p, q), _ = (w.parts[1], w.parts[0]), 1
     p.a, q.a = q.a, p.a
 
 

@@ -148,7 +148,7 @@ def test_structs_vectors_and_fixed_arrays_are_addressed_as_numpy_lays_them_out()
     assert memory["level"].tolist() == [3, 2, 3]
     assert memory["pos"].tolist() == [[0, 1.5, 0], [0, 0, 0], [0, 0, 0]]
     assert memory["next"].tolist() == [0.25, 0, 0.25]
-    with pytest.raises(Trap, match="index out of range"):
+    with pytest.raises(Trap, match="is out of range"):
         evaluate(k, "k", [world, 3, 1.5])
 
 

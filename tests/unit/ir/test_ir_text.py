@@ -35,10 +35,13 @@ samebits ir 1
 
 struct Ship
   "pos": float2
-  "tags": uint8[2, 3]
+  "tags": uint8[2, 3, 1]
 
 table "primes": uint8
   2, 3, 5, 7
+
+table "rows": uint8[2, 1, 1]
+  2, 3
 
 function "callee" @1:0-1
   source "hand.py" "callee"
@@ -54,7 +57,7 @@ function "game.k" @1:0-1
   source "hand.py" "game.k"
   param "s": ref<Ship>
   param "a": ReadOnly[float2]
-  param "g": Array[int32, 2]
+  param "g": Array[int32, 4]
   result float32
   slot "i": int
   local "m": float32[4]
@@ -81,7 +84,8 @@ function "game.k" @1:0-1
 
 
 def golden_module() -> Module:
-    ship = StructType("Ship", (("pos", VECTORS["float2"]), ("tags", FixedArrayType(UINT8, (2, 3)))))
+    tags = FixedArrayType(UINT8, (2, 3, 1))
+    ship = StructType("Ship", (("pos", VECTORS["float2"]), ("tags", tags)))
     c = Builder("callee", {"x": INT}, [INT, BOOL])
     callee = c.ret(c.get("x"), c.const(BOOL, True))
     b = Builder(
@@ -89,7 +93,7 @@ def golden_module() -> Module:
         {
             "s": RefType(ship),
             "a": ArrayType(VECTORS["float2"], 1, True),
-            "g": ArrayType(INT32, 2),
+            "g": ArrayType(INT32, 4),
         },
         [FLOAT32],
         {"i": INT},
@@ -113,7 +117,13 @@ def golden_module() -> Module:
     with b.into(loop.orelse):
         b.ret(x)
     functions = {"callee": callee, "game.k": b.ret(x)}
-    return Module(functions, {"primes": TableData(UINT8, (2, 3, 5, 7))})
+    return Module(
+        functions,
+        {
+            "primes": TableData(UINT8, (2, 3, 5, 7)),
+            "rows": TableData(UINT8, (2, 3), (2, 1, 1)),
+        },
+    )
 
 
 def test_the_text_of_a_module_is_this() -> None:

@@ -95,13 +95,13 @@ def test_leaving_the_own_index_traps_with_the_index_and_the_range(workers: int, 
     sb.set_workers(workers)
     cases: list[tuple[Any, int, str]] = [
         (Smear(values=np.zeros(101, np.float32), step=1), batch,
-         "index 41 of `self.values` is outside this iteration's own range [40, 41)"),
+         "index 41 of `self.values` is outside this iteration's own elements [40, 41)"),
         (Smear(values=np.zeros(101, np.float32), step=-2), batch,
-         "index 38 of `self.values` is outside this iteration's own range [40, 41)"),
+         "index 38 of `self.values` is outside this iteration's own elements [40, 41)"),
         (SmearRows(grid=np.zeros((101, 3), np.float32)), batch,
-         "index 49 of `self.grid` is outside this iteration's own range [50, 51)"),
+         "index 49 of `self.grid` is outside this iteration's own elements [50, 51)"),
         (SmearBatches(values=np.zeros(101, np.float32)), 16,
-         "index 31 of `self.values` is outside this iteration's own range [32, 48)"),
+         "index 31 of `self.values` is outside this iteration's own elements [32, 48)"),
     ]  # fmt: skip
     for job, size, expected in cases:
         for call in (job.managed_run, job.run, lambda n, b, job=job: job.schedule(n, b).complete()):

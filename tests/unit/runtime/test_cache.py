@@ -262,6 +262,22 @@ def test_the_place_follows_the_users_cache_directory(
     assert cache.user_cache_directory() == Path.home() / ".cache" / "samebits"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="platformdirs says it elsewhere")
+@pytest.mark.parametrize("cache_home", ["/a/b", "/a/b/", "a", "", None])
+@pytest.mark.parametrize("home", ["/h", "/h/", "h", "", None])
+def test_the_place_is_the_one_that_platformdirs_says(
+    monkeypatch: pytest.MonkeyPatch, cache_home: str | None, home: str | None
+) -> None:
+    from platformdirs import user_cache_path
+
+    for name, value in (("XDG_CACHE_HOME", cache_home), ("HOME", home)):
+        monkeypatch.delenv(name, raising=False)
+        if value is not None:
+            monkeypatch.setenv(name, value)
+    said = user_cache_path("samebits", appauthor=False, opinion=False)
+    assert cache.user_cache_directory() == said
+
+
 def test_the_setting_chooses_a_place_or_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -56,7 +56,7 @@ def bits(execution: Execution, inputs: Any) -> tuple[Any, Any, bytes, int]:
     """Hashes, trap, state and its hash after a start and `inputs`."""
     execution.start(1)
     done = execution.advance(inputs)
-    trap = done.trap and (done.trap.kind, done.trap.message, str(done.trap.span))
+    trap = done.trap and (done.trap.kind, done.trap.summary, str(done.trap.span))
     return done.hashes.tolist(), trap, execution.save(), execution.hash()
 
 

@@ -50,8 +50,8 @@ def structs(draw: Any, depth: int = 2) -> StructType:
     for i in range(draw(st.integers(1, 4))):
         inner = structs(depth=depth - 1) if depth else LEAVES
         element: MemoryType = draw(st.one_of(LEAVES, inner))
-        shape = draw(st.one_of(st.none(), st.tuples(st.integers(1, 5)),
-                               st.tuples(st.integers(1, 3), st.integers(1, 3))))  # fmt: skip
+        more = st.lists(st.integers(1, 3), min_size=2, max_size=4).map(tuple)
+        shape = draw(st.one_of(st.none(), st.tuples(st.integers(1, 5)), more))
         fields.append((f"f{i}", element if shape is None else FixedArrayType(element, shape)))
     return StructType(f"S{depth}", tuple(fields))
 

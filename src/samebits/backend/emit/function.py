@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from samebits.backend.emit.arena import ARENA_PLACE
 from samebits.backend.emit.emission import Emission
-from samebits.backend.lowering.float import canonicalise_stores
+from samebits.backend.lowering.float import canonicalise_stores, may_wait
 from samebits.backend.lowering.int64 import unsigned_quotient
 from samebits.backend.lowering.table import LOWERINGS
 from samebits.backend.text.locations import Location, Locations
@@ -42,11 +43,13 @@ from samebits.ir.grammar import (
 )
 from samebits.types import ScalarType
 
-_STORE_RUN = {"component", "store"}
-"""The opcodes of a run of stores to one vector."""
 _FLUSHING_INLINED = 2000
 """LLVM's inlining threshold for functions that flush, eight times that of others at -O3: each of
 their operations is five. A loop around a call that is not inlined is not vectorised."""
+
+
+_BEFORE = "%arena.before"
+"""The bytes of the arena that are in use where a function begins, and again where it returns."""
 
 
 @dataclass(slots=True)
@@ -85,7 +88,7 @@ class FunctionEmitter(FunctionWriter):
             self.function.name
         ):
             attributes = "#0 alwaysinline"
-        elif self.function.name in self.module.called_twice:
+        elif self.function.recursion or self.function.name in self.module.called_twice:
             attributes = "#0 noinline"
         options = self.function.options
         if options.denormals == "flush" and options.optimize_for == "speed":
@@ -94,7 +97,7 @@ class FunctionEmitter(FunctionWriter):
         text = "\n".join([
             f"{head}({', '.join(arguments)}) {attributes} {{",
             "entry:", *self._allocas, "  br label %start",
-            "start:", *self._lines, *self._cold_blocks, *self._tail,
+            "start:", *self._lines, *self._cold_blocks, *self._tail, *self.trapped_block(),
             "}",
         ])  # fmt: skip
         return text if self._locations is None else self._locations.attach(text)
@@ -127,6 +130,10 @@ class FunctionEmitter(FunctionWriter):
             self._locals[name] = self._locals[other]
         if self.function.name in self.module.owns:
             arguments.append(f"ptr {OWN_PLACE}")
+        if self.function.name in self.module.arenas:
+            arguments.append(f"ptr noalias noundef nonnull align 8 {ARENA_PLACE}")
+            if self.module.allocates(self.function.name):
+                self._allocas.append(f"  {_BEFORE} = load i64, ptr {ARENA_PLACE}, align 8")
         return arguments
 
     # -- statements ---------------------------------------------------------------------------
@@ -145,9 +152,7 @@ class FunctionEmitter(FunctionWriter):
             self._lines += self._mark()
 
     def _statement(self, statement: Statement) -> None:
-        if self.to_canonicalise and not (
-            isinstance(statement, Op) and statement.opcode in _STORE_RUN
-        ):
+        if self.to_canonicalise and not may_wait(statement, self.to_canonicalise[0][0]):
             canonicalise_stores(self)
         self._counts.statements += 1
         if self._locations is not None:
@@ -311,6 +316,8 @@ class FunctionEmitter(FunctionWriter):
 
     def _return_values(self, values: tuple[Value, ...]) -> None:
         names = [self.operand(value) for value in values]
+        if self.module.allocates(self.function.name):
+            self.do(f"store i64 {_BEFORE}, ptr {ARENA_PLACE}, align 8")
         typed = list(zip(map(scalar, self.function.results), names, strict=True))
         if self.can_trap:
             typed.insert(0, ("i32", "0"))

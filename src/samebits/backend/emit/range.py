@@ -12,6 +12,13 @@ from __future__ import annotations
 
 from samebits.backend.emit.entry import SlotReader
 from samebits.backend.emit.preemption import BodyGuard, guarded_call
+from samebits.backend.objects import (
+    RECORDS,
+    STATUS_BITS,
+    STATUS_MASK,
+    TRAP_RECORDS,
+    TRAP_WORDS,
+)
 from samebits.backend.targets.fp_control import pinned_call
 from samebits.backend.targets.table import Target
 from samebits.backend.text.locations import Locations
@@ -25,14 +32,12 @@ NEXT, BATCHES, BATCH_SIZE, LENGTH, TRAP = range(5)
 """The words: the next batch to claim, the number of batches, indices in a batch, indices in all,
 and the lowest trap: its batch, shifted left by `STATUS_BITS`, and its status."""
 OWN_NUMBERS = 5
-"""Three words: the numbers of the lowest trap, if its kind is "own"."""
-LOCK = 8
+"""`TRAP_WORDS` words: the lowest trap's record, or its three numbers if its kind is "own"."""
+LOCK = OWN_NUMBERS + TRAP_WORDS
 """The word that is 1 while a thread writes those."""
-WORDS = 9
+WORDS = LOCK + 1
 LINE_BYTES = 64
 """A control block's alignment."""
-STATUS_BITS = 20
-STATUS_MASK = (1 << STATUS_BITS) - 1
 NO_TRAP = (1 << 63) - 1
 """The value of `TRAP` while no batch has trapped."""
 
@@ -66,7 +71,8 @@ _FAILED = """\
   %failed = icmp ne i32 %status, 0
   br i1 %failed, label %trap, label %claim, !prof !0
 trap:
-  %wide = zext i32 %status to i64
+  %plain = and i32 %status, {status_mask}
+  %wide = zext i32 %plain to i64
   %high = shl i64 %batch, {status_bits}
   %word = or i64 %high, %wide
 """
@@ -88,12 +94,21 @@ enter:
   br i1 %lower, label %keep, label %leave
 keep:
   %numbers = getelementptr i64, ptr %shared, i64 {numbers}
-  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %numbers, ptr align 8 %own, i64 24, i1 false)
+{source}  call void @llvm.memcpy.p0.p0.i64(
+    ptr align 8 %numbers, ptr align 8 %source, i64 {bytes}, i1 false)
   br label %leave
 leave:
   store atomic i64 0, ptr %lock release, align 8
   br label %done"""
-"""As `_TRAP`, with the numbers of the lowest trap."""
+"""As `_TRAP`, with the numbers or the record of the lowest trap."""
+_OWN_SOURCE = "  %source = getelementptr i64, ptr %own, i64 0\n"
+_RECORD_SOURCE = f"""\
+  %named = lshr i32 %status, {STATUS_BITS}
+  %number = and i32 %named, {RECORDS - 1}
+  %record = getelementptr [{TRAP_WORDS} x i64], ptr @{TRAP_RECORDS}, i32 %number
+  %has.record = icmp ne i32 %named, 0
+  %source = select i1 %has.record, ptr %record, ptr {{other}}
+"""
 
 
 def range_text(
@@ -107,6 +122,7 @@ def range_text(
     based: bool = False,
     overrides: CodegenOverrides = NONE,
     guard: BodyGuard | None = None,
+    records: bool = False,
 ) -> str:
     """The range function `name` for a function (begin: int64, end: int64, ...), and its body.
 
@@ -131,13 +147,15 @@ def range_text(
     call = f"call {target.convention}{returned} {callee}({', '.join(arguments)})"
     words = dict(
         batches=BATCHES, batch_size=BATCH_SIZE, length=LENGTH, trap=TRAP, status_bits=STATUS_BITS,
-        lock=LOCK, numbers=OWN_NUMBERS, base=base,
+        lock=LOCK, numbers=OWN_NUMBERS, base=base, status_mask=STATUS_MASK, bytes=8 * TRAP_WORDS,
+        source=_RECORD_SOURCE.format(other="%own" if owns else "%record") if records
+        else _OWN_SOURCE,
     )  # fmt: skip
-    trap = _FAILED + (_OWN_TRAP if owns else _TRAP)
+    trap = _FAILED + (_OWN_TRAP if owns or records else _TRAP)
     lines = [
         f"define internal i32 {symbol}(ptr noundef nonnull %args) noinline #0 {{",
         "entry:",
-        *(["  %own = alloca [3 x i64], align 8"] * owns),
+        *([f"  %own = alloca [{TRAP_WORDS} x i64], align 8"] * owns),
         "  %slots = load ptr, ptr %args",
         "  %shared.p = getelementptr ptr, ptr %args, i64 1",
         "  %shared = load ptr, ptr %shared.p",

@@ -28,6 +28,7 @@ from samebits.backend.emit.range import (
     TRAP,
     WORDS,
 )
+from samebits.backend.objects import TRAP_WORDS
 from samebits.backend.records import KEY, LEFT, MAIN, RECORD_WORDS, STOP, WAITS
 from samebits.backend.targets.table import Target
 
@@ -273,7 +274,7 @@ bad:
   br i1 %wants, label %numbers, label %say
 numbers:
   %numbers.p = getelementptr i64, ptr %block, i64 {own_numbers}
-  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %own, ptr align 8 %numbers.p, i64 24, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %own, ptr align 8 %numbers.p, i64 {record}, i1 false)
   br label %say
 say:
   %short = trunc i64 %lowest to i32
@@ -387,7 +388,8 @@ def team_text(target: Target) -> str:
     return _TEXT.format(
         triple=target.triple, team=TEAM, run=RUN, work=WORK, assemble=ASSEMBLE,
         team_words=TEAM_WORDS, words=WORDS, block_bytes=8 * WORDS, line_bytes=LINE_BYTES,
-        fill=_fill(), trap=TRAP, no_trap=NO_TRAP, own_numbers=OWN_NUMBERS, status_mask=STATUS_MASK,
+        fill=_fill(), trap=TRAP, no_trap=NO_TRAP, own_numbers=OWN_NUMBERS, record=8 * TRAP_WORDS,
+        status_mask=STATUS_MASK,
         batches_a_worker=BATCHES_A_WORKER, in_line=IN_LINE, thread_lock=THREAD_LOCK,
         idle=_IDLE, asleep=_ASLEEP, asked=_ASKED, running=_RUNNING, dismissed=_DISMISSED,
         sleeps=_SLEEPS, sleeps_1=_SLEEPS + 1, looks=_LOOKS.get(target.architecture, 1),

@@ -31,6 +31,11 @@ from samebits.compiling import lock
 from samebits.errors import RunnerError, TargetError
 from samebits.lang.stacks import undisturbed
 
+STRAIGHT_LINE_BITS = 128
+"""The widest vectors that straight-line code becomes: a vector of the language, four of binary32.
+In wider ones LLVM puts two of them together, with a shuffle for nearly each operation: a 4x4
+matrix times another takes a third longer (AVX2)."""
+
 AfterPasses = Callable[[str], None]
 """Receives a module's text after the passes, and may reject it by raising."""
 
@@ -43,6 +48,7 @@ def _binding() -> Any:
         binding = importlib.import_module("llvmlite.binding")
         binding.initialize_all_targets()
         binding.initialize_all_asmprinters()
+        binding.set_option("", f"-slp-max-reg-size={STRAIGHT_LINE_BITS}")
     return binding
 
 

@@ -9,6 +9,7 @@ from samebits.backend.lowering.parallel import lower_parallel
 from samebits.backend.text.types import parts, return_type, scalar
 from samebits.backend.text.writer import FunctionWriter, Lowering
 from samebits.ir.grammar import HostFunction, Op
+from samebits.ir.trap_texts import message
 from samebits.types import Kind, ScalarType
 
 
@@ -111,7 +112,7 @@ def _assert(f: FunctionWriter, op: Op) -> None:
     if op.unchecked:
         return
     failed = f.emit(f"xor i1 {f.operand(op.args[0])}, true")
-    f.trap_if(failed, op, "assert", None if op.attr is None else str(op.attr))
+    f.trap_if(failed, op, "assert", message(op))
 
 
 def _assume(f: FunctionWriter, op: Op) -> None:
@@ -150,7 +151,8 @@ def _call(f: FunctionWriter, op: Op) -> None:
         place = f"inttoptr (i64 {callee.address} to ptr)"
         f.define(op.result, f.emit(f"call {returned} {place}({arguments})"))
         return
-    is_cold = f.in_fallback and callee.results and f.module.inlined_size(name) >= LEAST_COLD_COPY
+    large = f.in_fallback and callee.results and f.module.inlined_size(name) >= LEAST_COLD_COPY
+    is_cold = large and not f.module.prints(name)
     symbol = f.module.cold_copy(name) if is_cold else f.module.symbol(name)
     text = f"call {f.target.convention}{returned} {symbol}({arguments})"
     if returned == "void":
@@ -162,7 +164,7 @@ def _call(f: FunctionWriter, op: Op) -> None:
         f.emit(f"extractvalue {returned} {result}, {k}") for k in range(count)
     ]  # fmt: skip
     if traps:
-        f.leave_if_failed(items.pop(0))
+        f.leave_if_failed(items.pop(0), f.module.placed_at_call(f.function.name, op))
     for value, item in zip(op.results, items, strict=True):
         f.define(value, item)
 

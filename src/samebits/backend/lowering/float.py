@@ -12,7 +12,7 @@ from samebits.backend.lowering.integer import instruction, scalar_type
 from samebits.backend.text.types import float_constant, scalar
 from samebits.backend.text.writer import FunctionWriter, Lowering
 from samebits.bits import CANONICAL_NAN
-from samebits.ir.grammar import Op, Value
+from samebits.ir.grammar import OPS, Op, Statement, Value, can_trap
 from samebits.types import ScalarType
 
 
@@ -179,34 +179,63 @@ def stored_value(f: FunctionWriter, value: Value) -> tuple[str, str]:
     return f"i{bits}", canonical_bits(f, name, bits, False)
 
 
+MOST_PENDING = 8
+"""Stores after which a run ends: each keeps its register until then."""
+
+
+def may_wait(statement: Statement, bits: int) -> bool:
+    """Whether stores of floats of this width may stay uncanonicalised over the statement: nothing
+    in it sees bits, or ends, and what it stores lies where they lie or elsewhere."""
+    if not isinstance(statement, Op):
+        return False
+    match statement.opcode:
+        case "get" | "set":
+            return True
+        case "load":
+            seen = statement.result
+        case "store":
+            seen = statement.args[1]
+        case opcode:
+            return OPS[opcode].pure and not can_trap(statement)
+    return isinstance(seen.type, ScalarType) and seen.type.is_float and seen.type.bits == bits
+
+
 def store_then_canonicalise(f: FunctionWriter, t: ScalarType, name: str, place: str) -> None:
     """Store a float uncanonicalised; the end of the run of stores canonicalises any NaN among
     them."""
+    if len(f.to_canonicalise) == MOST_PENDING:
+        canonicalise_stores(f)
     f.do(f"store {_FLOAT[t.bits]} {name}, ptr {place}, align {t.align}")
     f.to_canonicalise.append((t.bits, name, place))
 
 
 def canonicalise_stores(f: FunctionWriter) -> None:
-    """After a run of stores: overwrite every NaN among them with the canonical one."""
+    """After a run of stores of one width: make every NaN among them the canonical one.
+
+    A NaN shows in the sum, as do infinities of both signs, which a cold block finds harmless. It
+    looks at memory, not at what was stored: a later store of the run may have been to one place.
+    """
     stores, f.to_canonicalise = f.to_canonicalise, []
-    tests: list[str] = []
+    bits = stores[0][0]
+    t = _FLOAT[bits]
+    sums = [name for _, name, _ in stores]
+    while len(sums) > 2:
+        half = len(sums) // 2
+        if len(sums) % 2:
+            sums = [f.emit(f"fadd {t} {sums[0]}, {sums[-1]}"), *sums[1:-1]]
+        else:
+            sums = [f.emit(f"fadd {t} {a}, {b}") for a, b in zip(sums, sums[half:], strict=False)]
+    some = f.emit(f"fcmp uno {t} {sums[0]}, {sums[-1]}")
     repairs: list[str] = []
-    for bits in sorted({bits for bits, _, _ in stores}):
-        names = [name for width, name, _ in stores if width == bits]
-        # One comparison finds a NaN in either of two numbers.
-        for a, b in zip(names[::2], [*names[1::2], names[-1]], strict=False):
-            tests.append(f.emit(f"fcmp uno {_FLOAT[bits]} {a}, {b}"))
-    for bits, name, place in stores:
-        test, kept = f.name(), f.name()
+    for place in dict.fromkeys(place for _, _, place in stores):
+        found, test, kept = f.name(), f.name(), f.name()
         repairs += [
-            f"{test} = fcmp uno {_FLOAT[bits]} {name}, {name}",
-            f"{kept}.i = bitcast {_FLOAT[bits]} {name} to i{bits}",
+            f"{found} = load {t}, ptr {place}, align {bits // 8}",
+            f"{test} = fcmp uno {t} {found}, {_ZERO}",
+            f"{kept}.i = bitcast {t} {found} to i{bits}",
             f"{kept} = select i1 {test}, i{bits} {CANONICAL_NAN[bits]}, i{bits} {kept}.i",
             f"store i{bits} {kept}, ptr {place}, align {bits // 8}",
         ]
-    some = tests[0]
-    for test in tests[1:]:
-        some = f.emit(f"or i1 {some}, {test}")
     f.cold_block(some, repairs)
 
 

@@ -49,8 +49,19 @@ def _with_overflow(f: FunctionWriter, op: Op, name: str, a: str, b: str) -> None
         callee = f.module.helper("smulo.i64")
         convention = f.target.convention
     pair = f.emit(f"call {convention}{{ i64, i1 }} {callee}(i64 {a}, i64 {b})")
-    f.trap_if(f.emit(f"extractvalue {{ i64, i1 }} {pair}, 1"), op, "overflow")
-    f.define(op.result, f.emit(f"extractvalue {{ i64, i1 }} {pair}, 0"))
+    wrapped = f.emit(f"extractvalue {{ i64, i1 }} {pair}, 0")
+    failed = f.emit(f"extractvalue {{ i64, i1 }} {pair}, 1")
+    first: list[str] = []
+    operands = [f.operand(value) for value in op.args]
+    if name != "mul":
+        # The first operand from the result, so that the loop need not keep it in a register.
+        operands[0] = f.name()
+        inverse = f"sub i64 0, {wrapped}" if len(operands) == 1 else (
+            f"{'sub' if name == 'add' else 'add'} i64 {wrapped}, {b}"
+        )  # fmt: skip
+        first.append(f"{operands[0]} = {inverse}")
+    f.trap_if(failed, op, "overflow", None, first, operands)
+    f.define(op.result, wrapped)
 
 
 def _arithmetic(name: str) -> Lowering:

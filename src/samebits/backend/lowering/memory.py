@@ -5,6 +5,7 @@ Any two addresses may alias, whatever their types: LLVM is told nothing else.
 
 from __future__ import annotations
 
+from samebits.backend.emit.arena import ALLOTTED, ARENA_HEAD, ARENA_PLACE
 from samebits.backend.lowering.float import store_then_canonicalise, stored_value
 from samebits.backend.lowering.integer import scalar_type
 from samebits.backend.text.types import memory, memory_scalar, scalar
@@ -71,12 +72,28 @@ def _element(f: FunctionWriter, op: Op) -> None:
 
 
 def _row(f: FunctionWriter, op: Op) -> None:
+    start, _, *rest = _from(f, op)
+    f.define(op.result, start, *rest)
+
+
+def _slice(f: FunctionWriter, op: Op) -> None:
+    start, _, *rest = _from(f, op)
+    first, stop = map(f.operand, op.args[1:])
+    count = f.emit(f"sub nsw i64 {stop}, {first}")
+    some = f.emit(f"icmp sgt i64 {count}, 0")
+    f.define(op.result, start, f.emit(f"select i1 {some}, i64 {count}, i64 0"), *rest)
+
+
+def _from(f: FunctionWriter, op: Op) -> tuple[str, ...]:
+    """The array of an op from the row on that its second operand says, with the lengths of all."""
     t = op.args[0].type
     assert isinstance(t, ArrayType)
-    base, _, width = f.operands(op.args[0])
-    index = f.emit(f"mul nsw i64 {f.operand(op.args[1])}, {width}")
+    base, *lengths = f.operands(op.args[0])
+    index = f.operand(op.args[1])
+    for length in lengths[1:]:
+        index = f.emit(f"mul nsw i64 {index}, {length}")
     start = f.emit(f"getelementptr inbounds {memory(t.element)}, ptr {base}, i64 {index}")
-    f.define(op.result, start, width)
+    return start, *lengths
 
 
 def _view(f: FunctionWriter, op: Op) -> None:
@@ -85,9 +102,61 @@ def _view(f: FunctionWriter, op: Op) -> None:
     f.define(op.result, f.operand(op.args[0]), *map(str, fixed.shape))
 
 
+def _flat(f: FunctionWriter, op: Op) -> None:
+    t = op.args[0].type
+    assert isinstance(t, ArrayType)
+    assert isinstance(t.element, VectorType)
+    base, length = f.operands(op.args[0])
+    f.define(op.result, base, f.emit(f"mul nuw nsw i64 {length}, {t.element.length}"))
+
+
 def _length(f: FunctionWriter, op: Op) -> None:
     assert isinstance(op.attr, int)
     f.define(op.result, f.operands(op.args[0])[1 + op.attr])
+
+
+def _arena(f: FunctionWriter, op: Op) -> None:
+    f.define(op.result, f.emit(f"load i64, ptr {ARENA_PLACE}, align 8"))
+
+
+def _release(f: FunctionWriter, op: Op) -> None:
+    f.do(f"store i64 {f.operand(op.args[0])}, ptr {ARENA_PLACE}, align 8")
+
+
+def _allocate(f: FunctionWriter, op: Op) -> None:
+    """The array after what is in use. No product can overflow: factors and products above the bound
+    are noted, and these are 2^30 at most where none is."""
+    t, limit = op.result.type, op.attr
+    assert isinstance(t, ArrayType)
+    assert isinstance(limit, int)
+    *lengths, used = map(f.operand, op.args)
+    negative = _any(f, [f.emit(f"icmp slt i64 {length}, 0") for length in lengths])
+    f.trap_if(negative, op, "length")
+    most, count, beyond = limit // t.element.size, "1", list[str]()
+    for length in lengths:
+        least = f.emit(f"call i64 @llvm.umax.i64(i64 {length}, i64 1)")
+        beyond.append(f.emit(f"icmp ugt i64 {least}, {most}"))
+        if count != "1":
+            least = f.emit(f"mul i64 {count}, {least}")
+            beyond.append(f.emit(f"icmp ugt i64 {least}, {most}"))
+        count = least
+    size = f.emit(f"mul i64 {count}, {t.element.size}")
+    end = f.emit(f"add i64 {used}, {size}")
+    beyond.append(f.emit(f"icmp ugt i64 {end}, {limit}"))
+    f.trap_if(_any(f, beyond), op, "arena")
+    after = f.emit(f"and i64 {f.emit(f'add i64 {end}, {ALLOTTED - 1}')}, {-ALLOTTED}")
+    f.do(f"store i64 {after}, ptr {ARENA_PLACE}, align 8")
+    start = f.emit(f"add i64 {used}, {ARENA_HEAD}")
+    place = f.emit(f"getelementptr inbounds i8, ptr {ARENA_PLACE}, i64 {start}")
+    f.do(f"call void @llvm.memset.p0.i64(ptr align 8 {place}, i8 0, i64 {size}, i1 false)")
+    f.define(op.result, place, *lengths)
+
+
+def _any(f: FunctionWriter, conditions: list[str]) -> str:
+    result, *rest = conditions
+    for condition in rest:
+        result = f.emit(f"or i1 {result}, {condition}")
+    return result
 
 
 def extent(f: FunctionWriter, value: Value) -> tuple[str, str]:
@@ -171,6 +240,13 @@ def _index(f: FunctionWriter, op: Op) -> None:
         f.trap_if(f.emit(f"icmp uge i64 {index}, {length}"), op, "index")
 
 
+def _bound(f: FunctionWriter, op: Op) -> None:
+    """The check of a slice's bound, one unsigned comparison."""
+    if not op.unchecked:
+        bound, length = map(f.operand, op.args)
+        f.trap_if(f.emit(f"icmp ugt i64 {bound}, {length}"), op, "index", str(op.attr))
+
+
 def _own(f: FunctionWriter, op: Op) -> None:
     """The own-index check, one unsigned comparison, valid for any checked index."""
     if not op.unchecked:
@@ -193,13 +269,19 @@ MEMORY_LOWERINGS: dict[str, Lowering] = {
     "component": _component,
     "element": _element,
     "row": _row,
+    "slice": _slice,
     "view": _view,
+    "flat": _flat,
     "length": _length,
+    "arena": _arena,
+    "release": _release,
+    "allocate": _allocate,
     "apart": _apart,
     "load": _load,
     "store": _store,
     "copy": _copy,
     "zero": _zero,
     "index": _index,
+    "bound": _bound,
     "own": _own,
 }

@@ -1,4 +1,4 @@
-"""Parallel ranges: iterations on several threads if the process offers them, else in line.
+"""Parallel ranges: iterations on several threads if the process offers them, else serially.
 
 The object has a variable for a hook, null unless the process sets it. The hook gets the iterations
 if they are worth it and if no memory that they write overlaps anything else that they use: only
@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from samebits.backend.lowering.memory import extent
-from samebits.backend.objects import HOOK, OWN
+from samebits.backend.objects import HOOK, OWN, TRAP_WORDS
+from samebits.backend.text.trap_records import RECORD_BYTES, claim
 from samebits.backend.text.types import function_symbol, return_type, scalar
 from samebits.backend.text.writer import FunctionWriter
 from samebits.ir.analysis.points_to import Memory
@@ -28,6 +29,7 @@ from samebits.ir.grammar import (
     can_trap,
     walk,
 )
+from samebits.passes.flatten import is_flat
 from samebits.types import ArrayType, Kind, ScalarType
 
 _ITERATION_WEIGHT = 8
@@ -43,7 +45,7 @@ begins."""
 
 
 def serial(f: FunctionWriter, op: Op) -> str:
-    """Emit all iterations in line, in order; returns the status if the body can trap."""
+    """Emit all iterations, in order, on this thread; returns the status if the body can trap."""
     name = str(op.attr)
     traps = f.module.traps[name]
     start, stop, _, *captured = op.args
@@ -57,15 +59,15 @@ def serial(f: FunctionWriter, op: Op) -> str:
 
 
 def lower_parallel(f: FunctionWriter, op: Op) -> None:
-    """Emit a call of the hook, then all iterations in line in case it ran nothing."""
-    range_function = (
-        f.module.parallel_range(str(op.attr)) if not f.module.is_cold(f.function.name) else ""
-    )
+    """Emit a call of the hook, then all iterations serially in case it ran nothing."""
+    in_line = f.module.is_cold(f.function.name) or f.module.prints(str(op.attr))
+    range_function = "" if in_line else f.module.parallel_range(str(op.attr))
     if not range_function:
         status = serial(f, op)
         if status:
             f.leave_if_failed(status)
         return
+    traps = f.module.traps[str(op.attr)]
     result = f.variable("i32")
     f.do(f"store i32 -1, ptr {result}")
     batch = f.operand(op.args[2])
@@ -86,9 +88,12 @@ def lower_parallel(f: FunctionWriter, op: Op) -> None:
 
     def ask() -> None:
         slots = _slots(f, [op.args[0], *op.args[3:]])
-        own = f"ptr @{OWN}" if str(op.attr) in f.module.owns else "ptr null"
-        given = f"ptr {range_function}, ptr {slots}, i64 {count}, i64 {batch}, i64 {least}, {own}"
-        f.do(f"store i32 {f.emit(f'call i32 {hook}({given})')}, ptr {result}")
+        record = f.variable(f"[{TRAP_WORDS} x i64]", ", align 8") if traps else "null"
+        given = f"ptr {range_function}, ptr {slots}, i64 {count}, i64 {batch}, i64 {least}"
+        status = f.emit(f"call i32 {hook}({given}, ptr {record})")
+        f.do(f"store i32 {status}, ptr {result}")
+        if traps:
+            _keep_record(f, status, record, result, str(op.attr) in f.module.owns)
 
     def here() -> None:
         f.do(f"store i32 {serial(f, op) or '0'}, ptr {result}")
@@ -98,12 +103,22 @@ def lower_parallel(f: FunctionWriter, op: Op) -> None:
     f.leave_if_failed(f.emit(f"load i32, ptr {result}"))
 
 
+def _keep_record(f: FunctionWriter, status: str, record: str, result: str, owns: bool) -> None:
+    """Where the hook's status is a trap, make its record one of this object, named by `result`."""
+    f.module.has_records = True
+    lines, place, named = claim(f.name()[1:], status)
+    copy = "call void @llvm.memcpy.p0.p0.i64(ptr align 8 {}, ptr align 8 {}, i64 {}, i1 false)"
+    lines += [copy.format(f"@{OWN}", record, 24)] * owns
+    lines += [copy.format(place, record, RECORD_BYTES), f"store i32 {named}, ptr {result}"]
+    f.cold_block(f.emit(f"icmp sgt i32 {status}, 0"), lines)
+
+
 # The cost of an iteration --------------------------------------------------------------------
 
 
 def _least_iterations(f: FunctionWriter, region: Region) -> int:
     """The fewest iterations of the outermost loop in `region` that are worth a batch."""
-    loop = next((s for s in walk(region) if isinstance(s, For)), None)
+    loop = next((s for s in walk(region) if isinstance(s, For) and not is_flat(s)), None)
     if loop is None:
         return 1
     vectors = all(_may_be_vector(f, statement) for statement in walk(loop.body))
@@ -132,7 +147,8 @@ def _region_cost(f: FunctionWriter, region: Region) -> int:
 def _statement_cost(f: FunctionWriter, statement: Statement) -> int:
     match statement:
         case Op(opcode="call"):
-            return 4 + _region_cost(f, f.module.function(str(statement.attr)).body)
+            callee = f.module.function(str(statement.attr))
+            return 4 + (LEAST_COST if callee.recursion else _region_cost(f, callee.body))
         case Op():
             return _SLOW.get(statement.opcode, 1)
         case If():
@@ -197,8 +213,7 @@ def _captured(body: Function, op: Op) -> Iterator[_Captured]:
     memory = Memory(body, lambda _: None)
     written = {use.origin.region.root for use in memory.uses if use.writes}
     whole = {use.origin.region.root for use in memory.uses if not use.origin.inside}
-    loops = {s.slot for s in body.body if isinstance(s, For)}
-    loops |= {s.slot for i in body.body if isinstance(i, If) for s in i.then if isinstance(s, For)}
+    loops = {loop.slot for loop in _outermost(body.body)}
     gets = {
         s.id for s in walk(body.body) if isinstance(s, Op) and s.opcode == "get" and s.attr in loops
     }
@@ -207,6 +222,16 @@ def _captured(body: Function, op: Op) -> Iterator[_Captured]:
         if not isinstance(t, ScalarType):
             own = isinstance(t, ArrayType) and name not in elsewhere | whole
             yield _Captured(value, name in written, own)
+
+
+def _outermost(region: Region) -> Iterator[For]:
+    """The copies of the body's loop: loops in no other."""
+    for statement in region:
+        if isinstance(statement, For):
+            yield statement
+        elif isinstance(statement, If):
+            yield from _outermost(statement.then)
+            yield from _outermost(statement.orelse)
 
 
 def _disjoint(f: FunctionWriter, a: _Captured, b: _Captured) -> str:

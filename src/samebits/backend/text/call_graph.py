@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from samebits.backend.llvm.stack_frames import value_bytes
 from samebits.backend.targets.table import Target
 from samebits.backend.text.cold_calls import ColdFunction
 from samebits.backend.text.loop_metadata import DIVISIONS
@@ -27,6 +26,9 @@ from samebits.backend.text.types import function_symbol, scalar
 from samebits.backend.text.wide_offsets import has_wide_offsets
 from samebits.errors import CompileError, IRError
 from samebits.ir.analysis.carried import local_bytes
+from samebits.ir.analysis.frames import RECURSION_BYTES, frame_bytes
+from samebits.ir.analysis.live_bytes import value_bytes
+from samebits.ir.analysis.recursion import recursive_groups
 from samebits.ir.grammar import (
     CALLS,
     For,
@@ -40,6 +42,7 @@ from samebits.ir.grammar import (
     walk,
 )
 from samebits.ir.once import Once, is_library
+from samebits.printed import OUTPUT
 from samebits.types import ScalarType
 
 STACK_LIMIT = 1 << 20
@@ -63,8 +66,8 @@ _VALUE_BYTES: Once[int] = Once()
 
 class CallGraph:
     """The functions that `roots` reach. Raises CompileError if local memory exceeds the stack
-    limit, IRError if a function is missing or recursive. `threads`: parallel ranges may run on
-    several."""
+    limit, IRError if a function is missing, or calls itself without a bound. `threads`: parallel
+    ranges may run on several."""
 
     def __init__(
         self,
@@ -89,10 +92,16 @@ class CallGraph:
         self.owns: set[str] = set()
         """The functions that check own indices: their last parameter is then the address for the
         numbers of a trap."""
+        self.arenas: dict[str, int] = {}
+        """The functions that make arrays of run-time sizes, themselves or through what they call,
+        and the most bytes of the arena that these need: their last parameter is its block."""
+        self._allocating: set[str] = set()
         self.called_twice: set[str] = set()
         """The functions called both in line and by threads: one copy is enough."""
         self.traps: dict[str, bool] = {}
         """Whether a function can trap, itself or through what it calls."""
+        self._printing: set[str] = set()
+        """The functions that print or trace themselves."""
         self._calls: dict[str, dict[str, None]] = {}
         """Callees of a function, in order of their first call."""
         self.divides: dict[str, bool] = {}
@@ -110,6 +119,8 @@ class CallGraph:
             self._visit_all(name, found)
         self.order = tuple(found)
         """The reached functions, callees first."""
+        self._measure_arenas()
+        self._measure_stacks()
         self._hot = self.reached(roots) - self.cold.keys()
         self.cold_section = {*self.cold}
         """The cold functions, and what is reached from them, if from others too."""
@@ -190,12 +201,22 @@ class CallGraph:
             limit = min(limit, COLD_INLINE_LIMIT)
         return self._sizes[name] <= limit
 
+    def prints(self, name: str) -> bool:
+        """Whether the function, or what it calls, prints or traces: its calls have an order."""
+        if not self._printing:
+            return False
+        return not self._printing.isdisjoint(_reached([name], self._calls.__getitem__))
+
     def is_only_entered(self, name: str) -> bool:
         """Whether the function's only caller is one entry or range of a vector-dominated module.
         LLVM inlines it there in any case, but only after all of its passes, which gain nothing by a
         second run over such functions."""
         called = any(name in callees for callees in self._calls.values())
         return self.vector_dominated and self._roots.count(name) == 1 and not called
+
+    def allocates(self, name: str) -> bool:
+        """Whether the function itself makes arrays of run-time sizes."""
+        return name in self._allocating
 
     def inlined_size(self, name: str) -> int:
         """Statements that replace a call, callees included; 0 if the call stays or may trap."""
@@ -217,7 +238,8 @@ class CallGraph:
         waiting = [name]
         while waiting:
             top = waiting[-1]
-            callees = self._calls[top]
+            # Those of a recursive function are counted with its frames.
+            callees = () if self.function(top).recursion else self._calls[top]
             missing = [callee for callee in callees if callee not in found]
             waiting += missing
             if missing:
@@ -249,15 +271,16 @@ class CallGraph:
             if callee is None:
                 del inside[name]
             elif callee in inside:
-                span = self.function(callee).span
-                raise IRError(f"function {callee} calls itself", span=span)
+                if not self.function(callee).recursion:
+                    span = self.function(callee).span
+                    raise IRError(f"function {callee} calls itself", span=span)
             elif callee not in found:
                 inside[callee] = self._visit(callee, found)
 
     def _visit(self, name: str, found: dict[str, None]) -> Iterator[str]:
         """Record the properties of a function; yields its callees, which must be visited first."""
-        function, stack_bytes = self.function(name), self._stack_bytes
-        traps, divides, deepest = False, False, 0
+        function = self.function(name)
+        traps, divides = False, False
         constants: set[int] = set()
         calls = self._calls[name] = dict[str, None]()
         self._statements[name] = 0
@@ -274,9 +297,9 @@ class CallGraph:
                 callee = str(statement.attr)
                 calls[callee] = None
                 yield callee
-                traps = traps or self.traps[callee]
-                divides = divides or self.divides[callee]
-                deepest = max(deepest, stack_bytes[callee])
+                # What it recurses with is not visited yet: of that everything may be.
+                traps = traps or self.traps.get(callee, True)
+                divides = divides or self.divides.get(callee, True)
                 if statement.opcode == "parallel":
                     self._in_parallel.add(callee)
                 if self._threads and statement.opcode == "parallel":
@@ -286,21 +309,18 @@ class CallGraph:
             traps = traps or can_trap(statement)
             if statement.opcode == "own" and can_trap(statement):
                 self.owns.add(name)
+            elif statement.opcode in OUTPUT:
+                self._printing.add(name)
+            if statement.opcode == "allocate":
+                assert isinstance(statement.attr, int)
+                self._allocating.add(name)
+                self.arenas[name] = max(self.arenas.get(name, 0), statement.attr)
             if statement.opcode == "const":
                 constants.add(statement.id)
             elif statement.opcode in DIVISIONS:
                 divides = divides or statement.args[1].op not in constants
-        own = local_bytes(function)
-        if own + deepest > STACK_LIMIT:
-            raise CompileError(
-                f"local arrays and structs of {name} and what it calls need "
-                f"{own + deepest:,} bytes; {STACK_LIMIT:,} are the limit",
-                span=function.span,
-                fix="pass the largest one in as a parameter",
-            )
         self._sizes[name] = self._size(function)
         self._most[name] = _RUN_BOUNDS.of(function, lambda: run_bound(function, self._most))
-        stack_bytes[name] = own + deepest
         self.traps[name] = traps
         out_of_line = function.cold and not traps  # a function that can trap is emitted as hot
         self.divides[name] = divides and not out_of_line
@@ -308,9 +328,48 @@ class CallGraph:
             self._add_cold(function)
         found[name] = None
 
+    def _measure_arenas(self) -> None:
+        """Find the arenas of functions through what they call, until nothing grows: functions may
+        recurse."""
+        grows = bool(self.arenas)
+        while grows:
+            grows = False
+            for name in self.order:
+                least = max((self.arenas.get(c, 0) for c in self._calls[name]), default=0)
+                if least > self.arenas.get(name, 0):
+                    self.arenas[name], grows = least, True
+
+    def _measure_stacks(self) -> None:
+        """Find the stack bytes of each function, callees included, without values; of those that
+        recurse with one another together, when the last of them comes."""
+        reached = {name: self.function(name) for name in self.order}
+        groups, left = recursive_groups(reached), {*self.order}
+        for name, function in reached.items():
+            left.discard(name)
+            group = groups.get(name, frozenset({name}))
+            if group & left:
+                continue
+            called = (callee for member in group for callee in self._calls[member])
+            deepest = max((self._stack_bytes[c] for c in called if c not in group), default=0)
+            own = local_bytes(function)
+            if function.recursion:
+                members = [reached[member] for member in group]
+                frame = max(frame_bytes(member, reached.get) for member in members)
+                own = min(frame * max(m.recursion for m in members), RECURSION_BYTES)
+            if own + deepest > STACK_LIMIT:
+                raise CompileError(
+                    f"local arrays and structs of {name} and what it calls need "
+                    f"{own + deepest:,} bytes; {STACK_LIMIT:,} are the limit",
+                    span=function.span,
+                    fix="pass the largest one in as a parameter",
+                )
+            self._stack_bytes.update(dict.fromkeys(group, own + deepest))
+
     def _size(self, function: Function) -> int:
         """Statements, callees included, of a function from scalars to scalars without loops."""
         scalars = all(isinstance(t, ScalarType) for _, t in function.params)
+        if function.recursion:
+            return _NO_SIZE
         size = 0 if scalars and not function.locals else _NO_SIZE
         for statement in walk(function.body):
             size += 1

@@ -9,7 +9,7 @@ from samebits.backend.text.nan_stores import serial_stores
 from samebits.ir.grammar import For, Function, Op, Value, ValueType, walk
 from samebits.types import ScalarType
 
-_DERIVE = {"field", "component", "element", "view", "row"}
+_DERIVE = {"field", "component", "element", "view", "row", "slice", "flat"}
 _USE = {"load", "zero", "length", "apart"}
 _KEEP_NUMBER = {"abs", "neg", "min", "max", "floor", "ceil", "trunc", "round", "flush"}
 

@@ -1,23 +1,30 @@
-"""Stores whose NaN is canonicalised after the store: those on a loop-carried path.
+"""Stores whose NaN is canonicalised after the store: those in loops that are better not vectorised.
 
 A store to the same address in every iteration carries a dependence, and its loop is not vectorised.
-Its latency is then the loop's, so the store does not wait for the NaN test.
+Its latency is then the loop's, so the store does not wait for the NaN test. Fields of structs lie
+too far from those of the next iteration: LLVM would put them together one by one to test a vector
+for NaN, where the fields of one struct are neighbours.
 """
 
 from __future__ import annotations
 
 from samebits.ir.grammar import For, Function, Op, Region, Value, While, regions, walk
+from samebits.types import ScalarType
 
 
 def serial_stores(function: Function) -> set[int]:
-    """Ids of the stores in innermost loops that have a loop-invariant address."""
+    """Ids of the stores in innermost loops that store at a loop-invariant address, or into fields
+    of structs."""
     found: set[int] = set()
     _search(function.body, None, found)
     return found
 
 
-_SAME_IF_OPERANDS_ARE = {"field", "component", "element", "view", "convert"}
+_SAME_IF_OPERANDS_ARE = {"field", "component", "element", "view", "flat", "convert"}
 _ALWAYS_SAME = {"const", "local", "table"}
+_FREE = {"const", "get"}
+_CALL = 20
+"""Operations that a call counts as."""
 
 
 def _search(region: Region, inside: _InnermostLoop | None, found: set[int]) -> None:
@@ -30,11 +37,15 @@ def _search(region: Region, inside: _InnermostLoop | None, found: set[int]) -> N
             loop = _InnermostLoop(slot | _slots_set(statement))
             for inner in regions(statement):
                 _search(inner, loop, found)
-            if loop.is_serial:
+            if loop.is_serial or loop.gathers_in_vain:
                 found |= loop.stores
         else:
             for inner in regions(statement):
                 _search(inner, inside, found)
+
+
+def _is_float(value: Value) -> bool:
+    return isinstance(value.type, ScalarType) and value.type.is_float
 
 
 def _slots_set(statement: For | While) -> set[str]:
@@ -54,8 +65,18 @@ class _InnermostLoop:
     def __init__(self, changing_slots: set[str]) -> None:
         self._slots = changing_slots
         self._changing: set[tuple[int, int]] = set()
+        self._fields: set[tuple[int, int]] = set()
         self.stores: set[int] = set()
         self.is_serial = False
+        self._has_fields = False
+        self._accesses = 0
+        self._computed = 0
+
+    @property
+    def gathers_in_vain(self) -> bool:
+        """Whether it stores in fields of a struct that is another in each iteration, and computes
+        too little to be worth gathering them."""
+        return self._has_fields and self._computed <= self._accesses
 
     def is_steady(self, value: Value) -> bool:
         return (value.op, value.index) not in self._changing
@@ -63,11 +84,22 @@ class _InnermostLoop:
     def see(self, op: Op) -> None:
         if op.opcode == "store":
             self.stores.add(op.id)
-            self.is_serial = self.is_serial or self.is_steady(op.args[0])
+            place = op.args[0]
+            self.is_serial = self.is_serial or self.is_steady(place)
+            self._has_fields = self._has_fields or (place.op, place.index) in self._fields
+        if op.opcode in ("load", "store"):
+            self._accesses += 1
+        elif op.opcode == "call" or (op.results and _is_float(op.result)):
+            self._computed += _CALL if op.opcode == "call" else op.opcode not in _FREE
         steady = (
             op.opcode in _ALWAYS_SAME
             or (op.opcode == "get" and op.attr not in self._slots)
             or (op.opcode in _SAME_IF_OPERANDS_ARE and all(map(self.is_steady, op.args)))
         )
-        if not steady:
-            self._changing.update((result.op, result.index) for result in op.results)
+        if steady:
+            return
+        results = [(result.op, result.index) for result in op.results]
+        self._changing.update(results)
+        inside = op.args and (op.args[0].op, op.args[0].index) in self._fields
+        if op.opcode == "field" or (op.opcode in _SAME_IF_OPERANDS_ARE and inside):
+            self._fields.update(results)

@@ -111,6 +111,8 @@ def short(bound: Bound) -> Bound:
 
 def run_bound(function: Function, callees: Mapping[str, Bound]) -> Bound:
     """The most statements of a call of `function`; `callees` has the bounds of its callees."""
+    if function.recursion:
+        return OPEN
     found = _Counting(function, callees).most(function.body)
     is_cold = function.cold and is_library(function.name)
     return float(COLD_STATEMENTS) if is_cold and found == OPEN else found
@@ -185,7 +187,7 @@ class _Counting:
                 case _:
                     return bound
 
-        return given(self._callees[str(op.attr)])
+        return given(self._callees.get(str(op.attr), OPEN))  # of one that recurses there is none
 
     def value(self, value: Value) -> Bound:
         """An upper bound of an integer, not below 0."""

@@ -1,4 +1,4 @@
-"""The check for constants that may become an array's index near 2^63, which ends LLVM 22's process.
+"""Functions for which LLVM 22's SLP vectoriser would crash: a constant near 2^63 in an index.
 
 Its SLP vectoriser keys a table by the constant part of addresses, in bytes, and the largest and
 least int64 are reserved keys of that table (`analyzeRtStrideCandidate`, SLPVectorizer.cpp). Such an
@@ -18,6 +18,8 @@ from samebits.types import ScalarType
 MOST_BITS = 40
 """An index whose constant part has fewer bits makes an offset far from 2^63: an element has less
 than 2^20 bytes."""
+MOST_SLICE_BITS = 32
+"""The same of a slice's bounds, which add up where a slice is sliced."""
 
 _ANY = 64
 _ROUNDS = 4
@@ -105,6 +107,9 @@ class _Parts:
                             self._join(("", args[1].type), given[1], widen)
                         case "element" | "row":
                             if max(given[1:], default=0) >= MOST_BITS:
+                                return True
+                        case "slice":
+                            if max(given[1:]) >= MOST_SLICE_BITS:
                                 return True
                         case _ if opcode in CALLS:
                             found |= self._call(statement, given, widen)

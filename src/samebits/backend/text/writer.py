@@ -5,17 +5,22 @@ Every slot and variable is an `alloca` of the entry block, which LLVM promotes t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
+from samebits.backend.emit.arena import ARENA_PLACE
 from samebits.backend.emit.emission import Emission
-from samebits.backend.objects import OWN, TrapSite
+from samebits.backend.objects import OWN, STATUS_MASK, TrapSite
 from samebits.backend.text.facts import FunctionFacts
 from samebits.backend.text.locations import mark
 from samebits.backend.text.loop_metadata import EmittedCounts
 from samebits.backend.text.nan_patterns import Patterns
+from samebits.backend.text.trap_records import common_block, word
 from samebits.backend.text.types import parts, return_type, returned
 from samebits.ir.grammar import Function, Op, Value
+from samebits.ir.trap_texts import WITH_VALUES, operand_text
 from samebits.modes import FAST
+from samebits.types import ScalarType
 
 UNLIKELY = "!prof !0"
 """Branch weights of an unlikely first target, such as a trap."""
@@ -28,6 +33,8 @@ is poison, and an index or a branch by poison is undefined behaviour."""
 
 _CARELESS = "nsz"
 """The flag under which the signs of zeros, and NaN bits, do not matter."""
+
+NO_OTHERS: Mapping[int, int] = MappingProxyType({})
 
 OWN_PLACE = "%own"
 """The last parameter of a function that checks own indices."""
@@ -49,6 +56,8 @@ class FunctionWriter:
         self._allocas: list[str] = []
         self._lines: list[str] = []
         self._tail: list[str] = []
+        self._recorded: list[tuple[str, int, list[str]]] = []
+        """The blocks of traps with a record, with status and words."""
         self._cold_blocks: list[str] = []
         self.to_canonicalise: list[tuple[int, str, str]] = []
         """Floats just stored uncanonicalised: width in bits, register, address."""
@@ -98,7 +107,8 @@ class FunctionWriter:
             for value in values
             for t, name in zip(parts(value.type), self.operands(value), strict=True)
         ]
-        return ", ".join([*given, *[f"ptr @{OWN}"] * (callee in self.module.owns)])
+        given += [f"ptr @{OWN}"] * (callee in self.module.owns)
+        return ", ".join([*given, *[f"ptr {ARENA_PLACE}"] * (callee in self.module.arenas)])
 
     def define(self, value: Value, *names: str) -> None:
         """Set the registers or constants that hold a result."""
@@ -140,17 +150,46 @@ class FunctionWriter:
         kind: str,
         detail: str | None = None,
         first: Sequence[str] = (),
+        operands: Sequence[str] = (),
     ) -> None:
         """Trap with `kind` at the span of `op` if the i1 `condition` holds, after the instructions
-        `first`."""
+        `first`. What the operands are, by registers `operands` if given, is left in a record."""
         self._counts.checks += 1
-        status = self.module.trap_status(TrapSite(kind, op.span, detail))
+        said = operand_text(op, kind) if self.module.records_traps else None
+        site = TrapSite(kind, op.span, detail, said)
+        status = self.module.trap_status_in(self.function.name, site)
         trap, go_on = self._label("trap"), self._label("ok")
         self.do(f"br i1 {condition}, label %{trap}, label %{go_on}, {UNLIKELY}")
-        lines = "".join(f"  {line}\n" for line in first)
-        leave = f"{trap}:\n{lines}  ret {self._return} {self._failure(str(status))}"
-        self._tail += [*self._mark(), leave]
+        lines = list(first)
+        if said is None:
+            lines.append(f"ret {self._return} {self._failure(str(status))}")
+        else:
+            words: list[str] = []
+            named = op.args[op.opcode in WITH_VALUES :]
+            for value, place in zip(named, operands or map(self.operand, named), strict=True):
+                assert isinstance(value.type, ScalarType)
+                made, name = word(place, value.type, self.name())
+                lines += made
+                words.append(name)
+            self._recorded.append((trap, status, words))
+            lines.append("br label %trapped")
+        self._tail += [*self._mark(), f"{trap}:\n" + "\n".join(f"  {line}" for line in lines)]
         self._start(go_on)
+
+    def trapped_block(self) -> list[str]:
+        """The block where traps with a record leave the function; none without such."""
+        if not self._recorded:
+            return []
+        self.module.has_records = True
+        lines, status = common_block(self._recorded, "trapped")
+        if self._return == "i32":
+            lines.append(f"ret i32 {status}")
+        else:
+            lines.append(
+                f"%trapped.all = insertvalue {self._return} zeroinitializer, i32 {status}, 0"
+            )
+            lines.append(f"ret {self._return} %trapped.all")
+        return ["trapped:", *(f"  {line}" for line in lines)]
 
     def name(self) -> str:
         """A fresh register name."""
@@ -181,19 +220,19 @@ class FunctionWriter:
         self._allocas.append(f"  {name} = alloca {t}{suffix}")
         return name
 
-    def leave_if_failed(self, status: str) -> None:
-        """Return a callee's non-zero status."""
+    def leave_if_failed(self, status: str, others: Mapping[int, int] = NO_OTHERS) -> None:
+        """Return a callee's non-zero status, or what `others` has in its place."""
         failed = self.emit(f"icmp ne i32 {status}, 0")
         trap, go_on = self._label("trap"), self._label("ok")
         self.do(f"br i1 {failed}, label %{trap}, label %{go_on}, {UNLIKELY}")
-        self._tail += self._mark()
+        lines, status = _replaced(trap, status, others) if others else ([], status)
         if self._return == "i32":
-            self._tail.append(f"{trap}:\n  ret i32 {status}")
+            lines.append(f"ret i32 {status}")
         else:
-            self._tail.append(
-                f"{trap}:\n  %{trap}.r = insertvalue {self._return} zeroinitializer, "
-                f"i32 {status}, 0\n  ret {self._return} %{trap}.r"
-            )
+            empty = f"{self._return} zeroinitializer"
+            lines.append(f"%{trap}.r = insertvalue {empty}, i32 {status}, 0")
+            lines.append(f"ret {self._return} %{trap}.r")
+        self._tail += [*self._mark(), f"{trap}:\n" + "\n".join(f"  {line}" for line in lines)]
         self._start(go_on)
 
     # -- for the function emitter -------------------------------------------------------------
@@ -220,6 +259,16 @@ class FunctionWriter:
         items = returned(self.function, self.can_trap, self.target)
         rest = (f"{t} zeroinitializer" for t in items[1:])
         return "{ " + ", ".join((f"i32 {status}", *rest)) + " }"
+
+
+def _replaced(label: str, status: str, others: Mapping[int, int]) -> tuple[list[str], str]:
+    """Instructions that put other statuses in the place of some, keeping the record's number."""
+    lines, more = [f"%{label}.site = and i32 {status}, {STATUS_MASK}"], "0"
+    for k, (one, other) in enumerate(others.items()):
+        lines.append(f"%{label}.is{k} = icmp eq i32 %{label}.site, {one}")
+        lines.append(f"%{label}.by{k} = select i1 %{label}.is{k}, i32 {other - one}, i32 {more}")
+        more = f"%{label}.by{k}"
+    return [*lines, f"%{label}.there = add i32 {status}, {more}"], f"%{label}.there"
 
 
 Lowering = Callable[[FunctionWriter, Op], None]

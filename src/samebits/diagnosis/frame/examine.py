@@ -1,6 +1,6 @@
 """The examination of the first differing frame: both sides' states, and if they are reproduced.
 
-Owns the examination of one frame that is known to differ. How it is found is `frames`'.
+Owns the examination of one frame that is known to differ. `search.py` finds it.
 """
 
 from __future__ import annotations

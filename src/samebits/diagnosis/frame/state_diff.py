@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from samebits.bits import INFINITY
 from samebits.diagnosis.frame.examine import FirstFrame
-from samebits.diagnosis.report.findings import Datum, FieldFact, HeatFact, TimelineFact
+from samebits.diagnosis.report.findings import ColumnFact, Datum, FieldFact, TimelineFact
 from samebits.sides.run import SideRun
 from samebits.sim.inputs import Inputs
 from samebits.sim.state.columns import Column, Patterns, columns
@@ -32,11 +32,11 @@ _PIECE = 1 << 16
 @dataclass(frozen=True, eq=False)
 class Differences:
     """The differences between canonical states `a` and `b`. `first` are the first differing scalars
-    in declared order; `heat` has a row for each column of the state."""
+    in declared order; `columns` has a row for each column of the state."""
 
     differing: int
     first: tuple[FieldFact, ...]
-    heat: tuple[HeatFact, ...]
+    columns: tuple[ColumnFact, ...]
     farthest: tuple[int, str] | None
     """The floats that are furthest apart, NaN left out: the distance in ULP, and which they are."""
 
@@ -73,7 +73,7 @@ class _Part:
 def differences(t: StructType, a: bytes, b: bytes, most: int = MOST) -> Differences:
     """The differences between two canonical states, with at most `most` fields described.
     ValueError where a length is not the type's."""
-    heat: list[HeatFact] = []
+    counted: list[ColumnFact] = []
     first: list[tuple[int, FieldFact]] = []
     farthest: tuple[int, str] | None = None
     for column in columns(t):
@@ -84,10 +84,10 @@ def differences(t: StructType, a: bytes, b: bytes, most: int = MOST) -> Differen
             if found is not None and (apart is None or found[0] > apart[0]):
                 apart = found
             first = _first(first, part, most)
-        heat.append(HeatFact(column.title, count, column.count, apart and apart[0]))
+        counted.append(ColumnFact(column.title, count, column.count, apart and apart[0]))
         farthest = max(filter(None, (farthest, apart)), default=None)
-    differing = sum(row.differing for row in heat)
-    return Differences(differing, tuple(fact for _, fact in first), tuple(heat), farthest)
+    differing = sum(row.differing for row in counted)
+    return Differences(differing, tuple(fact for _, fact in first), tuple(counted), farthest)
 
 
 def _parts(column: Column, a: bytes, b: bytes) -> Iterator[_Part]:

@@ -73,7 +73,7 @@ class FieldFact:
 
 
 @dataclass(frozen=True)
-class HeatFact:
+class ColumnFact:
     """A field of the state: how many of its scalars differ, of how many, and the largest ULP
     distance among them. Where `scalars` is 0, it is only known that its hash differs."""
 
@@ -205,7 +205,7 @@ class Diagnosis:
     fields: tuple[FieldFact, ...] = ()
     differing: int = 0
     """Scalars that differ after the frame, of which `fields` holds the first."""
-    heat: tuple[HeatFact, ...] = ()
+    columns: tuple[ColumnFact, ...] = ()
     timeline: tuple[TimelineFact, ...] = ()
     operation: OperationFact | None = None
     causes: tuple[CauseFact, ...] = ()

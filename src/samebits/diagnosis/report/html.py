@@ -17,8 +17,8 @@ from samebits.diagnosis.frame import departing
 from samebits.diagnosis.report.findings import (
     CERTAINTIES,
     CauseFact,
+    ColumnFact,
     Diagnosis,
-    HeatFact,
     Place,
     TimelineFact,
 )
@@ -47,8 +47,8 @@ def page(diagnosis: Diagnosis) -> str:
         why_unknown=why_unknown(d),
         agreement=_agreement,
         evidence=[near(line) for cause in d.causes[:1] for line in cause.evidence],
-        heat=[_cell(h) for h in d.heat[:_HEAT_SHOWN]],
-        heat_left=len(d.heat) - _HEAT_SHOWN,
+        heat=[_cell(h) for h in d.columns[:_HEAT_SHOWN]],
+        heat_left=len(d.columns) - _HEAT_SHOWN,
         exposed=exposed[:_EXPOSED_SHOWN],
         exposed_left=d.exposed_left + sum(n for _, n in exposed[_EXPOSED_SHOWN:]),
         exposed_counted=any(each.evaluations for each, _ in exposed),
@@ -162,7 +162,7 @@ def _agreement(cause: CauseFact) -> str:
     return f"injected {cause.scope}, it {found}"
 
 
-def _cell(h: HeatFact) -> tuple[int, str, str, str]:
+def _cell(h: ColumnFact) -> tuple[int, str, str, str]:
     """A field's cell, the redder the larger the part of its scalars that differ: percent of red,
     what is told when it is pointed at, path, and the count of its scalars."""
     part = h.differing / h.scalars if h.scalars else 1.0

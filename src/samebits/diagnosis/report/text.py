@@ -8,10 +8,10 @@ from samebits.diagnosis.frame import departing
 from samebits.diagnosis.report.findings import (
     CERTAINTIES,
     CauseFact,
+    ColumnFact,
     Diagnosis,
     ExposedFact,
     FieldFact,
-    HeatFact,
     OperationFact,
     Place,
 )
@@ -68,7 +68,7 @@ def _frame(d: Diagnosis) -> Iterator[Line]:
 
 def _fields(d: Diagnosis) -> Iterator[Line]:
     if not d.fields:
-        yield from _hashed(d.heat)
+        yield from _hashed(d.columns)
         return
     count = "one scalar differs" if d.differing == 1 else f"{d.differing:,} scalars differ"
     yield "bold", f"field: {d.fields[0].path}; {count} after the frame"
@@ -80,14 +80,14 @@ def _fields(d: Diagnosis) -> Iterator[Line]:
     yield "", ""
 
 
-def _hashed(heat: Sequence[HeatFact]) -> Iterator[Line]:
+def _hashed(columns: Sequence[ColumnFact]) -> Iterator[Line]:
     """The parts of the state whose hashes differ, where no more is known of them."""
-    if heat:
-        yield "bold", f"field: {heat[0].path}; only hashes are known of side b's state"
-        for part in heat[:FIELDS_SHOWN]:
+    if columns:
+        yield "bold", f"field: {columns[0].path}; only hashes are known of side b's state"
+        for part in columns[:FIELDS_SHOWN]:
             yield "", f"  {part.path}"
-        if len(heat) > FIELDS_SHOWN:
-            yield "dim", f"  and {len(heat) - FIELDS_SHOWN:,} more"
+        if len(columns) > FIELDS_SHOWN:
+            yield "dim", f"  and {len(columns) - FIELDS_SHOWN:,} more"
         yield "", ""
 
 

@@ -45,6 +45,19 @@ class Variable:
     """Whether a loop counts it, or draws it from what it runs over."""
 
 
+@dataclass(slots=True)
+class LoopArrays:
+    """What a loop that is being lowered makes of arrays of run-time sizes."""
+
+    before: frozenset[str] | None
+    """The names certainly assigned where an iteration begins."""
+    made: set[str] = field(default_factory=set[str])
+    """The names of the arrays that it makes."""
+    allocates: bool = False
+    keeps: bool = False
+    """Whether a later iteration may use what an earlier one has made."""
+
+
 @dataclass(frozen=True, slots=True)
 class Callee:
     """A compiled kernel as its callers see it. `written` are parameters whose memory it writes."""
@@ -53,6 +66,9 @@ class Callee:
     parameters: tuple[tuple[str, Type], ...]
     result: Type
     written: frozenset[str]
+    depth: int = 0
+    """How many calls may be inside one another, of a kernel that recurses with the caller: its last
+    parameter is then how many are. 0 of any other."""
 
 
 @dataclass(slots=True)
@@ -75,6 +91,8 @@ class Context:
     breaks: list[list[frozenset[str]]] = field(default_factory=list[list[frozenset[str]]])
     wanted: list[bool] = field(default_factory=list[bool])
     """For each enclosing loop, whether it must be vectorised."""
+    loops: list[LoopArrays] = field(default_factory=list[LoopArrays])
+    """The enclosing loops."""
     written: set[str] = field(default_factory=set[str])
     local_names: frozenset[str] = frozenset()
     """Every name that the function assigns, parameters included."""
@@ -97,6 +115,13 @@ class Context:
     ) -> NoReturn:
         """Raise a CompileError at `node`."""
         raise CompileError(message, span=self.span(node), note=note, fix=fix)
+
+    def fail_unless_grown(
+        self, node: ast.AST, message: str, *, note: str | None = None, fix: str | None = None
+    ) -> None:
+        """Raise a CompileError at `node` once all is lowered, if by then no name's type grows."""
+        if self.joins.refused is None:
+            self.joins.refused = CompileError(message, span=self.span(node), note=note, fix=fix)
 
     def text(self, node: ast.AST) -> str:
         return self.source.text(node)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from samebits.errors import Span
+from samebits.errors import CompileError, Span
 from samebits.types import BOOL, FLOAT, INT, ScalarType, Type
 
 NARROWEST = 32
@@ -25,16 +25,32 @@ class Joins:
     places: dict[Span, ScalarType] = field(default_factory=dict[Span, ScalarType])
     """The types that weak numbers take, by the place of the name that is assigned, or of the
     ternary that has one as a side."""
+    roots: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    """Whose memory the views may lie in that a name is given."""
+    allocations: set[Span] = field(default_factory=set[Span])
+    """The calls that make local arrays of run-time sizes."""
+    freeing: set[Span] = field(default_factory=set[Span])
+    """The loops that free such arrays at the start of each iteration."""
     grown: bool = False
-    """Whether a name's type has changed since the attempt began."""
+    """Whether a name's type, or its views' memory, has changed since the attempt began."""
+    refused: CompileError | None = None
+    """The first use of a weak number that is refused, unless a later line gives its name a type for
+    which it is not."""
 
     def begin(self) -> None:
         """Begin an attempt."""
         self.places.clear()
+        self.allocations.clear()
+        self.freeing.clear()
         self.grown = False
+        self.refused = None
 
     def grow(self, name: str, t: ScalarType) -> None:
         self.names[name] = t
+        self.grown = True
+
+    def grow_roots(self, name: str, roots: frozenset[str]) -> None:
+        self.roots[name] = roots
         self.grown = True
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from types import CodeType
 from typing import cast
@@ -12,6 +13,7 @@ from samebits.errors import CompileError
 from samebits.frontend.core.job_source import job_source
 from samebits.frontend.core.matching import without_matches
 from samebits.frontend.core.source import FunctionNode, Source, blank, syntax
+from samebits.lang.calls.kernel_parameters import GivenKernel
 from samebits.lang.definition import own_lines
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
@@ -78,6 +80,28 @@ def _positional(node: FunctionNode) -> FunctionNode:
     return result
 
 
+def _without_given(kernel: GivenKernel, source: Source) -> Source:
+    """The definition without the parameters for kernels. Raises CompileError where one is
+    assigned."""
+    node = blank(source.node)
+    for name, value in vars(source.node).items():
+        setattr(node, name, value)
+    parameters = [p for p in source.node.args.args if p.arg not in kernel.kernels]
+    node.args = ast.arguments([], parameters, None, [], [], None, [])
+    for part in ast.walk(ast.Module(node.body, [])):
+        if (
+            isinstance(part, ast.Name)
+            and isinstance(part.ctx, ast.Store)
+            and part.id in kernel.kernels
+        ):
+            raise CompileError(
+                f"the parameter '{part.id}' is a kernel, which is not assigned",
+                span=source.span(part),
+                fix="use a new name",
+            )
+    return replace(source, node=node)
+
+
 def source_of(kernel: Kernel) -> Source:
     """The source of a kernel as it was decorated. Raises CompileError if it cannot be read."""
     function, lines = kernel.function, tuple(kernel.lines)
@@ -91,6 +115,8 @@ def source_of(kernel: Kernel) -> Source:
         )
     plain = _positional(without_matches(node))
     source = Source(code.co_filename, function.__qualname__, plain, lines)
+    if isinstance(kernel, GivenKernel):
+        return _without_given(kernel, source)
     if isinstance(kernel, JobKernel):
         return job_source(kernel, source)
     return source

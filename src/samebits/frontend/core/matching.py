@@ -10,11 +10,12 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
+from samebits.frontend.core.characters import code_point
 from samebits.frontend.core.source import blank
 
 REFUSAL = (
-    "`match` takes numbers, True and False, IntEnum members and class constants, `|` between "
-    "them, `_`, a name, and guards",
+    "`match` takes numbers, texts of one character, True and False, IntEnum members and class "
+    "constants, `|` between them, `_`, a name, and guards",
     "write if/elif/else",
 )
 """The message and fix of any other pattern."""
@@ -49,7 +50,8 @@ def _is_simple(pattern: ast.pattern) -> bool:
     match pattern:
         case ast.MatchValue():
             value = pattern.value
-            return not (isinstance(value, ast.Constant) and isinstance(value.value, str | bytes))
+            is_text = isinstance(value, ast.Constant) and isinstance(value.value, str | bytes)
+            return not is_text or code_point(value) is not None
         case ast.MatchSingleton():
             return isinstance(pattern.value, bool)
         case _:

@@ -53,13 +53,7 @@ def enforce(
         near = [place for place in written if overlap(access.region, place, own.roots)]
         other = next((place for place in near if place != access.region), None)
         if other is not None:
-            raise CompileError(
-                f"`{access.region}` may lie in the same memory as `{other}`, which this parallel "
-                "body writes",
-                span=access.op.span,
-                note="an iteration touches what it writes only by one name, at its own index",
-                fix="reach both by the same name, or write to another array",
-            )
+            raise _same_memory(access.region, other, access.op.span)
         if near and not is_own(function, access.op, own):
             needed[access.op.id] = str(access.region)
     return _with_checks(function, own, needed) if needed else (function, {})
@@ -67,6 +61,9 @@ def enforce(
 
 def _whole(use: Use, written: set[Place], own: OwnRange) -> None:
     place = use.origin.region
+    if use.origin.sliced:
+        _of_slice(use, written, own)
+        return
     if use.writes and use.op.opcode == "call":
         raise CompileError(
             f"`{place}` is given whole to a kernel that writes it, in a parallel body",
@@ -90,6 +87,30 @@ def _whole(use: Use, written: set[Place], own: OwnRange) -> None:
                 note="other iterations may be writing their elements at the same time",
                 fix=f"use the iteration's own element, or write to another array than `{other}`",
             )
+
+
+def _of_slice(use: Use, written: set[Place], own: OwnRange) -> None:
+    place = use.origin.region
+    near = [other for other in written if overlap(place, other, own.roots)]
+    if use.writes or place in near:
+        raise CompileError(
+            f"`{place}` is sliced in a parallel body that writes it",
+            span=use.op.span,
+            note="an element of a slice is another iteration's own, by its index in the array",
+            fix=f"index `{place}` by the iteration's own index, or slice an array that it does not "
+            "write",
+        )
+    if near:
+        raise _same_memory(place, near[0], use.op.span)
+
+
+def _same_memory(place: Place, other: Place, span: Span) -> CompileError:
+    return CompileError(
+        f"`{place}` may lie in the same memory as `{other}`, which this parallel body writes",
+        span=span,
+        note="an iteration touches what it writes only by one name, at its own index",
+        fix="reach both by the same name, or write to another array",
+    )
 
 
 def is_own(function: Function, access: Op, own: OwnRange) -> bool:

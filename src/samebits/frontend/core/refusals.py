@@ -9,12 +9,12 @@ import ast
 
 from samebits.lang.other_names import OTHER_NAMES
 
+_ASSERT = 'write `assert condition, "message"`'
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Try: ("exceptions are not in the kernel language", "use `assert` for what must hold"),
-    ast.TryStar: ("exceptions are not in the kernel language", "use `assert` for what must hold"),
-    ast.Raise: ("`raise` is not in the kernel language", "write `assert condition, \"message\"`"),
+    ast.Try: ("exceptions are not in the kernel language", _ASSERT),
+    ast.TryStar: ("exceptions are not in the kernel language", _ASSERT),
+    ast.Raise: ("`raise` is not in the kernel language", _ASSERT),
     ast.With: ("`with` is not in the kernel language", "move it to the Python code that calls"),
-    ast.Delete: ("`del` is not in the kernel language", "drop the statement"),
     ast.Global: ("a kernel has no global state", "pass the value as a parameter or in a struct"),
     ast.Nonlocal: ("a kernel can't rebind an outer name", "return the new value"),
     ast.Import: ("`import` inside a kernel is not in the language", "import at module level"),
@@ -36,31 +36,32 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.YieldFrom: ("generators are not in the kernel language", "write into an array parameter"),
     ast.Await: ("`await` is not in the kernel language", "drop it"),
     ast.List: ("lists are not in the kernel language",
-               "use `sb.zeros(n, T)` for a local array, or a vector such as `float3(x, y, z)`"),
-    ast.Dict: ("dicts are not in the kernel language", "use an @sb.struct or an array"),
-    ast.Set: ("sets are not in the kernel language", "use an array of bool"),
+               "use `sb.zeros(n, T)`, sb.List[T, N], or a vector such as `float3(x, y, z)`"),
+    ast.Dict: ("dicts are not in the kernel language",
+               "use an @sb.struct, an array, or sb.Map[K, V, N]"),
+    ast.Set: ("sets are not in the kernel language", "use sb.BitSet[N], or an array of bool"),
     ast.JoinedStr: ("strings are not in the kernel language", "format the text in Python"),
     ast.FormattedValue: ("strings are not in the kernel language", "format the text in Python"),
     ast.Starred: ("`*` unpacking is not in the kernel language", "name each value"),
     ast.NamedExpr: ("`:=` is not in the kernel language", "assign on a line of its own"),
-    ast.Slice: ("slices are not in the kernel language",
-                "pass the whole array and the bounds, and loop over `range(start, stop)`"),
+    ast.Slice: ("only arrays are sliced", "index, or slice an array"),
 }  # fmt: skip
 
 REFUSED_OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Is: ("`is` is not in the kernel language", "write `==`"),
-    ast.IsNot: ("`is not` is not in the kernel language", "write `!=`"),
-    ast.In: ("`in` is not in the kernel language", "loop and compare"),
-    ast.NotIn: ("`not in` is not in the kernel language", "loop and compare"),
+    ast.Is: ("`is` is not in the kernel language", "write `==`; what may be absent has a flag"),
+    ast.IsNot: (
+        "`is not` is not in the kernel language",
+        "write `!=`; what may be absent has a flag",
+    ),
 }
 
 REFUSED_BUILTINS: dict[str, str] = {
     "sum": "`math.sum(a)`, whose order is stated, or a loop with an accumulator",
     "pow": "`x**2`, or `math.pow(x, y)` where the exponent is no constant",
-    "print": "a loop in the Python code that calls; a kernel has no output but its results",
-    "float": "`float64(x)` or `float32(x)`",
+    "breakpoint": "`kernel.managed(...)`, where `breakpoint()` stops",
+    "float": "`float64(x)` or `float32(x)`; infinity is `math.inf`",
     "map": "a `for` loop",
-    "sorted": "a loop; sorting is not in the language",
+    "sorted": "`items.sort()` of an sb.List[T, N], or sb.Heap[T, N]",
     "isinstance": "one kernel for each type, or a generic one",
 }
 

@@ -61,13 +61,32 @@ def blank(node: ast.AST) -> Any:
 
 def copied_items(node: ast.Assign) -> list[ast.expr]:
     """The parts of the tuple that `node` assigns which go into memory: those are copied first."""
+    pairs = _pairs(node)
+    return [value for part, value in pairs if isinstance(part, ast.Attribute | ast.Subscript)]
+
+
+def named_items(node: ast.Assign) -> list[ast.expr]:
+    """The parts of the tuple that `node` assigns which get a name: of them structs are copied
+    first, and views stay what they view."""
+    return [
+        value
+        for part, value in _pairs(node)
+        if isinstance(part, ast.Name) and isinstance(value, _PLACES)
+    ]
+
+
+def _pairs(node: ast.Assign) -> list[tuple[ast.expr, ast.expr]]:
+    """The parts of a tuple that is unpacked where it is written, and what they are assigned to."""
     if len(node.targets) != 1 or not isinstance(node.value, ast.Tuple):
         return []
     (target,) = node.targets
     if not isinstance(target, ast.Tuple | ast.List) or len(target.elts) != len(node.value.elts):
         return []
-    pairs = zip(target.elts, node.value.elts, strict=True)
-    return [value for part, value in pairs if isinstance(part, ast.Attribute | ast.Subscript)]
+    return list(zip(target.elts, node.value.elts, strict=True))
+
+
+_PLACES = (ast.Name, ast.Attribute, ast.Subscript)
+"""Expressions that a struct in memory can be; that of a call is new."""
 
 
 _MANY_CALLS = 16

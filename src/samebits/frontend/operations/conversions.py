@@ -13,6 +13,7 @@ from samebits.frontend.core.operands import (
     Scalar,
     Vector,
     describe,
+    dimensions,
     number_text,
 )
 from samebits.frontend.operations import fixed_point, halves
@@ -36,6 +37,7 @@ from samebits.types import (
     vector_of,
     widens,
 )
+from samebits.value_text import said_text
 
 
 def round_literal(value: int | float, t: ScalarType) -> float:
@@ -71,7 +73,9 @@ def literal(ctx: Context, node: ast.AST, value: Literal, t: ScalarType) -> Value
             node,
             f"{'an int ' * shown.startswith('of')}{shown} does not fit {range_of}",
             note=f"the range is {t.minimum} to {t.maximum}",
-            fix="use a wider type",
+            fix="use a wider type"
+            if t.weak
+            else f"use a wider type, or {t.wrapped(int(number))}, which it wraps to",
         )
     return ctx.builder.const(int(number), t, span)
 
@@ -157,7 +161,12 @@ def _fix(ctx: Context, node: ast.AST, operand: Operand, t: Type) -> str:
     if isinstance(t, ScalarType) and isinstance(operand, (Scalar, Literal)):
         if t is BOOL:
             return f"write `{halves.nonzero(text, operand)}`"
-        return conversion_fix(t, text, operand.type)
+        fix = conversion_fix(t, text, operand.type)
+        if isinstance(node, ast.BinOp) and isinstance(getattr(node.left, "ctx", None), ast.Store):
+            return f"write `{ctx.text(node.left)} = {fix.removeprefix('write ')}`"  # of `a[i] += x`
+        return fix
+    if isinstance(t, ScalarType) and dimensions(operand):
+        return f"write an element of it, such as `{text}[i]`"
     if isinstance(t, VectorType) and isinstance(operand, (Scalar, Literal, Vector)):
         return f"write {t}({text})"
     if isinstance(t, (StructType, FixedArrayType)):
@@ -220,7 +229,8 @@ def to_int(ctx: Context, node: ast.AST, operand: Scalar) -> Scalar:
         return operand
     if t is UINT64:
         most = ctx.builder.const(INT.maximum, t, span)
-        ctx.builder.effect("overflow", (ctx.builder.value("gt", (value, most), BOOL, span),), span)
+        too_large = ctx.builder.value("gt", (value, most), BOOL, span)
+        ctx.builder.effect("overflow", (too_large, value), span, _misfit(value))
     elif t.is_float:
         ends = (ctx.builder.const(end, t, span) for end in (-(2.0**63), 2.0**63))
         inside = [
@@ -228,8 +238,15 @@ def to_int(ctx: Context, node: ast.AST, operand: Scalar) -> Scalar:
             for sign, end in zip(("ge", "lt"), ends, strict=True)
         ]
         fits = ctx.builder.value("and", tuple(inside), BOOL, span)  # not where it is NaN
-        ctx.builder.effect("overflow", (ctx.builder.value("not", (fits,), BOOL, span),), span)
+        misfits = ctx.builder.value("not", (fits,), BOOL, span)
+        ctx.builder.effect("overflow", (misfits, value), span, _misfit(value))
     return Scalar(ctx.builder.value("convert", (value,), INT, span), INT)
+
+
+def _misfit(value: Value) -> str | None:
+    """What is said of a value that int64 does not hold."""
+    assert isinstance(value.type, ScalarType)
+    return said_text("overflow", "narrow", value.type, more=INT)
 
 
 def index_value(ctx: Context, node: ast.AST, operand: Operand) -> Value:

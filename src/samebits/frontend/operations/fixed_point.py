@@ -15,6 +15,7 @@ from samebits.frontend.core.context import Context
 from samebits.frontend.core.operands import Literal, Operand, Scalar, describe, number_text
 from samebits.frontend.operations import halves
 from samebits.ir.grammar import Value
+from samebits.ir.trap_texts import STEPS, UNNAMED
 from samebits.lang import fixed_wide
 from samebits.lang.kernel import Kernel
 from samebits.lang.values.fixed import fixed_rules
@@ -48,7 +49,8 @@ class _Emit:
         """An operation whose result has the type of its last operand."""
         t = args[-1].type
         assert isinstance(t, ScalarType)
-        return self.ctx.builder.value(opcode, args, t, self.span)
+        attr = STEPS if opcode in UNNAMED else None
+        return self.ctx.builder.value(opcode, args, t, self.span, attr)
 
     def test(self, opcode: str, a: Value, b: Value) -> Value:
         return self.ctx.builder.value(opcode, (a, b), BOOL, self.span)
@@ -81,7 +83,7 @@ class _Emit:
         match t.overflow:
             case Overflow.TRAP:
                 wide = self.to(INT, value)
-                return self.ctx.builder.value("narrow", (wide,), self.storage, self.span)
+                return self.ctx.builder.value("narrow", (wide,), self.storage, self.span, STEPS)
             case Overflow.SATURATE:
                 low, high = self.const(t.minimum, INT64), self.const(t.maximum, INT64)
                 return self.to(self.storage, self.op("min", self.op("max", value, low), high))
@@ -166,7 +168,7 @@ class _Emit:
         t = self.type
         if t.bits == 64:
             # Its own trap, at the user's line: the kernel divides by anything.
-            self.ctx.builder.value("mod", (self.steps(1), b), self.storage, self.span)
+            self.ctx.builder.value("mod", (self.steps(1), b), self.storage, self.span, STEPS)
             return self.counted(*self.call(fixed_wide.divide, a, b, self.const(t.fraction, INT64)))
         d = self.to(INT64, b)
         n = self.op("shl", self.to(INT64, a), self.const(t.fraction, INT64))
@@ -351,6 +353,9 @@ def convert(ctx: Context, node: ast.AST, operand: Scalar, t: ScalarType) -> Valu
     assert isinstance(t, FixedPointType)
     if source.is_ieee:
         message, fix = not_implicit(source, t)
+        if source is FLOAT:
+            ctx.fail_unless_grown(node, message, fix=fix)
+            return ctx.builder.const(0, t.storage, ctx.span(node))
         ctx.fail(node, message, fix=fix)
     emit, value = _Emit(ctx, node, t), operand.value
     if source == UINT64 and t.overflow is not Overflow.WRAP:

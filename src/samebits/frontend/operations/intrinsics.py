@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from typing import NoReturn
 
-from samebits.errors import Span
+from samebits.errors import CompileError, Span
 from samebits.frontend.core.context import Context, element_of, element_type, of_values, values_of
 from samebits.frontend.core.operands import (
     Literal,
@@ -18,6 +18,7 @@ from samebits.frontend.core.operands import (
     Vector,
     describe,
 )
+from samebits.frontend.core.source import Source
 from samebits.frontend.operations import fixed_point, halves, matrices
 from samebits.frontend.operations.conversions import index_value, literal, to_scalar
 from samebits.frontend.operations.operators import vector_operands
@@ -65,13 +66,20 @@ _COMPOSED: dict[str, _Component] = {"clamp": _clamp, "sign": _sign}
 
 def arguments(ctx: Context, node: ast.Call, name: str, count: int) -> None:
     """Raise CompileError unless a call has exactly `count` arguments, all by position."""
+    refuse_arguments(ctx.source, node, name, count)
+
+
+def refuse_arguments(source: Source, node: ast.Call, name: str, count: int) -> None:
+    """Raise CompileError unless a call in `source` has exactly `count` arguments, all by
+    position."""
     if node.keywords or len(node.args) != count:
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
-        ctx.fail(
-            node,
+        called, texts = source.text(node.func), list(map(source.text, given))
+        raise CompileError(
             f"{name}() takes {count} argument{'s' * (count != 1)} by position",
+            span=source.span(node),
             note=f"{len(given)} given",
-            fix=f"write {_with_arguments(ctx.text(node.func), list(map(ctx.text, given)), count)}",
+            fix=f"write {_with_arguments(called, texts, count)}",
         )
 
 

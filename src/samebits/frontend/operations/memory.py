@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import NoReturn
 
 from samebits.errors import Span
 from samebits.frontend.core.context import Context, values_of
@@ -18,6 +19,8 @@ from samebits.frontend.core.operands import (
 from samebits.frontend.operations import halves
 from samebits.frontend.operations.conversions import coerce, index_value
 from samebits.ir.grammar import Value
+from samebits.lang.annotations import class_of_type
+from samebits.lang.kernel import method_kernel
 from samebits.types import (
     FLOAT16,
     INT,
@@ -83,6 +86,12 @@ def field(ctx: Context, node: ast.Attribute, base: MemoryOperand) -> tuple[Value
     """The reference to `base.attr`."""
     assert isinstance(base.type, StructType)
     t = base.type.field_types.get(node.attr)
+    if t is None and method_kernel(base.type, node.attr) is not None:
+        ctx.fail(
+            node,
+            f"'{node.attr}' is a method of {base.type}, and no value",
+            fix="call it; for a parameter that takes a kernel, write one that takes the struct",
+        )
     if t is None:
         names = ", ".join(base.type.field_types)
         ctx.fail(
@@ -104,17 +113,25 @@ def element(
     """The reference to `base[indices]`, each index checked."""
     ndim = base.type.ndim if isinstance(base, View) else len(fixed(base).shape)
     if len(indices) != ndim:
-        ctx.fail(
-            node,
-            f"{describe(base)} has {ndim} dimension{'s' * (ndim > 1)}, but {len(indices)} "
-            f"{'indices are' if len(indices) > 1 else 'index is'} given",
-            fix="write `a[i, j]`" if ndim == 2 else "write `a[i]`",
-        )
+        wrong_count(ctx, node, base, len(indices))
     checked = tuple(
         checked_index(ctx, node, base, axis, index) for axis, index in enumerate(indices)
     )
     t = base.type.element if isinstance(base, View) else fixed(base).element
     return ctx.builder.value("element", (base.value, *checked), RefType(t), ctx.span(node)), t
+
+
+def wrong_count(
+    ctx: Context, node: ast.Subscript, base: MemoryOperand | View, count: int
+) -> NoReturn:
+    """Raise the error of another number of indices than dimensions."""
+    ndim = base.type.ndim if isinstance(base, View) else len(fixed(base).shape)
+    ctx.fail(
+        node,
+        f"{describe(base)} has {ndim} dimension{'s' * (ndim > 1)}, but {count} "
+        f"{'indices are' if count > 1 else 'index is'} given",
+        fix=f"write `a[{', '.join('ijkl'[:ndim])}]`",
+    )
 
 
 def checked_index(
@@ -130,7 +147,9 @@ def checked_index(
     if isinstance(operand, Literal) and operand.value < 0:
         count = length(ctx, node, base, axis)
         value = ctx.builder.value("add", (count, value), INT, ctx.span(node))
-    ctx.builder.effect("index", (value, length(ctx, node, base, axis)), ctx.span(node))
+    count = length(ctx, node, base, axis)
+    ndim = base.type.ndim if isinstance(base, View) else len(fixed(base).shape)
+    ctx.builder.effect("index", (value, count), ctx.span(node), axis if ndim > 1 else None)
     return value
 
 
@@ -153,6 +172,25 @@ def as_view(ctx: Context, node: ast.AST, base: MemoryOperand) -> View:
     array = ArrayType(t.element, len(t.shape), base.readonly)
     value = ctx.builder.value("view", (base.value,), array, ctx.span(node))
     return View(value, array, base.roots)
+
+
+def elements_of(base: Operand) -> str | None:
+    """The name of the field whose elements are the struct's; None where there is none."""
+    t = base.type if isinstance(base, MemoryOperand) else None
+    if not isinstance(t, StructType):
+        return None
+    return getattr(class_of_type(t), "__sb_elements__", None)
+
+
+def elements_field(ctx: Context, node: ast.AST, base: MemoryOperand) -> MemoryOperand:
+    """The field whose elements are the struct's."""
+    name = elements_of(base)
+    assert name is not None
+    assert isinstance(base.type, StructType)
+    t = base.type.field_types[name]
+    assert isinstance(t, FixedArrayType)
+    ref = ctx.builder.value("field", (base.value,), RefType(t), ctx.span(node), name)
+    return MemoryOperand(ref, t, base.roots, base.readonly)
 
 
 def fresh(ctx: Context, span: Span, t: StructType | FixedArrayType) -> MemoryOperand:

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from samebits.frontend.core import advice
 from samebits.frontend.core.context import Context
 from samebits.frontend.core.operands import (
     Literal,
@@ -76,7 +77,7 @@ def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
         case int() | float():
             return Literal(value, span)
         case Table():
-            t = FixedArrayType(value.element, (len(value),))
+            t = FixedArrayType(value.element, value.raw.shape)
             name = value.identity
             ref = ctx.builder.value("table", (), RefType(t), span, name)
             ctx.tables[name] = value
@@ -86,13 +87,16 @@ def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
                 node,
                 f"the array '{ctx.text(node)}' comes from outside the kernel",
                 note="it could change between the compilation and the call",
-                fix="pass it as a parameter, or freeze it: `sb.table(values, float32)`",
+                fix="pass it as a parameter, or freeze it at module level: "
+                f"`sb.table({ctx.text(node)}, {advice.own_type(str(value.dtype))})`",
             )
         case tuple():
+            whole = all(isinstance(item, int) for item in cast("tuple[object, ...]", value))
             ctx.fail(
                 node,
                 f"the tuple '{ctx.text(node)}' comes from outside the kernel",
-                fix="freeze it: `sb.table(values, float32)`, or name each number",
+                fix=f"freeze it at module level: `sb.table({ctx.text(node)}, "
+                f"{'int64' if whole else 'float64'})`, or name each number",
             )
         case _:
             t = getattr(value, "__sb_type__", None)
@@ -126,7 +130,7 @@ def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
                     f"{describe(base)} has no '{node.attr}'",
                     fix=f"define '{node.attr}' there, or correct the name"
                     if own
-                    else "see docs/reference/language.md for the functions there are",
+                    else advice.for_name(name, node.attr, dir(base.object)),
                 )
             return captured(ctx, node, ctx.kernel.attribute(base.object, node.attr))
         case Vector():
@@ -135,12 +139,17 @@ def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
             ref, t = memory.field(ctx, node, base)
             return memory.load(ctx, ref, t, base.roots, base.readonly, ctx.span(node))
         case _:
+            text = ctx.text(node.value)
             if isinstance(base, (View, MemoryOperand)):
-                fix = "an array has `len(a)` and `a.shape[0]`"
+                fix = advice.ARRAY_ATTRIBUTES.get(
+                    node.attr, "an array has `len({a})` and `{a}.shape[0]`"
+                ).format(a=text)
             elif isinstance(base, Literal) and node.attr == "value":
                 fix = f"an IntEnum's member is a number: write `{ctx.text(node.value)}`"
             else:
-                fix = "use a number or vector operation"
+                fix = advice.NUMBER_ATTRIBUTES.get(
+                    node.attr, "use a number or vector operation"
+                ).format(a=text)
             ctx.fail(node, f"{describe(base)} has no attribute '{node.attr}'", fix=fix)
 
 
@@ -154,7 +163,9 @@ def swizzle(ctx: Context, node: ast.Attribute, base: Vector) -> Operand:
         ctx.fail(
             node,
             f"{base.type} has no component '{letters}'",
-            fix=f"use letters of '{available}', one to four of them",
+            fix=advice.VECTOR_ATTRIBUTES.get(
+                letters, f"use letters of '{available}', one to four of them"
+            ).format(a=ctx.text(node.value)),
         )
     items = tuple(base.items[available.index(c)] for c in letters)
     if len(items) == 1:

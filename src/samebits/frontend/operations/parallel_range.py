@@ -21,7 +21,8 @@ START, STOP = ".start", ".stop"
 """The first parameters of a parallel body: the range of its iterations."""
 
 Block = Callable[[Context, Sequence[ast.stmt]], None]
-Bound = Callable[[Context, ast.expr], Value]
+Bounds = Callable[[Context, ast.Call], list[Value]]
+"""The numbers that a call gives, in order, as weak ints."""
 Param = tuple[str, ValueType]
 
 
@@ -43,7 +44,7 @@ def _outer(ctx: Context, node: ast.expr) -> object:
     return None
 
 
-def lower(ctx: Context, node: ast.For, name: ast.Name, block: Block, bound: Bound) -> None:
+def lower(ctx: Context, node: ast.For, name: ast.Name, block: Block, given: Bounds) -> None:
     """`for name in sb.prange(...)`. Inside another parallel body it is a plain loop."""
     call = node.iter
     assert isinstance(call, ast.Call)
@@ -55,7 +56,7 @@ def lower(ctx: Context, node: ast.For, name: ast.Name, block: Block, bound: Boun
             note="its iterations have no order, so that there is no step",
             fix="write sb.prange(n) or sb.prange(start, stop)",
         )
-    bounds = [bound(ctx, argument) for argument in call.args]
+    bounds = given(ctx, call)
     span = ctx.span(call)
     start = bounds[0] if len(bounds) == 2 else ctx.builder.const(0, INT, span)
     _refuse(ctx, node, name)

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from samebits.frontend.core.context import Context
 from samebits.frontend.core.operands import MemoryOperand, Operand, Scalar, Static, describe
-from samebits.frontend.operations import memory
+from samebits.frontend.operations import memory, struct_items
 from samebits.frontend.operations.conversions import materialize
 from samebits.frontend.operations.kernel_calls import call_kernel
 from samebits.frontend.operations.names import captured
@@ -94,13 +94,26 @@ def _not(ctx: Context, node: ast.AST, equal: Scalar) -> Scalar:
 
 def item(ctx: Context, node: ast.Subscript, base: MemoryOperand, index: Operand) -> Operand:
     """`base[index]` of a struct."""
+    if memory.elements_of(base) is not None:
+        ref, t = struct_items.place(ctx, node, node.slice, base, index)
+        return memory.load(ctx, ref, t, base.roots, base.readonly, ctx.span(node))
     return _call(ctx, node, _item_kernel(ctx, node, base, "getitem"), base, index)
 
 
 def set_item(
-    ctx: Context, node: ast.Subscript, base: MemoryOperand, index: Operand, value: Operand
+    ctx: Context,
+    node: ast.Subscript,
+    base: MemoryOperand,
+    index: Operand,
+    value: Operand,
+    source: ast.AST | None = None,
 ) -> None:
     """`base[index] = value` of a struct."""
+    if memory.elements_of(base) is not None and _kernel(base, "setitem") is None:
+        ctx.mark_written(base, node)
+        ref, t = struct_items.place(ctx, node, node.slice, base, index)
+        memory.store(ctx, node, ref, t, value, f"an item of {base.type}", source)
+        return
     _call(ctx, node, _item_kernel(ctx, node, base, "setitem"), base, index, value)
 
 

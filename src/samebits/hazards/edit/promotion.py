@@ -105,7 +105,7 @@ def _access(op: Op, makers: dict[int, Op], local: set[int], changed: set[str]) -
 
     address = key(op.args[0])
     at = makers[op.args[0].op]
-    while at.opcode in ("component", "element", "row", "view"):
+    while at.opcode in ("component", "element", "row", "slice", "view"):
         at = makers[at.args[0].op]
     field = (str(at.args[0].type), at.attr) if at.opcode == "field" else None
     return _Access(op, tuple(steps.values()), address if fixed else None, field)

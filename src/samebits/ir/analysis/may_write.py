@@ -21,7 +21,22 @@ def written(module: Module) -> dict[str, dict[str, set[Path]]]:
     found: dict[str, dict[str, set[Path]]] = {}
     for function in module.functions.values():
         found[function.name] = _Writes(module, function, found).run()
+    recursive = [f for f in module.functions.values() if f.recursion]
+    if recursive:
+        return _until_stable(module, found)
     return found
+
+
+def _until_stable(
+    module: Module, found: dict[str, dict[str, set[Path]]]
+) -> dict[str, dict[str, set[Path]]]:
+    """What is found where functions that recurse write what those they call do."""
+    while True:
+        before = dict(found)
+        for function in module.functions.values():
+            found[function.name] = _Writes(module, function, found).run()
+        if found == before:
+            return found
 
 
 def leaves(t: MemoryType) -> list[Path]:
@@ -69,7 +84,7 @@ class _Writes:
                 self._values[op.id] = {(p, (*path, op.attr)) for p, path in self._of(op.args[0])}
             case "element":
                 self._values[op.id] = {(p, (*path, ANY)) for p, path in self._of(op.args[0])}
-            case "row" | "view":
+            case "row" | "slice" | "view" | "flat":
                 self._values[op.id] = self._of(op.args[0])
             case "store" | "copy" | "zero":
                 for param, path in self._of(op.args[0]):
@@ -88,5 +103,5 @@ class _Writes:
         args = op.args if op.opcode == "call" else (*op.args[:2], *op.args[3:])
         for (name, _), value in zip(callee.params, args, strict=True):
             for param, path in self._of(value):
-                for inner in self._callees[callee.name].get(name, ()):
+                for inner in self._callees.get(callee.name, {}).get(name, ()):
                     self._written[param].add((*path, *inner))

@@ -6,7 +6,7 @@ A name that holds references may hold any that it is set to. Knows nothing of va
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from samebits.ir.grammar import Function, Op, Value, walk
 from samebits.types import ArrayType, RefType
@@ -25,10 +25,14 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A position in `region`: the whole of it, or, if `inside`, within one of its elements."""
+    """A position in `region`: the whole of it, or, if `inside`, within one of its elements.
+
+    With `sliced` it is one of some elements, whose indices are counted from another start.
+    """
 
     region: Region
     inside: bool = False
+    sliced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +108,12 @@ class Memory:
                 found = self._slots.get(str(op.attr), NOWHERE)
             case "field":
                 found = frozenset(_field(o, str(op.attr)) for o in self.of(op.args[0]))
-            case "component" | "view":
+            case "component" | "view" | "flat":
                 found = self.of(op.args[0])
             case "element" | "row":
-                found = frozenset(Origin(o.region, True) for o in self.of(op.args[0]))
+                found = frozenset(_element(o) for o in self.of(op.args[0]))
+            case "slice":
+                found = frozenset(replace(o, sliced=not o.inside) for o in self.of(op.args[0]))
             case _:
                 return
         if found:
@@ -117,7 +123,7 @@ class Memory:
         match op.opcode:
             case "element" | "row":
                 for origin in self.of(op.args[0]):
-                    if not origin.inside:
+                    if not origin.inside and not origin.sliced:
                         self.accesses.append(Access(op, origin.region))
             case "load":
                 self._use(op, 0, False)
@@ -139,8 +145,12 @@ class Memory:
             self.uses.append(Use(op, origin, writes))
 
 
+def _element(origin: Origin) -> Origin:
+    return origin if origin.sliced else replace(origin, inside=True)
+
+
 def _field(origin: Origin, name: str) -> Origin:
-    if origin.inside:
+    if origin.inside or origin.sliced:
         return origin
     return Origin(Region(origin.region.root, (*origin.region.path, name)))
 

@@ -26,9 +26,13 @@ from samebits.ir.grammar import (
     While,
     trip_count,
 )
-from samebits.ir.interp.memory import MEMORY, Ref, fresh
+from samebits.ir.interp.memory import MEMORY, Arena, Ref, fresh
 from samebits.ir.interp.semantics import SEMANTICS
-from samebits.types import ScalarType
+from samebits.ir.own_code import is_own_code
+from samebits.ir.trap_texts import message, operand_text
+from samebits.printed import keep, write
+from samebits.types import ArrayType, ScalarType
+from samebits.value_text import filled, first_text, number_of, types_in
 
 Listener = Callable[[Op, tuple[Any, ...], tuple[Any, ...]], None]
 """Called after each operation that did not trap: the op, its operands' and its results' values."""
@@ -61,8 +65,10 @@ class Steps:
         call: Call,
         listener: Listener | None,
         run_iterations: IterationRunner | None = None,
+        arena: Arena | None = None,
     ) -> None:
         self.function = function
+        self.arena = arena or Arena()
         self.tables = tables
         self.call = call
         self.run_iterations = run_iterations or self._in_order
@@ -269,7 +275,7 @@ class Steps:
             try:
                 frame[result] = function(t, *[frame[i] for i in at])
             except Trap as trap:
-                raise self.trap(op, trap.kind) from None
+                raise self.operands_trap(op, trap.kind, [frame[i] for i in at]) from None
 
         if len(at) != 2:
             return any_number
@@ -279,15 +285,25 @@ class Steps:
             try:
                 frame[result] = function(t, frame[first], frame[second])
             except Trap as trap:
-                raise self.trap(op, trap.kind) from None
+                operands = [frame[first], frame[second]]
+                raise self.operands_trap(op, trap.kind, operands) from None
 
         return two
 
-    def trap(self, op: Op, kind: str, detail: str | None = None) -> Trap | IRError:
+    def trap(
+        self, op: Op, kind: str, detail: str | None = None, values: str | None = None
+    ) -> Trap | IRError:
         """The trap at `op`; an `unchecked` op that traps is a wrong pass, not an answer."""
         if op.unchecked:
             return IRError(f"{op.opcode} (op {op.id}) is marked as never trapping, and trapped")
-        return Trap(kind, op.span, detail)
+        trap = Trap(kind, op.span, detail, values)
+        trap.is_inner = is_own_code(self.function.name)
+        return trap
+
+    def operands_trap(self, op: Op, kind: str, operands: Sequence[Any]) -> Trap | IRError:
+        """The trap at `op`, which names its operands."""
+        text = operand_text(op, kind)
+        return self.trap(op, kind, None, text and filled(text, operands))
 
     def apply(self, op: Op, function: Callable[..., Any]) -> Step:
         """The step that applies `function` to the operands' values."""
@@ -347,27 +363,52 @@ def _table(steps: Steps, op: Op) -> Step:
 def _index(steps: Steps, op: Op) -> Step:
     def check(i: int, length: int) -> None:
         if not 0 <= i < length:
-            raise steps.trap(op, "index")
+            raise steps.operands_trap(op, "index", (i, length))
+
+    return steps.apply(op, check)
+
+
+def _bound(steps: Steps, op: Op) -> Step:
+    def check(bound: int, length: int) -> None:
+        if not 0 <= bound <= length:
+            text = operand_text(op, "index")
+            names = text and filled(text, (bound, length))
+            raise steps.trap(op, "index", str(op.attr), names)
 
     return steps.apply(op, check)
 
 
 def _assert(steps: Steps, op: Op) -> Step:
-    detail = op.attr if isinstance(op.attr, str) else None
+    detail = message(op)
 
-    def check(condition: bool) -> None:
+    def check(condition: bool, *values: Any) -> None:
         if not condition:
-            raise steps.trap(op, op.opcode, detail)
+            raise steps.trap(op, op.opcode, detail, _with_values(op, values))
 
     return steps.apply(op, check)
+
+
+def _with_values(op: Op, values: Sequence[Any]) -> str | None:
+    text = operand_text(op, op.opcode)
+    return text and filled(text, values)
 
 
 def _overflow(steps: Steps, op: Op) -> Step:
-    def check(condition: bool) -> None:
+    def check(condition: bool, *values: Any) -> None:
         if condition:
-            raise steps.trap(op, "overflow")
+            raise steps.trap(op, "overflow", None, _with_values(op, values))
 
     return steps.apply(op, check)
+
+
+def _print(steps: Steps, op: Op) -> Step:
+    text = str(op.attr)
+    return steps.apply(op, lambda *values: write(filled(text, values), len(values)))
+
+
+def _trace(steps: Steps, op: Op) -> Step:
+    name, types = first_text(str(op.attr)), types_in(str(op.attr))
+    return steps.apply(op, lambda *values: keep(name, map(number_of, values, types), op.span))
 
 
 def _call(steps: Steps, op: Op) -> Step:
@@ -379,7 +420,46 @@ def _call(steps: Steps, op: Op) -> Step:
         for i, value in zip(results, call(name, [frame[i] for i in at]), strict=True):
             frame[i] = value
 
-    return run
+    if is_own_code(steps.function.name) or not is_own_code(name):
+        return run
+
+    def run_and_place(frame: Frame) -> None:
+        try:
+            run(frame)
+        except Trap as trap:
+            raise (trap.at(op.span) if trap.is_inner else trap) from None
+
+    return run_and_place
+
+
+def _arena(steps: Steps, op: Op) -> Step:
+    arena = steps.arena
+    return steps.apply(op, lambda: arena.used)
+
+
+def _release(steps: Steps, op: Op) -> Step:
+    arena = steps.arena
+
+    def release(used: int) -> None:
+        arena.used = used
+
+    return steps.apply(op, release)
+
+
+def _allocate(steps: Steps, op: Op) -> Step:
+    arena, t, limit = steps.arena, op.result.type, op.attr
+    assert isinstance(t, ArrayType)
+    assert isinstance(limit, int)
+
+    def allocate(*operands: int) -> Any:
+        if operands[-1] != arena.used:
+            raise IRError(f"{operands[-1]} bytes of the arena are not what is in use")
+        try:
+            return arena.allocate(t, operands[:-1], limit)
+        except Trap as trap:
+            raise steps.operands_trap(op, trap.kind, operands) from None
+
+    return steps.apply(op, allocate)
 
 
 def _own(steps: Steps, op: Op) -> Step:
@@ -410,10 +490,16 @@ FRAME: dict[str, Callable[[Steps, Op], Step]] = {
     "local": _local,
     "table": _table,
     "index": _index,
+    "bound": _bound,
     "assert": _assert,
     "assume": _assert,
     "overflow": _overflow,
     "own": _own,
+    "arena": _arena,
+    "release": _release,
+    "allocate": _allocate,
+    "print": _print,
+    "trace": _trace,
     "call": _call,
     "parallel": _parallel,
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import operator
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,8 +18,8 @@ import numpy as np
 from samebits.bits import round_float
 from samebits.errors import ArgumentError, IRError, Trap
 from samebits.ir.grammar import Attribute, Function, HostFunction, Module, Op, ValueType
-from samebits.ir.interp.closures import IterationRunner, Listener, Steps
-from samebits.ir.interp.memory import ArrayView, Ref, array_argument, ref_argument, table
+from samebits.ir.interp.closures import IterationRunner, Listener, Signal, Steps
+from samebits.ir.interp.memory import Arena, ArrayView, Ref, array_argument, ref_argument, table
 from samebits.ir.interp.semantics import SEMANTICS
 from samebits.types import BOOL, ArrayType, RefType, ScalarType
 
@@ -52,7 +53,13 @@ _KEPT: OrderedDict[tuple[Any, ...], Evaluator] = OrderedDict()
 _MOST_KEPT = 16
 
 
-def evaluator_of(module: Module) -> Evaluator:
+Deeper = Callable[[Callable[[], Any]], Any]
+"""Makes a call where there is room for it."""
+_LEVELS = 8
+"""Recursive calls inside one another for which Python's stack has room in any case."""
+
+
+def evaluator_of(module: Module, deeper: Deeper = operator.call) -> Evaluator:
     """A plain evaluator of the same functions and tables: a new one, or one that is kept.
 
     Preparing a function's steps takes longer than most calls, and each call of a kernel links a new
@@ -62,7 +69,7 @@ def evaluator_of(module: Module) -> Evaluator:
     key = (*functions, *map(id, functions.values()), *map(id, tables.values()))
     found = _KEPT.pop(key, None)
     if found is None:
-        found = Evaluator(Module(dict(functions), dict(tables)))
+        found = Evaluator(Module(dict(functions), dict(tables)), deeper=deeper)
         if len(_KEPT) >= _MOST_KEPT:
             _KEPT.popitem(last=False)
     _KEPT[key] = found  # what it holds is alive, so that no other object has its identity
@@ -84,7 +91,8 @@ class Evaluator:
     """Evaluates functions of one module, which must not change meanwhile.
 
     `run_iterations` runs parallel ranges, by calls of `call`; by default their iterations run in
-    ascending order.
+    ascending order. `deeper` makes a call where Python's stack has room for more; without, deep
+    recursion raises RecursionError.
     """
 
     def __init__(
@@ -92,9 +100,14 @@ class Evaluator:
         module: Module,
         listener: Listener | None = None,
         run_iterations: IterationRunner | None = None,
+        deeper: Deeper = operator.call,
     ) -> None:
         self.module = module
         self.listener = listener
+        self._deeper = deeper
+        self.arena = Arena()
+        self._depth = 0
+        """How many calls of recursive functions are inside one another now."""
         self._run_iterations = run_iterations
         self.tables = {name: table(data) for name, data in module.tables.items()}
         self._steps: dict[str, Steps] = {}
@@ -121,14 +134,33 @@ class Evaluator:
             if isinstance(function, HostFunction):
                 return _host_call(function, args)
             steps = self._steps[name] = self.prepared(function)
-        result = steps.run(steps.frame(args))
+        used = self.arena.used
+        try:
+            if steps.function.recursion:
+                result = self._recursive(steps, args)
+            else:
+                result = steps.run(steps.frame(args))
+        finally:
+            self.arena.used = used
         if result is None:
             raise IRError(f"{name} ends without a return")
         return result
 
+    def _recursive(self, steps: Steps, args: list[Any]) -> Signal:
+        """A call of a recursive function: Python's own stack may be too small for many."""
+        self._depth += 1
+        try:
+            if self._depth % _LEVELS:
+                return steps.run(steps.frame(args))
+            return self._deeper(lambda: steps.run(steps.frame(args)))
+        finally:
+            self._depth -= 1
+
     def prepared(self, function: Function) -> Steps:
         """The steps of a function, made once; a subclass may do more at its operations."""
-        return Steps(function, self.tables, self.call, self.listener, self._run_iterations)
+        return Steps(
+            function, self.tables, self.call, self.listener, self._run_iterations, self.arena
+        )
 
 
 def _host_call(function: HostFunction, args: list[Any]) -> tuple[Any, ...]:

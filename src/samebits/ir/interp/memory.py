@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from samebits.errors import ArgumentError, IRError
+from samebits.errors import ArgumentError, IRError, Trap
 from samebits.ir.grammar import Op, TableData, ValueType
 from samebits.types import (
     ArrayType,
@@ -93,6 +93,29 @@ def fresh(t: MemoryType) -> Ref:
     return Ref(bytearray(b"\xa5" * t.size), 0)
 
 
+ALLOTTED = 16
+"""Bytes of which each array in the arena takes a multiple."""
+
+
+class Arena:
+    """How many bytes of local arrays of run-time sizes are in use."""
+
+    __slots__ = ("used",)
+
+    def __init__(self) -> None:
+        self.used = 0
+
+    def allocate(self, t: ArrayType, lengths: tuple[int, ...], limit: int) -> ArrayView:
+        """A new array of zeros. Raises Trap "length" or "arena"."""
+        if min(lengths) < 0:
+            raise Trap("length")
+        size = math.prod(max(length, 1) for length in lengths) * t.element.size
+        if self.used + size > limit:
+            raise Trap("arena")
+        self.used += -(-size // ALLOTTED) * ALLOTTED
+        return ArrayView(bytearray(size), 0, lengths)
+
+
 _LETTERS = {
     "bool": "?", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B",
     "uint16": "H", "uint32": "I", "uint64": "Q", "float32": "f", "float64": "d",
@@ -149,18 +172,42 @@ def _row(op: Op) -> Callable[[ArrayView, int], ArrayView]:
     assert isinstance(array, ArrayType)
 
     def row(view: ArrayView, i: int) -> ArrayView:
-        height, width = view.lengths
+        height, *rest = view.lengths
         if not 0 <= i < height:
             raise IRError(f"row {i} of an array of shape {list(view.lengths)}")
-        return ArrayView(view.memory, view.offset + i * width * array.element.size, (width,))
+        size = math.prod(rest) * array.element.size
+        return ArrayView(view.memory, view.offset + i * size, tuple(rest))
 
     return row
+
+
+def _slice(op: Op) -> Callable[[ArrayView, int, int], ArrayView]:
+    array = op.args[0].type
+    assert isinstance(array, ArrayType)
+
+    def part(view: ArrayView, start: int, stop: int) -> ArrayView:
+        height, *rest = view.lengths
+        if not (0 <= start <= height and 0 <= stop <= height):
+            raise IRError(f"elements {start} to {stop} of an array of shape {list(view.lengths)}")
+        size = math.prod(rest) * array.element.size
+        lengths = (max(stop - start, 0), *rest)
+        return ArrayView(view.memory, view.offset + start * size, lengths)
+
+    return part
 
 
 def _view(op: Op) -> Callable[[Ref], ArrayView]:
     fixed = _target(op)
     assert isinstance(fixed, FixedArrayType)
     return lambda ref: ArrayView(ref.memory, ref.offset, fixed.shape)
+
+
+def _flat(op: Op) -> Callable[[ArrayView], ArrayView]:
+    t = op.args[0].type
+    assert isinstance(t, ArrayType)
+    assert isinstance(t.element, VectorType)
+    n = t.element.length
+    return lambda view: ArrayView(view.memory, view.offset, (view.lengths[0] * n,))
 
 
 def _length(op: Op) -> Callable[[ArrayView], int]:
@@ -251,7 +298,9 @@ MEMORY: dict[str, Callable[[Op], Callable[..., Any]]] = {
     "component": _component,
     "element": _element,
     "row": _row,
+    "slice": _slice,
     "view": _view,
+    "flat": _flat,
     "length": _length,
     "apart": _apart,
     "load": _load,

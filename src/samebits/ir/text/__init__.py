@@ -32,7 +32,8 @@
           …
         return %9, %10.1 @5:4-12
 
-An option is there only where it is not the default. An op is `%id = opcode attribute operands:
+An option is there only where it is not the default, `recursion 64` only in a function that
+has a bound. An op is `%id = opcode attribute operands:
 result types @span`; `!` marks it unchecked, `%10.1` is result 1 of op 10. Attributes are JSON
 strings, integers, `true`, `false`, and hexadecimal floats. A span is `@line:column-line:column`,
 the second line left out where it is the first; `@1!…` is in the function's source 1 (source 0 being

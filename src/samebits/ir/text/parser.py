@@ -35,7 +35,7 @@ from samebits.ir.grammar import (
 from samebits.ir.text.lexer import Line
 from samebits.ir.text.printer import HEADER
 from samebits.ir.text.types import Types
-from samebits.modes import DEFAULTS, from_text
+from samebits.modes import DEFAULTS, MAX_RECURSION, from_text
 from samebits.types import MemoryType, ScalarType
 
 MAX_ID = 10**9
@@ -110,12 +110,13 @@ def _table(reader: _Reader, types: Types, line: Line, module: Module) -> None:
         line.fail("a table of another name", name)
     line.expect(":")
     element = types.scalar(line)
+    shape = types.lengths(line) if line.accept("[") else ()
     line.end()
     values: list[bool | int | float] = []
     while (row := reader.next_at(2)) is not None:
         values += row.listed(partial(_number, row))
         row.end()
-    module.tables[name] = TableData(element, tuple(values))
+    module.tables[name] = TableData(element, tuple(values), shape)
 
 
 def _number(line: Line) -> bool | int | float:
@@ -157,14 +158,16 @@ class _FunctionParser:
         results: list[ScalarType] = []
         slots: dict[str, ValueType] = {}
         locals_: dict[str, MemoryType] = {}
-        cold = False
+        cold, recursion = False, 0
         options: dict[str, Any] = {}
         while (row := reader.next_at(2)) is not None:
             match row.expect(
-                "rare", "option", "source", "param", "result", "slot", "local", "body"
+                "rare", "recursion", "option", "source", "param", "result", "slot", "local", "body"
             ):
                 case "rare":
                     cold = True
+                case "recursion":
+                    recursion = row.integer(1, MAX_RECURSION)
                 case "option":
                     self.option(row, options)
                 case "source":
@@ -190,7 +193,7 @@ class _FunctionParser:
         body = self.region(4)
         self.function = Function(
             name, tuple(params.items()), tuple(results), slots, locals_, body, span, cold,
-            replace(DEFAULTS, **options),
+            replace(DEFAULTS, **options), recursion,
         )  # fmt: skip
 
     def option(self, row: Line, options: dict[str, Any]) -> None:

@@ -149,7 +149,7 @@ def _type(t: ValueType | MemoryType, labels: dict[StructType, str]) -> str:
             return f"ref<{_type(t.target, labels)}>"
         case ArrayType():
             head = "ReadOnly" if t.readonly else "Array"
-            return f"{head}[{_type(t.element, labels)}{', 2' if t.ndim == 2 else ''}]"
+            return f"{head}[{_type(t.element, labels)}{f', {t.ndim}' if t.ndim > 1 else ''}]"
 
 
 def _struct(t: StructType, labels: dict[StructType, str]) -> list[str]:
@@ -168,7 +168,8 @@ def _table(name: str, data: TableData) -> list[str]:
         ]
         number = id(data)
         _ROWS[number] = ref(data, lambda _: _ROWS.pop(number, None)), rows
-    return [f"table {quoted(name)}: {_type(data.element, {})}", *rows]
+    t = data.type if data.shape else data.element
+    return [f"table {quoted(name)}: {_type(t, {})}", *rows]
 
 
 _ROWS: dict[int, tuple[ref[TableData], list[str]]] = {}
@@ -191,6 +192,7 @@ class _Printer:
         return [
             head,
             *(["  rare"] * it.cold),  # digests of what is proven have this word in them
+            *([f"  recursion {it.recursion}"] * (it.recursion > 0)),
             *(
                 f"  option {name} {attribute_text(to_text(value))}"
                 for name, value in changed_options(it.options).items()

@@ -13,6 +13,7 @@ from samebits.ir.text.lexer import Line
 from samebits.ir.text.printer import RESERVED, quoted
 from samebits.types import (
     COMPOSITES,
+    MOST_DIMENSIONS,
     SCALARS,
     ArrayType,
     FixedArrayType,
@@ -67,7 +68,7 @@ class Types:
         if head:
             line.expect("[")
             element = self.memory(line)
-            ndim = line.integer(2, 2) if line.accept(",") else 1
+            ndim = line.integer(2, MOST_DIMENSIONS) if line.accept(",") else 1
             line.expect("]")
             return ArrayType(element, ndim, head == "ReadOnly")
         return self.scalar(line)
@@ -81,19 +82,24 @@ class Types:
         """A type that can lie in memory."""
         t = self._plain(line)
         while line.accept("["):
-            shape = [line.integer(0, MAX_SIZE)]
-            if line.accept(","):
-                shape.append(line.integer(0, MAX_SIZE))
-            line.expect("]")
+            shape = self.lengths(line)
             nodes, depth = self._measure(t)
             if t.size * math.prod(shape) > MAX_SIZE:
                 self._too_big(line)
-            made = FixedArrayType(t, tuple(shape))
+            made = FixedArrayType(t, shape)
             known = self._known.setdefault((id(t), made.shape), made)
             assert isinstance(known, FixedArrayType)
             t = known
             self._admit(line, t, nodes + 1, depth + 1)
         return t
+
+    def lengths(self, line: Line) -> tuple[int, ...]:
+        """The lengths of a shape whose bracket is open."""
+        shape = [line.integer(0, MAX_SIZE)]
+        while len(shape) < MOST_DIMENSIONS and line.accept(","):
+            shape.append(line.integer(0, MAX_SIZE))
+        line.expect("]")
+        return tuple(shape)
 
     def _plain(self, line: Line) -> MemoryType:
         if line.kind == "word" and line.word in COMPOSITES:

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from samebits.errors import ArgumentError, CompileError
-from samebits.lang.annotations import AppenderAnnotation, field_type
+from samebits.lang.annotations import AppenderAnnotation, field_type, number
 from samebits.lang.executions import executions
 from samebits.types import FixedArrayType, MemoryType
 
@@ -49,7 +49,8 @@ class Appender:
         """The number of elements, without what scheduled jobs append."""
 
     def __class_getitem__(cls, item: Any) -> AppenderAnnotation:
-        element, most = cast("tuple[Any, ...]", item) if isinstance(item, tuple) else (item, 1)
+        element, size = cast("tuple[Any, ...]", item) if isinstance(item, tuple) else (item, 1)
+        most = number(size)
         if type(most) is not int or not 1 <= most <= _MOST_EACH:
             raise CompileError(
                 f"an index appends 1 to {_MOST_EACH:,} elements, not {most!r:.60}",

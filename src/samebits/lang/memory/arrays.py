@@ -5,6 +5,7 @@ Owns indexing, its traps, and what an ndarray must be to be viewed.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, cast
@@ -13,12 +14,25 @@ import numpy as np
 
 from samebits.errors import ArgumentError, CompileError, Trap
 from samebits.lang.annotations import Array as Array
+from samebits.lang.annotations import Array2D as Array2D
+from samebits.lang.annotations import Array3D as Array3D
+from samebits.lang.annotations import Array4D as Array4D
 from samebits.lang.annotations import FixedArray as FixedArray
 from samebits.lang.annotations import ReadOnly as ReadOnly
+from samebits.lang.annotations import ReadOnly2D as ReadOnly2D
+from samebits.lang.annotations import ReadOnly3D as ReadOnly3D
+from samebits.lang.annotations import ReadOnly4D as ReadOnly4D
 from samebits.lang.annotations import WriteOnly as WriteOnly
+from samebits.lang.annotations import WriteOnly2D as WriteOnly2D
+from samebits.lang.annotations import WriteOnly3D as WriteOnly3D
+from samebits.lang.annotations import WriteOnly4D as WriteOnly4D
 from samebits.lang.annotations import class_of_type, field_type
+from samebits.lang.memory import slices
+from samebits.lang.memory.namesakes import namesakes
+from samebits.lang.memory.slices import INDEX_TYPES as _INDEX_TYPES
+from samebits.lang.memory.slices import Slice
 from samebits.lang.values.conversions import kind_of
-from samebits.lang.values.scalars import MAKERS, RAW_OF, TYPE_OF
+from samebits.lang.values.scalars import MAKERS, RAW_OF
 from samebits.lang.values.storage import (
     Buffer,
     array_over,
@@ -30,9 +44,12 @@ from samebits.lang.values.storage import (
     read_only,
     storer,
 )
+from samebits.lang.values.thread_state import running
 from samebits.lang.values.vectors import implicit_table
 from samebits.lang.values.weak import FromEnd, Int
 from samebits.types import (
+    INT64,
+    MOST_DIMENSIONS,
     ArrayType,
     FixedArrayType,
     FixedPointType,
@@ -41,8 +58,7 @@ from samebits.types import (
     StructType,
     VectorType,
 )
-
-_INDEX_TYPES = frozenset(cls for cls, t in TYPE_OF.items() if t.is_int)
+from samebits.value_text import trapped
 
 Load = Callable[[int], Any]
 Store = Callable[[int, Any], None]
@@ -53,7 +69,7 @@ _PLACE = "the element"
 
 
 class ManagedArray:
-    """A C-order array of one or two dimensions over memory that it does not own.
+    """A C-order array over memory that it does not own.
 
     Elements are scalars, vectors or structs; struct elements are views. An index below zero
     or past the end raises Trap "index"; a negative constant of a kernel counts from the end.
@@ -74,18 +90,18 @@ class ManagedArray:
         self._offset = offset
         self._shape = shape
         self.element = element
-        count = shape[0] if len(shape) == 1 else shape[0] * shape[1]
         self._bind = bind or binder(element)
-        self._load, self._store = self._bind(buffer, offset, count)
+        self._load, self._store = self._bind(buffer, offset, math.prod(shape))
 
     def __getitem__(self, index: Any) -> Any:
         if type(index) in _INDEX_TYPES and len(self._shape) == 1:
             i = int(index)
             if 0 <= i < self._shape[0]:
                 return self._load(i)
-            raise Trap("index")
-        if not isinstance(index, tuple) and len(self._shape) == 2:
-            return self._row(index)
+            raise _outside(i, self._shape[0])
+        parts = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
+        if len(parts) < len(self._shape) or any(map(Slice.of, parts)):
+            return self._part(parts)
         return self._load(self._flat(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -94,44 +110,62 @@ class ManagedArray:
             if 0 <= i < self._shape[0]:
                 self._store(i, value)
                 return
-            raise Trap("index")
-        if not isinstance(index, tuple) and len(self._shape) == 2:
-            raise ArgumentError("a row cannot be assigned", fix="assign its elements in a loop")
+            raise _outside(i, self._shape[0])
+        parts = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
+        if len(parts) < len(self._shape) or any(map(Slice.of, parts)):
+            raise ArgumentError("a part cannot be assigned", fix="assign its elements in a loop")
         self._store(self._flat(index), value)
 
     def _flat(self, index: Any) -> int:
         indices = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
         if len(indices) != len(self._shape):
-            raise ArgumentError(
-                f"an array of {len(self._shape)} dimensions takes as many indices, "
-                f"got {len(indices)}"
-            )
+            raise _wrong_count(self._shape, len(indices))
         flat = 0
-        for item, length in zip(indices, self._shape, strict=True):
-            flat = flat * length + _checked_index(item, length)
+        for axis, (item, length) in enumerate(zip(indices, self._shape, strict=True)):
+            flat = flat * length + checked_index(item, length, self._axis(axis))
         return flat
 
     def check(self, index: Any) -> None:
-        """Raise Trap "index" where `a[index]` would."""
+        """Raise Trap "index" where the indices of `a[index]` would, before its slices."""
         indices = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
-        for item, length in zip(indices, self._shape, strict=False):
-            _checked_index(item, length)
+        for axis, (item, length) in enumerate(zip(indices, self._shape, strict=False)):
+            if Slice.of(item) is not None:
+                return
+            checked_index(item, length, self._axis(axis))
 
-    def _row(self, index: Any) -> ManagedArray:
-        i = _checked_index(index, self._shape[0])
-        columns = self._shape[1]
-        offset = self._offset + i * columns * self.element.size
-        return ManagedArray(self._buffer, offset, self.element, (columns,), self._bind)
+    def _axis(self, axis: int) -> int | None:
+        """The axis that a trap names: none of an array of one."""
+        return axis if len(self._shape) > 1 else None
+
+    def _part(self, parts: tuple[Any, ...]) -> ManagedArray:
+        """`a[...]` of fewer indices than dimensions, or with slices."""
+        shape = self._shape
+        found = [Slice.of(part) for part in parts]
+        rest = [part for part in found if part is not None]
+        count = len(found) - len(rest)
+        if len(parts) > len(shape):
+            raise _wrong_count(shape, len(parts))
+        if any(found[:count]) or not all(part.is_whole for part in rest[1:]):
+            message, fix = slices.no_row_of_columns("the array")
+            raise ArgumentError(message, fix=fix)
+        flat = 0
+        for axis, (item, length) in enumerate(zip(parts[:count], shape, strict=False)):
+            flat = flat * length + checked_index(item, length, self._axis(axis))
+        inner = shape[count:]
+        flat *= math.prod(inner)
+        if rest:
+            start, length = rest[0].within(inner[0])
+            flat += start * math.prod(inner[1:])
+            inner = (length, *inner[1:])
+        offset = self._offset + flat * self.element.size
+        return ManagedArray(self._buffer, offset, self.element, inner, self._bind)
 
     def __len__(self) -> int:
         return self._shape[0]
 
     def __iter__(self) -> Iterator[Any]:
         if len(self._shape) != 1:
-            raise ArgumentError(
-                "a loop runs over the elements of one dimension",
-                fix="write for y in range(len(a)): ... a[y, x]",
-            )
+            return (self._part((k,)) for k in range(self._shape[0]))
         return map(self._load, range(self._shape[0]))
 
     @property
@@ -169,9 +203,23 @@ class ManagedArray:
         return f"{head}[{self.element}, shape={self._shape}]"
 
 
-def _checked_index(index: Any, length: int) -> int:
+def _outside(i: int, length: int, axis: int | None = None) -> Trap:
+    """The trap of an index, which an int64 holds in every execution."""
+    i = i - (1 << 64) if i > INT64.maximum else i
+    return trapped("index", "index" if axis is None else "axis", i, length, axis)
+
+
+def _wrong_count(shape: tuple[int, ...], count: int) -> ArgumentError:
+    return ArgumentError(
+        f"an array of {len(shape)} dimensions takes as many indices, got {count}",
+        fix=f"write a[{', '.join('ijkl'[: len(shape)])}]",
+    )
+
+
+def checked_index(index: Any, length: int, axis: int | None = None) -> int:
+    """An index of a kernel, counted from 0. Raises Trap "index" outside the length."""
     if type(index) is FromEnd:
-        i = index.of(length)
+        i = index.of(max(length, 0))  # a length that a struct says may be anything
     elif type(index) in _INDEX_TYPES:
         i = int(index)
     else:
@@ -179,7 +227,7 @@ def _checked_index(index: Any, length: int) -> int:
             f"an index is an integer, got {describe(index)}", fix="convert it: a[int32(i)]"
         )
     if not 0 <= i < length:
-        raise Trap("index")
+        raise _outside(i, length, axis)
     return i
 
 
@@ -238,7 +286,7 @@ def copy_into(buffer: Buffer, offset: int, t: MemoryType, value: Any, place: str
     else:
         found = getattr(value, "__sb_type__", None)
     if found != t or isinstance(value, type):
-        raise ArgumentError(f"{place} is {t}; got {describe(value)}")
+        value = _container(t, value, place)
     source = bytes_of(value.memory)
     try:
         buffer[offset : offset + t.size] = bytes(source)
@@ -246,21 +294,46 @@ def copy_into(buffer: Buffer, offset: int, t: MemoryType, value: Any, place: str
         raise read_only(place) from None
 
 
+def _container(t: MemoryType, value: Any, place: str) -> Any:
+    """The container of what Python has in its place: of a list, dict or set. Raises ArgumentError
+    of anything else, in a kernel, and where that does not fit."""
+    cls: Any = class_of_type(t) if isinstance(t, StructType) else None
+    if running.managed or not isinstance(value, getattr(cls, "__sb_plain__", ())):
+        two = None if cls is None else namesakes(cls, value.__class__)
+        if two is None:
+            raise ArgumentError(f"{place} is {t}; got {describe(value)}")
+        raise ArgumentError(f"{place} is {two.wanted}; got {two.found}", note=two.note, fix=two.fix)
+    try:
+        return cls(value)
+    except (ArgumentError, Trap) as error:
+        raise ArgumentError(f"{place}: {error.message}", note=error.note, fix=error.fix) from None
+
+
 def zeros(shape: Any, dtype: Any) -> ManagedArray:
-    """A fresh array of zeros: `zeros(16, float32)`, `zeros((4, 4), float32)`."""
+    """A fresh array of zeros: `zeros(16, float32)`, `zeros((4, n), float32)`.
+
+    In a kernel one of constant lengths lies on the stack, any other in the arena of the call, which
+    has as many bytes as the kernel's option `arena` says. Raises Trap "length" for a negative
+    length, "arena" where there is no room.
+    """
     lengths = cast("tuple[Any, ...]", shape) if isinstance(shape, tuple) else (shape,)
     sizes = tuple(operator.index(n) for n in lengths)
-    if len(sizes) not in (1, 2) or min(sizes) < 1:
+    if not 1 <= len(sizes) <= MOST_DIMENSIONS or min(sizes) < 1:
         raise ArgumentError(
-            f"zeros takes one or two positive lengths, got {shape!r}",
+            f"zeros takes one to four positive lengths, got {shape!r}",
             fix="write zeros(16, float32)",
         )
-    try:
-        element = field_type(dtype, "the element of zeros")
-    except CompileError as error:
-        raise ArgumentError(error.message, fix=error.fix) from None
+    element = element_type(dtype)
     memory = np.zeros(sizes, element.dtype)
     return ManagedArray(bytes_of(memory), 0, element, tuple(map(int, sizes)))
+
+
+def element_type(dtype: Any) -> MemoryType:
+    """The element type that `zeros` is given. Raises ArgumentError."""
+    try:
+        return field_type(dtype, "the element of zeros")
+    except CompileError as error:
+        raise ArgumentError(error.message, fix=error.fix) from None
 
 
 def view_array(array: np.ndarray[Any, Any], t: ArrayType) -> ManagedArray:
@@ -285,7 +358,7 @@ def dtype_name(t: MemoryType) -> str:
 
 
 def _shape_name(t: ArrayType) -> str:
-    lengths = ["n"] if t.ndim == 1 else ["n", "m"]
+    lengths = [*"nmkl"[: t.ndim]]
     if isinstance(t.element, VectorType):
         lengths += map(str, t.element.shape)
     return f"({', '.join(lengths)}{',' if len(lengths) == 1 else ''})"
@@ -342,9 +415,11 @@ def check_array(value: Any, t: ArrayType, parameter_name: str) -> None:
             fix=f"pass an array of shape {_shape_name(t)}, for example by {name}.reshape(...)",
         )
     if not array.flags.c_contiguous:
+        copies = "copies the elements in" + " and back" * (not t.readonly)
+        strided = f"a kernel's call takes sb.strided({name}), which {copies}"
         raise ArgumentError(
             f"{expected}, C-contiguous; got strides {array.strides}",
-            note=copied,
+            note=strided if copied is None else f"{copied}; {strided}",
             fix=f"pass np.ascontiguousarray({name})",
         )
     # NumPy asks no alignment of structured dtypes.

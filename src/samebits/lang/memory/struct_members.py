@@ -44,12 +44,40 @@ _COUNTS = {
     **{f"__r{stem}__": 2 for stem in BINARY.values()},
     **{f"__{stem}__": 1 for stem in UNARY.values()},
     "__setitem__": 3,
+    **{f"__{stem}__": 2 for stem in ("contains", "delitem", "position", "after", "at")},
+    "__len__": 1,
 }
 """The special methods that a struct may define, and the number of their parameters."""
-_COMPARISONS = {f"__{stem}__" for stem in COMPARE.values()}
+_RESULTS = {
+    **{f"__{stem}__": bool for stem in (*COMPARE.values(), "contains")},
+    **{f"__{stem}__": int for stem in ("len", "position", "after")},
+}
+"""What some of them return."""
+ELEMENTS = "__elements__"
+"""The constant that names the field whose elements a struct's are."""
 
 
-@dataclass(frozen=True, slots=True)
+REFERENCES = "in Python these would be references, and the second would see the first's change"
+"""The error of arrays and structs that a tuple assigns."""
+
+
+def made_empty(t: object) -> tuple[str, str]:
+    """The error of a container that a kernel makes of something, and what to write instead."""
+    return f"{t} is made empty in a kernel", f"write `{t}()`, and add what is in it"
+
+
+class Zero:
+    """The default of a field that says of it what holds without: that it starts as zeros. Type
+    checkers know by it that the field may be left out."""
+
+    def __repr__(self) -> str:
+        return "sb.zero"
+
+
+zero: Any = Zero()
+
+
+@dataclass(slots=True)
 class Members:
     """What a class has besides its fields' types."""
 
@@ -57,6 +85,8 @@ class Members:
     """Functions, static methods and properties by name."""
     defaults: dict[str, Any] = field(default_factory=dict[str, Any])
     constants: dict[str, Any] = field(default_factory=dict[str, Any])
+    elements: str | None = None
+    """The field whose elements `s[i]` is one of."""
 
 
 class Constant:
@@ -85,7 +115,10 @@ def members_of(cls: type, fields: Iterable[str], taken: Callable[[str], bool]) -
             continue  # CPython adds that where there is an `__eq__`
         where = f"{cls.__name__}.{name}"
         if name in names:
-            found.defaults[name] = value
+            if value is not zero:
+                found.defaults[name] = value
+        elif name == ELEMENTS:
+            found.elements = _elements(where, value, names)
         elif name in _COUNTS:
             found.methods[name] = _special(where, name, value)
         elif name.startswith("__"):
@@ -99,7 +132,35 @@ def members_of(cls: type, fields: Iterable[str], taken: Callable[[str], bool]) -
             found.methods[name] = _method(where, cast("Any", value))
         else:
             found.constants[name] = _constant(where, value)
+    _check_items(cls.__name__, found)
     return found
+
+
+def _elements(where: str, value: object, fields: set[str]) -> str:
+    if not isinstance(value, str) or value not in fields:
+        raise CompileError(
+            f"{where} names no field", fix=f'name an array field, as in {ELEMENTS} = "items"'
+        )
+    return value
+
+
+def _check_items(name: str, found: Members) -> None:
+    """Raise CompileError where one of the methods that belong together is missing, or too many."""
+    if found.elements is not None and "__getitem__" in found.methods:
+        raise CompileError(
+            f"{name} has both {ELEMENTS} and __getitem__",
+            fix="drop __getitem__: `s[i]` is an element of the field that is named",
+        )
+    for method in ("__at__", "__after__", "__position__"):
+        if method in found.methods and "__len__" not in found.methods:
+            raise CompileError(
+                f"{name}.{method} is of no use without __len__", fix="define `__len__(self) -> int`"
+            )
+    if "__after__" in found.methods and "__at__" not in found.methods:
+        raise CompileError(
+            f"{name}.__after__ is of no use without __at__",
+            fix="define `__at__(self, cursor: int) -> T`",
+        )
 
 
 def _special(where: str, name: str, value: object) -> FunctionType:
@@ -111,8 +172,13 @@ def _special(where: str, name: str, value: object) -> FunctionType:
             f"{where} has {value.__code__.co_argcount} parameters; this operator gives it {count}",
             fix=f"write `def {name}({', '.join(('self', 'a: T', 'b: T')[:count])}) -> T`",
         )
-    if name in _COMPARISONS and inspect.get_annotations(value).get("return") not in (bool, "bool"):
-        raise CompileError(f"{where} returns no bool", fix="write `-> bool` in its `def` line")
+    result = _RESULTS.get(name)
+    returned = inspect.get_annotations(value).get("return")
+    if result is not None and returned not in (result, result.__name__):
+        raise CompileError(
+            f"{where} returns no {result.__name__}",
+            fix=f"write `-> {result.__name__}` in its `def` line",
+        )
     return value
 
 

@@ -16,7 +16,8 @@ import numpy as np
 from samebits.errors import ArgumentError, CompileError, Trap
 from samebits.lang.annotations import MOST_BYTES, class_of_type, field_type, register_struct
 from samebits.lang.memory.arrays import ManagedArray, binder, copy_into
-from samebits.lang.memory.struct_members import Constant, members_of
+from samebits.lang.memory.struct_items import item_methods
+from samebits.lang.memory.struct_members import ELEMENTS, Constant, members_of
 from samebits.lang.values.storage import Buffer, array_over, bytes_of, loader, storer
 from samebits.lang.values.thread_state import running
 from samebits.types import FixedArrayType, MemoryType, ScalarType, StructType, VectorType
@@ -27,6 +28,7 @@ _Class = TypeVar("_Class", bound=type)
 class Struct:
     """Base of all structs: fields by position or keyword, the others their default, or zero.
 
+    A class may name it as its base, which tells type checkers and editors what every struct has.
     Raises ArgumentError for an unknown field, or a value of another type than the field's.
     """
 
@@ -39,6 +41,8 @@ class Struct:
     """The defaults of fields, as they are read back from a struct."""
     __sb_start__: ClassVar[bytes] = b""
     """What the memory of a new one holds, where there are defaults."""
+    __sb_elements__: ClassVar[str | None] = None
+    """The field whose elements are the struct's."""
     __sb_stores__: ClassVar[dict[str, Callable[[Buffer, int, Any], None]]]
     dtype: ClassVar[np.dtype[Any]] = np.dtype([])
     _buffer: Buffer
@@ -46,12 +50,14 @@ class Struct:
 
     def __init__(self, /, *args: Any, **fields: Any) -> None:
         t = self.__sb_type__
-        _place(self, bytes_of(np.zeros(1, t.dtype)), 0)
-        if self.__sb_start__:
-            self._buffer[:] = self.__sb_start__
+        _place(self, memoryview(bytearray(self.__sb_start__ or t.size)), 0)
         names = [name for name, _ in t.fields]
         if len(args) > len(names):
-            raise ArgumentError(f"{t} has {len(names)} fields, got {len(args)} values")
+            many = "s" * (len(names) != 1)
+            raise ArgumentError(
+                f"{t} has {len(names)} field{many}, got {len(args)} values",
+                fix=f"give {', '.join(names)}",
+            )
         for name, value in zip(names, args, strict=False):
             if name in fields:
                 raise ArgumentError(f"field '{name}' of {t} is given twice")
@@ -102,6 +108,9 @@ class Struct:
         store(self._buffer, self._offset, value)
 
     def __getattr__(self, name: str) -> NoReturn:
+        if name == "__sb_type__":
+            cls = type(self).__name__
+            raise CompileError(f"{cls} is no struct", fix=f"write @sb.struct above `class {cls}`")
         names = ", ".join(self.__sb_type__.field_types)
         raise AttributeError(
             f"{self.__sb_type__} has no field {name!r}; it has {names}", name=name, obj=self
@@ -119,6 +128,11 @@ class Struct:
         return _rebuild, (type(self), bytes(self._buffer[self._offset : self._offset + size]))
 
 
+def shows_fields(cls: type[Any]) -> bool:
+    """Whether Python shows a struct of this class by its fields, not in a way of its own."""
+    return cls.__repr__ is Struct.__repr__ and cls.__str__ is object.__str__
+
+
 _set_buffer: Callable[[Any, Buffer], None] = Struct.__dict__["_buffer"].__set__
 _set_offset: Callable[[Any, int], None] = Struct.__dict__["_offset"].__set__
 
@@ -126,6 +140,11 @@ _set_offset: Callable[[Any, int], None] = Struct.__dict__["_offset"].__set__
 def _place(struct: Any, buffer: Buffer, offset: int) -> None:
     _set_buffer(struct, buffer)
     _set_offset(struct, offset)
+
+
+def start_of(cls: Any) -> bytes:
+    """The memory of a new struct of a class."""
+    return cls.__sb_start__ or bytes(cls.__sb_type__.size)
 
 
 def _rebuild(cls: Any, data: bytes) -> Any:
@@ -168,15 +187,17 @@ def _set_array(buffer: Buffer, offset: int, t: FixedArrayType, value: Any, place
     if running.managed or not isinstance(value, _SEQUENCES):
         copy_into(buffer, offset, t, value, place)
         return
-    whole = ManagedArray(buffer, offset, t.element, t.shape)
-    rows = [whole] if len(t.shape) == 1 else [whole[i] for i in range(t.shape[0])]
-    given: Any = [value] if len(t.shape) == 1 else value
-    if len(given) != len(rows) or any(len(g) != len(r) for g, r in zip(given, rows, strict=True)):
-        raise ArgumentError(
-            f"{place} is {t}; got {len(value)} elements"
-            + (" of other lengths" if len(given) == len(rows) > 1 else ""),
-            fix=f"give {' × '.join(map(str, t.shape))} elements",
-        )
+    rows: list[Any] = [ManagedArray(buffer, offset, t.element, t.shape)]
+    given: list[Any] = [value]
+    for depth in range(1, len(t.shape) + 1):
+        if any(len(g) != len(r) for g, r in zip(given, rows, strict=True)):
+            raise ArgumentError(
+                f"{place} is {t}; got {len(value)} elements" + " of other lengths" * (depth > 1),
+                fix=f"give {' × '.join(map(str, t.shape))} elements",
+            )
+        if depth < len(t.shape):
+            rows = [row for part in rows for row in part]
+            given = [item for part in given for item in part]
     for row, items in zip(rows, given, strict=True):
         for i, item in enumerate(items):
             row[i] = item
@@ -194,9 +215,15 @@ def annotations_of(cls: type, what: str, frame: int) -> dict[str, Any]:
             cls, globals=module, locals=dict(caller.f_locals), eval_str=True
         )
     except NameError as error:
-        raise CompileError(
-            f"{what} {cls.__name__}: {error}", fix="import or define it above"
-        ) from None
+        fix = _fix_of_own(cls.__name__) if error.name == cls.__name__ else _DEFINE
+        raise CompileError(f"{what} {cls.__name__}: {error}", fix=fix) from None
+
+
+_DEFINE = "import or define it above"
+
+
+def _fix_of_own(name: str) -> str:
+    return f"what would hold itself keeps an index into an array of {name}"
 
 
 def _field(owner: str, name: str, annotation: Any) -> MemoryType:
@@ -205,7 +232,8 @@ def _field(owner: str, name: str, annotation: Any) -> MemoryType:
     try:
         return field_type(annotation, "it")
     except CompileError as error:
-        raise CompileError(f"field {owner}.{name}: {error.message}", fix=error.fix) from None
+        fix = _fix_of_own(owner) if annotation == owner else error.fix
+        raise CompileError(f"field {owner}.{name}: {error.message}", fix=fix) from None
 
 
 @dataclass_transform()
@@ -216,7 +244,7 @@ def struct(cls: _Class, *, frame: int = 1) -> _Class:
     CompileError for any other annotation and for inheritance. `frame` counts the
     callers up to the one whose local names annotations may use.
     """
-    if cls.__bases__ != (object,):
+    if cls.__bases__ not in ((object,), (Struct,)) or hasattr(cls, "__sb_type__"):
         raise CompileError(
             f"struct {cls.__name__} inherits from {cls.__bases__[0].__name__}",
             fix="hold the other struct in a field",
@@ -228,6 +256,7 @@ def struct(cls: _Class, *, frame: int = 1) -> _Class:
         raise CompileError(f"struct {cls.__name__} has no fields", fix="annotate at least one")
     fields = tuple((name, _field(cls.__name__, name, a)) for name, a in annotations.items())
     t = StructType(cls.__name__, fields)
+    _check_elements(t, members.elements)
     if t.size > MOST_BYTES:
         raise CompileError(
             f"struct {cls.__name__} takes {t.size:,} bytes; one may take {MOST_BYTES:,}",
@@ -245,7 +274,9 @@ def struct(cls: _Class, *, frame: int = 1) -> _Class:
         "__sb_stores__": {
             name: _setter(f, t.offsets[name], f"field '{name}' of {t}") for name, f in fields
         },
+        "__sb_elements__": members.elements,
         "dtype": t.dtype,
+        **item_methods(members.methods, members.elements),
         **members.methods,
         **{name: Constant(value) for name, value in members.constants.items()},
         **{name: property(_getter(f, t.offsets[name])) for name, f in fields},
@@ -255,6 +286,15 @@ def struct(cls: _Class, *, frame: int = 1) -> _Class:
     if members.defaults:
         _set_defaults(result, members.defaults)
     return cast("_Class", result)
+
+
+def _check_elements(t: StructType, name: str | None) -> None:
+    found = None if name is None else t.field_types[name]
+    if name is not None and not (isinstance(found, FixedArrayType) and len(found.shape) == 1):
+        raise CompileError(
+            f"{t}.{ELEMENTS} names '{name}', which is {found}",
+            fix="name a fixed array of one dimension",
+        )
 
 
 def _is_class_variable(annotation: Any) -> bool:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, SupportsIndex
+from typing import Any
 
 import numpy as np
 
-from samebits.errors import ArgumentError, Trap
-from samebits.lang.values.scalars import MAKERS, RAW_OF, SCALAR_CLASSES
-from samebits.lang.values.weak import FromEnd, Int
-from samebits.types import FLOAT64, ScalarType
+from samebits.errors import ArgumentError
+from samebits.lang.memory.arrays import ManagedArray
+from samebits.lang.values.scalars import RAW_OF, SCALAR_CLASSES
+from samebits.lang.values.storage import bytes_of
+from samebits.lang.values.weak import Int
+from samebits.types import FLOAT64, MOST_DIMENSIONS, ScalarType
 
 
 class Table:
-    """An immutable 1-D array of scalars that kernels may capture."""
+    """An immutable array of scalars, of one to four dimensions, that kernels may capture."""
 
     def __init__(self, values: Sequence[Any] | np.ndarray[Any, Any], scalar: type) -> None:
         element = getattr(scalar, "__sb_type__", None)
@@ -26,33 +28,53 @@ class Table:
                 fix="write sb.table(values, sb.float32)",
             )
         self.element = element
-        self.raw: np.ndarray[Any, Any] = np.array(_raw(values, element), element.storage.dtype)
+        shape, given = _flattened(values)
+        raw = np.array(_raw(given, element), element.storage.dtype)
+        self.raw: np.ndarray[Any, Any] = raw.reshape(shape)
         """The values as IR has them: steps of fixed-point numbers, bits of halves."""
         self.data: np.ndarray[Any, Any] = self.raw.view(element.dtype)
-        if not len(self.data):
-            raise ArgumentError("sb.table needs at least one value", fix="give the values")
         self.raw.setflags(write=False)
         self.data.setflags(write=False)
         little = self.data.astype(element.dtype.newbyteorder("<")).tobytes()
         digest = hashlib.blake2b(little, digest_size=8).hexdigest()
-        self.identity = f"{element}x{len(self.data)}.{digest}"
+        self.identity = f"{'x'.join([str(element), *map(str, shape)])}.{digest}"
+        self._array = ManagedArray(bytes_of(self.raw).toreadonly(), 0, element, shape)
 
     def __len__(self) -> int:
         return len(self.data)
 
     @property
-    def shape(self) -> tuple[Int]:
-        """The length, as an array has it."""
-        return (Int(len(self.data)),)
+    def shape(self) -> tuple[Int, ...]:
+        """The length along each dimension, as an array has it."""
+        return self._array.shape
 
     def __iter__(self) -> Iterator[Any]:
-        return map(MAKERS[self.element], self.raw.tolist())
+        return iter(self._array)
 
-    def __getitem__(self, index: SupportsIndex) -> Any:
-        i = index.of(len(self)) if type(index) is FromEnd else index.__index__()
-        if not 0 <= i < len(self.data):
-            raise Trap("index")
-        return MAKERS[self.element](self.raw[i].item())
+    def __getitem__(self, index: Any) -> Any:
+        return self._array[index]
+
+
+_ROWS: tuple[Any, ...] = (list, tuple, np.ndarray)
+
+
+def _flattened(values: Iterable[Any]) -> tuple[tuple[int, ...], list[Any]]:
+    """The shape of nested sequences, and what is in them row by row. Raises ArgumentError."""
+    given = list(values)
+    shape = [len(given)]
+    while given and isinstance(given[0], _ROWS):
+        if len(shape) == MOST_DIMENSIONS:
+            raise ArgumentError("a table has one to four dimensions", fix="flatten it")
+        lengths = {len(row) if isinstance(row, _ROWS) else -1 for row in given}
+        if len(lengths) > 1:
+            raise ArgumentError(
+                "the rows of a table have one length", fix="fill the short ones, with 0 for example"
+            )
+        shape.append(lengths.pop())
+        given = [item for row in given for item in row]
+    if not given:
+        raise ArgumentError("sb.table needs at least one value", fix="give the values")
+    return tuple(shape), given
 
 
 def _raw(values: Iterable[Any], t: ScalarType) -> list[Any]:
@@ -69,6 +91,7 @@ def _raw(values: Iterable[Any], t: ScalarType) -> list[Any]:
 def table(values: Sequence[Any] | np.ndarray[Any, Any], scalar: type) -> Table:
     """Freeze `values` as a constant table of `scalar` (a samebits scalar class), for kernels.
 
-    Indexed with `t[i]`; an index outside 0..len-1 traps.
+    Sequences inside one another give up to four dimensions. Indexed with `t[i]`, `t[i, j]` and so
+    on; an index outside 0..length-1 traps. Raises ArgumentError.
     """
     return Table(values, scalar)

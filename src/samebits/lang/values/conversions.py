@@ -13,8 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 from samebits.bits import round_scaled
-from samebits.errors import Trap
 from samebits.types import BOOL, INT, Kind, ScalarType
+from samebits.value_text import trapped
 
 Raw = bool | int | float
 """A scalar's value outside the language: exact, whatever its type."""
@@ -59,7 +59,7 @@ def narrower(t: ScalarType) -> Callable[[Any], int]:
     def narrow(value: Any) -> int:
         if low <= value <= high:
             return int(value)
-        raise Trap("overflow")
+        raise trapped("overflow", "narrow", int(value), more=t)
 
     return narrow
 

@@ -1,6 +1,6 @@
 """The flushing of values that come from outside a kernel, in managed runs with `denormals="flush"`.
 
-What a kernel itself makes is flushed where it is made: `scalars.MAKERS`.
+What a kernel itself makes is flushed where it is made: by `MAKERS` of `scalars.py`.
 """
 
 from __future__ import annotations

@@ -15,12 +15,13 @@ from typing import Any, ClassVar, NoReturn, TypeVar, cast
 
 import numpy as np
 
-from samebits.errors import ArgumentError, Trap
+from samebits.errors import ArgumentError
 from samebits.lang.values.conversions import ValueClass, kind_of
 from samebits.lang.values.elementwise import is_half
 from samebits.lang.values.scalars import MAKERS, TYPE_OF, convert
 from samebits.lang.values.vectors import COMPOSITE_CLASSES, Vector, components, vector
 from samebits.types import FLOAT32, MATRICES, MatrixType
+from samebits.value_text import trapped
 
 _Item = TypeVar("_Item")
 
@@ -109,7 +110,7 @@ class Matrix(Vector, metaclass=_Constants):
     def __getitem__(self, index: Any) -> Any:
         t, j = self.__sb_type__, operator.index(index)
         if not 0 <= j < t.columns:
-            raise Trap("index")
+            raise trapped("index", "index", j, t.columns)
         return vector(COMPOSITE_CLASSES[t.column], self._items[j * t.rows : (j + 1) * t.rows])
 
     def __len__(self) -> int:

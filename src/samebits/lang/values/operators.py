@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
-from samebits.errors import ArgumentError, Trap
+from samebits.errors import ArgumentError
 from samebits.lang.executions import executions
 from samebits.lang.values.conversions import Raw, converter, divide, kind_of
 from samebits.lang.values.enums import plain_number, refuse_enum
@@ -30,6 +30,7 @@ from samebits.types import (
     VectorType,
     promote,
 )
+from samebits.value_text import trapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +45,13 @@ class Scalars:
 
 def _floor_divide(a: int, b: int) -> int:
     if b == 0:
-        raise Trap("zero")
+        raise trapped("zero", "floordiv", a, b)
     return a // b
 
 
 def _modulo(a: int, b: int) -> int:
     if b == 0:
-        raise Trap("zero")
+        raise trapped("zero", "mod", a, b)
     return a % b
 
 
@@ -150,9 +151,9 @@ def resolve(
         if rule.takes == "order":
             return lambda x, y: compute(raw(x), raw(y))
         return lambda x, y: make(compute(raw(x), raw(y)))
-    left, right = _operand(scalars, a, common), _operand(scalars, b, common)
     if common.is_int and rule.result(common) is FLOAT64:
-        return lambda x, y: make(compute(float(left(x)), float(right(y))))
+        common = FLOAT64  # a quotient's operands need not fit the integer type that they share
+    left, right = _operand(scalars, a, common), _operand(scalars, b, common)
     return lambda x, y: make(compute(left(x), right(y)))
 
 

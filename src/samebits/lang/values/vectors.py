@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from samebits.errors import ArgumentError, Trap
+from samebits.errors import ArgumentError
 from samebits.lang.values import operators
 from samebits.lang.values.conversions import ValueClass, kind_of
 from samebits.lang.values.scalars import CONVERTERS, RAW_OF, TYPE_OF, convert, type_of_scalar
@@ -30,6 +30,7 @@ from samebits.types import (
     VectorType,
     vector_of,
 )
+from samebits.value_text import trapped
 
 COMPOSITE_CLASSES: dict[VectorType, type[Vector]] = {}
 """The class of each type of several scalars; complete where `values.classes` is imported."""
@@ -114,7 +115,7 @@ class Vector:
     def __getitem__(self, index: Any) -> Any:
         i = operator.index(index)
         if not 0 <= i < len(self._items):
-            raise Trap("index")
+            raise trapped("index", "index", i, len(self._items))
         return self._items[i]
 
     def __len__(self) -> int:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from samebits.errors import ArgumentError, Trap
+from samebits.errors import ArgumentError
 from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.powers import NO_POWER
 from samebits.types import INT, ScalarType
+from samebits.value_text import trapped
 
 _LIMIT = 1 << 63
 _EXACT = 1 << 53
@@ -32,13 +33,13 @@ class Int(int):
     __sb_type__: ClassVar[ScalarType] = INT
 
     def __neg__(self) -> Int:
-        return checked(-int(self))
+        return checked(-int(self), "neg", self)
 
     def __pos__(self) -> Int:
         return self
 
     def __abs__(self) -> Int:
-        return checked(abs(int(self)))
+        return checked(abs(int(self)), "abs", self)
 
     def __invert__(self) -> Int:
         return _new(Int, ~int(self))
@@ -54,51 +55,52 @@ class FromEnd(Int):
         return length + int(self)
 
 
-def checked(value: int) -> Int:
-    """`value` as an Int. Raises Trap "overflow" outside int64."""
+def checked(value: int, operation: str = "narrow", a: int | None = None, b: int = 0) -> Int:
+    """`value` as an Int. Raises Trap "overflow" outside int64, which names the operands `a` and `b`
+    of the operation."""
     if -_LIMIT <= value < _LIMIT:
         return _new(Int, value)
-    raise Trap("overflow")
+    raise trapped("overflow", operation, value if a is None else a, b, INT)
 
 
 def _add(a: int, b: int) -> Int:
     value = int.__add__(a, b)
-    return _new(Int, value) if -_LIMIT <= value < _LIMIT else checked(value)
+    return _new(Int, value) if -_LIMIT <= value < _LIMIT else checked(value, "add", a, b)
 
 
 def _sub(a: int, b: int) -> Int:
     value = int.__sub__(a, b)
-    return _new(Int, value) if -_LIMIT <= value < _LIMIT else checked(value)
+    return _new(Int, value) if -_LIMIT <= value < _LIMIT else checked(value, "sub", a, b)
 
 
 def _mul(a: int, b: int) -> Int:
     value = int.__mul__(a, b)
-    return _new(Int, value) if -_LIMIT <= value < _LIMIT else checked(value)
+    return _new(Int, value) if -_LIMIT <= value < _LIMIT else checked(value, "mul", a, b)
 
 
 def _floordiv(a: int, b: int) -> Int:
     if b == 0:
-        raise Trap("zero")
-    return checked(int.__floordiv__(a, b))
+        raise trapped("zero", "floordiv", a, b)
+    return checked(int.__floordiv__(a, b), "floordiv", a, b)
 
 
 def _mod(a: int, b: int) -> Int:
     if b == 0:
-        raise Trap("zero")
+        raise trapped("zero", "mod", a, b)
     return _new(Int, int.__mod__(a, b))
 
 
 def _lshift(a: int, b: int) -> Int:
     if int.__lt__(b, 0):
-        raise Trap("shift")
+        raise trapped("shift", "shl", a, b)
     if int.__gt__(b, 63):
-        return checked(0 if a == 0 else _LIMIT)
-    return checked(int.__lshift__(a, b))
+        return checked(0 if a == 0 else _LIMIT, "shl", a, b)
+    return checked(int.__lshift__(a, b), "shl", a, b)
 
 
 def _rshift(a: int, b: int) -> Int:
     if int.__lt__(b, 0):
-        raise Trap("shift")
+        raise trapped("shift", "shr", a, b)
     return _new(Int, int.__rshift__(a, b))
 
 
@@ -165,7 +167,7 @@ def _with_float(name: str, symbol: str, a: float, b: float) -> Any:
             return a * b
         case "truediv" | "floordiv" | "mod":
             if b == 0:
-                raise Trap("zero")
+                raise trapped("zero", "div", a, b)
             return a / b if name == "truediv" else a // b if name == "floordiv" else a % b
         case _:
             raise ArgumentError(f"'{symbol}' of int and float is not in the language")

@@ -1,4 +1,4 @@
-"""Selection of components: of two vectors by number, of one vector by a mask into an array."""
+"""`shuffle` and `compress`: components picked from two vectors, by a mask into an array."""
 
 # pyright: reportInvalidTypeForm=false, reportReturnType=false, reportUnknownParameterType=false
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false

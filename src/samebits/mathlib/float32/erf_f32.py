@@ -1,4 +1,4 @@
-"""float32 erf, correctly rounded on all 2³² inputs, in a straight line of float64.
+"""float32 erf, correctly rounded on all 2³² inputs, in branch-free float64 code.
 
 Owns the kernel at precision HIGH: the series and the table of float64's, in one part.
 """

@@ -1,4 +1,4 @@
-"""float32 erfc, correctly rounded on all 2³² inputs, in a straight line of float64.
+"""float32 erfc, correctly rounded on all 2³² inputs, in branch-free float64 code.
 
 Owns the kernel at precision HIGH: e^(-x²) times the series and the table of float64's, in one part;
 up to 1/2, and below 0, 1 less erf.

@@ -1,4 +1,4 @@
-"""float32 exp2m1 and exp10m1, correctly rounded on all 2³² inputs, in a straight line of float64.
+"""float32 exp2m1 and exp10m1, correctly rounded on all 2³² inputs, in branch-free float64 code.
 
 Owns these kernels at precision HIGH: (2^k − 1) + 2^k·(b^r − 1), where a zero k leaves no error,
 with the polynomials of exp2 and exp10.

@@ -1,4 +1,4 @@
-"""float32 exp, exp2 and exp10, correctly rounded on all 2³² inputs, in a straight line of float64.
+"""float32 exp, exp2 and exp10, correctly rounded on all 2³² inputs, in branch-free float64 code.
 
 Owns these kernels at precision HIGH: 2^k·p(r), with k found in float32, r and p in float64, and one
 rounding at the end, which is also the one into the subnormals and to infinity.

@@ -1,4 +1,4 @@
-"""float32 expm1, correctly rounded on all 2³² inputs, in a straight line of float64.
+"""float32 expm1, correctly rounded on all 2³² inputs, in branch-free float64 code.
 
 Owns the kernel at precision HIGH: (2^k − 1) + 2^k·(e^r − 1), where a zero k leaves no error.
 """

@@ -1,4 +1,4 @@
-"""float32 hypot, correctly rounded for every pair, in a straight line of float64.
+"""float32 hypot, correctly rounded for every pair, in branch-free float64 code.
 
 Owns the kernel. Squares of float32 are exact in float64, and √ is correctly rounded there, which
 leaves one doubt: a root that comes out as a float32 tie. The squares then say on which side it is,

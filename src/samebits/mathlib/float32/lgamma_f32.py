@@ -1,4 +1,4 @@
-"""float32 lgamma, correctly rounded on all 2³² inputs, in a straight line of float64.
+"""float32 lgamma, correctly rounded on all 2³² inputs, in branch-free float64 code.
 
 Owns the kernel at precision HIGH: the formulas of float64's above 0, their table in one part, and
 reflection below. The few inputs that its rounding test leaves open, next to zeros below 0 and

@@ -1,4 +1,4 @@
-"""float32 log1p, correctly rounded on all 2³² inputs, in a straight line of float64.
+"""float32 log1p, correctly rounded on all 2³² inputs, in branch-free float64 code.
 
 Owns the kernel at precision HIGH: 2^-k·(1 + x) − 1 without error in x, then as log does it.
 """

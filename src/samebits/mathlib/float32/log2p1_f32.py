@@ -1,4 +1,4 @@
-"""float32 log2p1 and log10p1, correctly rounded on all 2³² inputs, in a straight line of float64.
+"""float32 log2p1 and log10p1, correctly rounded on all 2³² inputs, in branch-free float64 code.
 
 Owns these kernels at precision HIGH: 2^-k·(1 + x) − 1 as log1p has it, then as log2 and log10 do
 it.

@@ -1,4 +1,4 @@
-"""float32 log, log2 and log10, correctly rounded on all 2³² inputs, in a straight line of float64.
+"""float32 log, log2 and log10, correctly rounded on all 2³² inputs, in branch-free float64 code.
 
 Owns these kernels at precision HIGH: x = 2^k·m with m from √½ to √2, and a polynomial in
 s = (m − 1)/(m + 1), whose odd powers alone occur.

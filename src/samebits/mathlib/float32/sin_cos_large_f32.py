@@ -1,4 +1,4 @@
-"""float32 sine, cosine and tangent of any number of radians, in a straight line of float64.
+"""float32 sine, cosine and tangent of any number of radians, in branch-free float64 code.
 
 Owns the kernels that sin_cos_f32.py and tan_f32.py call beyond 2²⁴: they reduce by rows of 2/π.
 """

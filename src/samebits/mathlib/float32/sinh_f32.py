@@ -1,4 +1,4 @@
-"""float32 sinh, cosh and tanh, correctly rounded on all 2³² inputs, in a straight line of float64.
+"""float32 sinh, cosh and tanh, correctly rounded on all 2³² inputs, in branch-free float64 code.
 
 Owns these kernels at precision HIGH. With x = k·ln 2 + r, sinh x = sinh(k·ln 2)·cosh r +
 cosh(k·ln 2)·sinh r, and cosh x likewise: no division, and for a zero k no cancellation.

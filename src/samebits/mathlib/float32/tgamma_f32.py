@@ -1,4 +1,4 @@
-"""float32 tgamma, correctly rounded on all 2³² inputs, in a straight line of float64.
+"""float32 tgamma, correctly rounded on all 2³² inputs, in branch-free float64 code.
 
 Owns the kernel at precision HIGH: the quotients of float64's, their table in one part. The few
 inputs that its rounding test leaves open, and special ones, 192-bit integers decide.

@@ -24,9 +24,9 @@ has a few hundred operations."""
 BODY_LIMIT = 200
 
 _STORES = {"store", "copy", "zero"}
-_KEPT = {"get", "set", "load", "index", "call"}
-"""Operations beside those that only compute; a dry run that still has `index` after analysis is not
-used."""
+_KEPT = {"get", "set", "load", "index", "bound", "call"}
+"""Operations beside those that only compute; a dry run that still has `index` or `bound` after
+analysis is not used."""
 
 
 class DryRun:

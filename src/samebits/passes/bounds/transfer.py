@@ -22,6 +22,7 @@ from samebits.passes.bounds.affine import (
     subtract,
 )
 from samebits.passes.bounds.domain import (
+    LENGTH_LIMIT,
     AbstractState,
     Both,
     Compare,
@@ -391,6 +392,21 @@ def _row(state: AbstractState, op: Op, want: Wanted) -> Op:
     return op
 
 
+def _slice(state: AbstractState, op: Op, want: Wanted) -> Op:
+    lengths = state.of(op.args[0])
+    assert isinstance(lengths, Lengths)
+    start, stop = state.form(op.args[1]), state.form(op.args[2])
+    count = subtract(stop, start)
+    if not state.facts.proves(count):
+        some, none = (count,), (shift(subtract(start, stop), -1),)
+        high = min(max(0, state.bounds(count)[1]), LENGTH_LIMIT)
+        longer = count
+        count = state.choice(longer, some, constant(0), none, 0, high)
+        state.facts.assume(subtract(count, longer))
+    state.learn(op, Lengths((count, *lengths.forms[1:])))
+    return op
+
+
 def _view(state: AbstractState, op: Op, want: Wanted) -> Op:
     t = op.args[0].type
     assert isinstance(t, RefType)
@@ -399,16 +415,21 @@ def _view(state: AbstractState, op: Op, want: Wanted) -> Op:
     return op
 
 
-def _index(state: AbstractState, op: Op, want: Wanted) -> Op | None:
-    a, length = state.form(op.args[0]), state.form(op.args[1])
-    room = shift(subtract(length, a), -1)
-    missing = [form for form in (a, room) if not state.facts.proves(form)]
-    if not op.unchecked:
-        for form in missing:
-            want(form)
-    state.facts.assume(a, derived=True)
-    state.facts.assume(room, derived=True)
-    return op if missing and not op.unchecked else None
+def _inside(least_room: int) -> Handler:
+    """A check that 0 <= a <= b - `least_room`."""
+
+    def handler(state: AbstractState, op: Op, want: Wanted) -> Op | None:
+        a, length = state.form(op.args[0]), state.form(op.args[1])
+        room = shift(subtract(length, a), -least_room)
+        missing = [form for form in (a, room) if not state.facts.proves(form)]
+        if not op.unchecked:
+            for form in missing:
+                want(form)
+        state.facts.assume(a, derived=True)
+        state.facts.assume(room, derived=True)
+        return op if missing and not op.unchecked else None
+
+    return handler
 
 
 def _own(state: AbstractState, op: Op, want: Wanted) -> Op | None:
@@ -451,6 +472,7 @@ HANDLERS: dict[str, Handler] = {
     "le": _compare(lambda a, b: Compare("ge", subtract(b, a))),
     "gt": _compare(lambda a, b: Compare("ge", shift(subtract(a, b), -1))),
     "ge": _compare(lambda a, b: Compare("ge", subtract(a, b))),
-    "length": _length, "row": _row, "view": _view, "index": _index, "own": _own,
+    "length": _length, "row": _row, "slice": _slice, "view": _view,
+    "index": _inside(1), "bound": _inside(0), "own": _own,
     "assert": _assert, "assume": _assert, "likely": _hint, "unlikely": _hint,
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Accumulations in loops, given a fixed shape: which loops, which slots, how many lanes.
+"""Float reductions in loops, regrouped into a fixed number of lanes: DETERMINISTIC and FAST.
 
 Owns the search for accumulators. What lanes mean is `ir.grammar.Lanes`'; the shape depends on the
 number of iterations alone, so that every target does the same operations.

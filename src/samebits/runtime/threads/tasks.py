@@ -23,6 +23,7 @@ from samebits.backend.emit.range import (
     TRAP,
     WORDS,
 )
+from samebits.backend.objects import TRAP_WORDS
 
 _Words = ctypes.c_int64 * WORDS
 _new_list = cast("Callable[[], list[Any]]", list)  # `list[Task]` takes longer to call
@@ -68,8 +69,8 @@ class ControlBlock:
 
     @property
     def own_numbers(self) -> Sequence[int]:
-        """The numbers of the lowest trap, if its kind is "own"."""
-        return [self.words[OWN_NUMBERS + k] for k in range(3)]
+        """The lowest trap's record, or its numbers if its kind is "own"."""
+        return [self.words[OWN_NUMBERS + k] for k in range(TRAP_WORDS)]
 
     @property
     def status(self) -> int:

@@ -12,6 +12,7 @@ import numpy as np
 
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.executions import executions
+from samebits.lang.memory.overlaps import repeats
 from samebits.lang.overloads import Overloads
 from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.scalars import CONVERTERS, TYPE_OF
@@ -192,32 +193,8 @@ def _check_out(what: str, o: Any, t: ScalarType, shape: tuple[int, ...]) -> None
         raise ArgumentError(f"{what}: `out` has shape {o.shape}, the result has {shape}", fix=fix)
     if not o.flags.writeable:
         raise ArgumentError(f"{what}: `out` is read-only", fix="give an array of your own")
-    if _repeats(o):
+    if repeats(o):
         raise ArgumentError(f"{what}: elements of `out` are the same memory", fix=fix)
-
-
-def _repeats(array: Any) -> bool:
-    """Whether elements of an array overlap, as in the result of `np.broadcast_to`."""
-    if array.flags.c_contiguous or 0 in array.shape:
-        return False
-    steps = sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1)
-    reach = array.itemsize
-    for stride, length in steps:
-        if stride < reach:
-            return _some_meet(array.itemsize, steps)
-        reach += stride * (length - 1)
-    return False
-
-
-def _some_meet(size: int, steps: list[tuple[int, int]]) -> bool:
-    """Whether elements overlap, by their addresses, where strides and lengths do not decide."""
-    if any(stride < size for stride, _ in steps):
-        return True
-    places: Any = np.zeros(1, np.int64)
-    for stride, length in steps:
-        places = np.add.outer(places, np.arange(length) * stride).reshape(-1)
-    places.sort()
-    return bool((np.diff(places) < size).any())
 
 
 def _in_blocks(native: Any, given: list[Any], outs: list[Any], dtypes: list[Any]) -> Any:

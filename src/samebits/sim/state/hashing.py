@@ -7,7 +7,7 @@ arrays stay loops; no operation here can trap, because every index follows from 
 from __future__ import annotations
 
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import count
 
 from samebits.bits import CANONICAL_NAN, INFINITY, canonical_size
@@ -141,13 +141,13 @@ class Words:
     ) -> Generator[tuple[tuple[Value, ...], Value]]:
         """Build loops over a fixed array; yields an element's index and position from `base`."""
         stride = canonical_size(t.element) // self.word.size
-        with self.loop(t.shape[0]) as i:
-            if len(t.shape) == 1:
-                yield (i,), self._place(i, stride, base)
-                return
-            with self.loop(t.shape[1]) as j:
-                flat = self.plus(self.times(i, t.shape[1]), j)
-                yield (i, j), self._place(flat, stride, base)
+        with ExitStack() as loops:
+            index = [loops.enter_context(self.loop(t.shape[0]))]
+            flat = index[0]
+            for length in t.shape[1:]:
+                index.append(loops.enter_context(self.loop(length)))
+                flat = self.plus(self.times(flat, length), index[-1])
+            yield tuple(index), self._place(flat, stride, base)
 
     def _place(self, flat: Value, stride: int, base: Value | None) -> Value:
         within = self.times(flat, stride)

@@ -12,6 +12,7 @@ from samebits.types import (
     COMPOSITES,
     FIXED_POINT,
     FLOAT16,
+    MOST_DIMENSIONS,
     STRONG_SCALARS,
     FixedArrayType,
     MemoryType,
@@ -71,7 +72,7 @@ def _read(value: Any, limit: int, depth: int) -> tuple[MemoryType, int]:
 def _array(parts: dict[str, Any], limit: int, depth: int) -> tuple[MemoryType, int]:
     element, size = _read(parts["array"], limit, depth + 1)
     shape = _list(parts["shape"])
-    if len(shape) not in (1, 2):
+    if not 1 <= len(shape) <= MOST_DIMENSIONS:
         raise ReplayError(f"the schema has an array of shape {_shown(parts['shape'])}")
     for length in shape:
         if type(length) is not int or not 1 <= length <= limit:

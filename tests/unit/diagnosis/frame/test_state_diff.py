@@ -79,8 +79,8 @@ def test_states_that_agree_differ_nowhere() -> None:
     found = differences(ARENA.state_type, a, a)
     assert (found.differing, found.first) == (0, ())
     assert found.farthest is None
-    assert {row.differing for row in found.heat} == {0}
-    assert sum(row.scalars for row in found.heat) == len([*leaves(ARENA.state_type)])
+    assert {row.differing for row in found.columns} == {0}
+    assert sum(row.scalars for row in found.columns) == len([*leaves(ARENA.state_type)])
     assert first_difference(ARENA.state_type, a, a) is None
 
 
@@ -111,12 +111,12 @@ def test_the_farthest_are_reported_and_nan_is_left_out() -> None:
     assert [f.path for f in differences(T, zero, one, 2).first] == ["x[0].x", "x[1].x"]
 
 
-def test_heat_counts_columns() -> None:
+def test_columns_are_counted() -> None:
     zero = patterns()
     one = patterns(at8=1, at16=9, at152=3, at336=2)
     found = differences(T, zero, one)
-    heat = [(row.path, row.differing, row.scalars, row.ulps) for row in found.heat]
-    assert heat == [
+    columns = [(row.path, row.differing, row.scalars, row.ulps) for row in found.columns]
+    assert columns == [
         ("n", 0, 1, None), ("x[].x", 3, 40, 9), ("x[].y", 0, 40, None),
         ("grid[].x", 1, 12, None), ("grid[].y", 0, 12, None),
     ]  # fmt: skip

@@ -12,11 +12,11 @@ import pytest
 from samebits.diagnosis.frame.state_diff import datum
 from samebits.diagnosis.report.findings import (
     CauseFact,
+    ColumnFact,
     Datum,
     Diagnosis,
     ExposedFact,
     FieldFact,
-    HeatFact,
     OperationFact,
     Place,
     TimelineFact,
@@ -54,7 +54,7 @@ def diagnosis(**other: Any) -> Diagnosis:
     given: dict[str, Any] = {
         "simulation": "arena", "version": "1", "seed": 1, "a": "opt=0", "b": "hazard=fma",
         "frames": 3600, "frame": 1200, "hashes": ("71e4", "b3d6"), "fields": tuple(found),
-        "differing": 4000, "heat": (HeatFact("bodies[].vel.y", 30, 202, 3),),
+        "differing": 4000, "columns": (ColumnFact("bodies[].vel.y", 30, 202, 3),),
         "timeline": tuple(
             TimelineFact(n, max(0, n - 1199), n - 1199, "x") for n in range(1190, 1300)
         ),
@@ -154,14 +154,14 @@ def test_a_comparison_of_nothing_is_no_sameness() -> None:
 
 def test_what_was_not_found_is_left_out() -> None:
     bare = diagnosis(
-        fields=(), differing=0, heat=(), timeline=(), operation=None, causes=(),
+        fields=(), differing=0, columns=(), timeline=(), operation=None, causes=(),
         certainty="unknown", exposed=(), exposed_left=0, notes=[],
     )  # fmt: skip
     assert headings(bare) == ["Cause"]
     assert "Unknown: the first differing operation is not known." in Read(page(bare)).text
     tried = Read(page(diagnosis(causes=(), certainty="unknown"))).text
     assert "Unknown: no experiment gives the other side's bits." in tried
-    assert headings(diagnosis(frame=None, fields=(), heat=(), timeline=(), operation=None,
+    assert headings(diagnosis(frame=None, fields=(), columns=(), timeline=(), operation=None,
                               causes=(), exposed=(), exposed_left=0)) == ["Notes"]  # fmt: skip
 
 
@@ -197,8 +197,8 @@ def test_frames_that_heal_are_green_where_they_do() -> None:
 
 
 def test_fields_known_by_their_hashes_alone_have_no_empty_table() -> None:
-    hashed = (HeatFact("bodies", 1, 0, None),)
-    text = page(diagnosis(fields=(), differing=0, heat=hashed, exposed=(), operation=None))
+    hashed = (ColumnFact("bodies", 1, 0, None),)
+    text = page(diagnosis(fields=(), differing=0, columns=hashed, exposed=(), operation=None))
     assert "<table" not in text
     assert "bodies its hash" in Read(text).text
     assert "only hashes are known of side b's state" in Read(text).text
@@ -206,7 +206,7 @@ def test_fields_known_by_their_hashes_alone_have_no_empty_table() -> None:
 
 @pytest.mark.parametrize("part", [(1, 202), (202, 202)])
 def test_a_field_is_the_redder_the_more_of_it_differs(part: tuple[int, int]) -> None:
-    text = page(diagnosis(heat=(HeatFact("x", *part, None),)))
+    text = page(diagnosis(columns=(ColumnFact("x", *part, None),)))
     assert f"--heat: {11 if part[0] == 1 else 55}%" in text
 
 

@@ -220,3 +220,25 @@ def test_an_interrupted_kernel_ends_and_leaves_the_pool_working() -> None:
     set_workers(1)
     b.long_iterations(again)
     assert y.tobytes() == again.tobytes()
+
+
+@sb.kernel
+def moved(p: sb.Array[sb.float3], v: sb.Array[sb.float3], dt: sb.float32) -> None:
+    for i in sb.prange(len(p)):
+        p[i] += v[i] * dt
+
+
+@pytest.mark.parametrize("is_one", [False, True])
+def test_ranges_over_vectors_are_shared_as_soon_as_others(
+    is_one: bool, shared: Callable[[], int]
+) -> None:
+    """What runs over components is another copy of the loop, no loop of iterations that cost less;
+    each iteration keeps to its own element of both arrays, which may be one."""
+    set_workers(2)
+    places, speeds = floats(30_000, 3), floats(30_000, 3)
+    if is_one:
+        speeds = places
+    wanted = places + speeds * np.float32(0.5)
+    moved(places, speeds, 0.5)
+    assert shared() == 1
+    assert places.tobytes() == wanted.tobytes()

@@ -17,8 +17,9 @@ from samebits.ir.refs import OpRef, op_at
 from samebits.ir.rewrite import operands
 from samebits.types import BOOL, ScalarType
 
-_LENGTHS = {"index": (1,), "own": (1, 2), "parallel": (2,)}
-"""Operands that the compiler supplies, not the source: lengths, pieces of ranges, batches."""
+_LENGTHS = {"index": (1,), "bound": (1,), "own": (1, 2), "parallel": (2,), "slice": (1, 2)}
+"""Operands that the compiler supplies, not the source: lengths, pieces of ranges, batches; and
+bounds of slices, which are checked before."""
 
 
 def _places(module: Module) -> list[OpRef]:

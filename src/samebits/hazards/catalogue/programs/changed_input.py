@@ -17,6 +17,8 @@ from samebits.types import BOOL, FLOAT16, INT, UINT64, ArrayType, RefType, Scala
 _INPUT = ".input"
 _FRAMES = 240
 """The changed frame is drawn from so many."""
+_PARTS = ("field", "component", "element", "row", "slice", "view")
+"""Operations whose result is a part of what their first operand refers to."""
 
 
 def _places(module: Module) -> list[OpRef]:
@@ -48,7 +50,7 @@ def _loads(module: Module, function: Function, given: dict[str, set[str]]) -> li
                 values.add(op.id)
             case "set" if inside[0]:
                 slots.add(str(op.attr))
-            case "field" | "component" | "element" | "row" | "view" if inside[0]:
+            case opcode if opcode in _PARTS and inside[0]:
                 values.add(op.id)
             case "load" if inside[0]:
                 found.append(OpRef(function.name, op.id))

@@ -21,7 +21,7 @@ from samebits.types import UINT64
 
 _RATES = ((4, "one in sixteen"), (2, "one in four"), (7, "one in 128"))
 """How many low bits of the noise are all zero when a store is lost."""
-_ADDRESSED = ("const", "field", "component", "element", "row", "view")
+_ADDRESSED = ("const", "field", "component", "element", "row", "slice", "view")
 """Operations that compute the same address, or index, from the same operands."""
 
 

@@ -1,0 +1,1 @@
+"""Traces of one frame: each operation's result, recorded, shortened, stored and restored."""

@@ -1,0 +1,140 @@
+"""Views of arrays: rows, and slices `a[i:j]`, which are arrays over a part of an array's memory.
+
+Owns which parts there are; they lie in one piece, as every array does.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from samebits.frontend.core.context import Context
+from samebits.frontend.core.operands import Literal, MemoryOperand, Operand, View, describe
+from samebits.frontend.operations import memory
+from samebits.frontend.operations.conversions import index_value
+from samebits.ir.grammar import Value
+from samebits.lang.memory import slices
+from samebits.types import INT, ArrayType
+
+Lower = Callable[[Context, ast.expr], Operand]
+Array = View | MemoryOperand
+Bound = tuple[ast.expr, Operand] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """`start:stop` in `a[...]`, evaluated."""
+
+    node: ast.Slice
+    start: Bound
+    stop: Bound
+
+    @property
+    def is_whole(self) -> bool:
+        return self.start is None and self.stop is None
+
+
+Part = tuple[ast.expr, Operand] | Slice
+
+
+def parts(ctx: Context, node: ast.Subscript, lower: Lower) -> list[Part]:
+    """What stands in `a[...]`, evaluated in order."""
+    given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return [
+        _slice(ctx, part, lower) if isinstance(part, ast.Slice) else (part, lower(ctx, part))
+        for part in given
+    ]
+
+
+def _slice(ctx: Context, node: ast.Slice, lower: Lower) -> Slice:
+    if node.step is not None:
+        message, fix = slices.NO_STEP
+        ctx.fail(node.step, message, note="an array lies in one piece", fix=fix)
+
+    def bound(part: ast.expr | None) -> Bound:
+        return None if part is None else (part, lower(ctx, part))
+
+    return Slice(node, bound(node.lower), bound(node.upper))
+
+
+def dimensions(array: Array) -> int:
+    """How many dimensions an array has."""
+    return array.type.ndim if isinstance(array, View) else len(memory.fixed(array).shape)
+
+
+def is_part(array: Array, given: Sequence[Part]) -> bool:
+    """Whether `a[...]` is a view, and not an element."""
+    return len(given) < dimensions(array) or any(isinstance(part, Slice) for part in given)
+
+
+def whole(ctx: Context, node: ast.expr, array: Array) -> View:
+    """The array that `node` stands for as a view of all of it, which knows in whose memory it lies,
+    be it of this call's own."""
+    if isinstance(array, View):
+        return array
+    view = memory.as_view(ctx, node, array)
+    return view if view.roots else replace(view, roots=_owner(ctx, node))
+
+
+def _owner(ctx: Context, node: ast.expr) -> frozenset[str]:
+    """The local name whose memory an expression leads into; none for what a call gives."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    variable = ctx.variables.get(node.id) if isinstance(node, ast.Name) else None
+    return frozenset() if variable is None or variable.local is None else frozenset({variable.name})
+
+
+def part(ctx: Context, node: ast.Subscript, array: Array, given: Sequence[Part]) -> View:
+    """`a[...]` of fewer indices than dimensions, or with slices."""
+    ndim, span = dimensions(array), ctx.span(node)
+    if len(given) > ndim:
+        memory.wrong_count(ctx, node, array, len(given))
+    indices = [item for item in given if not isinstance(item, Slice)]
+    rest = [item for item in given if isinstance(item, Slice)]
+    in_one_piece = [*indices, *rest] == list(given) and all(item.is_whole for item in rest[1:])
+    if not in_one_piece:
+        message, fix = slices.no_row_of_columns(ctx.text(node.value))
+        ctx.fail(node, message, fix=fix)
+    view = whole(ctx, node.value, array)
+    checked = [memory.checked_index(ctx, node, view, k, index) for k, index in enumerate(indices)]
+    for index in checked:
+        view = row(ctx, node, view, index)
+    if not rest or rest[0].is_whole:
+        return view
+    length = memory.length(ctx, node, view, 0)
+    zero = ctx.builder.const(0, INT, span) if rest[0].start is None else None
+    start = _checked(ctx, node, rest[0].start, length) if zero is None else zero
+    stop = length if rest[0].stop is None else _checked(ctx, node, rest[0].stop, length)
+    value = ctx.builder.value("slice", (view.value, start, stop), view.type, span)
+    return replace(view, value=value)
+
+
+def row(ctx: Context, node: ast.AST, view: View, index: Value) -> View:
+    """Row `index`, which is checked already."""
+    t = ArrayType(view.type.element, view.type.ndim - 1, view.type.readonly)
+    value = ctx.builder.value("row", (view.value, index), t, ctx.span(node))
+    return View(value, t, view.roots, view.fresh)
+
+
+def _checked(ctx: Context, node: ast.Subscript, bound: Bound, length: Value) -> Value:
+    """A bound of a slice; a negative constant counts from the end."""
+    assert bound is not None
+    place, operand = bound
+    value, span = index_value(ctx, place, operand), ctx.span(node)
+    if isinstance(operand, Literal) and operand.value < 0:
+        value = ctx.builder.value("add", (length, value), INT, span)
+    ctx.builder.effect("bound", (value, length), span, slices.outside(ctx.text(place)))
+    return value
+
+
+def refuse_assignment(ctx: Context, node: ast.Subscript, array: Operand) -> None:
+    """Raise the error of a slice that is assigned, if `node` is one."""
+    given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if any(isinstance(item, ast.Slice) for item in given):
+        ctx.fail(
+            node,
+            f"a part of {describe(array)} can't be assigned",
+            fix=f"assign its elements in a loop: `for i in range(len({ctx.text(node.value)})): "
+            f"{ctx.text(node.value)}[i] = ...`",
+        )

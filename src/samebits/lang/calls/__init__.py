@@ -1,0 +1,1 @@
+"""Forms of calls between kernels: those that give kernels, and recursion."""

@@ -1,1 +1,0 @@
-"""One frame, operation by operation: recorded, reduced, encoded, restored."""

@@ -1,0 +1,1 @@
+"""The stubs that are made of the run time: names, docstrings and tables of `samebits`."""
