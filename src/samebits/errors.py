@@ -279,6 +279,8 @@ class Trap(SamebitsError):
         self.detail = detail
         self.said = said
         """The message with the values that it met, where they are known."""
+        self.is_inner = False
+        """Whether it is in samebits' own code, so that it belongs to the line that called that."""
         self.own: tuple[int, int, int] | None = None
         """For kind "own", if known: the index, and the first index and end of the range."""
 

@@ -49,8 +49,11 @@ def test_fft_is_numpys_within_rounding() -> None:
     assert np.abs(data[:, 0] + 1j * data[:, 1] - wanted).max() < 1e-13
 
 
-def test_sudoku_is_solved_by_its_rules() -> None:
-    clues = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+CLUES = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+
+
+@pytest.mark.parametrize("clues", [CLUES, "." * 81], ids=["a puzzle", "nothing"])
+def test_sudoku_is_solved_by_its_rules(clues: str) -> None:
     board = np.array([int(c) for c in clues.replace(".", "0")], np.uint8)
     assert same(port("sudoku").solve, board)
     grid = board.reshape(9, 9)

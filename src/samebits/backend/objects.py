@@ -4,8 +4,7 @@ Compiler and loader both import this module, and it imports neither: a process t
 nothing need not load the compiler.
 """
 
-from __future__ import annotations
-
+# No `from __future__ import annotations`: see `backend.targets.table`.
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple

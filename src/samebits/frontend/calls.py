@@ -42,6 +42,7 @@ from samebits.lang.calls.tracing import trace
 from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel, method_kernel
 from samebits.lang.memory.arrays import zeros
+from samebits.lang.memory.struct_members import made_empty
 from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import prange, unsafe_parallel
 from samebits.lang.reductions import Reduction
@@ -363,6 +364,9 @@ def _type_argument(ctx: Context, node: ast.expr, lower: Lower) -> MemoryType:
 def _construct(ctx: Context, node: ast.Call, t: StructType, lower: Lower) -> MemoryOperand:
     given: dict[str, tuple[ast.expr, Operand]] = {}
     names = list(t.field_types)
+    if hasattr(class_of_type(t), "__sb_family__") and (node.args or node.keywords):
+        message, fix = made_empty(t)
+        ctx.fail(node, message, fix=fix)
     if len(node.args) > len(names):
         ctx.fail(node, f"{t} has {len(names)} fields, but {len(node.args)} values are given",
                  fix=f"its fields are {', '.join(names)}")  # fmt: skip

@@ -36,6 +36,7 @@ from samebits.frontend.operations import (
     views,
 )
 from samebits.frontend.operations.conversions import coerce
+from samebits.frontend.operations.kernel_calls import items_view
 from samebits.frontend.operations.names import attribute, name
 from samebits.ir.grammar import OPS, If, Op, Region, Value, can_trap
 from samebits.lang.annotations import class_of_type
@@ -156,6 +157,11 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
         case Static() if base.object is typing.Literal or hasattr(base.object, "__sb_generic__"):
             return _generic(ctx, node, base.object)
         case MemoryOperand(type=StructType()):
+            if isinstance(node.slice, ast.Slice) and memory.elements_of(base) is not None:
+                given = views.parts(ctx, node, lower)
+                view = items_view(ctx, node, node.value, base)
+                if view is not None:
+                    return views.part(ctx, node, view, given)
             return struct_members.item(ctx, node, base, lower(ctx, node.slice))
         case _:
             fix = "index an array parameter, a local array or an array field"

@@ -26,6 +26,7 @@ from samebits.frontend.expressions import condition, lower, refuse
 from samebits.frontend.operations import memory, operators, struct_items, texts
 from samebits.frontend.operations.conversions import passed, widened
 from samebits.ir.grammar import Break, Continue, If, While
+from samebits.lang.memory.struct_members import REFERENCES
 from samebits.types import BOOL, COMPONENTS, FLOAT, INT, ScalarType, StructType
 from samebits.value_text import outline
 
@@ -184,8 +185,7 @@ def _assign_target(ctx: Context, target: ast.expr, value: Operand, source: ast.e
             if any(isinstance(v, MemoryOperand) and not v.temporary for v in value.items):
                 ctx.fail(
                     source,
-                    "in Python these would be references, and the second would see the first's "
-                    "change",
+                    REFERENCES,
                     fix="write `.copy()` of each, or assign on lines of their own",
                 )
             sources = source.elts if isinstance(source, ast.Tuple) else [source] * len(target.elts)

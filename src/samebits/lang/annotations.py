@@ -140,8 +140,16 @@ def _name(annotation: Any) -> str:
 
 
 def number(size: Any) -> Any:
-    """A size as written, which may be a number or, as type checkers want it, `Literal[number]`."""
-    return get_args(size)[0] if get_origin(size) is Literal else size
+    """A size as written, which may be a number or, as type checkers want it, `Literal[number]`.
+    Raises CompileError for a Literal of several."""
+    if get_origin(size) is not Literal:
+        return size
+    first, *others = get_args(size)
+    if others:
+        raise CompileError(
+            f"a size is one number, got {_name(size)}", fix=f"write Literal[{first!r}]"
+        )
+    return first
 
 
 def _array(item: Any, access: Access, dimensions: int = 1) -> ArrayAnnotation:

@@ -14,6 +14,7 @@ import numpy as np
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.annotations import class_of_type
 from samebits.lang.memory.arrays import ManagedArray, check_array, dtype_name, view_array
+from samebits.lang.memory.namesakes import namesakes
 from samebits.lang.memory.structs import Struct
 from samebits.lang.memory.tables import Table
 from samebits.lang.values.classes import COMPOSITE_CLASSES
@@ -175,15 +176,18 @@ def _wrap_struct(value: Any, t: StructType, name: str) -> Any:
         check_array(array.reshape(1), ArrayType(t, 1), name)
         return cls.from_memory(array)
     fix = f"pass {t}(...), or an ndarray of {t}.dtype with shape () or (1,)"
+    if isinstance(value, getattr(cls, "__sb_plain__", ())):
+        fix = f"pass {t}({name}): the kernel may change it"
     if isinstance(value, np.void):
         fix = f"a copy would be changed: pass {t}.from_memory(array, index)"
-    note = None
-    if type(value).__name__ == t.name and hasattr(value, "__sb_type__"):
-        note = "it is of another class of that name: the module, or the cell, was run twice"
-        fix = f"make the {t} anew, with the class that the kernel names"
-    raise ArgumentError(
-        f"parameter '{name}': expected {t}; got {describe(value)}", note=note, fix=fix
-    )
+    two = namesakes(cls, type(value)) if isinstance(value, Struct) else None
+    if two is not None:
+        raise ArgumentError(
+            f"parameter '{name}': expected {two.wanted}; got {two.found}",
+            note=two.note,
+            fix=two.fix,
+        )
+    raise ArgumentError(f"parameter '{name}': expected {t}; got {describe(value)}", fix=fix)
 
 
 def _wrap_array(value: Any, t: ArrayType, name: str) -> ManagedArray:

@@ -20,8 +20,10 @@ from samebits.errors import CompileError, Trap
 from samebits.frontend.compile import compile_kernel
 from samebits.frontend.core.kernel_source import source_of
 from samebits.frontend.core.source import syntax, too_deep
+from samebits.ir.own_code import is_own_code
 from samebits.lang.arguments import naming, unwrap, wrap
 from samebits.lang.calls import recursion
+from samebits.lang.calls.adapted import AdaptedKernel
 from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
@@ -34,10 +36,11 @@ from samebits.lang.values.storage import implicit, implicit_vector
 from samebits.lang.values.thread_state import flushing, managed_run, running
 from samebits.lang.values.weak import Int
 from samebits.managed import overloads
-from samebits.managed.positions import SOURCE, located
+from samebits.managed.alike import refuse_alike
+from samebits.managed.positions import IS_OWN_CODE, SOURCE, located
 from samebits.managed.rewrite import Rewrite, copied, flushes, is_prange
 from samebits.printed import one_call
-from samebits.types import INT, ScalarType, Type, VectorType
+from samebits.types import INT, ArrayType, ScalarType, Type, VectorType
 
 
 @dataclass(slots=True)
@@ -94,8 +97,16 @@ def _taker(t: Type, name: str) -> Callable[[Any], Any]:
             return lambda v: v if type(v) is cls else implicit(v, t, place)
         case VectorType():
             return lambda v: implicit_vector(v, t, place)
+        case ArrayType():
+            return lambda v: wrap(_items(v), t, name)
         case _:
             return lambda v: wrap(v, t, name)
+
+
+def _items(value: Any) -> Any:
+    """What an array parameter takes of a struct with items: those."""
+    found = getattr(value, "__sb_items__", None)
+    return value if found is None else found()
 
 
 def instance(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
@@ -116,8 +127,14 @@ call_math = partial(overloads.call, lambda kernel, types: instance(kernel, types
 
 def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     kernel.check_given(types)
+    if isinstance(kernel, AdaptedKernel):
+        try:
+            compile_kernel(kernel, types)
+        except CompileError as error:
+            raise kernel.refusal(error) from None
     source = source_of(kernel)
     node = copied(source.node)
+    refuse_alike(kernel, types, source.node)
     local = {a.arg for a in node.args.args}
     local |= {
         n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
@@ -142,6 +159,7 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
         argument.annotation = None
     tree = ast.fix_missing_locations(ast.Module([node], []))
     scope: dict[str, Any] = {**rewrite.names, SOURCE: source}
+    scope[IS_OWN_CODE] = is_own_code(f"{kernel.function.__module__}.")
     result = kernel.signature.result_type(types)
 
     def returned(value: Any) -> Any:

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from samebits.backend.objects import CompiledObject
 from samebits.compiling import lock
-from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.executions import executions
 from samebits.lang.fingerprint import fingerprint
-from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.lang.stacks import with_room
 from samebits.runtime import cache
@@ -31,7 +29,11 @@ if TYPE_CHECKING:
 
 def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call `kernel` compiled for this host. Raises CompileError, ArgumentError and Trap."""
-    kernel, bound = taken(kernel, args, kwargs)
+    bound = kernel.signature.bind(args, kwargs)
+    if kernel.signature.kernels:
+        from samebits.lang.calls.kernel_parameters import without_kernels
+
+        kernel, bound = without_kernels(kernel, bound)
     types = kernel.fixed_types
     if types is None:
         from samebits.lang.dispatch import types_for
@@ -127,6 +129,7 @@ def _request(
     from samebits.backend.request import Request
     from samebits.frontend.compile import compile_kernel, link
     from samebits.frontend.job_effects import refuse_output
+    from samebits.lang.jobs import JobKernel
     from samebits.passes.semantics.float_modes import lower_float_modes
 
     unit = compile_kernel(kernel, types)

@@ -38,7 +38,7 @@ HEAD = 16
 """Bytes of a CPython object's header: reference count and type."""
 
 TUPLE_ITEMS = tuple.__basicsize__
-_ARRAY_FIELDS = {"data": 16, "ndim": 24, "dims": 32, "descr": 56, "flags": 64}
+ARRAY_FIELDS = {"data": 16, "ndim": 24, "dims": 32, "descr": 56, "flags": 64}
 """Offsets in NumPy's PyArrayObject_fields, which its ABI fixes (ndarraytypes.h)."""
 
 _FLAGS_READ, _FLAGS_WRITE = 0x101, 0x501
@@ -174,7 +174,7 @@ def addresses(functions: Iterable[str]) -> dict[str, int]:
 
 
 def _text(triple: str, fp_control: str | None) -> str:
-    f = _ARRAY_FIELDS
+    f = ARRAY_FIELDS
     buffer, offset, items = (offset_of(*field) for field in _FIELDS)
     return f"""target triple = "{triple}"
 {declared(PYTHON)}
@@ -491,11 +491,11 @@ def _layout_is_as_expected() -> bool:
     if object.__basicsize__ != HEAD or sys.byteorder != "little":
         return False
     array = np.zeros((3, 5, 7), np.float32)
-    if np.ndarray.__basicsize__ < max(_ARRAY_FIELDS.values()) + 4:
+    if np.ndarray.__basicsize__ < max(ARRAY_FIELDS.values()) + 4:
         return False
     if not all(offset_of(*field) for field in _FIELDS):
         return False
-    f = _ARRAY_FIELDS
+    f = ARRAY_FIELDS
     dims = (ctypes.c_int64 * 3).from_address(_word(array, f["dims"]))
     flags = _word(array, f["flags"], ctypes.c_int32)
     checks = [

@@ -38,8 +38,9 @@ from samebits.backend.text.types import (
     table_symbol,
 )
 from samebits.errors import IRError
-from samebits.ir.grammar import For, Module, While
+from samebits.ir.grammar import For, Module, Op, While
 from samebits.ir.once import is_library
+from samebits.ir.own_code import is_own_code
 from samebits.passes.pipeline import goal_of
 
 _ATTRIBUTES = 'attributes #0 = { nounwind%s "no-trapping-math"="true"%s }'
@@ -99,6 +100,8 @@ class Emission(CallGraph):
         """The cold copies that the functions call."""
         self._shared_copies: dict[str, SharedFunction] = {}
         self._sites: dict[TrapSite, int] = {}
+        self._in_own_code: dict[str, dict[TrapSite, None]] = {}
+        """The sites of each function of samebits' own, callees of its own included."""
         self._helpers: dict[str, None] = {}
         self._guarded = False
         self.records_traps = threads
@@ -134,6 +137,23 @@ class Emission(CallGraph):
     def trap_status(self, site: TrapSite) -> int:
         """The status, from 1, that stands for `site`."""
         return self._sites.setdefault(site, len(self._sites) + 1)
+
+    def trap_status_in(self, function: str, site: TrapSite) -> int:
+        """The status that stands for `site`, which is in `function`."""
+        if is_own_code(function):
+            self._in_own_code.setdefault(function, {})[site] = None
+        return self.trap_status(site)
+
+    def placed_at_call(self, caller: str, call: Op) -> dict[int, int]:
+        """The statuses that a call may give of traps in samebits' own code, each with the status of
+        that trap at the call; none where the caller is samebits' own, too."""
+        inside = self._in_own_code.get(str(call.attr), {})
+        if is_own_code(caller):
+            self._in_own_code.setdefault(caller, {}).update(inside)
+            return {}
+        return {
+            self._sites[site]: self.trap_status(site._replace(span=call.span)) for site in inside
+        }
 
     def helper(self, name: str) -> str:
         """The symbol of a function that the backend provides, such as `fma.f64`."""

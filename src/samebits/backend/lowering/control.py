@@ -165,7 +165,7 @@ def _call(f: FunctionWriter, op: Op) -> None:
         f.emit(f"extractvalue {returned} {result}, {k}") for k in range(count)
     ]  # fmt: skip
     if traps:
-        f.leave_if_failed(items.pop(0))
+        f.leave_if_failed(items.pop(0), f.module.placed_at_call(f.function.name, op))
     for value, item in zip(op.results, items, strict=True):
         f.define(value, item)
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from samebits.backend.llvm.stack_frames import value_bytes
 from samebits.backend.targets.table import Target
 from samebits.backend.text.cold_calls import ColdFunction
 from samebits.backend.text.loop_metadata import DIVISIONS
@@ -28,6 +27,7 @@ from samebits.backend.text.wide_offsets import has_wide_offsets
 from samebits.errors import CompileError, IRError
 from samebits.ir.analysis.carried import local_bytes
 from samebits.ir.analysis.frames import RECURSION_BYTES, frame_bytes
+from samebits.ir.analysis.live_bytes import value_bytes
 from samebits.ir.analysis.recursion import recursive_groups
 from samebits.ir.grammar import (
     CALLS,

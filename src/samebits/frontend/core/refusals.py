@@ -61,7 +61,7 @@ REFUSED_BUILTINS: dict[str, str] = {
     "breakpoint": "`kernel.managed(...)`, where `breakpoint()` stops",
     "float": "`float64(x)` or `float32(x)`; infinity is `math.inf`",
     "map": "a `for` loop",
-    "sorted": "a loop, or sb.Heap[T, N]; sorting is not in the language",
+    "sorted": "`items.sort()` of an sb.List[T, N], or sb.Heap[T, N]",
     "isinstance": "one kernel for each type, or a generic one",
 }
 

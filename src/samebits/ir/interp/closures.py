@@ -28,6 +28,7 @@ from samebits.ir.grammar import (
 )
 from samebits.ir.interp.memory import MEMORY, Ref, fresh
 from samebits.ir.interp.semantics import SEMANTICS
+from samebits.ir.own_code import is_own_code
 from samebits.ir.trap_texts import message, operand_text
 from samebits.printed import keep, write
 from samebits.types import ScalarType
@@ -293,7 +294,9 @@ class Steps:
         """The trap at `op`; an `unchecked` op that traps is a wrong pass, not an answer."""
         if op.unchecked:
             return IRError(f"{op.opcode} (op {op.id}) is marked as never trapping, and trapped")
-        return Trap(kind, op.span, detail, values)
+        trap = Trap(kind, op.span, detail, values)
+        trap.is_inner = is_own_code(self.function.name)
+        return trap
 
     def operands_trap(self, op: Op, kind: str, operands: Sequence[Any]) -> Trap | IRError:
         """The trap at `op`, which names its operands."""
@@ -415,7 +418,16 @@ def _call(steps: Steps, op: Op) -> Step:
         for i, value in zip(results, call(name, [frame[i] for i in at]), strict=True):
             frame[i] = value
 
-    return run
+    if is_own_code(steps.function.name) or not is_own_code(name):
+        return run
+
+    def run_and_place(frame: Frame) -> None:
+        try:
+            run(frame)
+        except Trap as trap:
+            raise (trap.at(op.span) if trap.is_inner else trap) from None
+
+    return run_and_place
 
 
 def _own(steps: Steps, op: Op) -> Step:

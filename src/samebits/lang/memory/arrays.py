@@ -28,6 +28,7 @@ from samebits.lang.annotations import WriteOnly3D as WriteOnly3D
 from samebits.lang.annotations import WriteOnly4D as WriteOnly4D
 from samebits.lang.annotations import class_of_type, field_type
 from samebits.lang.memory import slices
+from samebits.lang.memory.namesakes import namesakes
 from samebits.lang.memory.slices import INDEX_TYPES as _INDEX_TYPES
 from samebits.lang.memory.slices import Slice
 from samebits.lang.values.conversions import kind_of
@@ -44,6 +45,7 @@ from samebits.lang.values.storage import (
     read_only,
     storer,
 )
+from samebits.lang.values.thread_state import running
 from samebits.lang.values.weak import FromEnd, Int
 from samebits.types import (
     INT64,
@@ -284,12 +286,27 @@ def copy_into(buffer: Buffer, offset: int, t: MemoryType, value: Any, place: str
     else:
         found = getattr(value, "__sb_type__", None)
     if found != t or isinstance(value, type):
-        raise ArgumentError(f"{place} is {t}; got {describe(value)}")
+        value = _container(t, value, place)
     source = bytes_of(value.memory)
     try:
         buffer[offset : offset + t.size] = bytes(source)
     except TypeError:
         raise read_only(place) from None
+
+
+def _container(t: MemoryType, value: Any, place: str) -> Any:
+    """The container of what Python has in its place: of a list, dict or set. Raises ArgumentError
+    of anything else, in a kernel, and where that does not fit."""
+    cls: Any = class_of_type(t) if isinstance(t, StructType) else None
+    if running.managed or not isinstance(value, getattr(cls, "__sb_plain__", ())):
+        two = None if cls is None else namesakes(cls, cast("type", type(value)))
+        if two is None:
+            raise ArgumentError(f"{place} is {t}; got {describe(value)}")
+        raise ArgumentError(f"{place} is {two.wanted}; got {two.found}", note=two.note, fix=two.fix)
+    try:
+        return cls(value)
+    except (ArgumentError, Trap) as error:
+        raise ArgumentError(f"{place}: {error.message}", note=error.note, fix=error.fix) from None
 
 
 def zeros(shape: Any, dtype: Any) -> ManagedArray:

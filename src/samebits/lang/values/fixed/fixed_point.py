@@ -178,10 +178,13 @@ def inexact(value: float, t: FixedPointType) -> tuple[str, str]:
     return f"the float {value!r} is not exact in {t}", f'write {t}("{value!r}")'
 
 
+BY_NAME = "unless asked for by name"
+
+
 def not_implicit(source: ScalarType, t: FixedPointType) -> tuple[str, str]:
     """The message and fix for a float or another fixed-point type beside `t`."""
     if source.is_ieee:
-        return f"{source} is not {t} unless asked for by name", f"write {t}.from_float(x)"
+        return f"{source} is not {t} {BY_NAME}", f"write {t}.from_float(x)"
     return f"{source} and {t} are different types", f"write {t}(x)"
 
 

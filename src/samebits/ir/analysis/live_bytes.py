@@ -9,10 +9,26 @@ from __future__ import annotations
 from collections import Counter
 from itertools import accumulate
 
-from samebits.backend.text.types import parts
-from samebits.ir.grammar import For, Function, If, Op, Region, Return, Value, While, regions
+from samebits.ir.grammar import (
+    For,
+    Function,
+    If,
+    Op,
+    Region,
+    Return,
+    Value,
+    ValueType,
+    While,
+    regions,
+)
+from samebits.types import ArrayType
 
 WORD = 8
+
+
+def words(t: ValueType) -> int:
+    """The registers that hold a value of a type."""
+    return 1 + t.ndim if isinstance(t, ArrayType) else 1
 
 
 class _Uses:
@@ -83,9 +99,9 @@ def value_bytes(function: Function, lane_bytes: int) -> int:
     def size(of: Value | str) -> int:
         return lane_bytes if of in uses.looped else WORD
 
-    slots = sum(size(name) * len(parts(t)) for name, t in function.slots.items())
+    slots = sum(size(name) * words(t) for name, t in function.slots.items())
     changes: Counter[int] = Counter()
     for value, last in uses.last.items():
-        changes[uses.made[value]] += size(value)
-        changes[last] -= size(value)
+        changes[uses.made[value]] += size(value) * words(value.type)
+        changes[last] -= size(value) * words(value.type)
     return slots + max(accumulate((changes[at] for at in sorted(changes)), initial=0))
