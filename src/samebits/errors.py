@@ -258,6 +258,8 @@ TRAP_MESSAGES = {
     "assert": "assertion failed",
     "assume": "assumption does not hold",
     "own": "index outside the iteration's own elements",
+    "length": "negative length of an array",
+    "arena": "the arena has no room for an array",
 }
 
 

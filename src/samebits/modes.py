@@ -75,6 +75,9 @@ class Options:
     prints: bool = True
     """Whether `print` and `sb.trace` do anything. Without, what they are given is computed all the
     same where it may trap or change something, so that no result changes."""
+    arena: int = 1 << 24
+    """The bytes that local arrays whose size is known only at run time may take at once, those of
+    the kernels that called this one included."""
 
     def merged(self, given: Mapping[str, Any]) -> Options:
         """A copy with the `given` options replaced. Raises ArgumentError as `checked` does."""
@@ -92,6 +95,7 @@ class OptionArguments(TypedDict, total=False):
     optimize_for: Goal
     cosmetic: bool
     prints: bool
+    arena: int
 
 
 class KernelArguments(OptionArguments, total=False):
@@ -123,6 +127,9 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
 }
 """The values that each option may have."""
 
+MAX_ARENA = 1 << 30
+"""The most bytes of an arena."""
+
 _ELSEWHERE: Mapping[str, str] = {
     "fastmath": "write mode=sb.FAST, which promises no bits, or mode=sb.DETERMINISTIC",
     "parallel": "drop it: loops over sb.prange(n) are parallel by themselves",
@@ -143,8 +150,11 @@ DEFAULTS_NAME = "__samebits_defaults__"
 def checked(given: Mapping[str, Any]) -> Mapping[str, Any]:
     """`given` if every name is an option and every value allowed; ArgumentError otherwise."""
     for name, value in given.items():
+        if name == "arena":
+            _check_arena(value)
+            continue
         if name not in _CHOICES:
-            listed = f"the options are {', '.join(_CHOICES)}"
+            listed = f"the options are {', '.join(_CHOICES)} and arena"
             raise ArgumentError(f"there is no option '{name}'", fix=_ELSEWHERE.get(name, listed))
         choices = _CHOICES[name]
         if not any(type(value) is type(choice) and value == choice for choice in choices):
@@ -153,6 +163,15 @@ def checked(given: Mapping[str, Any]) -> Mapping[str, Any]:
             listed = f"{', '.join(shown[:-1])} or {shown[-1]}"
             raise ArgumentError(f"{what} is {listed}, not {value!r:.60}", fix=f"write {listed}")
     return given
+
+
+def _check_arena(size: object) -> None:
+    if type(size) is not int or not 1 <= size <= MAX_ARENA:
+        raise ArgumentError(
+            f"arena is the bytes of local arrays of run-time sizes, 1 to {MAX_ARENA:,}, not "
+            f"{size!r:.60}",
+            fix="write arena=1 << 24",
+        )
 
 
 def _shown(value: object) -> str:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from samebits.errors import Span
@@ -24,9 +25,9 @@ class TraceRecord(NamedTuple):
     """What one `sb.trace(name, value)` has left."""
 
     name: str
-    values: tuple[int | float | bool, ...]
+    values: tuple[int | float | bool | Fraction, ...]
     """The value as Python's own numbers, exactly: one of a scalar, each component of a vector, each
-    number of a struct's fields in their order."""
+    number of a struct's fields in their order. A fixed-point number is a Fraction."""
     span: Span | None
     """Where the call stands; None outside of kernels."""
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import cache
 from string import Formatter
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from samebits.bits import bits_to_float
+from samebits.decimals import shortest
 from samebits.errors import Trap
 from samebits.types import SCALARS, FixedPointType, Kind, MatrixType, ScalarType, VectorType
 
@@ -26,6 +28,10 @@ Place = tuple[str, ScalarType | None, str, str]
 
 _INTEGER_FORMAT = re.compile(r"[-+ ]?0?\d{0,2}[dxXbo]?")
 _FLOAT_FORMAT = re.compile(r"[-+ ]?0?\d{0,2}(\.\d{1,2})?[eEfFgG%]")
+
+_FORMATS = {
+    Kind.SIGNED: _INTEGER_FORMAT, Kind.UNSIGNED: _INTEGER_FORMAT, Kind.FLOAT: _FLOAT_FORMAT,
+}  # fmt: skip
 
 _TRAPS = {
     ("index", "index"): "index {a} is out of range for an array of {b}",
@@ -66,22 +72,41 @@ def said_text(kind: str, operation: str, *types: ScalarType, more: object = "") 
     return text and text.format(a=places[0], b=places[-1], more=more)
 
 
+def array_text(kind: str, element: object, size: int, ndim: int, limit: int) -> str:
+    """What the traps "length" and "arena" say of an array of run-time lengths, with places for
+    these, and for the bytes of the arena in use."""
+    array = f"{' x '.join(['{int}'] * ndim)} {element}"
+    if kind == "length":
+        return f"negative length of an array: {array}"
+    plural = "s" * (size > 1)
+    return (
+        f"the arena has no room for an array of {array}, {size:,} byte{plural} each: "
+        f"{{int}} of its {limit:,} bytes are in use"
+    )
+
+
 def fits_format(t: ScalarType, spec: str) -> bool:
     """Whether values of `t` have the format: `[-+ ][0][width][dxXbo]` of integers,
-    `[-+ ][0][width][.digits][eEfFgG%]` of floats, none of bools."""
-    form = _FLOAT_FORMAT if t.is_float else _INTEGER_FORMAT
-    return not spec or (t.kind is not Kind.BOOL and form.fullmatch(spec) is not None)
+    `[-+ ][0][width][.digits][eEfFgG%]` of floats, none of others."""
+    form = _FORMATS.get(t.kind)
+    return not spec or (form is not None and form.fullmatch(spec) is not None)
 
 
 def shown(value: Any, t: ScalarType, conversion: str = "", spec: str = "") -> str:
     """A value of `t` as text: the shortest that tells it from every other value of its type, or as
-    `spec` says; with conversion "r" as Python's repr of the typed value."""
+    `spec` says; with conversion "r" as Python's repr of the typed value. The value of a
+    fixed-point number or a half is the integer that stores it."""
     if spec:
         return format(float(value) if t.is_float else int(value), spec)
     if t.kind is Kind.BOOL:
         return str(bool(value))
     if t.is_float:
         text = repr(float(value)) if t.bits == 64 else str(np.float32(value))
+    elif isinstance(t, FixedPointType):
+        text = shortest(int(value), t.fraction)
+        return f"{t}('{text}')" if conversion == "r" else text
+    elif t.kind is Kind.HALF:
+        text = str(np.uint16(value).view(np.float16))
     else:
         text = str(int(value))
     return f"{t}({text})" if conversion == "r" and not t.weak else text
@@ -103,11 +128,6 @@ def format_of(part: ast.FormattedValue) -> tuple[str, str]:
                 raise ValueFormatError("a format is written out: it has no places of its own")
             spec += str(piece.value)
     return "r" if part.conversion == ord("r") else "", spec
-
-
-def has_places(t: ScalarType) -> bool:
-    """Whether values of `t` have a text: all but fixed-point numbers and halves."""
-    return not isinstance(t, FixedPointType) and t.is_ieee == t.is_float
 
 
 def place(t: ScalarType, conversion: str = "", spec: str = "") -> str:
@@ -175,6 +195,16 @@ def _pieces(text: str, values: Iterator[Any]) -> Iterator[str]:
 def filled_from_words(text: str, words: Sequence[int]) -> str:
     """A text with the values that are the low bits of 64-bit words."""
     return filled(text, [of_word(w, t) for w, t in zip(words, types_in(text), strict=False)])
+
+
+def number_of(value: Any, t: ScalarType) -> Any:
+    """A value of type `t` as Python's own number, exactly, from the integer that stores it if it is
+    a fixed-point number or a half."""
+    if isinstance(t, FixedPointType):
+        return Fraction(int(value), 1 << t.fraction)
+    if t.kind is Kind.HALF:
+        return bits_to_float(int(value), t.bits)
+    return value
 
 
 def of_word(word: int, t: ScalarType) -> Any:

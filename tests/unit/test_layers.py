@@ -13,7 +13,7 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "src" / "samebits"
 LAYERS = {
     "source_lines": 0, "visible": 0, "mutex": 0, "output": 0, "importing": 0, "types": 0,
-    "version": 0, "digits": 0,
+    "version": 0, "digits": 0, "decimals": 0,
     "errors": 1, "compiling": 1, "bits": 1, "pages": 1,
     "modes": 2, "printed": 2, "replay": 2, "value_text": 2,
     "ir": 3, "lang": 3,

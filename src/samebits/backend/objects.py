@@ -64,6 +64,12 @@ OWN = "sb_own_range"
 """The object's variable of three words: index, first and end of the last trap "own". Two threads
 that trap at once in one kernel may mix them up; the trap itself they don't."""
 
+ARENA_KEY = "sb_arena_key"
+"""The object's variable: the key of a thread's arena, as pthread_key_create gives it."""
+ARENA_IMPORTS = ("sb_arena_get", "sb_arena_set", "sb_arena_malloc", "sb_arena_free")
+"""The C functions by which an entry finds and makes it: pthread_getspecific, pthread_setspecific,
+malloc and free, or what stands for them."""
+
 SYMBOL = "sb.lib."
 """The prefix of shared functions' symbols."""
 

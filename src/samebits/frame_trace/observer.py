@@ -179,7 +179,7 @@ class _CountingSteps(Steps):
         self._inside = 0
         self._extra_costs: dict[int, int] = {}
         """Additional costs of regions, by identity, until the region is prepared."""
-        super().__init__(function, evaluator.tables, evaluator.call, None)
+        super().__init__(function, evaluator.tables, evaluator.call, None, arena=evaluator.arena)
 
     def region(self, region: Region) -> Step:
         self._inside += 1

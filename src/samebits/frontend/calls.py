@@ -31,6 +31,7 @@ from samebits.frontend.operations import (
     operators,
     overloads,
     printing,
+    run_time_arrays,
     struct_items,
     struct_members,
 )
@@ -323,17 +324,23 @@ def _zeros(ctx: Context, node: ast.Call, lower: Lower) -> Operand:
     sizes = shape_operand.items if isinstance(shape_operand, Tuple) else (shape_operand,)
     shape: list[int] = []
     for size in sizes:
+        if isinstance(size, Scalar) and size.type.is_int:
+            continue
         if not isinstance(size, Literal) or not isinstance(size.value, int) or size.value < 1:
             ctx.fail(
                 node,
-                "the shape of a local array is constant and positive",
+                "the lengths of a local array are integers, and constant ones are positive",
                 note=f"this is {describe(size)}",
-                fix="use a literal or a module constant, or pass the array as a parameter",
+                fix="convert it, as in sb.zeros(int(x), float64)"
+                if isinstance(size, Scalar)
+                else "write an integer, such as len(a)",
             )
         shape.append(size.value)
     element = _type_argument(ctx, node.args[1], lower)
-    if len(shape) > MOST_DIMENSIONS:
+    if len(sizes) > MOST_DIMENSIONS:
         ctx.fail(node, "a local array has one to four dimensions", fix="flatten it")
+    if len(shape) < len(sizes):
+        return run_time_arrays.allocate(ctx, node, sizes, element)
     t = FixedArrayType(element, tuple(shape))
     if t.size > LOCAL_BYTES:
         ctx.fail(

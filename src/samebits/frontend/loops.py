@@ -28,7 +28,7 @@ from samebits.frontend.core.operands import (
     dimensions,
 )
 from samebits.frontend.expressions import lower, refuse
-from samebits.frontend.operations import memory, struct_items, views
+from samebits.frontend.operations import memory, run_time_arrays, struct_items, views
 from samebits.frontend.operations import parallel_range as parallel
 from samebits.frontend.operations.conversions import literal, to_int
 from samebits.ir.grammar import For, Region, Value
@@ -100,7 +100,9 @@ def body_and_else(
     when it ends without break."""
     ctx.breaks.append([])
     ctx.wanted.append(False)
-    body = nested(ctx, node, node.body, block, first)
+    with run_time_arrays.loop(ctx) as arrays:
+        body = nested(ctx, node, node.body, block, first)
+    run_time_arrays.free_each_iteration(ctx, node, arrays, body)
     breaks, wanted = ctx.breaks.pop(), ctx.wanted.pop()
     ctx.assigned = at_end
     orelse = nested(ctx, node, node.orelse, block) if at_end is not None else []
@@ -376,12 +378,13 @@ class _Loop:
         return Steps(count, item, turned, is_array=True)
 
     def items(self, node: ast.expr, struct: MemoryOperand, view: str | None = None) -> Steps:
-        """The items of a struct, or a view of them."""
+        """The items of a struct, or a view of them; one that can't be had traps at the whole head,
+        where CPython asks for it."""
         if struct_items.gives_reference(struct, view) and not struct.roots:
             self.refuse_references(node)
         again = self.place(node, struct)
         count, item, free = struct_items.items(
-            self.ctx, node, struct, again, struct_items.VIEWS[view] if view else None
+            self.ctx, self.node.iter, struct, again, struct_items.VIEWS[view] if view else None
         )
 
         def turned() -> Steps:

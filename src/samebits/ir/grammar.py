@@ -290,6 +290,13 @@ OPS: dict[str, OpRule] = {
                        "checked"),
     "view": OpRule(1, "array over the fixed array that a refers to"),
     "flat": OpRule(1, "1-D array of the components, in order, of the vectors in the 1-D array a"),
+    "arena": OpRule(0, "weak int: the bytes of the arena that are in use", pure=False),
+    "release": OpRule(1, "make the weak int a the bytes of the arena that are in use", pure=False),
+    "allocate": OpRule(None, "new array of zero bytes in the arena, of the lengths before the last "
+                             " operand, a weak int that is `arena`: trap if a length is "
+                             "negative, or if it ends after byte attr, a length of 0 counted as "
+                             "1; then `release` of its end, rounded up to 16 bytes. A function "
+                             "that returns releases what it has allocated", "arena", pure=False),
     "length": OpRule(1, "weak int: length along dimension attr of an array value"),
     "apart": OpRule(2, "whether no byte lies in both of two arrays or referents; with attr true "
                        "also where they begin at one place and 2-D arrays have rows of one length"),

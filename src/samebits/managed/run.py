@@ -29,6 +29,8 @@ from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
+from samebits.lang.memory import arena
+from samebits.lang.memory.arrays import zeros
 from samebits.lang.memory.strided import around, is_strided
 from samebits.lang.values.flushing import flushed
 from samebits.lang.values.scalars import SCALAR_CLASSES
@@ -55,9 +57,20 @@ class _Managed:
     """How many calls may be inside one another, of a recursive kernel."""
     group: object = None
     """The kernels that it recurses with."""
+    allocates: bool = False
+    """Whether it makes arrays of run-time sizes."""
 
     def run(self, *values: Any) -> Any:
         """Call it with values of its parameters' types, from whatever kernel runs."""
+        if not self.allocates:
+            return self._call(values)
+        before = arena.used()
+        try:
+            return self._call(values)
+        finally:
+            arena.release(before)
+
+    def _call(self, values: tuple[Any, ...]) -> Any:
         if self.bound:
             with recursion.called(self.group, self.function.__name__, self.bound):
                 return _with_room(lambda: self._run(values))
@@ -79,7 +92,7 @@ def _with_room(call: Callable[[], Any]) -> Any:
     """A call of a recursive kernel: where many are inside one another, in another thread."""
     if not recursion.is_deep():
         return call()
-    flush, inside = running.flush, recursion.carried(call)
+    flush, inside = running.flush, recursion.carried(arena.carried(call))
 
     def there() -> Any:
         with managed_run(), flushing(flush), np.errstate(all="ignore"):
@@ -151,6 +164,9 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     if _may_join(node):
         with suppress(CompileError):  # a managed run refuses by its own operations
             rewrite.joined = compile_kernel(kernel, types).joins.places
+    if _makes_arrays(rewrite, node):
+        joins = compile_kernel(kernel, types).joins  # or a refusal
+        rewrite.allocations, rewrite.freeing = joins.allocations, joins.freeing
     node.body = rewrite.block(node.body)
     node.decorator_list = []
     node.returns = None
@@ -172,7 +188,24 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     function = scope[node.name]
     assert isinstance(function, FunctionType)
     takes = tuple(_taker(t, p.name) for p, t in zip(kernel.parameters, types, strict=True))
-    return _Managed(function, types, takes, flushes(kernel), kernel.recursion, group)
+    return _Managed(
+        function, types, takes, flushes(kernel), kernel.recursion, group, bool(rewrite.allocations)
+    )
+
+
+def _makes_arrays(rewrite: Rewrite, node: ast.AST) -> bool:
+    """Whether there may be an array of a run-time size."""
+    return any(
+        isinstance(part, ast.Call)
+        and rewrite.outer(part.func)[1] is zeros
+        and not all(isinstance(n, ast.Constant) for n in _lengths(part))
+        for part in ast.walk(node)
+    )
+
+
+def _lengths(call: ast.Call) -> list[ast.expr]:
+    shape = call.args[0] if call.args else call
+    return shape.elts if isinstance(shape, ast.Tuple) else [shape]
 
 
 def _may_join(node: ast.AST) -> bool:

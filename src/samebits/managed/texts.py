@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from samebits.errors import TRAP_MESSAGES, ArgumentError, Span, Trap
-from samebits.lang.calls.tracing import numbers_of, separators
+from samebits.lang.calls.tracing import numbers_of, separators, stored
 from samebits.lang.memory.structs import Struct, shows_fields
 from samebits.lang.values.vectors import components
 from samebits.printed import keep, write
@@ -16,7 +16,6 @@ from samebits.value_text import (
     escaped,
     filled,
     format_of,
-    has_places,
     outline,
     place,
     vector_place,
@@ -42,12 +41,12 @@ def text_of(*parts: Part) -> tuple[str, list[Any]]:
 def _add(pieces: list[str], values: list[Any], value: Any, conversion: str, spec: str) -> None:
     cls = cast("Any", type(value))
     t = getattr(cls, "__sb_type__", None) or _PLAIN.get(cls)
-    if isinstance(t, VectorType) and has_places(t.element):
+    if isinstance(t, VectorType):
         pieces.append(vector_place(t, conversion, spec))
-        values += components(value)
-    elif isinstance(t, ScalarType) and has_places(t):
+        values += [stored(item, t.element) for item in components(value)]
+    elif isinstance(t, ScalarType):
         pieces.append(place(t, conversion, spec))
-        values.append(value)
+        values.append(stored(value, t))
     elif isinstance(value, str) and not (conversion or spec):
         pieces.append(escaped(value))
     elif isinstance(value, Struct) and shows_fields(cls) and not spec:

@@ -9,6 +9,7 @@ import ctypes
 from typing import Any, ClassVar
 
 from samebits.backend.objects import (
+    ARENA_KEY,
     HOOK,
     OUTPUT,
     OWN,
@@ -50,7 +51,9 @@ class NativeModule:
         symbols += [f"sb_range_{n}" for n in range(ranges)]
         # An object names the variables that it has.
         variables = [
-            v for v in (HOOK, OWN, GUARD, TRAP_RECORDS) if v.encode() in compiled.object_bytes
+            v
+            for v in (HOOK, OWN, GUARD, TRAP_RECORDS, ARENA_KEY)
+            if v.encode() in compiled.object_bytes
         ]
         variables += [OUTPUT] * any(site.kind in PRINTED for site in compiled.traps)
         self.traps: tuple[TrapSite, ...] = compiled.traps
@@ -59,6 +62,10 @@ class NativeModule:
             from samebits.runtime.threads.preempt import imports_of_guards
 
             imports = {**imports, **imports_of_guards()}
+        if ARENA_KEY in variables:
+            from samebits.runtime import arena
+
+            imports = {**imports, **arena.imports()}
         self._loaded = load(compiled.object_bytes, [*symbols, *variables], imports)
         addresses = [self._loaded.addresses[symbol] for symbol in symbols]
         self._addresses, self._ranges = addresses[:entries], addresses[entries:]
@@ -76,6 +83,10 @@ class NativeModule:
             from samebits.runtime.threads.team import hook_address
 
             ctypes.c_void_p.from_address(hook).value = hook_address()
+        if ARENA_KEY in variables:
+            from samebits.runtime import arena
+
+            arena.give_key(self._loaded.addresses)
         guard = self._loaded.addresses.get(GUARD)
         if guard is not None:
             from samebits.runtime.threads.preempt import words_address
@@ -105,6 +116,8 @@ class NativeModule:
 
             return raised()
         site = self.traps[status - 1]
+        if site.kind == "memory":
+            return MemoryError(f"there is no memory for an arena of {site.detail} bytes")
         if site.kind == "stack":
             return StackError(site.detail or "0", site.span)
         if site.kind != "own":

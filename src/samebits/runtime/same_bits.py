@@ -73,7 +73,7 @@ class CallOutcome:
     memory: list[tuple[str, MemoryType, np.ndarray[Any, Any]]]
     trap: Trap | None
     writes: bool
-    """Whether some memory may be written and is not empty."""
+    """Whether some memory may be written, be it empty."""
     left: list[str | TraceRecord]
     """What it printed and traced, in order."""
 
@@ -132,7 +132,7 @@ def assert_same_bits(
         raise ArgumentError(
             f"assert_same_bits: {kernel.__name__} left nothing to compare",
             note="it returns nothing, and its arguments hold no memory that it may write",
-            fix="return what is to be compared, or give arrays that it writes, not empty ones",
+            fix="return what is to be compared, or give arrays that it writes",
         )
     return compared
 
@@ -188,7 +188,7 @@ def assert_same_bits_each(
         raise ArgumentError(
             f"assert_same_bits_each: {kernel.__name__} left nothing to compare",
             note="it returns nothing, and its arguments hold no memory that it may write",
-            fix="return what is to be compared, or give arrays that it writes, not empty ones",
+            fix="return what is to be compared, or give arrays that it writes",
         )
     return (*compared,)
 
@@ -314,7 +314,7 @@ def _observe(
         else:
             continue
         is_read = isinstance(t, ArrayType) and t.readonly
-        writes = writes or (not is_read and memory[-1][2].size > 0)
+        writes = writes or not is_read
     with captured() as left:
         try:
             return CallOutcome(run(*own), memory, None, writes, left)
@@ -371,10 +371,13 @@ def compare(
     """Raise BitsMismatchError at the first difference of `found` from the outcome of `first`."""
     a, b = _trap_key(reference.trap), _trap_key(found.trap)
     if a != b or _says_other(reference.trap, found.trap):
+        ends = [_trap_text(reference.trap), _trap_text(found.trap)]
+        if ends[0] == ends[1]:
+            ends = [end + _extent(o.trap) for end, o in zip(ends, (reference, found), strict=True)]
         raise BitsMismatchError(
             f"{kernel}: {first} and {target} end differently\n"
-            f"  {first}: {_trap_text(reference.trap)}\n"
-            f"  {target}: {_trap_text(found.trap)}"
+            f"  {first}: {ends[0]}\n"
+            f"  {target}: {ends[1]}"
         )
     _compare_left(reference.left, found.left, target, kernel, first)
     if reference.trap is None:
@@ -446,3 +449,11 @@ def _trap_text(trap: Trap | None) -> str:
     if trap is None:
         return "returns"
     return f"{trap.message} at {trap.span}" if trap.span else trap.message
+
+
+def _extent(trap: Trap | None) -> str:
+    """What a trap's text leaves out: where its place ends, and what it met."""
+    if trap is None or trap.span is None:
+        return ""
+    met = f", {trap.said}" if trap.said else ""
+    return f" in {trap.span.function}, to {trap.span.end_line}:{trap.span.end_column}{met}"

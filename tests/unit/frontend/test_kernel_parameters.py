@@ -278,6 +278,11 @@ def of_lines(f: sb.Kernel[[Line, float64], float64], line: Line) -> float64:
 
 
 @sb.kernel
+def least_and_greatest(a: ReadOnly[int32]) -> int32:
+    return folded(min, a) + folded(max, a) * int32(100)
+
+
+@sb.kernel
 def squared(x: T) -> T:
     return x * x
 
@@ -301,6 +306,7 @@ def test_intrinsics_and_builtins_are_given() -> None:
     numbers = np.array([3, -7, 5], np.int32)
     assert same(folded, sb.min, numbers) == same(folded, min, numbers) == -7
     assert same(folded, max, numbers) == 5
+    assert same(least_and_greatest, numbers) == 493
     same(mapped, sb.abs, numbers)
     assert numbers.tolist() == [3, 7, 5]
     assert same(of_vectors, math.dot, float3(1, 2, 3)) == 28

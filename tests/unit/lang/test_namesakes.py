@@ -1,4 +1,4 @@
-"""A struct of a class of the same name is refused with both modules and their likely cause."""
+"""A struct of another class of the asked name is refused with both modules and a likely cause."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_struct_of_a_reloaded_module_is_told_apart(carts: Any) -> None:
             f"(at {id(carts.Cart):#x}); "
             f"got Cart of module sb_carts (at {id(old):#x})"
         )
-        assert "imported or reloaded" in (error.note or "")
+        assert "imported twice or reloaded" in (error.note or "")
         assert "sb_carts.Cart" in (error.fix or "")
 
 

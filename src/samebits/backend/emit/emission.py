@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from samebits.backend.emit import arena
 from samebits.backend.emit.independence import has_independent_iterations
 from samebits.backend.emit.preemption import BodyGuard, can_guard, guard_text
 from samebits.backend.emit.range import range_text
@@ -104,6 +105,8 @@ class Emission(CallGraph):
         """The sites of each function of samebits' own, callees of its own included."""
         self._helpers: dict[str, None] = {}
         self._guarded = False
+        self._arena = 0
+        """The bytes of the largest arena that an entry needs."""
         self.records_traps = threads
         """Whether traps leave a record of what they met."""
         self.has_records = False
@@ -208,6 +211,20 @@ class Emission(CallGraph):
         site = TrapSite("stack", function.span, detail)
         return guard._replace(small=self.trap_status(site))
 
+    def arena(self, name: str, arguments: list[str]) -> tuple[list[str], tuple[int, int] | None]:
+        """What an entry's body begins with where the function needs an arena, whose block is
+        appended to `arguments`; its bytes, and the status without memory for it."""
+        size = self.arenas.get(name)
+        if size is None:
+            return [], None
+        self._arena = max(self._arena, size)
+        lines, place = arena.block(size, self._threads)
+        arguments.append(f"ptr {place}")
+        if not self._threads:
+            return lines, None
+        site = TrapSite("memory", self.function(name).span, f"{size:,}")
+        return lines, (size, self.trap_status(site))
+
     def cold_copy(self, name: str) -> str:
         """The symbol of the cold copy of a function that has an `inlined_size` and a result."""
         if self.shares and is_library(name):
@@ -225,6 +242,8 @@ class Emission(CallGraph):
             self._parallel_ranges
         )
         found += [RECORD_DEFINITIONS] * self.has_records + [OUTPUT_DEFINITIONS] * self.has_output
+        if self._arena:
+            found.append(arena.definitions(self.target, self._arena, self._threads))
         return found + [guard_text(self.target)] * self._guarded
 
     def _metadata(self, inside: EmittedCounts, function: str, statement: For | While) -> str:
@@ -232,7 +251,7 @@ class Emission(CallGraph):
             lanes = statement.lanes.slots if isinstance(statement, For) and statement.lanes else ()
             own = [slot for slot, _ in lanes] if inside.lanes else []  # else the remainder loop
             return has_independent_iterations(
-                statement, self.function(function), self.function, own
+                statement, self.function(function), self.function, own, self.prints
             )
 
         return loop_metadata(inside, self.target, is_independent, self.vector_dominated)

@@ -53,10 +53,24 @@ def emit_module(
         text for name, text in every.items() if name in emission.cold_section or name in copied
     ]
     for index, name in enumerate(entries):
-        more = f"ptr @{OWN}" if name in emission.owns else ""
+        more = [f"ptr @{OWN}"] * (name in emission.owns)
+        before, ready = emission.arena(name, more)
         function, traps = emission.function(name), emission.traps[name]
         guard = emission.guard(name)
-        texts.append(entry_text(index, function, traps, target, locations, more, overrides, guard))
+        texts.append(
+            entry_text(
+                index,
+                function,
+                traps,
+                target,
+                locations,
+                ", ".join(more),
+                overrides,
+                guard,
+                before,
+                ready,
+            )
+        )
     if emission.has_output:
         texts.append(address_entry(len(entries)))
     return emission.result([*texts, *emission.range_texts(ranges)], cold_section)

@@ -8,7 +8,6 @@ from samebits.backend.lowering.integer import scalar_type
 from samebits.backend.lowering.parallel import lower_parallel
 from samebits.backend.text.types import parts, return_type, scalar
 from samebits.backend.text.writer import FunctionWriter, Lowering
-from samebits.ir.analysis.output import prints
 from samebits.ir.grammar import HostFunction, Op
 from samebits.ir.trap_texts import message
 from samebits.types import Kind, ScalarType
@@ -153,7 +152,7 @@ def _call(f: FunctionWriter, op: Op) -> None:
         f.define(op.result, f.emit(f"call {returned} {place}({arguments})"))
         return
     large = f.in_fallback and callee.results and f.module.inlined_size(name) >= LEAST_COLD_COPY
-    is_cold = large and not prints(callee, f.module.function)
+    is_cold = large and not f.module.prints(name)
     symbol = f.module.cold_copy(name) if is_cold else f.module.symbol(name)
     text = f"call {f.target.convention}{returned} {symbol}({arguments})"
     if returned == "void":

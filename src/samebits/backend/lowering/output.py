@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samebits.backend.objects import TrapSite
-from samebits.backend.text.output_buffer import CLAIMS
+from samebits.backend.text.output_buffer import CLAIMS, KEEP
 from samebits.backend.text.trap_records import word
 from samebits.backend.text.writer import FunctionWriter, Lowering
 from samebits.ir.grammar import Op
@@ -25,6 +25,7 @@ def _output(f: FunctionWriter, op: Op) -> None:
     for k, name in enumerate(words):
         at = f.emit(f"getelementptr i64, ptr {place}, i64 {k}")
         f.do(f"store i64 {name}, ptr {at}, align 8")
+    f.do(f"call void {KEEP}(ptr {place}, i64 {len(words)})")
 
 
 OUTPUT_LOWERINGS: dict[str, Lowering] = dict.fromkeys(sorted(OUTPUT), _output)

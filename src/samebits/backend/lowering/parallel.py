@@ -15,7 +15,6 @@ from samebits.backend.objects import HOOK, OWN, TRAP_WORDS
 from samebits.backend.text.trap_records import RECORD_BYTES, claim
 from samebits.backend.text.types import function_symbol, return_type, scalar
 from samebits.backend.text.writer import FunctionWriter
-from samebits.ir.analysis.output import prints
 from samebits.ir.analysis.points_to import Memory
 from samebits.ir.grammar import (
     For,
@@ -61,8 +60,7 @@ def serial(f: FunctionWriter, op: Op) -> str:
 
 def lower_parallel(f: FunctionWriter, op: Op) -> None:
     """Emit a call of the hook, then all iterations serially in case it ran nothing."""
-    body = f.module.function(str(op.attr))
-    in_line = f.module.is_cold(f.function.name) or prints(body, f.module.function)
+    in_line = f.module.is_cold(f.function.name) or f.module.prints(str(op.attr))
     range_function = "" if in_line else f.module.parallel_range(str(op.attr))
     if not range_function:
         status = serial(f, op)

@@ -11,7 +11,10 @@ from samebits.ir.grammar import MOST_PRINTED
 from samebits.printed import MOST_WORDS
 
 CLAIMS = {"print": "@sb.output.print", "trace": "@sb.output.trace"}
-"""The function of each opcode that takes so many words, and gives their address."""
+"""The function of each opcode that gives the address for so many words."""
+KEEP = "@sb.output.keep"
+"""The function that counts so many words at an address as used, once they are written: a call may
+be left at any instruction."""
 _SPARE = "@sb.output.spare"
 _WORDS = f"[{OUTPUT_HEAD + MOST_WORDS} x i64]"
 _DROPPED = f"getelementptr (i64, ptr @{OUTPUT}, i64 1)"
@@ -26,7 +29,6 @@ define internal ptr {CLAIMS["print"]}(i64 %words) noinline nounwind cold {{
   %fits = icmp ule i64 %after, {MOST_WORDS}
   br i1 %fits, label %take, label %drop
 take:
-  store i64 %after, ptr @{OUTPUT}, align 8
   %at = add i64 %used, {OUTPUT_HEAD}
   %place = getelementptr i64, ptr @{OUTPUT}, i64 %at
   ret ptr %place
@@ -35,6 +37,18 @@ drop:
   %more = add i64 %count, 1
   store i64 %more, ptr {_DROPPED}, align 8
   ret ptr {_SPARE}
+}}
+
+define internal void {KEEP}(ptr %place, i64 %words) noinline nounwind cold {{
+  %dropped = icmp eq ptr %place, {_SPARE}
+  br i1 %dropped, label %done, label %count
+count:
+  %used = load i64, ptr @{OUTPUT}, align 8
+  %after = add i64 %used, %words
+  store i64 %after, ptr @{OUTPUT}, align 8
+  br label %done
+done:
+  ret void
 }}
 
 define internal ptr {CLAIMS["trace"]}(i64 %words) noinline nounwind cold {{

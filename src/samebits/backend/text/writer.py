@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from samebits.backend.emit.arena import ARENA_PLACE
 from samebits.backend.emit.emission import Emission
 from samebits.backend.objects import OWN, STATUS_MASK, TrapSite
 from samebits.backend.text.facts import FunctionFacts
@@ -106,7 +107,8 @@ class FunctionWriter:
             for value in values
             for t, name in zip(parts(value.type), self.operands(value), strict=True)
         ]
-        return ", ".join([*given, *[f"ptr @{OWN}"] * (callee in self.module.owns)])
+        given += [f"ptr @{OWN}"] * (callee in self.module.owns)
+        return ", ".join([*given, *[f"ptr {ARENA_PLACE}"] * (callee in self.module.arenas)])
 
     def define(self, value: Value, *names: str) -> None:
         """Set the registers or constants that hold a result."""

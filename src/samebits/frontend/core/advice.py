@@ -68,12 +68,12 @@ _MADE_ARRAYS = {
     "asarray": "write sb.table({a}, {t}) at module level",
     "arange": "loop over range({a})",
     "linspace": "loop over range(n), and compute each: start + float64(i) * step",
-    "zeros_like": "pass another array as a parameter",
-    "ones_like": "pass another array as a parameter",
-    "empty_like": "pass another array as a parameter",
+    "zeros_like": "write sb.zeros({a}.shape, {t})",
+    "ones_like": "write sb.zeros({a}.shape, {t}), and fill it in a loop",
+    "empty_like": "write sb.zeros({a}.shape, {t})",
     "eye": "take a matrix such as float4x4, or fill an array in loops",
 }
-"""Of functions that make arrays: `{n}` a constant size, `{t}` a type, `{a}` what is given."""
+"""Of functions that make arrays: `{n}` a size, `{t}` a type, `{a}` what is given."""
 _RANDOM = (
     "what it draws depends on what drew before, anywhere in the process",
     "write `dice = random.seeded(seed, 0)` with samebits' random, kept in a struct where it goes "
@@ -118,12 +118,9 @@ def for_call(
         case "random":
             return _RANDOM
         case "numpy" if name in _MADE_ARRAYS:
-            first = arguments[0] if arguments else ""
-            size = first if first.strip("()").replace(", ", "").isdigit() else "16"
-            fix = _MADE_ARRAYS[name].format(n=size, t=own_type(keywords.get("dtype", "")), a=text)
-            if size != first and "sb.zeros" in fix:
-                fix += ", or make the array outside and pass it"
-            return "a local array has a constant size", fix
+            size = arguments[0] if arguments else "16"
+            t = own_type(keywords.get("dtype", ""))
+            return None, _MADE_ARRAYS[name].format(n=size, t=t, a=text)
         case "numpy" if name == "norm":
             return None, f"write math.sqrt(math.dot({text}, {text})), or math.length of a vector"
         case "time" | "datetime":

@@ -72,6 +72,8 @@ class View:
     value: Value
     type: ArrayType
     roots: frozenset[str]
+    fresh: bool = False
+    """Whether it is new memory of the call's arena, which has no name yet."""
 
 
 @dataclass(frozen=True, slots=True)

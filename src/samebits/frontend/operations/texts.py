@@ -27,12 +27,11 @@ from samebits.frontend.operations.conversions import literal
 from samebits.ir.grammar import MOST_VALUES, Value
 from samebits.lang.annotations import class_of_type
 from samebits.lang.memory.structs import shows_fields
-from samebits.types import FLOAT16, RefType, StructType
+from samebits.types import RefType, StructType
 from samebits.value_text import (
     ValueFormatError,
     escaped,
     format_of,
-    has_places,
     place,
     vector_place,
 )
@@ -96,10 +95,10 @@ class Text:
             case Literal():
                 self._pieces.append(place(operand.type, conversion, spec))
                 self.values.append(literal(self._ctx, node, operand, operand.type))
-            case Scalar() if has_places(operand.type):
+            case Scalar():
                 self._pieces.append(place(operand.type, conversion, spec))
                 self.values.append(operand.value)
-            case Vector() if has_places(operand.type.element):
+            case Vector():
                 self._pieces.append(vector_place(operand.type, conversion, spec))
                 self.values.extend(operand.items)
             case MemoryOperand(type=StructType() as t) if not spec:
@@ -154,10 +153,6 @@ def _refuse(ctx: Context, node: ast.expr, operand: Operand) -> NoReturn:
             fix = f"name its elements: `{x}[{zeros}]`, or each in a loop"
         case MemoryOperand(type=StructType() as t):
             fix = f"name its numbers, such as `{x}.{next(iter(t.field_types), 'x')}`"
-        case Scalar(type=t):
-            fix = f"convert it: `{'float32' if t == FLOAT16 else 'float64'}({x})`"
-        case Vector():
-            fix = "name its components, each converted to float32 or float64"
         case Tuple():
             fix = "name its items, with commas between them"
         case _:

@@ -113,7 +113,8 @@ def part(ctx: Context, node: ast.Subscript, array: Array, given: Sequence[Part])
 def row(ctx: Context, node: ast.AST, view: View, index: Value) -> View:
     """Row `index`, which is checked already."""
     t = ArrayType(view.type.element, view.type.ndim - 1, view.type.readonly)
-    return View(ctx.builder.value("row", (view.value, index), t, ctx.span(node)), t, view.roots)
+    value = ctx.builder.value("row", (view.value, index), t, ctx.span(node))
+    return View(value, t, view.roots, view.fresh)
 
 
 def _checked(ctx: Context, node: ast.Subscript, bound: Bound, length: Value) -> Value:

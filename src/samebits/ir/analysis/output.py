@@ -1,4 +1,4 @@
-"""Functions that print or trace, themselves or through what they call: such calls have an order."""
+"""The first print or trace of a function, its own or of what it calls."""
 
 from __future__ import annotations
 
@@ -25,8 +25,3 @@ def first_output(function: Function, callee: Callable[[str], Function]) -> Op | 
         seen.update(new)
         waiting += map(callee, new)
     return None
-
-
-def prints(function: Function, callee: Callable[[str], Function]) -> bool:
-    """Whether a function, or what it calls, prints or traces."""
-    return first_output(function, callee) is not None

@@ -26,13 +26,13 @@ from samebits.ir.grammar import (
     While,
     trip_count,
 )
-from samebits.ir.interp.memory import MEMORY, Ref, fresh
+from samebits.ir.interp.memory import MEMORY, Arena, Ref, fresh
 from samebits.ir.interp.semantics import SEMANTICS
 from samebits.ir.own_code import is_own_code
 from samebits.ir.trap_texts import message, operand_text
 from samebits.printed import keep, write
-from samebits.types import ScalarType
-from samebits.value_text import filled, first_text
+from samebits.types import ArrayType, ScalarType
+from samebits.value_text import filled, first_text, number_of, types_in
 
 Listener = Callable[[Op, tuple[Any, ...], tuple[Any, ...]], None]
 """Called after each operation that did not trap: the op, its operands' and its results' values."""
@@ -65,8 +65,10 @@ class Steps:
         call: Call,
         listener: Listener | None,
         run_iterations: IterationRunner | None = None,
+        arena: Arena | None = None,
     ) -> None:
         self.function = function
+        self.arena = arena or Arena()
         self.tables = tables
         self.call = call
         self.run_iterations = run_iterations or self._in_order
@@ -405,8 +407,8 @@ def _print(steps: Steps, op: Op) -> Step:
 
 
 def _trace(steps: Steps, op: Op) -> Step:
-    name = first_text(str(op.attr))
-    return steps.apply(op, lambda *values: keep(name, values, op.span))
+    name, types = first_text(str(op.attr)), types_in(str(op.attr))
+    return steps.apply(op, lambda *values: keep(name, map(number_of, values, types), op.span))
 
 
 def _call(steps: Steps, op: Op) -> Step:
@@ -428,6 +430,36 @@ def _call(steps: Steps, op: Op) -> Step:
             raise (trap.at(op.span) if trap.is_inner else trap) from None
 
     return run_and_place
+
+
+def _arena(steps: Steps, op: Op) -> Step:
+    arena = steps.arena
+    return steps.apply(op, lambda: arena.used)
+
+
+def _release(steps: Steps, op: Op) -> Step:
+    arena = steps.arena
+
+    def release(used: int) -> None:
+        arena.used = used
+
+    return steps.apply(op, release)
+
+
+def _allocate(steps: Steps, op: Op) -> Step:
+    arena, t, limit = steps.arena, op.result.type, op.attr
+    assert isinstance(t, ArrayType)
+    assert isinstance(limit, int)
+
+    def allocate(*operands: int) -> Any:
+        if operands[-1] != arena.used:
+            raise IRError(f"{operands[-1]} bytes of the arena are not what is in use")
+        try:
+            return arena.allocate(t, operands[:-1], limit)
+        except Trap as trap:
+            raise steps.operands_trap(op, trap.kind, operands) from None
+
+    return steps.apply(op, allocate)
 
 
 def _own(steps: Steps, op: Op) -> Step:
@@ -463,6 +495,9 @@ FRAME: dict[str, Callable[[Steps, Op], Step]] = {
     "assume": _assert,
     "overflow": _overflow,
     "own": _own,
+    "arena": _arena,
+    "release": _release,
+    "allocate": _allocate,
     "print": _print,
     "trace": _trace,
     "call": _call,

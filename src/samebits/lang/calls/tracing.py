@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from samebits.bits import float_to_bits
 from samebits.errors import ArgumentError
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.scalars import RAW_OF, type_of_scalar
 from samebits.lang.values.vectors import Vector, components
 from samebits.printed import keep
-from samebits.value_text import has_places
+from samebits.types import Kind, ScalarType
+from samebits.value_text import number_of
 
 SEPARATORS = (
     "print() in a kernel takes values, and constant texts as `sep` and `end`",
@@ -69,8 +71,9 @@ def numbers_of(value: Any) -> list[Any]:
         names = value.__sb_type__.field_types
         return [number for name in names for number in numbers_of(getattr(value, name))]
     t = type_of_scalar(value)
-    if not has_places(t):
-        raise ArgumentError(
-            f"a trace keeps no {t}", fix="write float64(x), or float32(x) of a half"
-        )
-    return [RAW_OF[t](value)]
+    return [number_of(stored(value, t), t)]
+
+
+def stored(value: Any, t: ScalarType) -> Any:
+    """A scalar as texts take it: Python's own number, or the integer that stores it."""
+    return float_to_bits(float(value), t.bits) if t.kind is Kind.HALF else RAW_OF[t](value)

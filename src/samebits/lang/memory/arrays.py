@@ -299,7 +299,7 @@ def _container(t: MemoryType, value: Any, place: str) -> Any:
     of anything else, in a kernel, and where that does not fit."""
     cls: Any = class_of_type(t) if isinstance(t, StructType) else None
     if running.managed or not isinstance(value, getattr(cls, "__sb_plain__", ())):
-        two = None if cls is None else namesakes(cls, cast("type", type(value)))
+        two = None if cls is None else namesakes(cls, value.__class__)
         if two is None:
             raise ArgumentError(f"{place} is {t}; got {describe(value)}")
         raise ArgumentError(f"{place} is {two.wanted}; got {two.found}", note=two.note, fix=two.fix)
@@ -310,7 +310,12 @@ def _container(t: MemoryType, value: Any, place: str) -> Any:
 
 
 def zeros(shape: Any, dtype: Any) -> ManagedArray:
-    """A fresh array of zeros: `zeros(16, float32)`, `zeros((4, 4), float32)`."""
+    """A fresh array of zeros: `zeros(16, float32)`, `zeros((4, n), float32)`.
+
+    In a kernel one of constant lengths lies on the stack, any other in the arena of the call, which
+    has as many bytes as the kernel's option `arena` says. Raises Trap "length" for a negative
+    length, "arena" where there is no room.
+    """
     lengths = cast("tuple[Any, ...]", shape) if isinstance(shape, tuple) else (shape,)
     sizes = tuple(operator.index(n) for n in lengths)
     if not 1 <= len(sizes) <= MOST_DIMENSIONS or min(sizes) < 1:
@@ -318,12 +323,17 @@ def zeros(shape: Any, dtype: Any) -> ManagedArray:
             f"zeros takes one to four positive lengths, got {shape!r}",
             fix="write zeros(16, float32)",
         )
-    try:
-        element = field_type(dtype, "the element of zeros")
-    except CompileError as error:
-        raise ArgumentError(error.message, fix=error.fix) from None
+    element = element_type(dtype)
     memory = np.zeros(sizes, element.dtype)
     return ManagedArray(bytes_of(memory), 0, element, tuple(map(int, sizes)))
+
+
+def element_type(dtype: Any) -> MemoryType:
+    """The element type that `zeros` is given. Raises ArgumentError."""
+    try:
+        return field_type(dtype, "the element of zeros")
+    except CompileError as error:
+        raise ArgumentError(error.message, fix=error.fix) from None
 
 
 def view_array(array: np.ndarray[Any, Any], t: ArrayType) -> ManagedArray:

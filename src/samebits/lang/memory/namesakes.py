@@ -25,10 +25,9 @@ def namesakes(wanted: type, found: type) -> Namesakes | None:
     if wanted is found or found.__name__ != name:
         return None
     here, there = wanted.__module__, found.__module__
-    shown = [f"{name} of module {cls.__module__} (at {id(cls):#x})" for cls in (wanted, found)]
     if here == there:
-        note = f"module {here} was imported or reloaded, or its cell run, twice, and each time "
-        note += f"makes a {name}"
+        note = f"it is of another class of that name: module {here}, or its cell, was run twice, "
+        note += "imported twice or reloaded"
         fix = f"make the {name} anew, by {here}.{name}, and import what is old again"
     elif _file(here) is not None and _file(here) == _file(there):
         note = f"one file was imported under two names: {here} and {there}, and each makes a {name}"
@@ -36,7 +35,11 @@ def namesakes(wanted: type, found: type) -> Namesakes | None:
     else:
         note = f"{here} and {there} each have a struct {name}"
         fix = f"make it by {here}.{name}"
-    return Namesakes(*shown, note, fix)
+    return Namesakes(_shown(wanted), _shown(found), note, fix)
+
+
+def _shown(cls: type) -> str:
+    return f"{cls.__name__} of module {cls.__module__} (at {id(cls):#x})"
 
 
 def _file(module: str) -> str | None:

@@ -14,7 +14,7 @@ from samebits import printed
 from samebits.backend.objects import OUTPUT_HEAD, TrapSite
 from samebits.printed import OUTPUT, TraceRecord
 from samebits.runtime.fp_state import pin as fpenv
-from samebits.value_text import filled_from_words, first_text, of_word, types_in
+from samebits.value_text import filled_from_words, first_text, number_of, of_word, types_in
 
 _HEAD = ctypes.c_uint64 * OUTPUT_HEAD
 
@@ -35,7 +35,8 @@ def items(sites: Sequence[TrapSite], words: Sequence[int]) -> Iterator[str | Tra
         if site.kind == "print":
             yield filled_from_words(text, values)
         else:
-            numbers = tuple(of_word(word, t) for word, t in zip(values, types, strict=True))
+            pairs = zip(values, types, strict=True)
+            numbers = tuple(number_of(of_word(word, t), t) for word, t in pairs)
             yield TraceRecord(first_text(text), numbers, site.span)
 
 
