@@ -261,10 +261,14 @@ def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
         assert isinstance(t, ScalarType)
         ctx.joins.places[ctx.span(node.target)] = t
         value = passed(ctx, node.target, value, t, f"'{node.target.id}'", node.value)
-    elif isinstance(value, Literal | Scalar) and isinstance(t, ScalarType) and not t.weak:
-        if takes_weak(t, value.type):
-            ctx.joins.names[node.target.id] = t
-            value = assignment.weak_to_name(ctx, node.target, value, t, node.value)
+    elif (
+        isinstance(value, Literal | Scalar)
+        and isinstance(t, ScalarType)
+        and not t.weak
+        and takes_weak(t, value.type)
+    ):
+        ctx.joins.names[node.target.id] = t
+        value = assignment.weak_to_name(ctx, node.target, value, t, node.value)
     if str(t) != str(value.type):
         ctx.fail(
             node,
