@@ -451,10 +451,11 @@ PROMOTIONS = _promotions()
 
 
 def widens(source: ScalarType, target: ScalarType) -> bool:
-    """Whether an argument of type `source` is taken where a parameter has the type `target`.
+    """Whether a place declared as `target` takes a number of type `source` unasked: a parameter, a
+    result, a field, an element, a component, an annotated local name.
 
     Integers and floats are taken by wider ones of their kind, which have each of their numbers; a
-    parameter annotated int takes every integer, of a uint64 those that int64 has.
+    place annotated int takes every integer, of a uint64 those that int64 has.
     """
     if source.is_int and target.is_int:
         contained = target.minimum <= source.minimum and source.maximum <= target.maximum

@@ -267,8 +267,6 @@ MISTAKES = (
             "i = 0.0\nfor j in range(n): pass\nreturn i", 0.0),
     Mistake("Python", N, "for i in range(n): pass\nreturn float64(i)", "assign 'i' before",
             "i = 0\nfor i in range(n): pass\nreturn float64(i)", 2.0),
-    Mistake("Python", X, "y: float = x; return y", "write `y: float64 = x`",
-            "y: float64 = x; return y", 2.5),
     Mistake("Python", X, "y: int = x; return x", "write `y = int(x)`", "y = int(x); return x", 2.5),
     Mistake("Python", X, "a, *b = x, x, x; return a", "name each value",
             "a, b, c = x, x, x; return a", 2.5),

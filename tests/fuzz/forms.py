@@ -1,5 +1,5 @@
 """Small random programs of one form each: texts of one character, ranges of uint64, kernels as
-parameters, recursion.
+parameters, recursion, widening.
 
 Owns the text of these programs and their inputs, and the forms by name. They are apart from the
 programs of `generator`, whose seeds keep their meaning.
@@ -24,6 +24,7 @@ from samebits.types import (
     ScalarType,
     Type,
 )
+from tests.fuzz import widenings as widenings_of
 from tests.fuzz.generator import HEADER, Program
 from tests.fuzz.inputs import InputSet, random_inputs
 from tests.fuzz.literals import int_literal
@@ -314,11 +315,18 @@ def _shallow(rng: Random, given: InputSet) -> InputSet:
     return InputSet((("scalar", "int", rng.randint(0, 11)), *given.args[1:]), given.blobs)
 
 
+def widenings(seed: int) -> Program:
+    """Numbers at places that declare wider types."""
+    rng = Random(f"samebits fuzz widenings {seed}")
+    return _program(seed, rng, *widenings_of.parts(rng))
+
+
 FORMS: dict[str, Callable[[int], Program]] = {
     "characters": characters,
     "wide_ranges": wide_ranges,
     "given_kernels": given_kernels,
     "recursive": recursive,
+    "widenings": widenings,
 }
 """The generators, by the form of their programs."""
 

@@ -15,7 +15,7 @@ from samebits.frontend.core.operands import (
     describe,
 )
 from samebits.frontend.expressions import lower
-from samebits.frontend.operations.conversions import coerce
+from samebits.frontend.operations.conversions import passed
 from samebits.ir.grammar import Return, Value
 from samebits.types import NONE, NoneType, TupleType, Type
 
@@ -54,7 +54,7 @@ def lower_return(ctx: Context, node: ast.Return) -> None:
                     fix=f"write `-> {item.type}`",
                 )
             continue
-        item = coerce(ctx, node, item, t, "the result", node.value)
+        item = passed(ctx, node, item, t, "the result", node.value)
         if isinstance(item, MemoryOperand):
             if item.roots:
                 ctx.fail(

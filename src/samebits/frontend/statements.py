@@ -24,9 +24,10 @@ from samebits.frontend.core.operands import (
 from samebits.frontend.core.source import copied_items, named_items, too_deep
 from samebits.frontend.expressions import condition, lower, refuse
 from samebits.frontend.operations import memory, operators, struct_items, texts
+from samebits.frontend.operations.conversions import passed, widened
 from samebits.ir.grammar import Break, Continue, If, While
 from samebits.lang.memory.struct_members import REFERENCES
-from samebits.types import BOOL, COMPONENTS, ScalarType, StructType
+from samebits.types import BOOL, COMPONENTS, FLOAT, INT, ScalarType, StructType
 from samebits.value_text import outline
 
 
@@ -255,9 +256,17 @@ def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
     value = lower(ctx, node.value)
     annotation = lower(ctx, node.annotation)
     found: Any = annotation.object if isinstance(annotation, Static) else None
-    t = getattr(found, "__sb_type__", None) or {bool: "bool", int: "int", float: "float"}.get(found)
-    number = isinstance(value, Literal | Scalar)
-    if number and isinstance(t, ScalarType) and takes_weak(t, value.type):
+    t = getattr(found, "__sb_type__", None) or {bool: BOOL, int: INT, float: FLOAT}.get(found)
+    if widened(value, t):
+        assert isinstance(t, ScalarType)
+        ctx.joins.places[ctx.span(node.target)] = t
+        value = passed(ctx, node.target, value, t, f"'{node.target.id}'", node.value)
+    elif (
+        isinstance(value, Literal | Scalar)
+        and isinstance(t, ScalarType)
+        and not t.weak
+        and takes_weak(t, value.type)
+    ):
         ctx.joins.names[node.target.id] = t
         value = assignment.weak_to_name(ctx, node.target, value, t, node.value)
     if str(t) != str(value.type):

@@ -13,7 +13,7 @@ from samebits.frontend.core.context import Context, component_slots
 from samebits.frontend.core.operands import MemoryOperand, Operand, Scalar, Vector, View, describe
 from samebits.frontend.expressions import attribute_of, lower, subscript_indices
 from samebits.frontend.operations import memory, struct_items, struct_members
-from samebits.frontend.operations.conversions import coerce
+from samebits.frontend.operations.conversions import passed
 from samebits.ir.grammar import Value
 from samebits.types import (
     FixedArrayType,
@@ -65,7 +65,7 @@ class _Component:
 
     def store(self, ctx: Context, value: Operand, source: ast.expr) -> None:
         t, what = self.vector.element, _component_name(self.node, self.vector)
-        value = coerce(ctx, self.node, value, t, what, source)
+        value = passed(ctx, self.node, value, t, what, source)
         assert isinstance(value, Scalar)
         ctx.builder.set(self.slot, value.value, ctx.span(self.node))
 

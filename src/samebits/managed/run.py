@@ -32,18 +32,17 @@ from samebits.lang.kernel import Kernel
 from samebits.lang.memory import arena
 from samebits.lang.memory.arrays import zeros
 from samebits.lang.memory.strided import around, is_strided
-from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.flushing import flushed
-from samebits.lang.values.scalars import CONVERTERS, SCALAR_CLASSES, TYPE_OF
+from samebits.lang.values.scalars import SCALAR_CLASSES
 from samebits.lang.values.storage import implicit, implicit_vector
 from samebits.lang.values.thread_state import flushing, managed_run, running
-from samebits.lang.values.weak import Int, checked
+from samebits.lang.values.weak import Int
 from samebits.managed import overloads
 from samebits.managed.alike import refuse_alike
 from samebits.managed.positions import IS_OWN_CODE, SOURCE, located
 from samebits.managed.rewrite import Rewrite, copied, flushes, is_prange
 from samebits.printed import one_call
-from samebits.types import INT, ArrayType, ScalarType, Type, VectorType, widens
+from samebits.types import INT, ArrayType, ScalarType, Type, VectorType
 
 
 @dataclass(slots=True)
@@ -108,7 +107,7 @@ def _taker(t: Type, name: str) -> Callable[[Any], Any]:
     match t:
         case ScalarType():
             cls = SCALAR_CLASSES.get(t, {INT: Int}.get(t, float if t.is_float else bool))
-            return lambda v: v if type(v) is cls else _widened(v, t, place)
+            return lambda v: v if type(v) is cls else implicit(v, t, place)
         case VectorType():
             return lambda v: implicit_vector(v, t, place)
         case ArrayType():
@@ -121,15 +120,6 @@ def _items(value: Any) -> Any:
     """What an array parameter takes of a struct with items: those."""
     found = getattr(value, "__sb_items__", None)
     return value if found is None else found()
-
-
-def _widened(value: Any, t: ScalarType, place: str) -> Any:
-    source = TYPE_OF.get(kind_of(value))
-    if source is not None and source.is_int and t is INT:
-        return checked(int(value))
-    if source is not None and widens(source, t):
-        return CONVERTERS[t][kind_of(value)](value)
-    return implicit(value, t, place)
 
 
 def instance(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:

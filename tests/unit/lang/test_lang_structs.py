@@ -14,11 +14,11 @@ from samebits.lang.memory.structs import struct
 from samebits.lang.values.scalars import (
     float32,
     float64,
-    int8,
     int16,
     int32,
     int64,
     uint8,
+    uint32,
 )
 from samebits.lang.values.vectors import float2, float3
 
@@ -136,7 +136,7 @@ def test_nans_are_stored_and_read_as_the_canonical_one():
     [
         ("hp", float32(1), "field 'hp' of Ship is int32; got float32", "write int32(x)"),
         ("hp", int64(1), "field 'hp' of Ship is int32; got int64", "write int32(x)"),
-        ("hp", int8(1), "field 'hp' of Ship is int32; got int8", "write int32(x)"),
+        ("hp", uint32(1), "field 'hp' of Ship is int32; got uint32", "write int32(x)"),
         ("hp", 1.0, "field 'hp' of Ship is int32; got float", "write int32(x)"),
         ("hp", True, "field 'hp' of Ship is int32; got bool", "write int32(x)"),
         ("hp", "1", "field 'hp' of Ship is int32; got str", None),

@@ -175,15 +175,28 @@ def _fix(ctx: Context, node: ast.AST, operand: Operand, t: Type) -> str:
 
 
 def passed(
-    ctx: Context, node: ast.AST, operand: Operand, t: Type, what: str, source: ast.AST
+    ctx: Context,
+    node: ast.AST,
+    operand: Operand,
+    t: Type,
+    what: str,
+    source: ast.AST | None = None,
 ) -> Operand:
-    """`coerce` for a parameter, which takes the numbers of narrower types too."""
-    if isinstance(operand, Scalar) and isinstance(t, ScalarType) and not operand.type.weak:
-        if t is INT and operand.type.is_int:
+    """`coerce` for a place with a declared type, which takes the numbers of narrower types too."""
+    if widened(operand, t):
+        assert isinstance(operand, Scalar)
+        assert isinstance(t, ScalarType)
+        if t is INT:
             return to_int(ctx, node, operand)
-        if widens(operand.type, t):
-            return Scalar(_converted(ctx, node, operand, t), t)
+        return Scalar(_converted(ctx, node, operand, t), t)
     return coerce(ctx, node, operand, t, what, source)
+
+
+def widened(operand: Operand, t: Type | None) -> bool:
+    """Whether a place declared as `t` takes a number of a narrower type."""
+    if not isinstance(operand, Scalar) or not isinstance(t, ScalarType):
+        return False
+    return not operand.type.weak and operand.type != t and widens(operand.type, t)
 
 
 def convert_explicit(ctx: Context, node: ast.Call, operand: Operand, t: ScalarType) -> Operand:
@@ -319,7 +332,7 @@ def component(
     ctx: Context, node: ast.Call, argument: ast.expr, operand: Operand, t: VectorType
 ) -> Value:
     """One component of a vector or matrix of type `t`, as a number is given for it."""
-    value = coerce(ctx, node, operand, t.element, f"a component of {t}", argument)
+    value = passed(ctx, node, operand, t.element, f"a component of {t}", argument)
     assert isinstance(value, Scalar)
     return value.value
 

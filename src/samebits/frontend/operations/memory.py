@@ -17,7 +17,7 @@ from samebits.frontend.core.operands import (
     describe,
 )
 from samebits.frontend.operations import halves
-from samebits.frontend.operations.conversions import coerce, index_value
+from samebits.frontend.operations.conversions import index_value, passed
 from samebits.ir.grammar import Value
 from samebits.lang.annotations import class_of_type
 from samebits.lang.kernel import method_kernel
@@ -69,7 +69,7 @@ def store(
 ) -> None:
     """Write `value`, converted as an assignment converts, over what lies at `ref`."""
     span = ctx.span(node)
-    value = coerce(ctx, node, value, t, what, source)
+    value = passed(ctx, node, value, t, what, source)
     match value:
         case Scalar():
             ctx.builder.effect("store", (ref, value.value), span)

@@ -17,7 +17,7 @@ from typing import cast
 from samebits.frontend.core.context import Context, element_of, element_type, of_values
 from samebits.frontend.core.operands import Literal, Operand, Scalar, Tuple, Vector, describe
 from samebits.frontend.operations import fixed_point, intrinsics
-from samebits.frontend.operations.conversions import coerce, to_scalar
+from samebits.frontend.operations.conversions import coerce, passed, to_scalar
 from samebits.frontend.operations.kernel_calls import argument_type, call_kernel, emit_call
 from samebits.ir.grammar import Value
 from samebits.lang.families import Family
@@ -76,7 +76,8 @@ def lower(ctx: Context, node: ast.Call, function: Overloads, operands: list[Oper
             columns.append([to_scalar(ctx, node, operand, t)] * length)
         else:
             what = "a scalar beside a vector" if beside else f"argument {n + 1} of {name}()"
-            value = coerce(ctx, node, operand, t, what, source)
+            take = coerce if beside else passed
+            value = take(ctx, node, operand, t, what, source)
             assert isinstance(value, Scalar)
             columns.append([value.value] * length)
     callee = ctx.compile_callee(kernel, types, ctx.span(node))

@@ -41,11 +41,11 @@ from samebits.lang.values.storage import (
     format_letter,
     implicit,
     loader,
+    place_table,
     read_only,
     storer,
 )
 from samebits.lang.values.thread_state import running
-from samebits.lang.values.vectors import implicit_table
 from samebits.lang.values.weak import FromEnd, Int
 from samebits.types import (
     INT64,
@@ -254,7 +254,7 @@ def binder(element: MemoryType) -> Bind:
 
 
 def _scalar_binder(t: ScalarType) -> Bind:
-    make, raw, rules = MAKERS[t], RAW_OF[t], implicit_table(t)
+    make, raw, rules = MAKERS[t], RAW_OF[t], place_table(t)
     letter, size = format_letter(t), t.size
 
     def bind(buffer: Any, offset: int, count: int) -> tuple[Load, Store]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from samebits.errors import ArgumentError
 from samebits.lang.values.classes import COMPOSITE_CLASSES
 from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF, describe
-from samebits.lang.values.vectors import Vector, components, implicit_table, takes, vector
-from samebits.types import Kind, MemoryType, ScalarType, VectorType
+from samebits.lang.values.vectors import Vector, components, implicit_table, vector
+from samebits.lang.values.weak import checked
+from samebits.types import INT, Kind, MemoryType, ScalarType, VectorType, widens
 
 Buffer = memoryview
 Load = Callable[[Buffer, int], Any]
@@ -35,18 +37,32 @@ def format_letter(t: ScalarType) -> str:
     return "?" if t.kind is Kind.BOOL else _LETTERS[t.kind][t.size.bit_length() - 1]
 
 
-def implicit(value: Any, target: ScalarType, place: str) -> Any:
-    """`value` in the class of `target`, if it has that type or is weak.
+@cache
+def place_table(t: ScalarType) -> dict[type, Callable[[Any], Any]]:
+    """The conversions that a place declared as `t` makes unasked, by the exact class of the value:
+    of weak numbers, and of numbers whose type `t` widens."""
+    widened = {cls: _widening(cls, t) for cls, source in TYPE_OF.items() if widens(source, t)}
+    return {**widened, **implicit_table(t)}
 
-    Raises ArgumentError that names the `place` otherwise, Trap "overflow" where a weak int
+
+def _widening(cls: type, t: ScalarType) -> Callable[[Any], Any]:
+    """From values of a class to a wider type; to int with a trap where int64 has no such number."""
+    return (lambda value: checked(int(value))) if t is INT else CONVERTERS[t][cls]
+
+
+def implicit(value: Any, target: ScalarType, place: str) -> Any:
+    """`value` in the class of `target`, if it has that type or a narrower one, or is weak.
+
+    Raises ArgumentError that names the `place` otherwise, Trap "overflow" where an int
     does not fit.
     """
+    rule = place_table(target).get(kind_of(value))
+    if rule is not None:
+        return rule(value)
     source = TYPE_OF.get(kind_of(value))
     if source is None:
         raise ArgumentError(f"{place} is {target}; got {describe(value)}")
-    if not takes(source, target):
-        raise ArgumentError(f"{place} is {target}; got {source}", fix=f"write {target}(x)")
-    return CONVERTERS[target][kind_of(value)](value)
+    raise ArgumentError(f"{place} is {target}; got {source}", fix=f"write {target}(x)")
 
 
 def implicit_vector(value: Any, target: VectorType, place: str) -> Any:
@@ -77,7 +93,7 @@ def storer(t: ScalarType | VectorType, place: str) -> Store:
     """
     if isinstance(t, ScalarType):
         raw, pack = RAW_OF[t], struct.Struct(f"={format_letter(t)}").pack_into
-        rules = implicit_table(t)
+        rules = place_table(t)
 
         def store(buffer: Buffer, offset: int, value: Any) -> None:
             rule = rules.get(kind_of(value))
