@@ -72,6 +72,9 @@ class Options:
     """What the compiler aims at. Never changes a bit."""
     cosmetic: bool = False
     """Whether FAST results may reach a simulation's state, because they don't matter there."""
+    debug: bool = False
+    """Whether a debugger of machine code can step through its lines and read its names: what is
+    compiled with it is not optimised. Never changes a bit."""
 
     def merged(self, given: Mapping[str, Any]) -> Options:
         """A copy with the `given` options replaced. Raises ArgumentError as `checked` does."""
@@ -88,6 +91,7 @@ class OptionArguments(TypedDict, total=False):
     bounds_check: bool
     optimize_for: Goal
     cosmetic: bool
+    debug: bool
 
 
 class KernelArguments(OptionArguments, total=False):
@@ -115,6 +119,7 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
     "bounds_check": (True, False),
     "optimize_for": ("speed", "size", "compile_time"),
     "cosmetic": (False, True),
+    "debug": (False, True),
 }
 """The values that each option may have."""
 

@@ -58,7 +58,9 @@ class _Walk:
         done = 0
         while done < len(self._kernels):
             kernel = self._kernels[done]
-            options = changed_options(replace(kernel.options, precision=HIGH, optimize_for="speed"))
+            options = changed_options(
+                replace(kernel.options, precision=HIGH, optimize_for="speed", debug=False)
+            )
             options.pop("mode", None)
             given = "".join(f" {name}={to_text(value)}" for name, value in options.items())
             bound = f" recursion={kernel.recursion}" if kernel.recursion else ""
