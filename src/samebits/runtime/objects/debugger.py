@@ -1,4 +1,4 @@
-"""What a debugger is told of loaded code with debug information: GDB and LLDB, on Linux.
+"""The news of loaded code with debug information for a debugger: GDB and LLDB, on Linux.
 
 An object is handed over as it was made, but with the address that its code has here: the debugger
 relocates the debug information itself. What it knows stays loaded until the process ends.
