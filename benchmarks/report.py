@@ -5,11 +5,13 @@ import os
 import platform
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
 from benchmarks import compile_time, export_speed, scaling
 from benchmarks.arena_speed import GOAL, ArenaSpeed
+from benchmarks.call_cost import CallCost
 from benchmarks.compile_time import CompileTime
 from benchmarks.export_speed import ExportSpeed
 from benchmarks.latency import Latency
@@ -21,6 +23,12 @@ from benchmarks.tables import astray, cost_table, kernel_table, verdict
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
+CALLS = (
+    "CPU time of one call of a kernel with next to no work, or of a method of a session whose "
+    "state has two floats: the least of interleaved rounds, the loop around them included. Nothing "
+    "at all is a C function of as many arguments by CPython's quickest convention, METH_FASTCALL, "
+    "which returns None: the floor."
+)
 COMPILING = (
     "First calls of new kernels in one process, with an object cache that is empty at first: CPU "
     "time, the least of a few neighbours and processes. The first kernel with math functions "
@@ -83,6 +91,22 @@ def latency_table(latencies: list[Latency]) -> list[str]:
     return lines
 
 
+def call_table(calls: Sequence[CallCost]) -> list[str]:
+    lines = [
+        "| a call from Python | samebits | Numba | ratio of speeds | nothing at all | goal | |",
+        "|---|--:|--:|--:|--:|--:|---|",
+    ]
+    for call in calls:
+        theirs, ratio = "", ""
+        if call.numba is not None:
+            theirs, ratio = duration(call.numba), f"{call.numba / call.samebits:.2f}"
+        lines.append(
+            f"| {call.title} | {duration(call.samebits)} | {theirs} | {ratio} "
+            f"| {duration(call.floor)} | ≤ {duration(call.goal)} | {verdict(call.reached)} |"
+        )
+    return lines
+
+
 def arena_lines(speed: ArenaSpeed) -> list[str]:
     agreement = "the same" if speed.same else "**different**"
     return [
@@ -109,6 +133,7 @@ def document(
     memory: Memory | None,
     exports: list[ExportSpeed],
     rounds: int,
+    calls: Sequence[CallCost] = (),
 ) -> str:
     """RESULTS.md. Parts that were not measured are left out."""
     lines = [
@@ -174,6 +199,8 @@ def document(
         lines += ["", "## Memory", "", *memory_lines(memory)]
     if latencies:
         lines += ["", "## Latency", "", *latency_table(latencies)]
+    if calls:
+        lines += ["", "## Calls", "", CALLS, "", *call_table(calls)]
     if compiling:
         lines += ["", "## Compile time", "", COMPILING, "", *compile_time.table(compiling)]
     return "\n".join(lines) + "\n"

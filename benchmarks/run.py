@@ -5,10 +5,20 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import arena_speed, compile_time, export_speed, memory, plot, report, scaling, suite
+from benchmarks import (
+    arena_speed,
+    call_cost,
+    compile_time,
+    export_speed,
+    memory,
+    plot,
+    report,
+    scaling,
+    suite,
+)
 from benchmarks.latency import latencies
 
-PARTS = (*suite.NAMES, "scaling", "latency", "compiling", "arena", "exports", "memory")
+PARTS = (*suite.NAMES, "scaling", "latency", "calls", "compiling", "arena", "exports", "memory")
 
 
 def main() -> int:
@@ -33,8 +43,11 @@ def main() -> int:
     exports = export_speed.measure(options.rounds) if "exports" in chosen else []
     peak = memory.measure() if "memory" in chosen else None
     times = latencies() if "latency" in chosen else []
+    calls = call_cost.measure(10 * options.rounds) if "calls" in chosen else []
     compiling = compile_time.measure() if "compiling" in chosen else []
-    text = report.document(rows, parallel, times, compiling, arena, peak, exports, options.rounds)
+    text = report.document(
+        rows, parallel, times, compiling, arena, peak, exports, options.rounds, calls
+    )
     print(text)
     if options.only is None:
         report.RESULTS.write_text(text)

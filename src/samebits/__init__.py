@@ -38,6 +38,7 @@ from samebits.errors import (
     TargetError,
     Trap,
 )
+from samebits.lang.calls.tracing import trace
 from samebits.lang.decorators import defaults, kernel, struct
 from samebits.lang.intrinsics import (
     abs as abs,
@@ -245,6 +246,7 @@ if TYPE_CHECKING:
     from samebits.jobs.job import For, Job, ParallelFor, ParallelForBatch, job
     from samebits.lang.memory.appender import Appender
     from samebits.lang.values.plain import to_python
+    from samebits.printed import TraceRecord, tracing
     from samebits.runtime.cache import set_cache_dir
     from samebits.runtime.evaluate import evaluate
     from samebits.runtime.fingerprint import math_fingerprint
@@ -272,6 +274,7 @@ _PLACES = {
     "jobs.job": "For Job ParallelFor ParallelForBatch job",
     "lang.memory.appender": "Appender",
     "lang.values.plain": "to_python",
+    "printed": "TraceRecord tracing",
     "runtime.cache": "set_cache_dir",
     "runtime.evaluate": "evaluate",
     "runtime.fingerprint": "math_fingerprint",
@@ -354,6 +357,7 @@ __all__ = [
     "StackError",
     "Struct",
     "TargetError",
+    "TraceRecord",
     "Trap",
     "WriteOnly",
     "WriteOnly2D",
@@ -504,6 +508,8 @@ __all__ = [
     "struct",
     "table",
     "to_python",
+    "trace",
+    "tracing",
     "trunc",
     "uint2",
     "uint2x2",

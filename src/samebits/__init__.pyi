@@ -42,6 +42,8 @@ from samebits.modes import HIGH as HIGH
 from samebits.modes import LOW as LOW
 from samebits.modes import MEDIUM as MEDIUM
 from samebits.modes import STRICT as STRICT
+from samebits.printed import TraceRecord as TraceRecord
+from samebits.printed import tracing as tracing
 from samebits.runtime.cache import set_cache_dir as set_cache_dir
 from samebits.runtime.fingerprint import math_fingerprint as math_fingerprint
 from samebits.runtime.guarded_arrays import GuardedArray as GuardedArray

@@ -7,11 +7,12 @@ targets.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import wraps
 from pathlib import Path
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 from samebits.source_lines import line_of
 
@@ -111,6 +112,8 @@ class SamebitsError(Exception):
 WHOLE_TRACEBACK = "SAMEBITS_TRACEBACK"
 """The environment variable that keeps all frames in tracebacks, where it is `full`."""
 _Folded = TypeVar("_Folded", bound=SamebitsError)
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
 def folded(error: _Folded) -> _Folded:
@@ -118,6 +121,19 @@ def folded(error: _Folded) -> _Folded:
     there, without the frames in which samebits found it."""
     whole = os.environ.get(WHOLE_TRACEBACK) == "full"
     return error if whole else error.with_traceback(None)
+
+
+def folding(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """`function`, whose errors have tracebacks that begin there."""
+
+    @wraps(function)
+    def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        try:
+            return function(*args, **kwargs)
+        except SamebitsError as error:
+            raise folded(error) from error.__cause__
+
+    return call
 
 
 class SamebitsWarning(UserWarning):
@@ -242,6 +258,8 @@ TRAP_MESSAGES = {
     "assert": "assertion failed",
     "assume": "assumption does not hold",
     "own": "index outside the iteration's own elements",
+    "length": "negative length of an array",
+    "arena": "the arena has no room for an array",
 }
 
 
@@ -263,6 +281,8 @@ class Trap(SamebitsError):
         self.detail = detail
         self.said = said
         """The message with the values that it met, where they are known."""
+        self.is_inner = False
+        """Whether it is in samebits' own code, so that it belongs to the line that called that."""
         self.own: tuple[int, int, int] | None = None
         """For kind "own", if known: the index, and the first index and end of the range."""
 

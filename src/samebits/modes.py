@@ -72,6 +72,12 @@ class Options:
     """What the compiler aims at. Never changes a bit."""
     cosmetic: bool = False
     """Whether FAST results may reach a simulation's state, because they don't matter there."""
+    prints: bool = True
+    """Whether `print` and `sb.trace` do anything. Without, what they are given is computed all the
+    same where it may trap or change something, so that no result changes."""
+    arena: int = 1 << 24
+    """The bytes that local arrays whose size is known only at run time may take at once, those of
+    the kernels that called this one included."""
     debug: bool = False
     """Whether a debugger of machine code can step through its lines and read its names: what is
     compiled with it is not optimised. Never changes a bit."""
@@ -91,6 +97,8 @@ class OptionArguments(TypedDict, total=False):
     bounds_check: bool
     optimize_for: Goal
     cosmetic: bool
+    prints: bool
+    arena: int
     debug: bool
 
 
@@ -119,9 +127,25 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
     "bounds_check": (True, False),
     "optimize_for": ("speed", "size", "compile_time"),
     "cosmetic": (False, True),
+    "prints": (True, False),
     "debug": (False, True),
 }
 """The values that each option may have."""
+
+MAX_ARENA = 1 << 30
+"""The most bytes of an arena."""
+
+_ELSEWHERE: Mapping[str, str] = {
+    "fastmath": "write mode=sb.FAST, which promises no bits, or mode=sb.DETERMINISTIC",
+    "parallel": "drop it: loops over sb.prange(n) are parallel by themselves",
+    "nopython": "drop it: a kernel is always compiled",
+    "cache": "drop it: compiled code is always kept on disk",
+    "nogil": "drop it: a job runs beside Python",
+    "boundscheck": "write bounds_check=False to take the checks out",
+    "error_model": "drop it: floats divide as IEEE 754 says, integers trap",
+    "inline": "drop it: the compiler inlines",
+}
+"""Where other compilers' options are here."""
 
 DEFAULTS = Options()
 DEFAULTS_NAME = "__samebits_defaults__"
@@ -131,10 +155,12 @@ DEFAULTS_NAME = "__samebits_defaults__"
 def checked(given: Mapping[str, Any]) -> Mapping[str, Any]:
     """`given` if every name is an option and every value allowed; ArgumentError otherwise."""
     for name, value in given.items():
+        if name == "arena":
+            _check_arena(value)
+            continue
         if name not in _CHOICES:
-            raise ArgumentError(
-                f"there is no option '{name}'", fix=f"the options are {', '.join(_CHOICES)}"
-            )
+            listed = f"the options are {', '.join(_CHOICES)} and arena"
+            raise ArgumentError(f"there is no option '{name}'", fix=_ELSEWHERE.get(name, listed))
         choices = _CHOICES[name]
         if not any(type(value) is type(choice) and value == choice for choice in choices):
             shown = [_shown(choice) for choice in choices]
@@ -142,6 +168,15 @@ def checked(given: Mapping[str, Any]) -> Mapping[str, Any]:
             listed = f"{', '.join(shown[:-1])} or {shown[-1]}"
             raise ArgumentError(f"{what} is {listed}, not {value!r:.60}", fix=f"write {listed}")
     return given
+
+
+def _check_arena(size: object) -> None:
+    if type(size) is not int or not 1 <= size <= MAX_ARENA:
+        raise ArgumentError(
+            f"arena is the bytes of local arrays of run-time sizes, 1 to {MAX_ARENA:,}, not "
+            f"{size!r:.60}",
+            fix="write arena=1 << 24",
+        )
 
 
 def _shown(value: object) -> str:

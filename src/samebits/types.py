@@ -100,6 +100,10 @@ class ScalarType:
         """Greatest value of an integer type; of a fixed-point type, its integer."""
         return (1 << (self.bits - 1)) - 1 if self.is_signed else (1 << self.bits) - 1
 
+    def wrapped(self, number: int) -> int:
+        """The number of an integer type that has the low bits of `number`."""
+        return (number - self.minimum) % (1 << self.bits) + self.minimum
+
 
 _DTYPE_LETTERS = {
     Kind.SIGNED: "i", Kind.UNSIGNED: "u", Kind.FLOAT: "f", Kind.FIXED: "i", Kind.HALF: "f",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import cache
 from string import Formatter
 from typing import Any
@@ -18,14 +19,19 @@ from typing import Any
 import numpy as np
 
 from samebits.bits import bits_to_float
+from samebits.decimals import shortest
 from samebits.errors import Trap
-from samebits.types import SCALARS, Kind, ScalarType, VectorType
+from samebits.types import SCALARS, FixedPointType, Kind, MatrixType, ScalarType, VectorType
 
 Place = tuple[str, ScalarType | None, str, str]
 """The text before a place, the type there, its conversion and its format; no type at the end."""
 
 _INTEGER_FORMAT = re.compile(r"[-+ ]?0?\d{0,2}[dxXbo]?")
 _FLOAT_FORMAT = re.compile(r"[-+ ]?0?\d{0,2}(\.\d{1,2})?[eEfFgG%]")
+
+_FORMATS = {
+    Kind.SIGNED: _INTEGER_FORMAT, Kind.UNSIGNED: _INTEGER_FORMAT, Kind.FLOAT: _FLOAT_FORMAT,
+}  # fmt: skip
 
 _TRAPS = {
     ("index", "index"): "index {a} is out of range for an array of {b}",
@@ -66,22 +72,41 @@ def said_text(kind: str, operation: str, *types: ScalarType, more: object = "") 
     return text and text.format(a=places[0], b=places[-1], more=more)
 
 
+def array_text(kind: str, element: object, size: int, ndim: int, limit: int) -> str:
+    """What the traps "length" and "arena" say of an array of run-time lengths, with places for
+    these, and for the bytes of the arena in use."""
+    array = f"{' x '.join(['{int}'] * ndim)} {element}"
+    if kind == "length":
+        return f"negative length of an array: {array}"
+    plural = "s" * (size > 1)
+    return (
+        f"the arena has no room for an array of {array}, {size:,} byte{plural} each: "
+        f"{{int}} of its {limit:,} bytes are in use"
+    )
+
+
 def fits_format(t: ScalarType, spec: str) -> bool:
     """Whether values of `t` have the format: `[-+ ][0][width][dxXbo]` of integers,
-    `[-+ ][0][width][.digits][eEfFgG%]` of floats, none of bools."""
-    form = _FLOAT_FORMAT if t.is_float else _INTEGER_FORMAT
-    return not spec or (t.kind is not Kind.BOOL and form.fullmatch(spec) is not None)
+    `[-+ ][0][width][.digits][eEfFgG%]` of floats, none of others."""
+    form = _FORMATS.get(t.kind)
+    return not spec or (form is not None and form.fullmatch(spec) is not None)
 
 
 def shown(value: Any, t: ScalarType, conversion: str = "", spec: str = "") -> str:
     """A value of `t` as text: the shortest that tells it from every other value of its type, or as
-    `spec` says; with conversion "r" as Python's repr of the typed value."""
+    `spec` says; with conversion "r" as Python's repr of the typed value. The value of a
+    fixed-point number or a half is the integer that stores it."""
     if spec:
         return format(float(value) if t.is_float else int(value), spec)
     if t.kind is Kind.BOOL:
         return str(bool(value))
     if t.is_float:
         text = repr(float(value)) if t.bits == 64 else str(np.float32(value))
+    elif isinstance(t, FixedPointType):
+        text = shortest(int(value), t.fraction)
+        return f"{t}('{text}')" if conversion == "r" else text
+    elif t.kind is Kind.HALF:
+        text = str(np.uint16(value).view(np.float16))
     else:
         text = str(int(value))
     return f"{t}({text})" if conversion == "r" and not t.weak else text
@@ -113,8 +138,11 @@ def place(t: ScalarType, conversion: str = "", spec: str = "") -> str:
 
 
 def vector_place(t: VectorType, conversion: str = "", spec: str = "") -> str:
-    """The places of a vector's components, with its type's name. Raises ValueFormatError."""
-    del conversion  # a component of a vector's repr has no type of its own
+    """The places of a vector's components, with its type's name; of a matrix those of its columns.
+    Raises ValueFormatError."""
+    if isinstance(t, MatrixType):
+        return f"{t}({', '.join([vector_place(t.column, conversion, spec)] * t.columns)})"
+    # A component of a vector's repr has no type of its own.
     return f"{t}({', '.join([place(t.element, '', spec)] * t.length)})"
 
 
@@ -137,6 +165,16 @@ def places(text: str) -> tuple[Place, ...]:
     )
 
 
+def first_text(text: str) -> str:
+    """What stands before the first place of a text with places."""
+    befores: list[str] = []
+    for before, t, _, _ in places(text):
+        befores.append(before)
+        if t is not None:
+            break
+    return "".join(befores)
+
+
 def types_in(text: str) -> list[ScalarType]:
     """The types of the values that a text has places for."""
     return [t for _, t, _, _ in places(text) if t is not None]
@@ -157,6 +195,16 @@ def _pieces(text: str, values: Iterator[Any]) -> Iterator[str]:
 def filled_from_words(text: str, words: Sequence[int]) -> str:
     """A text with the values that are the low bits of 64-bit words."""
     return filled(text, [of_word(w, t) for w, t in zip(words, types_in(text), strict=False)])
+
+
+def number_of(value: Any, t: ScalarType) -> Any:
+    """A value of type `t` as Python's own number, exactly, from the integer that stores it if it is
+    a fixed-point number or a half."""
+    if isinstance(t, FixedPointType):
+        return Fraction(int(value), 1 << t.fraction)
+    if t.kind is Kind.HALF:
+        return bits_to_float(int(value), t.bits)
+    return value
 
 
 def of_word(word: int, t: ScalarType) -> Any:

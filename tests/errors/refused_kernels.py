@@ -350,8 +350,8 @@ def slice_assigned(a: Array[float32]) -> None:
 
 
 @refused
-def local_array_of_unknown_size(n: int) -> float32:
-    a = sb.zeros(n, float32)
+def local_array_of_half_a_size(n: float32) -> float32:
+    a = sb.zeros(n / 2, float32)
     return a[0]
 
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import samebits as sb
-from samebits import Array, ReadOnly, float32, math
+from samebits import Array, ReadOnly, float32, kernel, math
 from tests.errors.refused_kernels import World, refused
 
 
@@ -117,3 +117,22 @@ def parallel_inner_variable_of_another_type(a: Array[float32], wide: bool):
         else:
             for x in sb.prange(3):
                 a[i] = float32(x)
+
+
+@refused
+def parallel_array_of_run_time_size(a: Array[float32]):
+    for i in sb.prange(len(a)):
+        b = sb.zeros(i, float32)
+        a[i] = float32(len(b))
+
+
+@kernel
+def made(n: int) -> float32:
+    b = sb.zeros(n, float32)
+    return b[0]
+
+
+@refused
+def parallel_call_that_makes_an_array(a: Array[float32]):
+    for i in sb.prange(len(a)):
+        a[i] = made(i)

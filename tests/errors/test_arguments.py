@@ -165,12 +165,13 @@ CASES: dict[str, tuple[Any, tuple[Any, ...], str]] = {
         "  fix: pass float3(...), a tuple of 3 numbers, or an ndarray of shape (3,)",
     ),
     "vector_short": (
-        along, ((1, 2),), "along(): parameter 'v': expected float3, 3 components; got 2",
+        along, ((1, 2),), "along(): parameter 'v': expected float3, 3 components; got 2\n"
+        "  fix: pass 3 numbers",
     ),
     "vector_component": (
         along, ((1, 2, None),),
         "along(): parameter 'v[2]': expected float32; got NoneType\n"
-        "  fix: pass samebits.float32(v[2])",
+        "  fix: pass a number, such as float32(0)",
     ),
     "vector_other": (
         along, (double3(1, 2, 3),),
@@ -207,14 +208,18 @@ CASES: dict[str, tuple[Any, tuple[Any, ...], str]] = {
     ),
     "above": (
         first, (LINE, 1 << 31),
-        "first(): parameter 'n': 2147483648 does not fit int32 (-2147483648 to 2147483647)",
+        "first(): parameter 'n': 2147483648 does not fit int32 (-2147483648 to 2147483647)\n"
+        "  fix: declare a wider type, or pass -2147483648, which it wraps to",
     ),
-    "below": (scalars, (1, -1, 1, 1.0, True), "scalars(): parameter 'u': -1 does not fit uint8 "
-              "(0 to 255)"),
+    "below": (
+        scalars, (1, -1, 1, 1.0, True),
+        "scalars(): parameter 'u': -1 does not fit uint8 (0 to 255)\n"
+        "  fix: declare a wider type, or pass 255, which it wraps to",
+    ),
     "above_uint64": (
         scalars, (1, 1, 1 << 64, 1.0, True),
         "scalars(): parameter 'w': 18446744073709551616 does not fit uint64 "
-        "(0 to 18446744073709551615)",
+        "(0 to 18446744073709551615)\n  fix: pass 0, which it wraps to",
     ),
     "above_int": (
         scalars, (*GOOD, 1 << 63),

@@ -40,7 +40,29 @@ def init(state: State, seed: uint64) -> None:
 def step(state: State, inputs: sb.ReadOnly[Input]) -> None:
     state.n = state.a[int(inputs[0].x)]
 
-def session():
+@sb.kernel
+def bad_init(state: State, seed: uint64) -> None:
+    state.n = state.a[int(seed) + 4]
+
+@sb.kernel
+def bad_step(state: State, inputs: sb.ReadOnly[Input]) -> None:
+    state.n = state.a.sum()
+
+@sb.job
+class Sums(sb.ParallelFor):
+    a: sb.Array[float64]
+
+    def execute(self, index: sb.int32) -> None:
+        self.a[index] = self.a.sum()
+
+@sb.job
+class Far(sb.ParallelFor):
+    a: sb.Array[float64]
+
+    def execute(self, index: sb.int32) -> None:
+        self.a[int(index) + 9] = 1.0
+
+def session(init=init, step=step):
     parts = {"state": State, "input": Input, "init": init, "step": step}
     return sb.Simulation(name="s", version="1", players=1, **parts).start()
 
@@ -53,10 +75,23 @@ CASES = {
     "races": lambda: at.check_races(np.ones(3), 7),
     "step": lambda: session().step([{"x": 9}]),
     "run": lambda: session().run(np.full((2, 1), 9, Input.dtype)),
+    "start": lambda: session(init=bad_init),
+    "start to compile": lambda: session(step=bad_step),
+    "same bits": lambda: sb.assert_same_bits(refused, np.ones(3)),
+    "inspect": lambda: sb.inspect(refused),
+    "math": lambda: sb.math.sin("a"),
+    "job": lambda: Far(a=np.ones(3)).schedule(3).complete(),
+    "job to compile": lambda: Sums(a=np.ones(3)).schedule(3),
+    "job run": lambda: Sums(a=np.ones(3)).run(3),
+    "struct": lambda: sb.struct(type("P", (), {"__annotations__": {"x": float}})),
 }
 CASES[sys.argv[1]]()
 """
-CASES = ("trap", "managed", "evaluate", "compile", "argument", "races", "step", "run")
+CASES = (
+    "trap", "managed", "evaluate", "compile", "argument", "races", "step", "run", "start",
+    "start to compile", "same bits", "inspect", "math", "job",
+)  # fmt: skip
+THREE_AT_MOST = ("job to compile", "job run", "struct")
 
 
 def lines_of(folder: Path, case: str, **environment: str) -> list[str]:
@@ -76,6 +111,12 @@ def test_one_frame_follows_the_users_line(case: str, tmp_path: Path) -> None:
     *own, last = lines_of(tmp_path, case)
     assert all("program.py" in line for line in own)
     assert "samebits" in last
+
+
+@pytest.mark.parametrize("case", THREE_AT_MOST)
+def test_few_frames_follow_the_users_line(case: str, tmp_path: Path) -> None:
+    found = lines_of(tmp_path, case)
+    assert sum("samebits" in line and "program.py" not in line for line in found) <= 3
 
 
 def test_all_frames_are_shown_where_they_are_asked_for(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ INDENT = "    "
 SCALARS = ("int32", "int64", "uint8", "float32", "float64", "uint64")
 KEYS = ("int32", "int64", "uint8", "uint64", "int8", "int2")
 STATEMENTS = 10
-SAFE = ("try_", ".get(", "len(", " in ", "discard", "reverse", ".count(")
+SAFE = ("try_", ".get(", "len(", " in ", "discard", "reverse", ".count(", ".sort(", "[:")
 """What does not trap has one of these."""
 HEAD = """import samebits as sb
 from samebits import float2, float32, float64, int2, int3, int8, int32, int64, uint8, uint64
@@ -127,6 +127,8 @@ class Program:
         rows: list[tuple[str, str]] = []
         if h.kind in ("list", "heap") and not (reference and h.kind == "list"):
             rows = [(v, c), (f"{v}k, {v}", f"enumerate({c})"), (v, f"reversed({c})")]
+            if h.kind == "list" and h.item != "Item":
+                rows += [(v, f"{c}[:]"), (v, f"{c}[{self.rng.choice(('1', 'i'))}:]")]
             return self._looped(pad, add, rows, self.number(v, h.item))
         if h.kind == "map":
             rows = [(v, c), (v, f"{c}.keys()")]
@@ -162,11 +164,13 @@ class Program:
         return self.rng.choice(rows)
 
     def rows(self, h: Held) -> list[str]:
-        c, k = h.place, self.rng.choice(("i", "0", "1", "n - i"))
+        rng, c, k = self.rng, h.place, self.rng.choice(("i", "0", "1", "n - i"))
         v = self.value(h.item)
         some = f"t += float64(len({c}))"
         match h.kind:
             case "list":
+                low, high = k, rng.choice(("", "n", "1", "-1"))
+                part = rng.choice((f"{c}[:]", f"{c}[{low}:{high}]", f"{c}[:{high}]", c))
                 got = self.number(f"{c}[{self.rng.choice((k, '-1'))}]", h.item)
                 return [
                     f"{c}.append({v})", f"{c}.try_append({v})", f"{c}.try_append({v})",
@@ -174,6 +178,9 @@ class Program:
                     f"{c}.pop({k})", f"del {c}[{k}]", f"{c}.swap_pop({k})", f"{c}.reverse()",
                     f"t += {self.number(f'{c}.get({k}, {v})', h.item)}", f"{c}.clear()", some,
                     f"t += float64({c}.count({v}))", f"{c}.remove({v})",
+                    *[f"{c}.sort({rng.choice(('', 'reverse=True', 'i % 2 == 0'))})"]
+                    * (h.item != "float2"),
+                    f"{c}.extend({part})", f"t += float64(len({c}[{low}:{high}]))",
                 ]  # fmt: skip
             case "map":
                 key = self.value(h.key)

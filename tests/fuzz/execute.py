@@ -10,7 +10,7 @@ many to an object, because starting LLVM costs more than one small kernel.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -18,6 +18,8 @@ from typing import Any
 from samebits.backend.llvm.compile import compile_module
 from samebits.backend.llvm.engine import available_targets, load
 from samebits.backend.objects import (
+    ARENA_KEY,
+    OUTPUT,
     RECORDS,
     STATUS_BITS,
     STATUS_MASK,
@@ -29,8 +31,11 @@ from samebits.backend.targets.table import Target
 from samebits.errors import SamebitsError, Trap
 from samebits.ir.grammar import Module
 from samebits.ir.interp.evaluator import array_argument, ref_argument
+from samebits.printed import TraceRecord, captured, one_call
+from samebits.runtime import arena
 from samebits.runtime.cache import current_cache, set_cache_dir
 from samebits.runtime.fp_state import pin as fpenv
+from samebits.runtime.objects.output_buffer import OutputBuffer, has_output
 from samebits.runtime.threads.pool import set_workers
 from samebits.types import ArrayType, ScalarType, StructType, VectorType
 from samebits.value_text import filled_from_words
@@ -90,11 +95,12 @@ def run_called(program: Loaded, inputs: InputSet, environment: int, managed: boo
 
 def _run_python(program: Loaded, inputs: InputSet, call: Callable[..., Any]) -> Outcome:
     memory = Memory(inputs, program.struct_type)
-    args = [_managed_argument(program, memory, a) for a in inputs.args]
-    try:
-        result = call(*args)
-    except Trap as trap:
-        return Outcome(trap_words(trap), (), (), memory.bytes())
+    args = [managed_argument(program, memory, a) for a in inputs.args]
+    with captured() as left:
+        try:
+            result = call(*args)
+        except Trap as trap:
+            return Outcome(trap_words(trap), (), (), memory.bytes(), told(left))
     values = result if len(program.results) > 1 else (result,)
     scalars: list[int] = []
     structs: list[bytes] = []
@@ -109,10 +115,15 @@ def _run_python(program: Loaded, inputs: InputSet, call: Callable[..., Any]) -> 
                 structs.append(masked(t, raw))
             case _:
                 raise TypeError(repr(t))
-    return Outcome(None, tuple(scalars), tuple(structs), memory.bytes())
+    return Outcome(None, tuple(scalars), tuple(structs), memory.bytes(), told(left))
 
 
-def _managed_argument(program: Loaded, memory: Memory, argument: tuple[Any, ...]) -> Any:
+def told(left: Iterable[str | TraceRecord]) -> tuple[str, ...]:
+    """What was printed and traced, so that a NaN is equal to itself."""
+    return tuple(item if isinstance(item, str) else str(item) for item in left)
+
+
+def managed_argument(program: Loaded, memory: Memory, argument: tuple[Any, ...]) -> Any:
     import samebits as sb
 
     kind, name = argument[:2]
@@ -157,15 +168,16 @@ def run_evaluate(program: Loaded, inputs: InputSet, *, optimised: bool = False) 
                 args.append(array_argument(memory.view(argument), t))
             case _:
                 args.append(ref_argument(memory.view(argument)))
-    try:
-        values = evaluator.run(program.symbol, args)
-    except Trap as trap:
-        return Outcome(trap_words(trap), (), (), memory.bytes())
+    with captured() as left, one_call():
+        try:
+            values = evaluator.run(program.symbol, args)
+        except Trap as trap:
+            return Outcome(trap_words(trap), (), (), memory.bytes(), told(left))
     scalars = tuple(
         scalar_bits(t.storage, v) for t, v in zip(flatten(program.results), values, strict=True)
     )
     structs = tuple(masked(t, m) for t, m in zip(program.structs, returned, strict=True))
-    return Outcome(None, scalars, structs, memory.bytes())
+    return Outcome(None, scalars, structs, memory.bytes(), told(left))
 
 
 # Compiled
@@ -214,10 +226,18 @@ class Compiled:
             module, symbols, level.target, level.opt, threads=True
         )
         names = [f"sb_entry_{k}" for k in range(len(programs))]
-        has_records = TRAP_RECORDS.encode() in self.object.object_bytes
-        self._loaded = load(self.object.object_bytes, [*names, *[TRAP_RECORDS] * has_records])
+        variables = [v for v in (TRAP_RECORDS, ARENA_KEY) if v.encode() in self.object.object_bytes]
+        imports = arena.imports() if ARENA_KEY in variables else {}
+        variables += [OUTPUT] * has_output(self.object.traps)
+        self._loaded = load(self.object.object_bytes, [*names, *variables], imports)
+        arena.give_key(self._loaded.addresses)
         prototype = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
-        self._entries = [prototype(self._loaded.addresses[name]) for name in names]
+        self._entries: list[Callable[[Any], int]] = [
+            prototype(self._loaded.addresses[name]) for name in names
+        ]
+        if OUTPUT in variables:
+            buffer = OutputBuffer(self._loaded.addresses[OUTPUT], self.object.traps)
+            self._entries = [buffer.around(entry) for entry in self._entries]
 
     def close(self) -> None:
         self._loaded.close()
@@ -249,15 +269,16 @@ class Compiled:
                     slots.append(int(memory.view(argument).ctypes.data))
         results = flatten(program.results)
         block = (ctypes.c_uint64 * max(1, len(slots) + len(results)))(*slots)
-        status = in_environment(environment, self._entries[index], ctypes.addressof(block))
+        with captured() as left:
+            status = in_environment(environment, self._entries[index], ctypes.addressof(block))
         if status:
-            return Outcome(trap_words(self._trap(status)), (), (), memory.bytes())
+            return Outcome(trap_words(self._trap(status)), (), (), memory.bytes(), told(left))
         scalars = tuple(slot_scalar(t, block[len(slots) + k]) for k, t in enumerate(results))
         for t, bits in zip(results, scalars, strict=True):
             if not is_canonical(t, bits):
                 raise DisagreementError(f"{self.level}: result {bits:#x} is no canonical NaN")
         structs = tuple(masked(t, m) for t, m in zip(program.structs, returned, strict=True))
-        return Outcome(None, scalars, structs, memory.bytes())
+        return Outcome(None, scalars, structs, memory.bytes(), told(left))
 
 
 def in_environment(number: int, call: Callable[..., Any], *args: Any) -> Any:

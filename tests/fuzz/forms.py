@@ -163,6 +163,15 @@ def given_kernels(seed: int) -> Program:
     givable = list(leaves)
     if t.is_float and not t.weak:
         givable += {1: ["math.sin", "math.exp"], 2: ["math.atan2", "math.hypot"]}[arity]
+    # What has no types of its own takes the parameter's.
+    givable += {1: ["abs", "sb.abs"], 2: ["min", "max", "sb.max"]}[arity]
+    if rng.random() < 0.5 and not t.weak:
+        given = ", ".join(f"{n}: W" for n in names)
+        parts.append(
+            "from typing import TypeVar\n\nW = TypeVar('W')\n\n\n"
+            f"@sb.kernel\ndef generic({given}) -> W:\n    return {' * '.join(('x', *names))}"
+        )
+        givable.append("generic")
     uses: list[tuple[str, int]] = []
     for k in range(rng.randint(1, 3)):
         count = rng.randint(1, 2)

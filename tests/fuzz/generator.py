@@ -41,7 +41,9 @@ from tests.fuzz.literals import (
 from tests.fuzz.loop_heads import generator_of
 from tests.fuzz.members import Members
 from tests.fuzz.options import Options
+from tests.fuzz.prints import Prints
 from tests.fuzz.scope import Callee, Variable
+from tests.fuzz.scratch_arrays import ScratchArrays
 from tests.fuzz.simple_statements import INDENT
 from tests.fuzz.statements import Body
 from tests.fuzz.streams import Stream
@@ -95,6 +97,8 @@ class _Writer:
         self.powers = Random(f"samebits fuzz powers {seed}") if seed >= FIRST_SEED else None
         self.members = Members(seed)
         self.views = Views(seed)
+        self.prints = Prints(seed)
+        self.scratch = ScratchArrays(seed)
         self.loops = generator_of(seed, FIRST_SEED, self.halves.wanted)
         self.hazard = self.rng.choice((0.0, 0.0, 0.01, 0.03, 0.1))
         self.palette = self._palette()
@@ -229,7 +233,13 @@ class _Writer:
         result = self.result(entry=entry)
         work = 400 if entry else rng.choice((10, 30, 60))
         body = Body(rng, self.hazard, self.palette, self.callees, self.structs, result, work)
-        body.extra = (self.members.statement, self.views.statement)
+        body.extra = (
+            self.members.statement,
+            self.views.statement,
+            self.prints.statement,
+            self.scratch.statement,
+        )
+        body.serial = self.scratch.wanted
         body.draw.powers, body.draw.loops = self.powers, self.loops
         body.joins = self.joins
         for variable in (*self.constants, *captured):
@@ -249,7 +259,8 @@ class _Writer:
             top = [f"{INDENT}def {name}({head}) -> {type_name(result)}:"]
         else:
             prefix = ""
-            top = [self.options.decorator("kernel"), f"def {name}({head}) -> {type_name(result)}:"]
+            above = self.scratch.decorated(self.options.decorator("kernel"))
+            top = [above, f"def {name}({head}) -> {type_name(result)}:"]
         if not entry:
             self.callees.append(
                 Callee(name, tuple(params), result, 2 + body.cost, defaults, method_of)
@@ -263,7 +274,11 @@ class _Writer:
         stream = Stream(
             self.rng, self.hazard, self.palette, self.callees, self.structs, self.constants
         )
-        stream.body.extra = (self.members.statement, self.views.statement)
+        stream.body.extra = (
+            self.members.statement,
+            self.views.statement,
+            self.prints.statement,
+        )
         stream.body.draw.powers, stream.body.draw.loops = self.powers, self.loops
         stream.body.joins = self.joins
         lines = stream.write()

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,8 @@ class Outcome:
     scalars: tuple[int, ...]
     structs: tuple[bytes, ...]
     memory: tuple[bytes, ...]
+    left: tuple[str, ...] = ()
+    """What was printed and traced, in order."""
 
     def difference(self, other: Outcome) -> str:
         """The first thing that differs, for a message."""
@@ -38,6 +41,9 @@ class Outcome:
         for k, (a, b) in enumerate(zip(self.scalars, other.scalars, strict=True)):
             if a != b:
                 return f"result {k}: {a:#x} != {b:#x}"
+        for k, (a, b) in enumerate(zip_longest(self.left, other.left)):
+            if a != b:
+                return f"print {k}: {a!r} != {b!r}"
         for name in ("structs", "memory"):
             for k, (a, b) in enumerate(zip(getattr(self, name), getattr(other, name), strict=True)):
                 if a != b:

@@ -37,6 +37,8 @@ def _may_share(view: Variable, target: Variable) -> bool:
 class Body(SimpleStatements):
     """Writes one function's statements, control flow included."""
 
+    serial = False
+    """Whether no range is parallel."""
     extra: Sequence[Callable[[Body], None]] = ()
     """Each writes further statements, drawn from a generator of its own."""
 
@@ -200,7 +202,7 @@ class Body(SimpleStatements):
             if not v.readonly and isinstance(v.type, ArrayType | FixedArrayType)
             and isinstance(v.type.element, ScalarType | VectorType) and not v.roots
         ]  # fmt: skip
-        if room < 17 or self.in_iteration or not arrays:
+        if room < 17 or self.in_iteration or self.serial or not arrays:
             return self.declare()
         target = self.rng.choice(arrays)
         t = target.type

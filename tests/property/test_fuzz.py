@@ -14,6 +14,7 @@ from tests.fuzz.check import check_seeds
 from tests.fuzz.execute import in_turns, levels
 from tests.fuzz.generator import generate
 from tests.fuzz.halves import FIRST_SEED, Halves, seeds_with_halves
+from tests.fuzz.scratch_arrays import FIRST_SEED as ARRAYS
 from tests.fuzz.views import FIRST_SEED as VIEWS
 
 PROGRAMS = 1000
@@ -34,6 +35,20 @@ def test_generated_programs_that_keep_halves_agree_in_every_execution(first: int
 @pytest.mark.parametrize("first", range(VIEWS, VIEWS + 60, SHARD))
 def test_generated_programs_with_views_agree_in_every_execution(first: int) -> None:
     assert_agree(range(first, first + SHARD), first // SHARD)
+
+
+@pytest.mark.parametrize("first", range(ARRAYS, ARRAYS + 60, SHARD))
+def test_generated_programs_with_arrays_of_run_time_sizes_agree(first: int) -> None:
+    assert_agree(range(first, first + SHARD), first // SHARD)
+
+
+def test_arrays_of_run_time_sizes_fill_their_arenas_and_are_given_to_names_again() -> None:
+    text = "".join(generate(seed).source for seed in range(ARRAYS, ARRAYS + 60))
+    for form in (
+        r"arena=100\b", r"s\d+ = sb\.zeros\(\w+\(", r"s\d+ = sb\.zeros\(\(", r"S\d\)\n",
+        r"(s\d+), (s\d+) = \2, \1", r"for x\d+ in sb\.zeros", r"18446744073709551615",
+    ):  # fmt: skip
+        assert re.search(form, text), form
 
 
 def assert_agree(seeds: Sequence[int], turn: int) -> None:

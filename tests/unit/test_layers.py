@@ -13,15 +13,15 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "src" / "samebits"
 LAYERS = {
     "source_lines": 0, "visible": 0, "mutex": 0, "output": 0, "importing": 0, "types": 0,
-    "version": 0, "digits": 0,
+    "version": 0, "digits": 0, "decimals": 0,
     "errors": 1, "compiling": 1, "bits": 1, "pages": 1,
-    "modes": 2, "replay": 2, "value_text": 2,
+    "modes": 2, "printed": 2, "replay": 2, "value_text": 2,
     "ir": 3, "lang": 3,
     "containers": 4, "frontend": 4, "mathlib": 4, "passes": 4, "lint": 4,
     "managed": 5, "math": 5, "noise": 5, "random": 5, "backend": 5,
     "runtime": 6, "fpmodel": 6,
     "fpenv": 7, "wiring": 7, "jobs": 7, "sim": 7, "doctor": 7,
-    "verify": 8, "export": 8, "inspection": 8, "hazards": 8, "trace": 8,
+    "verify": 8, "export": 8, "inspection": 8, "hazards": 8, "frame_trace": 8,
     "sides": 9,
     "desync": 10,
     "diagnosis": 11,

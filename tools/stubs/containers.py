@@ -16,7 +16,7 @@ import samebits as sb
 HEAD = '''"""Containers as type checkers see them. Written by `python -m tools.stubs`."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Generic, Self, SupportsIndex
+from typing import Any, Generic, Self, SupportsIndex, overload
 
 from typing_extensions import TypeVar
 
@@ -28,6 +28,7 @@ _T = TypeVar("_T")
 _K = TypeVar("_K")
 _V = TypeVar("_V", default=Any)
 _N = TypeVar("_N", default=Any)
+_C = TypeVar("_C", default=None)
 _W = TypeVar("_W", default=Any)
 _H = TypeVar("_H", default=Any)
 _D = TypeVar("_D", default=Any)
@@ -35,7 +36,10 @@ _M = TypeVar("_M", default=Any)
 
 '''
 ELEMENTS = """\
+    @overload
     def __getitem__(self, index: SupportsIndex, /) -> _T: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> Array[_T]: ...
     def __setitem__(self, index: SupportsIndex, value: _T, /) -> None: ...
     def __iter__(self) -> Iterator[_T]: ...
 """
@@ -54,7 +58,7 @@ EQ = "    def __eq__(self, other: object, /) -> bool: ...\n"
 FAMILIES = {
     "List": ("_T, _N", ELEMENTS),
     "Map": ("_K, _V, _N", ENTRIES),
-    "Heap": ("_T, _V, _N", "    def __iter__(self) -> Iterator[Any]: ...\n"),
+    "Heap": ("_T, _V, _C", ""),
     "BitSet": ("_N", "    def __iter__(self) -> Iterator[int]: ...\n"),
     "Grid2": ("_T, _W, _H, _N", POINTS),
     "Grid3": ("_T, _W, _H, _D, _N", POINTS),
@@ -62,9 +66,19 @@ FAMILIES = {
 """The parameters of each family, and the methods that follow from the language's protocols."""
 INNER = {"__position__", "__at__", "__after__", "__eq__"}
 NAMES = {"T": "_T", "K": "_K", "V": "_V", "E": "float"}
-HEAP = {  # of items and of values with priorities alike
-    "push": "*item: Any", "try_push": "*item: Any", "pop": "", "peek": "", "get": "default: Any",
-}  # fmt: skip
+OTHERS = {("List", "extend"): "self, values: ReadOnly[_T] | Iterable[_T]) -> None"}
+"""The methods that take more from Python than from kernels."""
+ITEMS = "Heap[_T, _V, None]"
+"""A heap without priorities: `Heap[T, N]`."""
+HEAP = {
+    "push": ("item: _T", "None", "priority: _T, value: _V", "None"),
+    "try_push": ("item: _T", "bool", "priority: _T, value: _V", "bool"),
+    "pop": ("", "_T", "", "tuple[_T, _V]"),
+    "peek": ("", "_T", "", "tuple[_T, _V]"),
+    "get": ("default: _T", "_T"),
+    "__iter__": ("", "Iterator[_T]", "", "Iterator[tuple[_T, _V]]"),
+}
+"""The methods that differ: parameters and result of a heap of items, and of one with priorities."""
 
 
 class _Types(ast.NodeTransformer):
@@ -94,20 +108,34 @@ def _methods(module: ModuleType) -> Iterator[ast.FunctionDef]:
 
 
 def _stub(name: str, method: ast.FunctionDef) -> str:
-    if name == "Heap" and method.name in HEAP:
-        given = ", ".join(filter(None, ("self", HEAP[method.name])))
-        result = "bool" if method.name == "try_push" else "Any"
-        result = "None" if method.name == "push" else result
-        head = f"def {method.name}({given}) -> {result}"
-    else:
-        _Types().visit(method.args)
-        if method.returns is not None:
-            method.returns = _Types().visit(method.returns)
-        ends = ", /" if method.name.startswith("__") and method.args.args[1:] else ""
-        ends = "" if method.name == "__init__" else ends
-        result = ast.unparse(method.returns) if method.returns else "None"
-        head = f"def {method.name}({ast.unparse(method.args)}{ends}) -> {result}"
     text = ast.get_docstring(method)
+    if name == "Heap" and method.name in HEAP:
+        return _of_heap(method.name, text)
+    if (name, method.name) in OTHERS:
+        return _defined(f"def {method.name}({OTHERS[name, method.name]}", text)
+    _Types().visit(method.args)
+    if method.returns is not None:
+        method.returns = _Types().visit(method.returns)
+    ends = ", /" if method.name.startswith("__") and method.args.args[1:] else ""
+    ends = "" if method.name == "__init__" else ends
+    result = ast.unparse(method.returns) if method.returns else "None"
+    return _defined(f"def {method.name}({ast.unparse(method.args)}{ends}) -> {result}", text)
+
+
+def _of_heap(method: str, text: str | None) -> str:
+    """A method of both kinds of heaps, told apart by what `self` is."""
+    given, result, *others = HEAP[method]
+    head = f"def {method}({', '.join(filter(None, (f'self: {ITEMS}', given)))}) -> {result}"
+    if not others:
+        return _defined(head, text)
+    given, result = others
+    other = f"def {method}({', '.join(filter(None, ('self', given)))}) -> {result}"
+    return "".join(
+        f"    @overload\n{_defined(one, of)}" for one, of in ((head, text), (other, None))
+    )
+
+
+def _defined(head: str, text: str | None) -> str:
     if text is None:
         return textwrap.indent(f"{head}: ...\n", "    ")
     body = textwrap.indent(f'"""{text}\n"""' if "\n" in text else f'"""{text}"""', "    ")
@@ -121,5 +149,6 @@ def containers() -> str:
         family = getattr(sb, name)
         module = import_module(family.__module__)
         text = f"class {name}(Struct, Generic[{parameters}]):\n{docstring(family)}\n\n"
+        more = _of_heap("__iter__", None) if name == "Heap" else more
         parts.append(text + "".join(_stub(name, method) for method in _methods(module)) + more + EQ)
     return "\n".join(parts)

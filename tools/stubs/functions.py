@@ -187,6 +187,7 @@ LANGUAGE: Mapping[str, tuple[str, Kind]] = {
     "assume": ("", exactly("(condition: bool, /) -> None")),
     "expect_vectorized": ("", exactly("() -> None")),
     "f32": ("", exactly("(text: str) -> float")),
+    "trace": ("", exactly("(name: str, value: Any, /) -> None")),
 }
 """The functions of `samebits` itself."""
 

@@ -4,8 +4,7 @@ Compiler and loader both import this module, and it imports neither: a process t
 nothing need not load the compiler.
 """
 
-from __future__ import annotations
-
+# No `from __future__ import annotations`: see `backend.targets.table`.
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -43,6 +42,13 @@ TRAP_RECORDS = "sb_trap_records"
 RECORDS = 64
 TRAP_WORDS = 8
 
+OUTPUT = "sb_output"
+"""The object's variable of `OUTPUT_HEAD` words and those of what a call prints and traces: of each
+`print` or `trace` the number of its site, as a trap's status, and a word for each value. The first
+words are how many are used, how many prints and traces were dropped since they did not fit, and
+whether traces are wanted. Who calls an entry sets these before."""
+OUTPUT_HEAD = 3
+
 NO_ADDRESSES: Mapping[str, int] = MappingProxyType({})
 
 LENGTH_LIMIT = 1 << 48
@@ -57,6 +63,12 @@ Returns a status, or a negative number if it ran nothing."""
 OWN = "sb_own_range"
 """The object's variable of three words: index, first and end of the last trap "own". Two threads
 that trap at once in one kernel may mix them up; the trap itself they don't."""
+
+ARENA_KEY = "sb_arena_key"
+"""The object's variable: the key of a thread's arena, as pthread_key_create gives it."""
+ARENA_IMPORTS = ("sb_arena_get", "sb_arena_set", "sb_arena_malloc", "sb_arena_free")
+"""The C functions by which an entry finds and makes it: pthread_getspecific, pthread_setspecific,
+malloc and free, or what stands for them."""
 
 SYMBOL = "sb.lib."
 """The prefix of shared functions' symbols."""

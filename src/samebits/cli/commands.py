@@ -314,6 +314,13 @@ def lint(
     ignore: Annotated[
         str | None, typer.Option(metavar="CODES", help="Skip rules whose codes begin with these.")
     ] = None,
+    min_confidence: Annotated[
+        Literal["low", "medium", "high"],
+        typer.Option(
+            help="Only findings that are at least so sure to change results: high as the code is "
+            "written, medium for some values, low seldom."
+        ),
+    ] = "low",
     format: Annotated[
         Literal["text", "json", "sarif"], typer.Option(help="Output format.")
     ] = "text",
@@ -331,7 +338,7 @@ def lint(
     from samebits.cli.lint import run
 
     form = "json" if json else format
-    _finish(lambda: run(paths or (), select, ignore, form, list_rules))
+    _finish(lambda: run(paths or (), select, ignore, form, list_rules, min_confidence))
 
 
 @_application.command(epilog=examples("explain"))

@@ -31,6 +31,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "lint": (
         "lint .",
         "lint src --select SB1,SB2 --format sarif",
+        "lint game.py --min-confidence high",
         "lint --list-rules",
     ),
     "explain": (

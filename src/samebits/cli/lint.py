@@ -11,7 +11,7 @@ from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import words
 from samebits.cli.terminal import underlying
 from samebits.errors import ArgumentError
-from samebits.lint import RULES, CheckedFile, LintRule, check_paths
+from samebits.lint import RULES, CheckedFile, Confidence, LintRule, check_paths
 from samebits.lint.output import as_json, as_sarif, as_text, summary
 
 _SHOW_AFTER = 0.5
@@ -19,19 +19,25 @@ _SHOW_AFTER = 0.5
 
 
 def run(
-    paths: Sequence[str], select: str | None, ignore: str | None, form: str, list_rules: bool
+    paths: Sequence[str],
+    select: str | None,
+    ignore: str | None,
+    form: str,
+    list_rules: bool,
+    least: str,
 ) -> int:
     """Check and print; return 0 for no hazard, 1 for some, 2 if a file could not be checked."""
     rules = chosen(select, ignore)
     if list_rules:
         for rule in rules:
-            print(f"{rule.code} {rule.name}\n  why: {rule.why}\n  instead: {rule.instead}")
+            print(f"{rule.code} {rule.name} ({rule.confidence.value} confidence)")
+            print(f"  why: {rule.why}\n  instead: {rule.instead}")
         return SAME
     if not paths:
         raise ArgumentError(
             "no file or folder is given", fix="write `samebits lint .`, or --list-rules"
         )
-    checked = _checked(paths, rules)
+    checked = _checked(paths, rules, Confidence(least))
     if not checked:
         raise ArgumentError(f"there is no Python file in {', '.join(paths)}", fix="check the path")
     if form == "json":
@@ -47,11 +53,13 @@ def run(
     return DIFFERS if any(result.findings for result in checked) else SAME
 
 
-def _checked(paths: Sequence[str], rules: Sequence[LintRule]) -> list[CheckedFile]:
+def _checked(
+    paths: Sequence[str], rules: Sequence[LintRule], least: Confidence
+) -> list[CheckedFile]:
     """Check all files, with a line of progress on a terminal."""
     found: list[CheckedFile] = []
     started, shows = time.monotonic(), sys.stderr.isatty()
-    for result in check_paths(paths, rules):
+    for result in check_paths(paths, rules, least):
         found.append(result)
         if shows and time.monotonic() - started > _SHOW_AFTER:
             print(f"\r{len(found):,} files\x1b[K", end="", file=underlying(sys.stderr), flush=True)

@@ -25,6 +25,7 @@ class BitSet(Family):
     """
 
     parameters: ClassVar[str] = "N"
+    plain: ClassVar[tuple[type, ...]] = (set, frozenset)
 
     @classmethod
     def make(cls, *parts: Any) -> tuple[tuple[object, ...], Callable[[], type]]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Literal, Self, cast, get_origin
 
 import numpy as np
 
 from samebits.errors import CompileError
 from samebits.lang.annotations import field_type, number
 from samebits.lang.kernel import Kernel, bind_methods
+from samebits.lang.memory.struct_members import made_empty
 from samebits.lang.memory.structs import Struct, struct
 from samebits.lang.values.thread_state import running
 from samebits.types import MemoryType, ScalarType, StructType, VectorType
@@ -28,7 +29,9 @@ _made: dict[tuple[object, ...], type] = {}
 
 def label(part: object) -> str:
     """An argument of a family as it stands in a class's name."""
-    return str(part) if isinstance(part, int) else str(getattr(part, "__name__", part))
+    if isinstance(part, int) or get_origin(part) is Literal:
+        return str(part).removeprefix("typing.")
+    return str(getattr(part, "__name__", part))
 
 
 def whole_label(part: object) -> str:
@@ -40,6 +43,11 @@ def whole_label(part: object) -> str:
 
 def item_type(family: str, part: object, what: str) -> MemoryType:
     """The type of an argument of a family. Raises CompileError."""
+    if isinstance(part, int) or get_origin(part) is Literal:
+        raise CompileError(
+            f"{what} of {family} is a type, got {label(part)}",
+            fix="write a type there, such as float64",
+        )
     if part is int or part is float:
         raise CompileError(
             f"{what} of {family} needs a fixed size, {label(part)} has none",
@@ -54,17 +62,18 @@ def item_type(family: str, part: object, what: str) -> MemoryType:
 
 
 def capacity(family: str, part: object, what: str = "the capacity") -> int:
-    """A positive number of a family's arguments. Raises CompileError."""
+    """A positive number of a family's arguments, which may be a Literal. Raises CompileError."""
+    plain = number(part)
     try:
-        number = operator.index(cast("Any", part))
+        size = operator.index(plain)
     except TypeError:
-        number = 0
-    if isinstance(part, bool) or not 1 <= number <= MOST:
+        size = 0
+    if isinstance(plain, bool) or not 1 <= size <= MOST:
         raise CompileError(
             f"{what} of {family} is a constant from 1 to {MOST:,}, got {label(part)}",
-            fix=f"write {family}[..., 16]",
+            fix="write Literal[16], or 16 alone where no type checker reads it",
         )
-    return number
+    return size
 
 
 class Family:
@@ -74,6 +83,8 @@ class Family:
     parameters: ClassVar[str] = "T, N"
     most: ClassVar[int] = 0
     """The most arguments, where there may be more than `parameters` has."""
+    plain: ClassVar[tuple[type, ...]] = (list, tuple)
+    """What Python has in its place, which a field takes from Python too."""
 
     def __new__(cls, *_: Any, **__: Any) -> Any:
         raise CompileError(
@@ -98,7 +109,7 @@ def made_once(family: type[Family], parts: tuple[object, ...]) -> type:
             f"{family.__name__} takes [{family.parameters}], got {len(parts)} arguments",
             fix=f"write {family.__name__}[{family.parameters}]",
         )
-    plain, make = family.make(*map(number, parts))
+    plain, make = family.make(*parts)
     key = (family, *plain)
     found = _made.get(key)
     if found is None:
@@ -134,7 +145,17 @@ def _finished(family: type[Family], parts: tuple[object, ...], cls: type) -> typ
         setattr(
             result, method, HostKernel(known, function) if isinstance(known, Kernel) else function
         )
+    filled = result.__init__
+
+    def init(self: Any, *given: Any, **named: Any) -> None:
+        if running.managed and (given or named):
+            message, fix = made_empty(self.__sb_type__)
+            raise CompileError(message, fix=fix)
+        filled(self, *given, **named)
+
+    result.__init__ = init
     result.__sb_family__ = (family, parts)
+    result.__sb_plain__ = family.plain
     result.__reduce__ = _reduce
     return result
 

@@ -24,6 +24,18 @@ def fill_list(items: Any, values: Iterable[Any]) -> None:
     items.size = len(given)
 
 
+def add_to_list(items: Any, values: Iterable[Any]) -> None:
+    """Add values to a list, in order. Raises ArgumentError where they do not fit."""
+    given = list(values)
+    capacity, size = len(items.data), len(items)
+    if size + len(given) > capacity:
+        raise too_many(items, capacity, size + len(given))
+    checked = type(items)(given)
+    for k in range(len(given)):
+        items.data[size + k] = checked.data[k]
+    items.size = size + len(given)
+
+
 def fill_by(items: Any, capacity: int, values: Iterable[Any], add: Callable[[Any], Any]) -> None:
     """Put values into an empty container by its own method. Raises ArgumentError where they do not
     fit."""

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 from samebits.containers.family import Family, capacity, item_type, whole_label
-from samebits.containers.host import compared, fill_list, shown
-from samebits.containers.values import comparison, copier
+from samebits.containers.host import add_to_list, compared, fill_list, shown
+from samebits.containers.sorting import sorter
+from samebits.containers.values import comparison, copier, ordered
 from samebits.lang.memory.arrays import FixedArray, ReadOnly, zeros
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.scalars import int64
@@ -22,7 +23,8 @@ class List(Family):
     `List[float64, 16]` is a struct class: a field's type, a parameter's, and called, from kernels
     empty, from Python with the first items too. `len`, `in`, `for`, `items[i]`, `items[-1]`,
     `==` and `del items[i]` are those of Python's lists; an item that is a struct is a reference.
-    What is not used of the memory is zero. Methods say what they cost, n being the length.
+    In kernels `items[i:j]` is a view, and an array parameter takes the items. What is not used of
+    the memory is zero. Methods say what they cost, n being the length.
     """
 
     @classmethod
@@ -36,6 +38,8 @@ class List(Family):
 def _list(T: Any, N: int) -> type:
     own = copier(T, whole_label(T))
     same = comparison(T, whole_label(T))
+    in_order = ordered(T, whole_label(T))
+    sort_items = sorter(T, whole_label(T))
 
     class Items:
         size: int64
@@ -65,7 +69,7 @@ def _list(T: Any, N: int) -> type:
             return True
 
         def extend(self, values: ReadOnly[T]) -> None:
-            """Add the elements of an array; traps, unchanged, where they do not fit.
+            """Add the elements of an array or a list; traps, unchanged, where they do not fit.
             O(len(values))."""
             assert len(values) <= N - int(self.size), "the list is full"
             for i in range(len(values)):
@@ -132,6 +136,15 @@ def _list(T: Any, N: int) -> type:
                 self.data[k] = zeros(1, T)[0]
             self.size = 0
 
+        def sort(self, reverse: bool = False) -> None:
+            """Sort in place by `<`, or with `reverse` by `>`; equal items stay in their order. Of
+            floats a NaN traps. O(n log² n) moves, in no other memory."""
+            n = int(self.size)
+            assert 0 <= n <= N, "the list has no such length"
+            for k in range(n):
+                assert in_order(self.data[k]), "a NaN has no place in an order"
+            sort_items(self.data, n, reverse)
+
         def reverse(self) -> None:
             """Reverse the order in place. O(n)."""
             n = int(self.size)
@@ -172,6 +185,9 @@ def _list(T: Any, N: int) -> type:
             """Take out the first item equal to `value`; traps where there is none. O(n)."""
             del self[self.index(value)]
 
+        def host_extend(self, values: Iterable[Any]) -> None:
+            add_to_list(self, values)
+
         def host___init__(self, items: Iterable[Any] = ()) -> None:
             Struct.__init__(self)
             fill_list(self, items)
@@ -185,6 +201,8 @@ def _list(T: Any, N: int) -> type:
         def host___eq__(self, other: Any) -> bool:
             return compared(self, other)
 
+    if sort_items is None:
+        del Items.sort
     if same is None:
         for name in ("__contains__", "__eq__", "index", "count", "remove"):
             delattr(Items, name)

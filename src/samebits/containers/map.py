@@ -11,7 +11,7 @@ place there, and so on, so that there are no tombstones and no history.
 # The annotations in a template are types that the family is given, which no checker knows.
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from samebits.containers.family import Family, capacity, item_type, label, whole_label
 from samebits.containers.host import compared, fill_by, shown
@@ -36,6 +36,7 @@ class Map(Family):
     """
 
     parameters = "K, V, N"
+    plain: ClassVar[tuple[type, ...]] = (dict,)
 
     @classmethod
     def make(cls, *parts: Any) -> tuple[tuple[object, ...], Callable[[], type]]:

@@ -40,6 +40,7 @@ from samebits.desync.record_trace import TracedFrame, readable, trace_frame
 from samebits.desync.report import Report
 from samebits.errors import ReportError, Trap
 from samebits.ir.text import print_module
+from samebits.printed import muted
 from samebits.replay.header import ReplayHeader
 from samebits.sides.run import SideRun, open_run
 from samebits.sides.side import Side
@@ -65,6 +66,7 @@ class ReportRequest:
     trace: int | None = None
 
 
+@muted()
 def record_report(
     side: Side,
     source: InputSource,

@@ -12,13 +12,13 @@ import numpy as np
 
 from samebits.bits import xxh64
 from samebits.desync.portable import PortableNames, portable
+from samebits.frame_trace.encoding import encode
+from samebits.frame_trace.model import Model
+from samebits.frame_trace.record import record
 from samebits.ir.grammar import Module
 from samebits.sides.run import SideRun
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
-from samebits.trace.encoding import encode
-from samebits.trace.model import Model
-from samebits.trace.record import record
 
 
 @dataclass(frozen=True, slots=True)

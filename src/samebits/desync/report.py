@@ -32,13 +32,13 @@ from samebits.desync.format import (
 from samebits.desync.machine import Machine
 from samebits.desync.merkle_tree import MerkleTree, merkle_tree
 from samebits.errors import IRError, ReportError
+from samebits.frame_trace.model import Model
 from samebits.ir.analysis.budget import NAME, Budget
 from samebits.ir.text import parse_module
 from samebits.ir.verify import verify
 from samebits.replay.header import ReplayHeader
 from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program
-from samebits.trace.model import Model
 from samebits.types import UINT64, ArrayType, RefType, StructType
 
 

@@ -22,6 +22,7 @@ from samebits.desync.format import (
 from samebits.desync.report import Report
 from samebits.errors import ReportError
 from samebits.ir.grammar import Module, Op, walk
+from samebits.printed import OUTPUT
 
 NOT_IN_IT = (
     "not in it: names of the host or of a user, paths, environment variables, clock times, "
@@ -148,6 +149,10 @@ def _names(report: Report) -> dict[str, list[str]]:
     return {} if program is None else _of_module(program.kernels)
 
 
+_TOLD = OUTPUT | {"assert"}
+"""The opcodes whose attribute is a text of the source."""
+
+
 def _of_module(module: Module) -> dict[str, list[str]]:
     files: set[str] = set()
     texts: set[str] = set()
@@ -157,7 +162,7 @@ def _of_module(module: Module) -> dict[str, list[str]]:
         variables.update(dict(function.params), function.slots, function.locals)
         for statement in walk(function.body):
             files.add(statement.span.file)
-            if isinstance(statement, Op) and statement.opcode == "assert" and statement.attr:
+            if isinstance(statement, Op) and statement.opcode in _TOLD and statement.attr:
                 texts.add(str(statement.attr))
     return {
         "files": sorted(files),

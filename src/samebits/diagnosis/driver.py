@@ -36,15 +36,16 @@ from samebits.diagnosis.report.findings import CauseFact, ColumnFact, Diagnosis
 from samebits.diagnosis.report.wording import moment, what_leave
 from samebits.diagnosis.report_evidence import ReportEvidence, reported_frame, title
 from samebits.errors import ReportError
+from samebits.frame_trace.record import Trace
 from samebits.hazards.catalogue import by_name
 from samebits.ir.text import print_module
+from samebits.printed import muted
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import open_run
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import InputSource
-from samebits.trace.record import Trace
 from samebits.types import StructType
 
 OTHER_RUN = 0.5
@@ -52,6 +53,7 @@ OTHER_RUN = 0.5
 _PROXY = "side b could not be traced; side a with the hazard injected everywhere serves as proxy"
 
 
+@muted()
 def diagnose(
     simulation: Simulation,
     source: InputSource,
@@ -84,6 +86,7 @@ def diagnose(
     return out
 
 
+@muted()
 def diagnose_report(
     source: InputSource, a: Side, report: Report, progress: Progress = silent
 ) -> Diagnosis:
@@ -126,6 +129,7 @@ def diagnose_report(
     return out
 
 
+@muted()
 def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagnosis:
     """Compare what two machines reported of one run: nothing runs but the interpreter, over the
     reports' own programs.

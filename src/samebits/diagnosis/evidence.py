@@ -16,12 +16,12 @@ from samebits.diagnosis.cause.experiment import Experiment
 from samebits.diagnosis.cause.nondeterminism import RerunFacts
 from samebits.diagnosis.frame.points import Point
 from samebits.diagnosis.operation.match_versions import MatchedVersion
+from samebits.frame_trace.model import Model
+from samebits.frame_trace.observer import FrameInput
+from samebits.frame_trace.record import Trace
 from samebits.sides.input_stream import joined
 from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program
-from samebits.trace.model import Model
-from samebits.trace.observer import FrameInput
-from samebits.trace.record import Trace
 
 FrameAt = Callable[[int], FrameInput | None]
 """One of a side's frames, by its number from the differing one on, where it can be had."""

@@ -24,15 +24,15 @@ from samebits.diagnosis.frame.search import Progress
 from samebits.diagnosis.operation.match_versions import MatchedVersion, match_versions
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.errors import TraceError
+from samebits.frame_trace.model import Model
+from samebits.frame_trace.observer import FrameInput
+from samebits.frame_trace.record import Trace, record
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import SideRun, Snapshot, open_run
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
 from samebits.sim.program import Program
-from samebits.trace.model import Model
-from samebits.trace.observer import FrameInput
-from samebits.trace.record import Trace, record
 
 _PROBES = (1, 2, 5, 16, 64, 256)
 """Frame offsets at which we test that the hashed state alone determines the run."""

@@ -27,10 +27,10 @@ from samebits.diagnosis.operation.describe import operation_fact
 from samebits.diagnosis.operation.first_difference import OperationDifference, first_difference
 from samebits.diagnosis.operation.source_changes import attributed
 from samebits.diagnosis.report.findings import Diagnosis
+from samebits.frame_trace.last_write import origin_of_load
+from samebits.frame_trace.record import Trace
 from samebits.hazards.expressions import Sites
 from samebits.sim.program import Program
-from samebits.trace.last_write import origin_of_load
-from samebits.trace.record import Trace
 
 MOST_EXPOSED = 200
 """Exposed operations that a diagnosis holds."""

@@ -24,13 +24,13 @@ from samebits.diagnosis.operation.match_versions import match_versions
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.diagnosis.report.wording import moment
 from samebits.errors import IRError, ReportError, TraceError
+from samebits.frame_trace.encoding import decode
+from samebits.frame_trace.model import Model
+from samebits.frame_trace.record import Trace, record
+from samebits.frame_trace.restore import restore_trace
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
 from samebits.sim.program import Program
-from samebits.trace.encoding import decode
-from samebits.trace.model import Model
-from samebits.trace.record import Trace, record
-from samebits.trace.restore import restore_trace
 
 _VALIDATED = "trace validated: it reproduces the run's bits, on both machines"
 _EVALUATED = "the report's own program, evaluated, reproduces the state that its machine reported"

@@ -18,6 +18,7 @@ from samebits.export.templates import render
 from samebits.ir.grammar import Module
 from samebits.lang.executions import executions
 from samebits.passes.pipeline import optimise
+from samebits.passes.without_output import without_output
 from samebits.sim.program import RUN, Program
 from samebits.sim.state.hashing import HASH, word_count, word_type
 
@@ -47,10 +48,11 @@ class Kernels:
 
 
 def kernels_of(program: Program) -> Kernels:
-    """The simulation's kernels after the passes."""
+    """The simulation's kernels after the passes, without prints: a C program has no place for
+    them."""
     entries = (program.init, program.step, RUN, HASH)
     with executions.pinned():
-        module = optimise(program.module, entries, blocks=False)
+        module = optimise(without_output(program.module), entries, blocks=False)
     return Kernels(program, module, entries)
 
 

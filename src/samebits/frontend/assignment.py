@@ -20,7 +20,7 @@ from samebits.frontend.core.operands import (
     describe,
 )
 from samebits.frontend.expressions import subscript_indices
-from samebits.frontend.operations import memory, views
+from samebits.frontend.operations import memory, run_time_arrays, views
 from samebits.frontend.operations.conversions import coerce, materialize
 from samebits.ir.grammar import Value
 from samebits.types import (
@@ -249,6 +249,7 @@ def _place(
             fix=f"write `{ctx.text(source)}.copy()`, or use another name",
         )
     _keeps_its_memory(ctx, target, value)
+    run_time_arrays.keep(ctx, target.id, value.roots)
     if variable is None:
         variable = Variable(target.id, value.type, roots=value.roots, readonly=value.readonly)
         _declare(ctx, target, variable)
@@ -267,6 +268,7 @@ def _view(
 ) -> None:
     if variable is not None and variable.type != value.type:
         changed_type(ctx, target, variable, value.type, source)
+    value = run_time_arrays.named(ctx, target.id, value)
     if not value.roots:
         ctx.fail(
             source,

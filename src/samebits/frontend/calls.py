@@ -30,6 +30,8 @@ from samebits.frontend.operations import (
     memory,
     operators,
     overloads,
+    printing,
+    run_time_arrays,
     struct_items,
     struct_members,
 )
@@ -37,9 +39,11 @@ from samebits.frontend.operations.conversions import build_vector, convert_expli
 from samebits.frontend.operations.kernel_calls import Lower, bind, call_kernel
 from samebits.frontend.operations.matrices import build_matrix
 from samebits.lang.annotations import class_of_type
+from samebits.lang.calls.tracing import trace
 from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel, method_kernel
 from samebits.lang.memory.arrays import zeros
+from samebits.lang.memory.struct_members import made_empty
 from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import prange, unsafe_parallel
 from samebits.lang.reductions import Reduction
@@ -73,24 +77,32 @@ def call(ctx: Context, node: ast.Call, callee: Operand, lower: Lower) -> Operand
     t = _type_meant(ctx, called)
     if t is None and isinstance(called, TypeVar):
         ctx.fail(node, f"{called} is no parameter type of this kernel", fix="annotate with it")
+    if called is builtins.print:
+        return printing.lower_print(ctx, node, lower)
+    if called is trace:
+        return printing.lower_trace(ctx, node, lower)
     if called is zeros:
         return _zeros(ctx, node, lower)
     if isinstance(called, Kernel):
         return call_kernel(ctx, node, called, bind(ctx, node, called, None, lower))
     if isinstance(t, StructType):
         return _construct(ctx, node, t, lower)
+    count, lowering = _row(called, t)
+    if lowering is _refuse and called is not builtins.ord and called is not f32:
+        _refuse(ctx, node, called)
     if node.keywords:
         ctx.fail(node, "this call takes its arguments by position", fix="drop the parameter names")
     match node.args:
         case [ast.Constant(value=str(text)) as argument] if isinstance(t, FixedPointType):
             return fixed_point.text(ctx, argument, text, t)
+        case [ast.Constant(value=str(text)) as argument] if isinstance(t, ScalarType):
+            _refuse_text(ctx, argument, text)
         case _ if called is builtins.ord:
             return _ord(ctx, node)
         case _ if called is f32:
             return _float32_text(ctx, node)
         case _:
             operands = [lower(ctx, argument) for argument in node.args]
-    count, lowering = _row(called, t)
     if count is not None:
         intrinsics.arguments(ctx, node, getattr(called, "__name__", "T"), count)
     return lowering(ctx, node, t or called, operands)
@@ -127,22 +139,36 @@ def _round(ctx: Context, node: ast.Call, called: Any, operands: list[Operand]) -
     """Python's `round`: of an integer itself, of floats `sb.round`."""
     if len(operands) == 1 and isinstance(operands[0], Literal | Scalar) and operands[0].type.is_int:
         return operands[0]
+    digits = operands[1].value if len(operands) == 2 and isinstance(operands[1], Literal) else None
+    if isinstance(digits, int) and 0 < digits < 10:
+        x, scale = ctx.text(node.args[0]), f"{10**digits}.0"
+        ctx.fail(
+            node,
+            "round() takes a number alone",
+            note="digits of a decimal are not those of a float; scaling rounds again",
+            fix=f"write round({x} * {scale}) / {scale}",
+        )
     return _intrinsic(ctx, node, called, operands)
 
 
-def _refuse(ctx: Context, node: ast.Call, called: Any, _: list[Operand]) -> NoReturn:
-    note: str | None = "a kernel calls only what is compiled with it"
-    fix = "decorate it with @sb.kernel" if callable(called) else "call a kernel or a type"
+def _refuse(ctx: Context, node: ast.Call, called: Any, _: list[Operand] | None = None) -> NoReturn:
+    written, arguments = ctx.text(node.func), [ctx.text(argument) for argument in node.args]
+    keywords = {keyword.arg: ctx.text(keyword.value) for keyword in node.keywords}
     ours = samebits_name(called)
-    if ours is not None:
+    if ours is None:
+        note, fix = advice.for_call(called, written, arguments, keywords)
+    else:
         note = "the C library's functions, and NumPy's, have other bits on other machines"
-        fix = f"write samebits.math.{ours}"
-    elif (
-        known := advice.for_call(called, ctx.text(node.args[0]) if node.args else "x")
-    ) is not None:
-        note, fix = known
+        fix = advice.for_function(ours, called, arguments, keywords)
     what = "is not a kernel, a type, or a function of samebits"
-    ctx.fail(node, f"{describe(Static(called))} {what}", note=note, fix=fix)
+    ctx.fail(node, f"'{written}' {what}", note=note, fix=fix)
+
+
+def _refuse_text(ctx: Context, node: ast.Constant, text: str) -> NoReturn:
+    """Refuse a number given as text."""
+    name = text.strip("+- ").lower()
+    fix = f"write math.{name[:3]}" if name[:3] in ("inf", "nan") else f"write {text} as a number"
+    ctx.fail(node, "strings are not in the kernel language", fix=fix)
 
 
 def _ord(ctx: Context, node: ast.Call) -> Literal:
@@ -292,22 +318,29 @@ def _row(called: object, t: object) -> _Row:
 
 def _zeros(ctx: Context, node: ast.Call, lower: Lower) -> Operand:
     if node.keywords or len(node.args) != 2:
-        ctx.fail(node, "zeros() takes a shape and a type", fix="write sb.zeros(16, float32)")
+        size = ctx.text(node.args[0]) if node.args else "16"
+        ctx.fail(node, "zeros() takes a shape and a type", fix=f"write sb.zeros({size}, float64)")
     shape_operand = lower(ctx, node.args[0])
     sizes = shape_operand.items if isinstance(shape_operand, Tuple) else (shape_operand,)
     shape: list[int] = []
     for size in sizes:
+        if isinstance(size, Scalar) and size.type.is_int:
+            continue
         if not isinstance(size, Literal) or not isinstance(size.value, int) or size.value < 1:
             ctx.fail(
                 node,
-                "the shape of a local array is constant and positive",
+                "the lengths of a local array are integers, and constant ones are positive",
                 note=f"this is {describe(size)}",
-                fix="use a literal or a module constant, or pass the array as a parameter",
+                fix="convert it, as in sb.zeros(int(x), float64)"
+                if isinstance(size, Scalar)
+                else "write an integer, such as len(a)",
             )
         shape.append(size.value)
     element = _type_argument(ctx, node.args[1], lower)
-    if len(shape) > MOST_DIMENSIONS:
+    if len(sizes) > MOST_DIMENSIONS:
         ctx.fail(node, "a local array has one to four dimensions", fix="flatten it")
+    if len(shape) < len(sizes):
+        return run_time_arrays.allocate(ctx, node, sizes, element)
     t = FixedArrayType(element, tuple(shape))
     if t.size > LOCAL_BYTES:
         ctx.fail(
@@ -323,8 +356,14 @@ def _type_argument(ctx: Context, node: ast.expr, lower: Lower) -> MemoryType:
     operand = lower(ctx, node)
     t = _type_meant(ctx, operand.object) if isinstance(operand, Static) else None
     if not isinstance(t, (ScalarType, VectorType, StructType)):
+        known = isinstance(operand, Static) and isinstance(operand.object, type)
+        text = ctx.text(node)
         ctx.fail(
-            node, f"{describe(operand)} is no element type", fix="write float32, float3 or a struct"
+            node,
+            f"'{text}' is no element type",
+            fix=f"write {advice.own_type(text)}, of samebits"
+            if known
+            else "write float32, float3 or a struct",
         )
     return t
 
@@ -332,6 +371,9 @@ def _type_argument(ctx: Context, node: ast.expr, lower: Lower) -> MemoryType:
 def _construct(ctx: Context, node: ast.Call, t: StructType, lower: Lower) -> MemoryOperand:
     given: dict[str, tuple[ast.expr, Operand]] = {}
     names = list(t.field_types)
+    if hasattr(class_of_type(t), "__sb_family__") and (node.args or node.keywords):
+        message, fix = made_empty(t)
+        ctx.fail(node, message, fix=fix)
     if len(node.args) > len(names):
         ctx.fail(node, f"{t} has {len(names)} fields, but {len(node.args)} values are given",
                  fix=f"its fields are {', '.join(names)}")  # fmt: skip

@@ -18,11 +18,11 @@ from samebits.frontend.core.joins import Joins
 from samebits.frontend.core.kernel_source import source_of
 from samebits.frontend.core.source import Source
 from samebits.frontend.core.warnings import warn_of_tests
-from samebits.frontend.operations import recursion
+from samebits.frontend.operations import recursion, run_time_arrays
 from samebits.ir.analysis.carried import carried
 from samebits.ir.analysis.frames import RECURSION_BYTES, frame_bytes
 from samebits.ir.grammar import Function, Module, Return, TableData, ValueType
-from samebits.ir.once import is_library
+from samebits.ir.once import callees, is_library
 from samebits.ir.verify import MAX_LOCALS, terminates
 from samebits.lang.calls.kernel_parameters import GivenKernel
 from samebits.lang.executions import executions
@@ -31,7 +31,7 @@ from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.tables import Table
 from samebits.lang.stacks import with_room
-from samebits.modes import HIGH
+from samebits.modes import DEFAULTS, HIGH
 from samebits.types import (
     INT,
     NONE,
@@ -294,6 +294,8 @@ class _Lowering:
         callee = Callee(name, self._typed(), result, frozenset(ctx.written))
         if isinstance(self.kernel, JobKernel) and self.kernel.own is not None:
             function = self._on_its_own(ctx, function, *self.kernel.own)
+        if isinstance(self.kernel, JobKernel):
+            run_time_arrays.refuse_in_parallel(self._called(function), span)
         return Unit(function, callee, self.calls, dict(ctx.tables), self.checked, self.joins)
 
     def _begin_recursion(
@@ -336,8 +338,15 @@ class _Lowering:
         name = f"{symbol_of(self.kernel, self.types)}.prange{self.bodies}"
         function = self._function(inner, name, tuple(params), (), span)
         function = self._on_its_own(inner, function, index, None)
+        run_time_arrays.refuse_in_parallel(self._called(function), span)
         self.calls[name] = Unit(function, Callee(name, (), NONE, frozenset()), {}, {})
         return name
+
+    def _called(self, function: Function) -> Iterator[Function]:
+        """The functions that a parallel part calls, through others too."""
+        for name in callees(function):
+            if name in self.calls:
+                yield from link(self.calls[name]).functions.values()
 
     def _function(
         self,
@@ -358,7 +367,7 @@ class _Lowering:
             locals=dict(builder.locals),
             body=builder.body,
             span=span,
-            options=replace(self.kernel.options, precision=HIGH),
+            options=replace(self.kernel.options, precision=HIGH, arena=DEFAULTS.arena),
         )
 
     def _on_its_own(

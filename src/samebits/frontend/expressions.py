@@ -23,6 +23,7 @@ from samebits.frontend.core.operands import (
     Vector,
     View,
     describe,
+    dimensions,
 )
 from samebits.frontend.core.refusals import REFUSED, REFUSED_BUILTINS, REFUSED_OPERATORS
 from samebits.frontend.operations import (
@@ -35,6 +36,7 @@ from samebits.frontend.operations import (
     views,
 )
 from samebits.frontend.operations.conversions import coerce
+from samebits.frontend.operations.kernel_calls import items_view
 from samebits.frontend.operations.names import attribute, name
 from samebits.ir.grammar import OPS, If, Op, Region, Value, can_trap
 from samebits.lang.annotations import class_of_type
@@ -59,14 +61,18 @@ def refuse(ctx: Context, node: ast.AST) -> NoReturn:
     ctx.fail(node, message, fix=fix or "see docs/reference/language.md for what is")
 
 
-def condition(ctx: Context, node: ast.expr) -> Value:
-    """A bool for if, while, and, or, ternary, assert."""
+def condition(ctx: Context, node: ast.expr, instead: str = "") -> Value:
+    """A bool for if, while, and, or, ternary, assert; `instead` is what else may be meant."""
     operand = lower(ctx, node)
     if isinstance(operand, Scalar) and operand.type is BOOL:
         return operand.value
-    fix = f"write `{halves.nonzero(ctx.text(node), operand)}`"
+    fix = f"write `{halves.nonzero(ctx.text(node), operand)}`{instead}"
     if isinstance(operand, Vector):
         fix = f"write `sb.any({ctx.text(node)})` or `sb.all({ctx.text(node)})`"
+    elif dimensions(operand) or struct_items.kernel_of(operand, "len") is not None:
+        fix = f"write `len({ctx.text(node)}) > 0`"
+    elif isinstance(operand, MemoryOperand):
+        fix = "compare one of its fields"
     ctx.fail(node, f"a condition is a bool, but this is {describe(operand)}", fix=fix)
 
 
@@ -77,9 +83,11 @@ def _constant(ctx: Context, node: ast.Constant) -> Operand:
         case int() | float():
             return Literal(node.value, ctx.span(node))
         case None:
-            ctx.fail(node, "None is not a value in a kernel", fix="use a bool beside the value")
+            fix = "what may be absent has a bool beside it, as `there` in `if there: ...`"
+            ctx.fail(node, "None is not a value in a kernel", fix=fix)
         case str() | bytes():
-            ctx.fail(node, "strings are not in the kernel language", fix="use an integer code")
+            fix = "use an integer code; pass a text as an array of its code points"
+            ctx.fail(node, "strings are not in the kernel language", fix=fix)
         case _:
             ctx.fail(
                 node,
@@ -94,7 +102,7 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Operand:
 
 def attribute_of(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
     """`base.attr`, also a shape, or a property, constant or method that a struct's class has."""
-    ndim = _dimensions(base) if node.attr == "shape" else 0
+    ndim = dimensions(base) if node.attr == "shape" else 0
     if ndim:
         assert isinstance(base, (View, MemoryOperand))
         return Tuple(tuple(Scalar(memory.length(ctx, node, base, k), INT) for k in range(ndim)))
@@ -149,13 +157,22 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
         case Static() if base.object is typing.Literal or hasattr(base.object, "__sb_generic__"):
             return _generic(ctx, node, base.object)
         case MemoryOperand(type=StructType()):
+            if isinstance(node.slice, ast.Slice) and memory.elements_of(base) is not None:
+                given = views.parts(ctx, node, lower)
+                view = items_view(ctx, node, node.value, base)
+                if view is not None:
+                    return views.part(ctx, node, view, given)
             return struct_members.item(ctx, node, base, lower(ctx, node.slice))
         case _:
-            ctx.fail(
-                node,
-                f"{describe(base)} can't be indexed",
-                fix="index an array parameter, a local array or an array field",
-            )
+            fix = "index an array parameter, a local array or an array field"
+            if isinstance(base, Static) and isinstance(base.object, list):
+                fix = f"freeze it at module level: `sb.table({ctx.text(node.value)}, float64)`"
+            elif isinstance(base, Static) and isinstance(base.object, dict):
+                fix = "write `match`, or keep the values in sb.table(values, float64)"
+            elif isinstance(base, Tuple):
+                names = ", ".join("abcdefgh"[k % 8] for k in range(len(base.items)))
+                fix = f"unpack it: `{names} = {ctx.text(node.value)}`"
+            ctx.fail(node, f"{describe(base)} can't be indexed", fix=fix)
 
 
 def _generic(ctx: Context, node: ast.Subscript, maker: Any) -> Static:
@@ -187,7 +204,7 @@ def subscript_indices(ctx: Context, node: ast.Subscript) -> list[tuple[ast.expr,
 
 def _shape(ctx: Context, node: ast.Subscript, base: Operand) -> Operand | None:
     """`base.shape[k]`, if the base is an array."""
-    ndim = _dimensions(base)
+    ndim = dimensions(base)
     if not ndim:
         return None
     assert isinstance(base, (View, MemoryOperand))
@@ -195,15 +212,6 @@ def _shape(ctx: Context, node: ast.Subscript, base: Operand) -> Operand | None:
     if not isinstance(axis, Literal) or axis.value not in range(-ndim, ndim):
         ctx.fail(node, f"`shape` has {ndim} entries", fix="write `a.shape[0]`")
     return Scalar(memory.length(ctx, node, base, int(axis.value) % ndim), INT)
-
-
-def _dimensions(base: Operand) -> int:
-    """How many dimensions an array has; 0 for what is none."""
-    if isinstance(base, View):
-        return base.type.ndim
-    if isinstance(base, MemoryOperand) and isinstance(base.type, FixedArrayType):
-        return len(base.type.shape)
-    return 0
 
 
 def _binop(ctx: Context, node: ast.BinOp) -> Operand:
@@ -218,7 +226,9 @@ def _unary(ctx: Context, node: ast.UnaryOp) -> Operand:
 
 
 def _compare(ctx: Context, node: ast.Compare) -> Operand:
-    for op in node.ops:
+    for op, side in zip(node.ops, node.comparators, strict=True):
+        if isinstance(side, ast.Constant) and side.value is None:
+            lower(ctx, side)  # which refuses it: another comparison would be refused too
         if type(op) in REFUSED_OPERATORS:
             message, fix = REFUSED_OPERATORS[type(op)]
             ctx.fail(node, message, fix=fix)
@@ -293,8 +303,14 @@ def _beside_characters(ctx: Context, sides: list[ast.expr], a: Operand, b: Opera
 
 
 def _boolop(ctx: Context, node: ast.BoolOp) -> Operand:
+    instead = ""
+    if len(node.values) == 2:
+        first, second = (ctx.text(value) for value in node.values)
+        yes, no = (first, second) if isinstance(node.op, ast.Or) else (second, first)
+        instead = f"; for the value itself, `{yes} if {first} != 0 else {no}`"
+
     def chain(k: int) -> Value:
-        value = condition(ctx, node.values[k])
+        value = condition(ctx, node.values[k], instead)
         if k + 1 == len(node.values):
             return value
         return _short_circuit(

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from samebits.frontend.compile import compile_kernel
+from samebits.errors import CompileError
+from samebits.frontend.compile import compile_kernel, link
 from samebits.frontend.core.own_index import OwnRange, is_own
+from samebits.ir.analysis.output import first_output
 from samebits.ir.analysis.points_to import Memory
+from samebits.lang.calls.tracing import IN_JOBS
 from samebits.lang.jobs import ELEMENT, JobKernel
 
 
@@ -41,3 +44,13 @@ def reach(kernel: JobKernel) -> Reach:
         if access.region.root not in written and not is_own(unit.function, access.op, own)
     }
     return Reach(frozenset(written), frozenset(whole | other))
+
+
+def refuse_output(kernel: JobKernel) -> None:
+    """Raise CompileError if a job's kernel, or one that it calls, prints or traces."""
+    unit = compile_kernel(kernel, kernel.signature.resolve(()))
+    functions = link(unit).functions
+    found = first_output(unit.function, functions.__getitem__)
+    if found is not None:
+        message, note, fix = IN_JOBS
+        raise CompileError(message, span=found.span, note=note, fix=fix)

@@ -20,13 +20,15 @@ from samebits.frontend.core.operands import (
     MemoryOperand,
     Operand,
     Scalar,
+    Static,
     Tuple,
     Vector,
     View,
     describe,
+    dimensions,
 )
 from samebits.frontend.expressions import lower, refuse
-from samebits.frontend.operations import memory, struct_items, views
+from samebits.frontend.operations import memory, run_time_arrays, struct_items, views
 from samebits.frontend.operations import parallel_range as parallel
 from samebits.frontend.operations.conversions import literal, to_int
 from samebits.ir.grammar import For, Region, Value
@@ -98,7 +100,9 @@ def body_and_else(
     when it ends without break."""
     ctx.breaks.append([])
     ctx.wanted.append(False)
-    body = nested(ctx, node, node.body, block, first)
+    with run_time_arrays.loop(ctx) as arrays:
+        body = nested(ctx, node, node.body, block, first)
+    run_time_arrays.free_each_iteration(ctx, node, arrays, body)
     breaks, wanted = ctx.breaks.pop(), ctx.wanted.pop()
     ctx.assigned = at_end
     orelse = nested(ctx, node, node.orelse, block) if at_end is not None else []
@@ -131,7 +135,9 @@ def _bound(ctx: Context, node: ast.expr, operand: Operand) -> Value:
             ctx.fail(
                 node,
                 f"range() takes integers that fit int64, but this is {describe(operand)}",
-                fix=f"write range(int({ctx.text(node)}))"
+                fix="count in integers, and compute the float: `x = float64(i) * step`"
+                if isinstance(operand, Literal) and operand.value != int(operand.value)
+                else f"write int({ctx.text(node)})"
                 if isinstance(operand, (Scalar, Literal))
                 else "give an integer",
             )
@@ -336,6 +342,9 @@ class _Loop:
                 if isinstance(base, MemoryOperand) and struct_items.view_of(name, base):
                     return self.items(owner, base, name)
                 array = lower(ctx, node)
+            case ast.List():
+                fix = f"freeze it at module level: sb.table({ctx.text(node)}, int64)"
+                ctx.fail(node, "lists are not in the kernel language", fix=fix)
             case _:
                 array = lower(ctx, node)
         if isinstance(array, MemoryOperand) and struct_items.loops(array):
@@ -369,12 +378,13 @@ class _Loop:
         return Steps(count, item, turned, is_array=True)
 
     def items(self, node: ast.expr, struct: MemoryOperand, view: str | None = None) -> Steps:
-        """The items of a struct, or a view of them."""
+        """The items of a struct, or a view of them; one that can't be had traps at the whole head,
+        where CPython asks for it."""
         if struct_items.gives_reference(struct, view) and not struct.roots:
             self.refuse_references(node)
         again = self.place(node, struct)
         count, item, free = struct_items.items(
-            self.ctx, node, struct, again, struct_items.VIEWS[view] if view else None
+            self.ctx, self.node.iter, struct, again, struct_items.VIEWS[view] if view else None
         )
 
         def turned() -> Steps:
@@ -428,7 +438,11 @@ class _Loop:
     def refuse(self, node: ast.expr, found: Operand) -> NoReturn:
         ctx = self.ctx
         fix = "give an array"
-        if isinstance(found, Vector):
+        if isinstance(found, Tuple) or (
+            isinstance(found, Static) and isinstance(found.object, list)
+        ):
+            fix = f"freeze it at module level: sb.table({ctx.text(node)}, int64)"
+        elif isinstance(found, Vector):
             fix = f"write out its components, such as {ctx.text(node)}.x"
         elif isinstance(found, (Scalar, Literal)) and found.type.is_int:
             fix = f"write `range({ctx.text(node)})`"
@@ -548,7 +562,8 @@ class _Loop:
                         target,
                         f"each iteration is given one value, {describe(item)}",
                         fix="write one name"
-                        + (", and use its components" if isinstance(item, Vector) else ""),
+                        + (", and use its components" if isinstance(item, Vector) else "")
+                        + (", and its elements: `row[0]`" if dimensions(item) else ""),
                     )
                 if len(item.items) != len(target.elts):
                     ctx.fail(

@@ -19,12 +19,14 @@ from samebits.frontend.core.operands import (
     Tuple,
     Vector,
     describe,
+    dimensions,
 )
 from samebits.frontend.core.source import copied_items, named_items, too_deep
 from samebits.frontend.expressions import condition, lower, refuse
 from samebits.frontend.operations import memory, operators, struct_items, texts
 from samebits.ir.grammar import Break, Continue, If, While
-from samebits.types import BOOL, ScalarType, StructType
+from samebits.lang.memory.struct_members import REFERENCES
+from samebits.types import BOOL, COMPONENTS, ScalarType, StructType
 from samebits.value_text import outline
 
 
@@ -92,6 +94,10 @@ def _delete(ctx: Context, node: ast.Delete) -> None:
 
 
 def _assert(ctx: Context, node: ast.Assert) -> None:
+    if isinstance(node.test, ast.Tuple) and len(node.test.elts) == 2:
+        test, message = map(ctx.text, node.test.elts)
+        fix = f"write `assert {test}, {message}`"
+        ctx.fail(node.test, "an assertion of a tuple always holds", fix=fix)
     test = condition(ctx, node.test)
     message: str | None = None
     span = ctx.span(node)
@@ -164,10 +170,11 @@ def _assign_target(ctx: Context, target: ast.expr, value: Operand, source: ast.e
                 ctx.fail(
                     target,
                     f"{describe(value)} can't be unpacked",
-                    fix="assign it to one name and use its components"
-                    if isinstance(value, Vector)
-                    else "unpack a tuple or a call with several results",
+                    fix=_fix_of_unpacked(ctx, target, value, source),
                 )
+            starred = next((part for part in target.elts if isinstance(part, ast.Starred)), None)
+            if starred is not None:
+                refuse(ctx, starred)
             if len(value.items) != len(target.elts):
                 ctx.fail(
                     target,
@@ -177,8 +184,7 @@ def _assign_target(ctx: Context, target: ast.expr, value: Operand, source: ast.e
             if any(isinstance(v, MemoryOperand) and not v.temporary for v in value.items):
                 ctx.fail(
                     source,
-                    "in Python these would be references, and the second would see the first's "
-                    "change",
+                    REFERENCES,
                     fix="write `.copy()` of each, or assign on lines of their own",
                 )
             sources = source.elts if isinstance(source, ast.Tuple) else [source] * len(target.elts)
@@ -186,6 +192,24 @@ def _assign_target(ctx: Context, target: ast.expr, value: Operand, source: ast.e
                 _assign_target(ctx, part, item, item_source)
         case _:
             refuse(ctx, target)
+
+
+_NAMED = "assign it to one name, and use its components or elements"
+_UNPACKS = "unpack a tuple or a call with several results"
+
+
+def _fix_of_unpacked(
+    ctx: Context, target: ast.Tuple | ast.List, value: Operand, source: ast.expr
+) -> str:
+    names, text = ", ".join(ctx.text(part) for part in target.elts), ctx.text(source)
+    count = range(len(target.elts))
+    if not isinstance(source, ast.Name | ast.Attribute | ast.Subscript):
+        return _UNPACKS if isinstance(value, Scalar | Literal) else _NAMED
+    if isinstance(value, Vector) and len(count) <= len(COMPONENTS):
+        return f"write `{names} = {', '.join(f'{text}.{COMPONENTS[k]}' for k in count)}`"
+    if dimensions(value):
+        return f"write `{names} = {', '.join(f'{text}[{k}]' for k in count)}`"
+    return _UNPACKS
 
 
 def _augmented(ctx: Context, node: ast.AugAssign) -> None:
@@ -242,9 +266,17 @@ def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
             f"'{node.target.id}' is annotated {ctx.text(node.annotation)}, "
             f"but the value is {describe(value)}",
             note="CPython ignores the annotation of a local name, so it can't convert",
-            fix=f"write `{node.target.id} = {ctx.text(node.annotation)}({ctx.text(node.value)})`",
+            fix=_fix_of_annotated(ctx, node.target.id, value, node),
         )
     assignment.to_name(ctx, node.target, value, node.value)
+
+
+def _fix_of_annotated(ctx: Context, name: str, value: Operand, node: ast.AnnAssign) -> str:
+    assert node.value is not None
+    annotation, source = ctx.text(node.annotation), ctx.text(node.value)
+    if annotation == "float":  # which is no conversion of the language
+        return f"write `{name}: {value.type} = {source}`"
+    return f"write `{name} = {annotation}({source})`"
 
 
 def _match(ctx: Context, node: ast.Match) -> NoReturn:

@@ -139,7 +139,7 @@ def _component(ctx: Context, node: ast.Attribute) -> _Memory | _Component | Oper
         case (ast.Attribute(), _):
             return attribute_of(ctx, inner, owner)
         case (ast.Subscript(), MemoryOperand(type=StructType())) if (
-            struct_items.elements_of(owner) is not None
+            memory.elements_of(owner) is not None
         ):
             index = lower(ctx, inner.slice)
             ref, held = struct_items.place(ctx, inner, inner.slice, owner, index)

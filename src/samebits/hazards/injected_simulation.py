@@ -42,6 +42,7 @@ class InjectedSession(Session):
 
     def __init__(self, simulation: InjectedSimulation, seed: int) -> None:
         super().__init__(simulation.plain, seed)
+        self._copier = None  # each frame goes through `_advance`
         self._from_frame = simulation.from_frame
         program = simulation.program
         self._injected = NativeExecution(program, program.cached(host_target(), 3))
@@ -57,7 +58,7 @@ class InjectedSession(Session):
         frame = self.frame + len(done.hashes)
         hashes = np.concatenate([hashes, done.hashes])
         self._execution.restore(self._injected.save())
-        self.frame, self.latest = frame, hashes
+        self.frame, self._latest = frame, hashes
         if done.trap is not None:
             raise SimulationTrap(done.trap, self.frame, hashes)
         return hashes

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from samebits.backend.llvm import engine
 from samebits.backend.targets.table import TARGETS, Target
-from samebits.errors import ArgumentError, TargetError
+from samebits.errors import ArgumentError, TargetError, folding
 from samebits.inspection.facts import KernelFacts
 from samebits.inspection.html import page
 from samebits.inspection.text import render
@@ -29,6 +29,7 @@ class Inspection(KernelFacts):
         return render(self)
 
 
+@folding
 def inspect(
     kernel: object,
     *,

@@ -99,6 +99,7 @@ def option_words(it: KernelFacts) -> list[str]:
     extra = [f"denormals={o.denormals}"] if o.denormals != "keep" else []
     extra += ["contract"] if o.contract else []
     extra += ["no bounds checks"] if not o.bounds_check else []
+    extra += ["no prints"] if not o.prints else []
     extra += [f"for {o.optimize_for}"] if o.optimize_for != "speed" else []
     return [it.target.name, f"optimisation {it.opt}", o.mode.name, o.precision.name, *extra]
 

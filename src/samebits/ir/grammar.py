@@ -290,6 +290,13 @@ OPS: dict[str, OpRule] = {
                        "checked"),
     "view": OpRule(1, "array over the fixed array that a refers to"),
     "flat": OpRule(1, "1-D array of the components, in order, of the vectors in the 1-D array a"),
+    "arena": OpRule(0, "weak int: the bytes of the arena that are in use", pure=False),
+    "release": OpRule(1, "make the weak int a the bytes of the arena that are in use", pure=False),
+    "allocate": OpRule(None, "new array of zero bytes in the arena, of the lengths before the last "
+                             " operand, a weak int that is `arena`: trap if a length is "
+                             "negative, or if it ends after byte attr, a length of 0 counted as "
+                             "1; then `release` of its end, rounded up to 16 bytes. A function "
+                             "that returns releases what it has allocated", "arena", pure=False),
     "length": OpRule(1, "weak int: length along dimension attr of an array value"),
     "apart": OpRule(2, "whether no byte lies in both of two arrays or referents; with attr true "
                        "also where they begin at one place and 2-D arrays have rows of one length"),
@@ -307,6 +314,9 @@ OPS: dict[str, OpRule] = {
                         "no result", "assume", pure=False),
     "overflow": OpRule(None, "trap where the bool a holds; attr is what it says of the values that "
                              "follow a; no result", "overflow", pure=False),
+    "print": OpRule(None, "print attr, a text with places for the values; no result", pure=False),
+    "trace": OpRule(None, "keep the values under the name that attr, with places for them, begins "
+                          "with, if anybody reads records; no result", pure=False),
     "own": OpRule(3, "weak ints: trap unless b <= a < b+c, the indices of array attr that this run "
                      "of a parallel body owns; no result", "own", pure=False),
     "call": OpRule(None, "call function attr; its results", pure=False),
@@ -319,6 +329,8 @@ OPS: dict[str, OpRule] = {
 
 MOST_VALUES = 8
 """The most values that an assertion or a trap names."""
+MOST_PRINTED = 64
+"""The most values of one `print` or `trace`."""
 CALLS = frozenset({"call", "parallel"})
 """The opcodes whose attribute names a function."""
 

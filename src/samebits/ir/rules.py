@@ -9,10 +9,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from samebits.bits import round_float
-from samebits.ir.grammar import MOST_VALUES, Attribute, Function, Op, TableData, ValueType
+from samebits.ir.grammar import (
+    MOST_PRINTED,
+    MOST_VALUES,
+    Attribute,
+    Function,
+    Op,
+    TableData,
+    ValueType,
+)
+from samebits.modes import MAX_ARENA
 from samebits.types import (
     BOOL,
     INT,
+    MOST_DIMENSIONS,
     ArrayType,
     FixedArrayType,
     MemoryType,
@@ -238,6 +248,28 @@ def _length(op: Op, _: Surroundings) -> Complaint:
     return _wants([INT], op)
 
 
+def _arena(op: Op, _: Surroundings) -> Complaint:
+    return _wants([INT], op)
+
+
+def _release(op: Op, _: Surroundings) -> Complaint:
+    if op.args[0].type != INT:
+        return f"its operand is {op.args[0].type}, where an int is due"
+    return _wants([], op)
+
+
+def _allocate(op: Op, _: Surroundings) -> Complaint:
+    types = [value.type for value in op.args]
+    if not 2 <= len(types) <= MOST_DIMENSIONS + 1 or any(t != INT for t in types):
+        return f"its operands are ({_list(types)}), where one to four lengths and an int are due"
+    if type(op.attr) is not int or not 1 <= op.attr <= MAX_ARENA:
+        return f"its bound is {op.attr!r}, where 1 to {MAX_ARENA} is due"
+    made = op.results[0].type if len(op.results) == 1 else None
+    if not isinstance(made, ArrayType) or made.readonly or made.ndim != len(types) - 1:
+        return f"its results are ({_list([v.type for v in op.results])}), where an array follows"
+    return None
+
+
 def _apart(op: Op, _: Surroundings) -> Complaint:
     types = [value.type for value in op.args]
     if any(is_scalar(t) for t in types):
@@ -302,10 +334,19 @@ def _assert(op: Op, _: Surroundings) -> Complaint:
     return (_unlike_places(str(op.attr), values) if values else None) or _wants([], op)
 
 
+def _output(op: Op, _: Surroundings) -> Complaint:
+    if not isinstance(op.attr, str):
+        return f"its text is {op.attr!r}"
+    values = [value.type for value in op.args]
+    if len(values) > MOST_PRINTED:
+        return f"it has {len(values)} values, and {MOST_PRINTED} are the most"
+    return _unlike_places(op.attr, values) or _wants([], op)
+
+
 def _unlike_places(text: str, values: Sequence[ValueType]) -> Complaint:
     """A complaint where the places of a text do not fit the values."""
     try:
-        types = types_in(text)
+        types = [t.storage for t in types_in(text)]
     except (ValueError, KeyError):
         return f"{text!r} is no text with places"
     if types != values:
@@ -388,6 +429,9 @@ CHECKS: dict[str, Check] = {
     "view": _view,
     "flat": _flat,
     "length": _length,
+    "arena": _arena,
+    "release": _release,
+    "allocate": _allocate,
     "apart": _apart,
     "load": _load,
     "store": _store,
@@ -399,12 +443,13 @@ CHECKS: dict[str, Check] = {
     "assume": _bool,
     "overflow": _assert,
     "own": _own,
+    **dict.fromkeys(("print", "trace"), _output),
     **dict.fromkeys(("call", "parallel"), _call),
 }
 
 ATTRIBUTED = {
     "const", "get", "set", "local", "table", "field", "component", "length", "apart", "bound",
-    "assert", "own", "call", "parallel", "index", "overflow", "floordiv", "mod",
-    "narrow",
+    "assert", "own", "call", "parallel", "index", "allocate", "overflow", "floordiv", "mod",
+    "narrow", "print", "trace",
 }  # fmt: skip
 """The opcodes that have an attribute; for every other it is None."""

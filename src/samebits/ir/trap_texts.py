@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from samebits.errors import TRAP_MESSAGES
 from samebits.ir.grammar import Op
-from samebits.types import ScalarType
-from samebits.value_text import escaped, outline, said_text
+from samebits.types import ArrayType, ScalarType
+from samebits.value_text import array_text, escaped, outline, said_text
 
 WITH_VALUES = ("assert", "overflow")
 """Opcodes whose operands after the first are the values that the attribute has places for."""
@@ -30,6 +30,11 @@ def operand_text(op: Op, kind: str) -> str | None:
     if op.opcode in WITH_VALUES:
         head = f"{TRAP_MESSAGES['assert']}: " if op.opcode == "assert" else ""
         return head + str(op.attr) if len(op.args) > 1 else None
+    if op.opcode == "allocate":
+        t = op.result.type
+        assert isinstance(t, ArrayType)
+        assert isinstance(op.attr, int)
+        return array_text(kind, t.element, t.element.size, t.ndim, op.attr)
     if op.attr == STEPS and op.opcode in UNNAMED:
         return None
     types = [v.type for v in op.args if isinstance(v.type, ScalarType)]

@@ -72,6 +72,12 @@ class Definition:
         """The native range function. Raises CompileError."""
         return compile_range(self.kernel)
 
+    def check_output(self) -> None:
+        """Raise CompileError if the job prints or traces."""
+        from samebits.frontend.job_effects import refuse_output
+
+        refuse_output(self.kernel)
+
     @lazily
     def _packing(self) -> tuple[Any, Any, CallMemory]:
         from samebits.runtime.call import Packer
@@ -137,6 +143,7 @@ class Definition:
         """Run `n` indices in the race detector. Raises RaceError and Trap."""
         from samebits.runtime.races import check_batches
 
+        self.check_output()
         form = self.form
         size = batch if len(form.arguments) == 2 else 1 if form.parallel else max(1, n)
         batches = [(begin, min(n, begin + size)) for begin in range(0, n, size)]

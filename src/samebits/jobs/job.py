@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar, Unpack, cast, dataclass_transform, overload
 
-from samebits.errors import ArgumentError, CompileError, JobError, SamebitsError
+from samebits.errors import ArgumentError, CompileError, JobError, SamebitsError, folded
 from samebits.jobs import handles
 from samebits.jobs.definition import Definition, Length, Rows
 from samebits.jobs.handles import JobHandle, JobRecord
 from samebits.lang.jobs import FORMS, Form, defined_at, execute_of, fields_of
 from samebits.modes import OptionArguments, checked
 from samebits.runtime.memory_claims import Claim, check_call, check_claims
+from samebits.runtime.native import NativeRange
 from samebits.runtime.pending_jobs import PENDING
 from samebits.runtime.threads.tasks import ControlBlock, Task
 
@@ -70,7 +71,7 @@ class _Base:
         if not definition.debug:
             definition.aliases.check(slots)
         block = ControlBlock(length.now, length.batch)
-        entry, call_memory = definition.entry, definition.call_memory
+        entry, call_memory = _entry(definition), definition.call_memory
         task = Task(entry.function, slots, block.words, block.address, (slots, keep, length))
         appended = [one.claim() for one in rows]
 
@@ -102,6 +103,7 @@ class _Base:
         if PENDING:
             check_call(definition.name, definition.call_memory, slots)
         if managed:
+            definition.check_output()
             definition.aliases.check(slots)
             for begin in range(0, end, size):
                 definition.kernel.managed(begin, min(end, begin + size), *filled)
@@ -110,11 +112,12 @@ class _Base:
         else:
             definition.aliases.check(slots)
             block = ControlBlock(end, size)
-            status = definition.entry.function(slots, block.address)
+            entry = _entry(definition)
+            status = entry.function(slots, block.address)
             if status:
-                raise definition.entry.trap(status)
+                raise entry.trap(status)
             if block.status:
-                raise definition.entry.trap(block.status, block.own_numbers)
+                raise entry.trap(block.status, block.own_numbers)
         del keep
         for one in rows:
             one.gather()
@@ -122,6 +125,14 @@ class _Base:
     def __repr__(self) -> str:
         names = _definition(type(self)).names
         return f"{type(self).__name__}({', '.join(f'{n}={getattr(self, n)!r}' for n in names)})"
+
+
+def _entry(definition: Definition) -> NativeRange:
+    """The job's compiled entry, compiled now where it was not yet. Raises CompileError."""
+    try:
+        return definition.entry
+    except SamebitsError as error:
+        raise folded(error) from error.__cause__
 
 
 @dataclass(slots=True)

@@ -7,12 +7,16 @@ classes. What type checkers see in their place is `samebits/typed/arrays.pyi`.
 from __future__ import annotations
 
 import math
+import re
+import sys
 import types as pytypes
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, is_dataclass
 from enum import Enum
-from typing import Any, Literal, NoReturn, TypeVar, cast, get_args, get_origin
+from typing import Any, Literal, NoReturn, TypeVar, Union, cast, get_args, get_origin
 from weakref import WeakValueDictionary
+
+import numpy as np
 
 from samebits.errors import CompileError
 from samebits.lang.values.classes import COMPOSITE_CLASSES
@@ -129,12 +133,23 @@ def kernel_annotation(item: Any) -> KernelAnnotation:
 def _name(annotation: Any) -> str:
     if annotation is None:
         return "None"
-    return getattr(annotation, "__name__", None) or repr(annotation)
+    name: str | None = getattr(annotation, "__name__", None)
+    if name is not None and get_origin(annotation) is None:
+        return f"numpy.{name}" if getattr(annotation, "__module__", "") == "numpy" else name
+    return re.sub(r"[A-Za-z_]\w*\.(?=\w)", "", repr(annotation))
 
 
 def number(size: Any) -> Any:
-    """A size as written, which may be a number or, as type checkers want it, `Literal[number]`."""
-    return get_args(size)[0] if get_origin(size) is Literal else size
+    """A size as written, which may be a number or, as type checkers want it, `Literal[number]`.
+    Raises CompileError for a Literal of several."""
+    if get_origin(size) is not Literal:
+        return size
+    first, *others = get_args(size)
+    if others:
+        raise CompileError(
+            f"a size is one number, got {_name(size)}", fix=f"write Literal[{first!r}]"
+        )
+    return first
 
 
 def _array(item: Any, access: Access, dimensions: int = 1) -> ArrayAnnotation:
@@ -340,7 +355,9 @@ def type_of_annotation(annotation: Any, typevars: Mapping[Any, Any] | None = Non
         items = tuple(type_of_annotation(item, typevars) for item in get_args(annotation))
         return TupleType(cast("tuple[ScalarType | VectorType | StructType, ...]", items))
     if isinstance(annotation, pytypes.GenericAlias):
-        raise CompileError(f"{annotation} is not a type of the language")
+        raise CompileError(
+            f"{_name(annotation)} is not a type of the language", fix=_suggestion(annotation)
+        )
     own = getattr(annotation, "__sb_type__", None)
     if isinstance(own, _TYPES) and isinstance(annotation, type):
         return own
@@ -359,10 +376,36 @@ def _suggestion(annotation: Any) -> str:
     if isinstance(annotation, type) and issubclass(annotation, _Annotation):
         return f"say of what: {annotation.__name__}[float32]"
     own = {t.name: t for t in SCALAR_CLASSES}
-    name = _name(annotation)
+    found = cast("Any", annotation)
+    name = str(getattr(found, "__name__", _name(found)))
     if name in own:
         return f"import it from samebits: from samebits import {name}"
+    origin: Any = get_origin(found) or found
+    if origin in (pytypes.UnionType, Union):
+        return "write a kernel for each type; what may be absent has a bool beside it"
+    for known, fix in _INSTEAD.items():
+        if origin is known:
+            return fix
+    root = str(getattr(found, "__module__", "")).partition(".")[0]
+    if isinstance(found, type) and root not in {"numpy", "samebits", *sys.stdlib_module_names}:
+        place = "in place of @dataclass on" if is_dataclass(found) else "above"
+        return f"put @sb.struct {place} class {name}"
     return "use a samebits scalar (float32, int32, ...), vector, struct or Array[...]"
+
+
+_INSTEAD: Mapping[Any, str] = {
+    list: "write sb.Array[float64] of a parameter, FixedArray[float64, 16] of a field",
+    np.ndarray: "say of what: sb.Array[float64], or FixedArray[float64, 16] of a field",
+    tuple: "name each value, or take a vector such as float3",
+    dict: "take an @sb.struct, or sb.Map[K, V, N] in one",
+    set: "take sb.BitSet[N] in an @sb.struct, or an array of bool",
+    str: "pass a text as an array of its code points: sb.ReadOnly[uint8]",
+    bytes: "take an ndarray of bytes: sb.ReadOnly[uint8], and pass np.frombuffer(data, np.uint8)",
+    complex: "take double2, the real part and the imaginary one",
+    Callable: "take a kernel: sb.Kernel[[float64], float64]",
+    callable: "take a kernel: sb.Kernel[[float64], float64]",
+}
+"""What to annotate in place of Python's types and NumPy's."""
 
 
 def field_type(annotation: Any, what: str, typevars: Mapping[Any, Any] | None = None) -> MemoryType:
@@ -373,5 +416,10 @@ def field_type(annotation: Any, what: str, typevars: Mapping[Any, Any] | None = 
             f"{what} needs a fixed size, {t} has none", fix=f"use {t}64 instead of {t}"
         )
     if isinstance(t, (ArrayType, TupleType, NoneType)):
-        raise CompileError(f"{what} cannot be {t}")
+        fix = "give it a type that has a size"
+        if isinstance(t, ArrayType):
+            fix = f"write FixedArray[{t.element}, 16] of a constant length, or a List[...] in it"
+        elif isinstance(t, TupleType):
+            fix = "give each value a name, or take a vector such as float3"
+        raise CompileError(f"{what} cannot be {t}", fix=fix)
     return t

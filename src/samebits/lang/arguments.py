@@ -14,6 +14,7 @@ import numpy as np
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.annotations import class_of_type
 from samebits.lang.memory.arrays import ManagedArray, check_array, dtype_name, view_array
+from samebits.lang.memory.namesakes import namesakes
 from samebits.lang.memory.structs import Struct
 from samebits.lang.memory.tables import Table
 from samebits.lang.values.classes import COMPOSITE_CLASSES
@@ -76,7 +77,7 @@ def wrap_scalar(value: Any, t: ScalarType, name: str) -> Any:
     if source is None:
         raise ArgumentError(
             f"parameter '{name}': expected {t}; got {type(value).__name__}",
-            fix=fix_of_enum(value) or f"pass {_example(t, name)}",
+            fix=fix_of_enum(value) or _fix_of_no_number(value, t, name),
         )
     if not (takes(source, t) or widens(source, t)):
         example = _example(t, name)
@@ -98,9 +99,26 @@ def wrap_scalar(value: Any, t: ScalarType, name: str) -> Any:
     number = int(value)
     if not t.minimum <= number <= t.maximum:
         raise ArgumentError(
-            f"parameter '{name}': {number} does not fit {t} ({t.minimum} to {t.maximum})"
+            f"parameter '{name}': {number} does not fit {t} ({t.minimum} to {t.maximum})",
+            fix=_fix_of_range(number, t),
         )
     return MAKERS[t](number)
+
+
+def _fix_of_no_number(value: Any, t: ScalarType, name: str) -> str:
+    if value is None:
+        return f"pass a number, such as {t}(0)" if not t.weak else "pass a number, such as 0"
+    if isinstance(value, str | bytes):
+        return f"pass {'int' if t.is_int else 'float'}({name})"
+    if isinstance(value, np.ndarray) and value.size == 1:
+        return f"pass {name}.item()"
+    return f"pass {_example(t, name)}"
+
+
+def _fix_of_range(number: int, t: ScalarType) -> str | None:
+    wraps = f"pass {t.wrapped(number)}, which it wraps to"
+    wider = wraps if t.bits == 64 else f"declare a wider type, or {wraps}"
+    return None if t.weak else wider
 
 
 def _example(t: ScalarType, name: str) -> str:
@@ -126,7 +144,8 @@ def _wrap_vector(value: Any, t: VectorType, name: str) -> Any:
         items = cast("tuple[Any, ...]", value)
         if len(items) != t.length:
             raise ArgumentError(
-                f"parameter '{name}': expected {t}, {t.length} components; got {len(items)}"
+                f"parameter '{name}': expected {t}, {t.length} components; got {len(items)}",
+                fix=f"pass {t.length} numbers",
             )
         parts = (wrap_scalar(item, t.element, f"{name}[{i}]") for i, item in enumerate(items))
         return vector(cls, tuple(parts))
@@ -157,8 +176,17 @@ def _wrap_struct(value: Any, t: StructType, name: str) -> Any:
         check_array(array.reshape(1), ArrayType(t, 1), name)
         return cls.from_memory(array)
     fix = f"pass {t}(...), or an ndarray of {t}.dtype with shape () or (1,)"
+    if isinstance(value, getattr(cls, "__sb_plain__", ())):
+        fix = f"pass {t}({name}): the kernel may change it"
     if isinstance(value, np.void):
         fix = f"a copy would be changed: pass {t}.from_memory(array, index)"
+    two = namesakes(cls, type(value)) if isinstance(value, Struct) else None
+    if two is not None:
+        raise ArgumentError(
+            f"parameter '{name}': expected {two.wanted}; got {two.found}",
+            note=two.note,
+            fix=two.fix,
+        )
     raise ArgumentError(f"parameter '{name}': expected {t}; got {describe(value)}", fix=fix)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar, Unpack, dataclass_transform, overload
 
+from samebits.errors import SamebitsError, folded
 from samebits.lang.kernel import Kernel, bind_methods
 from samebits.lang.memory import structs
 from samebits.modes import (
@@ -32,9 +33,9 @@ def kernel(
 
     Types come from the annotations. `kernel.managed(...)` runs the same function in CPython.
     `options` are those of `samebits.modes.Options`: `mode`, `precision`, `contract`, `denormals`,
-    `bounds_check`, `optimize_for`, `cosmetic` and `debug`. They hold for this kernel alone: one
-    that it calls keeps its own. `recursion` is how many calls of a kernel that calls itself may be
-    inside one another, 1 to 4,096; one more traps.
+    `bounds_check`, `optimize_for`, `cosmetic`, `prints`, `arena` and `debug`. They hold for this
+    kernel alone: one that it calls keeps its own. `recursion` is how many calls of a kernel that
+    calls itself may be inside one another, 1 to 4,096; one more traps.
     Raises CompileError at decoration where a parameter has no type, at the first call for
     anything else that is not in the language, and ArgumentError for what is no option.
     """
@@ -78,8 +79,11 @@ def struct(
     frame = 2 if cls is None else 3  # from `structs.struct` to the module
 
     def decorate(inner: _Class) -> _Class:
-        result = structs.struct(inner, frame=frame)
-        bind_methods(result, options)
+        try:
+            result = structs.struct(inner, frame=frame)
+            bind_methods(result, options)
+        except SamebitsError as error:
+            raise folded(error) from error.__cause__
         return result
 
     return decorate if cls is None else decorate(cls)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import re
+import sys
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from types import CodeType, FunctionType
@@ -74,15 +76,49 @@ def own_lines(code: CodeType, lines: Sequence[str]) -> Sequence[str]:
     """The lines of a function, decorators included, among those of its file: they end before the
     first line that is indented no further and comes after all of its code."""
     first = code.co_firstlineno - 1
-    own = lines[first:]
-    ends: Iterator[int | None] = map(itemgetter(1), code.co_positions())
-    last = max(filter(None, ends), default=0)
-    margin = _indentation(own[0]) if own else 0
-    for count in range(max(0, last - first), len(own)):
-        line = own[count]
+    margin = _indentation(lines[first]) if first < len(lines) else 0
+    for number in range(max(first, _last_line(code)), len(lines)):
+        line = lines[number]
         if line.strip() and _indentation(line) <= margin:
-            return own[:count]
-    return own
+            return lines[first:number]
+    return lines[first:]
+
+
+_IS_KNOWN = sys.implementation.name == "cpython" and sys.version_info < (3, 16)
+_ENTRIES = re.compile(rb"[\xd8-\xf7][\x00-\x7f]*")
+"""The entries of CPython's table of locations that may be on another line than those before them:
+see its Objects/locations.md. Of their bytes the first alone has its highest bit."""
+_ONE_LINE, _NO_COLUMNS, _LONG = 10, 13, 14
+
+
+def _last_line(code: CodeType) -> int:
+    """The last line that has code; 0 if none has."""
+    if not _IS_KNOWN:
+        ends: Iterator[int | None] = map(itemgetter(1), code.co_positions())
+        return max(filter(None, ends), default=0)
+    # This way takes a quarter of the time, and a program may have hundreds of kernels.
+    line = last = code.co_firstlineno
+    for entry in _ENTRIES.findall(code.co_linetable):
+        kind = entry[0] >> 3 & 15
+        if kind < _NO_COLUMNS:
+            line += kind - _ONE_LINE
+            last = max(last, line)
+            continue
+        number, at = _number(entry, 1)
+        line += -(number >> 1) if number & 1 else number >> 1
+        more = _number(entry, at)[0] if kind == _LONG else 0
+        last = max(last, line + more)
+    return last
+
+
+def _number(entry: bytes, at: int) -> tuple[int, int]:
+    """The number at a place in an entry, six bits a byte, lowest first; and the place after it."""
+    number = shift = 0
+    while entry[at] & 64:
+        number |= (entry[at] & 63) << shift
+        shift += 6
+        at += 1
+    return number | (entry[at] & 63) << shift, at + 1
 
 
 def _indentation(line: str) -> int:

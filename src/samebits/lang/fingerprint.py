@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar, cast
 
@@ -18,7 +19,7 @@ from samebits.lang.definition import own_lines
 from samebits.lang.kernel import Kernel, kernel_of
 from samebits.lang.memory.tables import Table
 from samebits.lang.overloads import Overloads
-from samebits.modes import HIGH, Precision, changed_options, to_text
+from samebits.modes import HIGH, Options, Precision, changed_options, to_text
 from samebits.types import ArrayType, FixedArrayType, StructType, Type
 
 _LIBRARY = "samebits.mathlib."
@@ -33,12 +34,12 @@ def fingerprint(kernel: Kernel, types: tuple[Type, ...]) -> str:
 
     Kernels of its math library stand by name: what else a key is made of tells its versions apart.
     """
-    seen: set[int] = set()
+    seen = _Seen()
     parts = [
         f"python {sys.version_info[:2]}",
         f"types {types!r} {kernel.signature.result_type(types)!r}",
     ]
-    parts += _texts(_kernel(kernel, seen))
+    parts += _texts(_value(kernel, seen))
     for t in types:
         parts += _texts(_methods(t, seen))
     return "\n".join(parts)
@@ -47,17 +48,28 @@ def fingerprint(kernel: Kernel, types: tuple[Type, ...]) -> str:
 def described(value: object) -> str:
     """A captured object as text that is the same in every process, in every folder and on every
     Python."""
-    texts = _texts(_value(value, set()))
+    texts = _texts(_value(value, _Seen()))
     return "\n".join(text for text in texts if not text.startswith(_BUILD))
+
+
+class _Seen:
+    """What one text has had: whole kernels and structs, and the texts of values, by identity."""
+
+    def __init__(self) -> None:
+        self.whole: set[int] = set()
+        self.texts: dict[int, str] = {}
 
 
 Part = str | Iterator[Any]
 """A text, or the parts that stand in its place."""
 
 
-def _texts(parts: Iterator[Part]) -> Iterator[str]:
+def _texts(part: Part) -> Iterator[str]:
     """The texts in order. Parts nest as deep as kernels call one another, but take no stack."""
-    inside = [parts]
+    if isinstance(part, str):
+        yield part
+        return
+    inside = [part]
     while inside:
         for part in inside[-1]:
             if not isinstance(part, str):
@@ -92,30 +104,56 @@ def _constant(value: object) -> str:
     return f"{value:#x}" if type(value) is int else repr(value)
 
 
-def _kernel(kernel: Kernel, seen: set[int]) -> Iterator[Part]:
+def _kernel(kernel: Kernel, seen: _Seen) -> Part:
     if (kernel.function.__module__ or "").startswith(_LIBRARY) and not kernel.function.__closure__:
-        yield f"library {kernel.function.__module__}.{kernel.__qualname__}"
-        return
-    if id(kernel) in seen:
-        yield f"again {kernel.__qualname__}"
-        return
-    seen.add(id(kernel))
-    options = {name: to_text(value) for name, value in changed_options(kernel.options).items()}
+        return f"library {kernel.function.__module__}.{kernel.__qualname__}"
+    if id(kernel) in seen.whole:
+        return f"again {kernel.__qualname__}"
+    seen.whole.add(id(kernel))
+    return _whole(kernel, seen)
+
+
+def _whole(kernel: Kernel, seen: _Seen) -> Iterator[Part]:
     bound = f" recursion {kernel.recursion}" if kernel.recursion else ""
-    yield f"{'cold ' * kernel.cold}kernel {options} {kernel.variant}{bound}"
-    yield _code(kernel.function)
-    yield _text(kernel)
+    yield f"{'cold ' * kernel.cold}kernel {_options(kernel.options)} {kernel.variant}{bound}"
+    yield from _code(kernel.function)
+    plain = [_text(kernel)]
+    """Texts that follow one another: what takes the time is to hand them out one by one."""
+    for title, value, precision in _parts(kernel):
+        plain.append(title)
+        if value is _NOTHING:
+            continue
+        part = _value(value, seen, precision)
+        if isinstance(part, str):
+            plain.append(part)
+        else:
+            yield "\n".join(plain)
+            yield part
+            plain.clear()
+    if plain:
+        yield "\n".join(plain)
+
+
+_NOTHING = object()
+
+
+def _parts(kernel: Kernel) -> Iterator[tuple[str, object, Precision]]:
+    """What a kernel depends on besides its own text: a title, its value if it has one, and the
+    precision that is meant there."""
+    precision = kernel.precision
     for p, annotation in zip(kernel.parameters, kernel.signature.annotations, strict=True):
-        yield f"parameter {p.name} {annotation!r} {p.has_default}"
-        if p.has_default:
-            yield _value(p.default, seen)
-    yield f"returns {kernel.function.__annotations__.get('return')!r}"
+        default = p.default if p.has_default else _NOTHING
+        yield f"parameter {p.name} {annotation!r} {p.has_default}", default, HIGH
+    yield f"returns {kernel.function.__annotations__.get('return')!r}", _NOTHING, HIGH
     for name, value in sorted(kernel.captured.items()):
-        yield f"name {name}"
-        yield _value(value, seen, kernel.precision)
+        yield f"name {name}", value, precision
     for (_, name), (owner, value) in sorted(kernel.attributes.items(), key=_attribute_order):
-        yield f"attribute {name} of {getattr(owner, '__name__', '')}"
-        yield _value(value, seen, kernel.precision)
+        yield f"attribute {name} of {getattr(owner, '__name__', '')}", value, precision
+
+
+@lru_cache(64)
+def _options(options: Options) -> str:
+    return str({name: to_text(value) for name, value in changed_options(options).items()})
 
 
 def _attribute_order(item: tuple[tuple[int, str], tuple[object, object]]) -> tuple[str, str]:
@@ -128,35 +166,45 @@ def _text(kernel: Kernel) -> str:
     return "".join(own_lines(kernel.function.__code__, kernel.lines)).rstrip()
 
 
-def _value(value: object, seen: set[int], precision: Precision = HIGH) -> Iterator[Part]:
+def _value(value: object, seen: _Seen, precision: Precision = HIGH) -> Part:
+    if isinstance(value, Kernel):
+        return _kernel(value, seen)
+    if isinstance(value, Overloads):
+        return _overloads(value, seen, precision)
+    text = seen.texts.get(id(value))
+    if text is None:
+        text = seen.texts[id(value)] = _constant_text(value)
+    t = getattr(value, "__sb_type__", None) if isinstance(value, type) else None
+    return iter((text, _methods(t, seen))) if isinstance(t, StructType) else text
+
+
+def _constant_text(value: object) -> str:
     match value:
-        case Kernel():
-            yield _kernel(value, seen)
-        case Overloads():
-            yield f"overloads {value.__name__}"
-            for row in value.kernels.values():
-                yield _kernel(row[precision], seen)
         case Table():
-            yield f"table {value.identity}"
+            return f"table {value.identity}"
         case ModuleType():
-            yield f"module {value.__name__}"
+            return f"module {value.__name__}"
         case np.generic():
             scalar = cast("np.generic[Any]", value)
-            yield f"{scalar.dtype} {scalar.tobytes().hex()}"
+            return f"{scalar.dtype} {scalar.tobytes().hex()}"
         case int() if type(value) is int:
-            yield f"int {value:#x}"
+            return f"int {value:#x}"
         case bool() | float():
-            yield f"{type(value).__name__} {value!r}"
+            return f"{type(value).__name__} {value!r}"
         case TypeVar():
-            yield f"type variable {value.__name__} {value.__constraints__}"
+            return f"type variable {value.__name__} {value.__constraints__}"
         case type():
             t = getattr(value, "__sb_type__", None)
-            yield f"class {value.__module__}.{value.__qualname__} {t!r}"
-            if isinstance(t, StructType):
-                yield _methods(t, seen)
+            return f"class {value.__module__}.{value.__qualname__} {t!r}"
         case _:
             t = getattr(value, "__sb_type__", None)
-            yield f"{type(value).__qualname__} {t!r} {value!r}" if t else _named(value)
+            return f"{type(value).__qualname__} {t!r} {value!r}" if t else _named(value)
+
+
+def _overloads(value: Overloads, seen: _Seen, precision: Precision) -> Iterator[Part]:
+    yield f"overloads {value.__name__}"
+    for row in value.kernels.values():
+        yield _kernel(row[precision], seen)
 
 
 def _named(value: object) -> str:
@@ -164,13 +212,13 @@ def _named(value: object) -> str:
     return f"{type(value).__qualname__} {name}"
 
 
-def _methods(t: object, seen: set[int]) -> Iterator[Part]:
+def _methods(t: object, seen: _Seen) -> Iterator[Part]:
     """The methods of every struct inside a type."""
     if isinstance(t, ArrayType | FixedArrayType):
         yield _methods(t.element, seen)
-    if not isinstance(t, StructType) or id(t) in seen:
+    if not isinstance(t, StructType) or id(t) in seen.whole:
         return
-    seen.add(id(t))
+    seen.whole.add(id(t))
     cls: Any = class_of_type(t)
     members: dict[str, object] = dict(cast("Any", vars(cls)))
     for member in members.values():

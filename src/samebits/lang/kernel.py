@@ -34,6 +34,10 @@ class Kernel:
     be inside one another; 0 where it does not call itself.
     """
 
+    __slots__ = ("__dict__", "__weakref__", "direct")
+    direct: tuple[Any, ...] | None
+    """What calls without Python code read; None before there is any."""
+
     def __init__(
         self,
         function: Callable[..., Any],
@@ -54,7 +58,9 @@ class Kernel:
             found = "lambda" if isinstance(function, FunctionType) else type(function).__name__
             raise CompileError(
                 f"@sb.kernel decorates a plain function, not {found}",
-                fix="put @sb.kernel directly above a `def`",
+                fix="put @sb.kernel directly above a `def`, with types in its annotations"
+                if found == "str"
+                else "put @sb.kernel directly above a `def`",
             )
         update_wrapper(self, function)
         self.__name__: str = function.__name__
@@ -74,6 +80,7 @@ class Kernel:
         """The runtime's callable for each list of parameter types."""
         self.fast: Callable[..., Any] | None = None
         """The native callable of a kernel that is not generic, once there is one."""
+        self.direct = None
         self.instances: dict[tuple[object, ...], Kernel] = {}
         """This kernel, given kernels for its parameters that take one, by these."""
         self.managed_functions: dict[tuple[Type, ...], Any] = {}
@@ -152,7 +159,7 @@ class Kernel:
 
     # Calls -------------------------------------------------------------------------------
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if running.managed:
             return executions.managed_call(self, args, kwargs)
         try:
@@ -162,7 +169,7 @@ class Kernel:
         except SamebitsError as error:
             raise folded(error) from error.__cause__
 
-    def managed(self, *args: Any, **kwargs: Any) -> Any:
+    def managed(self, /, *args: Any, **kwargs: Any) -> Any:
         """Run the function in CPython over samebits' typed scalars: the reference answer."""
         try:
             self.check_use(args, kwargs)
@@ -170,7 +177,7 @@ class Kernel:
         except SamebitsError as error:
             raise folded(error) from error.__cause__
 
-    def check_races(self, *args: Any, **kwargs: Any) -> Any:
+    def check_races(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call the kernel in the reference interpreter, which watches what iterations of parallel
         ranges touch: its result, arrays and structs changed in place.
 

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from samebits.errors import ArgumentError, CompileError, are_given
+from samebits.errors import ArgumentError, CompileError, SamebitsError, are_given, folded
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
 from samebits.lang.values.lazy import lazily
@@ -94,7 +94,10 @@ class Overloads:
             if out is not None:
                 self._refuse_names("out")
             return executions.managed_math(self, HIGH, *args)
-        return executions.mapped(self, args, out)
+        try:
+            return executions.mapped(self, args, out)
+        except SamebitsError as error:
+            raise folded(error) from error.__cause__
 
     def check_count(self, args: tuple[Any, ...]) -> None:
         """Raise ArgumentError unless there are as many arguments as it takes."""

@@ -64,6 +64,11 @@ class Signature:
         pairs = zip(self.parameters, self.annotations, strict=True)
         return {p.name: a for p, a in pairs if isinstance(a, KernelAnnotation)}
 
+    @lazily
+    def variables(self) -> tuple[bool, ...]:
+        """Whether a type variable stands in each parameter's annotation."""
+        return tuple(_typevar(a) is not None for a in self.annotations)
+
     def _pairs(self) -> Iterator[tuple[Parameter, object]]:
         return zip(self.parameters, self.annotations, strict=True)
 
@@ -80,8 +85,9 @@ class Signature:
         try:
             return type_of_annotation(annotation, typevars)
         except CompileError as error:
+            what = "the result" if p.name == "return" else f"parameter '{p.name}'"
             raise CompileError(
-                f"parameter '{p.name}' of kernel '{self.function.__qualname__}': {error.message}",
+                f"{what} of kernel '{self.function.__qualname__}': {error.message}",
                 span=definition_span(self.function), note=error.note, fix=error.fix,
             ) from None  # fmt: skip
 
@@ -212,7 +218,10 @@ def written_parameters(function: FunctionType, self_type: StructType | None) -> 
                 f"{what} has no type",
                 span=definition_span(function),
                 note="the types of a kernel come from its annotations",
-                fix=f"write `{p.name}: float32`, or another samebits type",
+                fix="make the class an @sb.struct, whose methods are kernels by themselves: no "
+                "@sb.kernel above them"
+                if p.name == "self" and position == 0
+                else f"write `{p.name}: float32`, or another samebits type",
             )
         has_default = p.default is not UNWRITTEN
         yield Parameter(

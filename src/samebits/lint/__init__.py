@@ -6,7 +6,15 @@ expression is. The code under examination is never run.
 
 from samebits.lint.check import CheckedFile, check_source
 from samebits.lint.files import check_paths
-from samebits.lint.rule import LintFinding, LintRule
+from samebits.lint.rule import Confidence, LintFinding, LintRule
 from samebits.lint.rules import RULES
 
-__all__ = ["RULES", "CheckedFile", "LintFinding", "LintRule", "check_paths", "check_source"]
+__all__ = [
+    "RULES",
+    "CheckedFile",
+    "Confidence",
+    "LintFinding",
+    "LintRule",
+    "check_paths",
+    "check_source",
+]

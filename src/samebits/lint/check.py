@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from samebits.lang.signal_safe import without_warnings
 from samebits.lint.kinds import Kinds
 from samebits.lint.names import ModuleScopes
-from samebits.lint.rule import LintFinding, LintRule
+from samebits.lint.rule import Confidence, LintFinding, LintRule
 from samebits.lint.rules import RULES
 
 _NOQA = re.compile(
@@ -34,8 +34,13 @@ class CheckedFile:
     error: str | None = None
 
 
-def check_source(text: str, path: str, rules: Sequence[LintRule] = RULES) -> CheckedFile:
-    """The hazards in a module's text, in source order."""
+def check_source(
+    text: str,
+    path: str,
+    rules: Sequence[LintRule] = RULES,
+    least: Confidence = Confidence.LOW,
+) -> CheckedFile:
+    """The hazards in a module's text that are at least so sure, in source order."""
     result = CheckedFile(path, lines=text.count("\n") + 1)
     try:
         with without_warnings():  # warnings on odd escapes and the like are not ours
@@ -51,7 +56,7 @@ def check_source(text: str, path: str, rules: Sequence[LintRule] = RULES) -> Che
         result.error = _TOO_DEEP
         return result
     try:
-        found = sorted({*_findings(tree, path, rules)})
+        found = sorted({*_findings(tree, path, rules, least)})
     except RecursionError:
         result.error = _TOO_DEEP
         return result
@@ -67,7 +72,9 @@ def check_source(text: str, path: str, rules: Sequence[LintRule] = RULES) -> Che
     return result
 
 
-def _findings(tree: ast.Module, path: str, rules: Sequence[LintRule]) -> Iterable[LintFinding]:
+def _findings(
+    tree: ast.Module, path: str, rules: Sequence[LintRule], least: Confidence
+) -> Iterable[LintFinding]:
     by_type: dict[type[ast.AST], list[LintRule]] = {}
     for rule in rules:
         for t in rule.nodes:
@@ -80,11 +87,15 @@ def _findings(tree: ast.Module, path: str, rules: Sequence[LintRule]) -> Iterabl
             continue
         waiting.extend(_children(node))
         for rule in by_type.get(type(node), ()):
-            for place, what in rule.check(node, kinds):
+            for place, what, *sure in rule.check(node, kinds):
                 start: ast.expr = place  # pyright: ignore[reportAssignmentType]
+                (confidence,) = sure or (rule.confidence,)
+                if not confidence.reaches(least):
+                    continue
                 yield LintFinding(
                     path, start.lineno, start.col_offset, rule.code, what,
                     start.end_lineno or start.lineno, start.end_col_offset or start.col_offset + 1,
+                    confidence,
                 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from samebits.errors import ArgumentError
 from samebits.lint.check import CheckedFile, check_source
-from samebits.lint.rule import LintRule
+from samebits.lint.rule import Confidence, LintRule
 from samebits.lint.rules import RULES
 
 _LEFT_OUT = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist"})
@@ -17,7 +17,11 @@ SIZE_LIMIT = 8 << 20
 """Bytes of the largest file that is read."""
 
 
-def check_paths(paths: Sequence[str], rules: Sequence[LintRule] = RULES) -> Iterator[CheckedFile]:
+def check_paths(
+    paths: Sequence[str],
+    rules: Sequence[LintRule] = RULES,
+    least: Confidence = Confidence.LOW,
+) -> Iterator[CheckedFile]:
     """Check files, and every `.py` file in folders, in the order of their names.
 
     Hidden folders, virtual environments and build folders are left out unless they are named.
@@ -32,7 +36,7 @@ def check_paths(paths: Sequence[str], rules: Sequence[LintRule] = RULES) -> Iter
             real = os.path.realpath(file)
             if real not in seen:
                 seen.add(real)
-                yield _check_file(file, rules)
+                yield _check_file(file, rules, least)
 
 
 def python_files(path: str) -> Iterator[str]:
@@ -53,7 +57,7 @@ def _is_left_out(folder: str) -> bool:
     return name.startswith(".") or name in _LEFT_OUT or inside_venv
 
 
-def _check_file(path: str, rules: Sequence[LintRule]) -> CheckedFile:
+def _check_file(path: str, rules: Sequence[LintRule], least: Confidence) -> CheckedFile:
     try:
         if not os.path.isfile(path):
             return CheckedFile(path, error="it is not a file")
@@ -65,4 +69,4 @@ def _check_file(path: str, rules: Sequence[LintRule]) -> CheckedFile:
         return CheckedFile(path, error=f"its encoding can't be read: {error}")
     except OSError as error:
         return CheckedFile(path, error=error.strerror or str(error))
-    return check_source(text, Path(path).as_posix(), rules)
+    return check_source(text, Path(path).as_posix(), rules, least)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from enum import Enum
 
+from samebits.lint.classes import Classes
 from samebits.lint.names import ModuleScopes, Scope
 
 
@@ -41,7 +42,7 @@ _ANNOTATED = {
     "str": Kind.TEXT, "bytes": Kind.TEXT, "set": Kind.SET, "frozenset": Kind.SET,
     "typing.Set": Kind.SET, "typing.FrozenSet": Kind.SET, "typing.AbstractSet": Kind.SET,
     "typing.MutableSet": Kind.SET, "collections.abc.Set": Kind.SET,
-    "collections.abc.MutableSet": Kind.SET,
+    "collections.abc.MutableSet": Kind.SET, "weakref.WeakSet": Kind.SET,
     "numpy.ndarray": Kind.ARRAY, "numpy.typing.NDArray": Kind.ARRAY, "dict": Kind.OTHER,
     "numpy.float32": Kind.FLOAT, "numpy.float64": Kind.FLOAT, "numpy.floating": Kind.FLOAT,
     "numpy.int32": Kind.INT, "numpy.int64": Kind.INT, "numpy.integer": Kind.INT,
@@ -56,6 +57,7 @@ _GIVES = {
     "float": Kind.FLOAT, "int": Kind.INT, "len": Kind.INT, "ord": Kind.INT, "hash": Kind.INT,
     "id": Kind.INT, "bool": Kind.INT, "complex": Kind.COMPLEX, "str": Kind.TEXT, "repr": Kind.TEXT,
     "set": Kind.SET, "frozenset": Kind.SET, "range": Kind.INTS, "bytes": Kind.TEXT,
+    "weakref.WeakSet": Kind.SET,
     "math.floor": Kind.INT, "math.ceil": Kind.INT, "math.trunc": Kind.INT, "math.gcd": Kind.INT,
     "math.lcm": Kind.INT, "math.isqrt": Kind.INT, "math.comb": Kind.INT, "math.perm": Kind.INT,
     "math.factorial": Kind.INT, "math.isnan": Kind.INT, "math.isinf": Kind.INT,
@@ -91,6 +93,7 @@ class Kinds:
 
     def __init__(self, names: ModuleScopes) -> None:
         self.names = names
+        self.classes = Classes(names)
         self._known: dict[int, Kind] = {}
         self._bindings: dict[tuple[int, str, bool], Kind] = {}
         self._depth = 0
@@ -130,7 +133,9 @@ class Kinds:
                     return self._called(first)
             case _:
                 pass
-        return ELEMENT.get(self.of(node, scope), Kind.UNKNOWN)
+        found = ELEMENT.get(self.of(node, scope), Kind.UNKNOWN)
+        said = self.classes.element_annotation(node) if found is Kind.UNKNOWN else None
+        return found if said is None else self.annotated(said)
 
     def _element_of_set(self, owner: Scope | None, name: str) -> Kind:
         """The kind of a set's elements, from its annotation or the one display assigned to it."""
@@ -166,6 +171,9 @@ class Kinds:
                 return Kind.INT
             case ast.UnaryOp(operand=operand):
                 return self.of(operand, scope)
+            case ast.BinOp(left=left, op=ast.BitOr() | ast.BitAnd() | ast.Sub() | ast.BitXor(),
+                           right=right) if _is_view(left) or _is_view(right):  # fmt: skip
+                return Kind.SET
             case ast.BinOp(left=left, op=op, right=right):
                 return self._arithmetic(self.of(left, scope), op, self.of(right, scope))
             case ast.AugAssign(target=target, op=op, value=value):
@@ -182,6 +190,9 @@ class Kinds:
                 kind = self.of(value, scope)
                 if isinstance(part, ast.Slice) or kind in ARRAYS:
                     return kind
+                said = self.classes.element_annotation(value, values=True)
+                if kind in (Kind.UNKNOWN, Kind.OTHER) and said is not None:
+                    return self.annotated(said)
                 return ELEMENT.get(kind, Kind.UNKNOWN)
             case ast.Call():
                 return self._call(node, scope)
@@ -324,12 +335,12 @@ class Kinds:
         name = self.names.qualified(node)
         if name is not None:
             return _GIVES.get(name, Kind.UNKNOWN)
-        if isinstance(node.value, ast.Name) and node.value.id == "self":
-            owner = scope.enclosing_class()
-            if owner is not None:
-                return self._bound(
-                    owner, node.attr, owner.attributes, owner.attribute_annotations, True
-                )
+        owner = self.classes.of(node.value)
+        if isinstance(owner, Scope):
+            owner = self.classes.defining(owner, node.attr)
+            return self._bound(
+                owner, node.attr, owner.attributes, owner.attribute_annotations, True
+            )
         if node.attr == "T" and self.of(node.value, scope) in ARRAYS:
             return self.of(node.value, scope)
         return Kind.UNKNOWN
@@ -378,6 +389,7 @@ class Kinds:
                 return Kind.UNKNOWN
             for part in ast.walk(inner):
                 self.names.scopes[id(part)] = self.names.scope(node)
+            self.names.keep(inner)
             return self.annotated(inner)
         if isinstance(node, ast.Subscript):
             base = self.names.qualified(node.value)
@@ -391,6 +403,9 @@ class Kinds:
                 if any(s.startswith(("numpy.int", "numpy.uint", "numpy.bool")) for s in said):
                     return Kind.INT_ARRAY
             return kind
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            sides = [side for side in (node.left, node.right) if not _is_none(side)]
+            return self.annotated(sides[0]) if len(sides) == 1 else Kind.UNKNOWN
         return _ANNOTATED.get(self.names.qualified(node) or "", Kind.UNKNOWN)
 
 
@@ -405,6 +420,19 @@ def _of_constant(value: object) -> Kind:
 
 def _mentions(node: ast.AST, name: str) -> bool:
     return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
+
+
+def _is_none(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _is_view(node: ast.AST) -> bool:
+    """Whether a value is a view of a dict's keys, or of its items, which combine to sets."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="keys" | "items"), args=[], keywords=[]):
+            return True
+        case _:
+            return False
 
 
 def _is_ellipsis(node: ast.AST) -> bool:

@@ -69,11 +69,17 @@ class ModuleScopes:
         self.module = Scope(tree, None)
         self.scopes: dict[int, Scope] = {}
         """The scope that a node stands in, by the node's identity."""
+        self.every: list[Scope] = [self.module]
+        self._parsed: list[ast.AST] = []
         self.parents: dict[int, ast.AST] = {}
         self._walk(tree, self.module)
 
     def scope(self, node: ast.AST) -> Scope:
         return self.scopes.get(id(node), self.module)
+
+    def keep(self, parsed: ast.AST) -> None:
+        """Keep the nodes of a text that stand by their identity."""
+        self._parsed.append(parsed)
 
     def assigned(self, node: ast.Name) -> list[ast.AST | None]:
         """All values that are assigned to a name, None for an unknown one."""
@@ -117,6 +123,7 @@ class ModuleScopes:
             inner = scope
             if isinstance(node, (ast.ClassDef, *FUNCTIONS, *COMPREHENSIONS)):
                 inner = Scope(node, scope)
+                self.every.append(inner)
                 self._parameters(node, inner)
             outer_parts = self._evaluated_outside(node)
             for child in ast.iter_child_nodes(node):

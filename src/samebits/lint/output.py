@@ -8,10 +8,12 @@ from typing import Any
 
 from samebits.errors import Span, excerpt
 from samebits.lint.check import CheckedFile
-from samebits.lint.rule import LintFinding, LintRule
+from samebits.lint.rule import Confidence, LintFinding, LintRule
 from samebits.version import __version__
 
 JSON_FORMAT = 1
+_LEVELS = {Confidence.HIGH: "warning", Confidence.MEDIUM: "warning", Confidence.LOW: "note"}
+"""SARIF's levels."""
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
@@ -24,7 +26,9 @@ def as_text(checked: Sequence[CheckedFile], rules: Sequence[LintRule]) -> Iterat
             yield f"{result.path}: not checked: {result.error}"
         for finding in result.findings:
             rule = by_code[finding.code]
-            yield f"{_place(finding)}: {finding.code} {rule.name}: {finding.message}"
+            sure = finding.confidence is Confidence.HIGH
+            unsure = "" if sure else f" ({finding.confidence.value} confidence)"
+            yield f"{_place(finding)}: {finding.code} {rule.name}: {finding.message}{unsure}"
             shown = excerpt(_span(finding))
             if shown:
                 yield shown
@@ -60,6 +64,7 @@ def as_json(checked: Sequence[CheckedFile], rules: Sequence[LintRule]) -> dict[s
             {
                 "path": f.path, "line": f.line, "column": f.column + 1, "end_line": f.end_line,
                 "end_column": f.end_column + 1, "code": f.code, "message": f.message,
+                "confidence": f.confidence.value,
             }
             for c in checked for f in c.findings
         ],
@@ -115,7 +120,7 @@ def _sarif_result(finding: LintFinding, index: int) -> dict[str, Any]:
     return {
         "ruleId": finding.code,
         "ruleIndex": index,
-        "level": "warning",
+        "level": _LEVELS[finding.confidence],
         "message": {"text": finding.message},
         "locations": [
             {

@@ -4,14 +4,31 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from samebits.lint.kinds import Kinds
 
-Hit = tuple[ast.AST, str]
-"""A node where a rule applies, and a clause that says what the code does there."""
+
+class Confidence(Enum):
+    """How surely a finding changes results: as the code is written (high), for some of the values
+    that it may meet (medium), or seldom, and often not by mistake (low)."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+    def reaches(self, least: Confidence) -> bool:
+        """Whether it is as high as `least`."""
+        order = list(Confidence)
+        return order.index(self) >= order.index(least)
+
+
+Hit = tuple[ast.AST, str] | tuple[ast.AST, str, Confidence]
+"""A node where a rule applies, a clause that says what the code does there, and how sure that is if
+it is not as sure as the rule."""
 Check = Callable[[Any, "Kinds"], Iterable[Hit]]
 """Checks one node of one of the rule's types."""
 
@@ -30,6 +47,7 @@ class LintRule:
     nodes: tuple[type[ast.AST], ...]
     """The types of nodes that `check` is called with."""
     check: Check
+    confidence: Confidence = Confidence.HIGH
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -43,3 +61,4 @@ class LintFinding:
     message: str
     end_line: int
     end_column: int
+    confidence: Confidence = field(default=Confidence.HIGH, compare=False)

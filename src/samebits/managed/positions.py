@@ -10,19 +10,27 @@ from samebits.frontend.core.source import Source
 
 SOURCE = "__sb_source"
 """The global name of a managed function's Source. Code objects of different files may be equal."""
+IS_OWN_CODE = "__sb_is_own_code"
+"""The global name of whether a managed function is samebits' own."""
 
 
 def located(trap: Trap, traceback: TracebackType | None) -> Trap:
-    """The trap with the span of the innermost kernel operation on the traceback."""
+    """The trap with the span of the innermost kernel operation on the traceback that is not in
+    samebits' own code, or is if all are."""
     if trap.span is not None:
         return trap
-    span: Span | None = None
+    found: TracebackType | None = None
     while traceback is not None:
-        source = traceback.tb_frame.f_globals.get(SOURCE)
-        if source is not None:
-            span = _position(source, traceback)
+        is_kernel = SOURCE in traceback.tb_frame.f_globals
+        if is_kernel and (found is None or _is_own_code(found) or not _is_own_code(traceback)):
+            found = traceback
         traceback = traceback.tb_next
-    return trap.at(span)
+    return trap.at(found and _position(found.tb_frame.f_globals[SOURCE], found))
+
+
+def _is_own_code(traceback: TracebackType) -> bool:
+    """Whether a kernel's frame is of samebits' own code."""
+    return bool(traceback.tb_frame.f_globals[IS_OWN_CODE])
 
 
 def _position(source: Source, traceback: TracebackType) -> Span:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import partial, reduce
 from typing import Any, TypeVar, cast
@@ -26,8 +26,11 @@ from samebits.frontend.operations.intrinsics import refuse_arguments
 from samebits.lang import intrinsics, iteration
 from samebits.lang.annotations import class_of_type
 from samebits.lang.calls.kernel_parameters import mean
+from samebits.lang.calls.tracing import IN_JOBS, NAMED, SEPARATORS, trace
 from samebits.lang.constants import is_namespace
+from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
+from samebits.lang.memory import arena
 from samebits.lang.memory.slices import NO_STEP, Slice
 from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import own_elements, own_index, prange
@@ -117,12 +120,12 @@ _BUILTINS: dict[object, object] = {
     builtins.enumerate: iteration.enumerate,
     builtins.zip: iteration.zip,
     builtins.reversed: iteration.reversed,
-    builtins.len: _len,
-    builtins.int: _int,
-    builtins.min: _least,
-    builtins.max: _greatest,
-    builtins.round: _round,
-    builtins.ord: _ord,
+    builtins.len: mean(_len, builtins.len),
+    builtins.int: mean(_int, builtins.int),
+    builtins.min: mean(_least, builtins.min),
+    builtins.max: mean(_greatest, builtins.max),
+    builtins.round: mean(_round, builtins.round),
+    builtins.ord: mean(_ord, builtins.ord),
     builtins.any: intrinsics.any,
     builtins.all: intrinsics.all,
 }
@@ -149,6 +152,10 @@ class Rewrite(ast.NodeTransformer):
         self.source = source
         self.joined: Mapping[Span, ScalarType] = {}
         """The types that weak numbers take, by the place of the assigned name or ternary."""
+        self.allocations: Set[Span] = frozenset()
+        """The calls that make arrays of run-time sizes."""
+        self.freeing: Set[Span] = frozenset()
+        """The loops that free such arrays at the start of each iteration."""
         self.iteration: str | None = None
         """The loop variable of the parallel range that is being rewritten, or a job's index."""
         self.count: str | None = None
@@ -159,12 +166,18 @@ class Rewrite(ast.NodeTransformer):
             "__sb_assert": _assert,
             "__sb_check": texts.check,
             "__sb_text": texts.text_of,
+            "__sb_print": texts.printed,
+            "__sb_trace": texts.traced,
+            "__sb_unprinted": texts.unprinted,
             "__sb_flushed": flushed_weak,
             "__sb_own": own_index,
             "__sb_integer": _integer,
             "__sb_slice": Slice,
             **components.NAMES,
             "__sb_own_elements": own_elements,
+            "__sb_allocate": arena.allocate,
+            "__sb_used": arena.used,
+            "__sb_release": arena.release,
         }
         self.flush = flushes(kernel)
         self.names["__sb_power"] = partial(
@@ -277,9 +290,17 @@ class Rewrite(ast.NodeTransformer):
                 code_point(text) is not None and self.outer(function)[1] is builtins.ord
             ):
                 return ast.copy_location(ast.Constant(code_point(text)), node)
+            case ast.Call(func=function) if self.outer(function)[1] is builtins.print:
+                return self._print(node)
+            case ast.Call(func=function) if self.outer(function)[1] is trace:
+                return self._trace(node)
             case ast.Call():
                 self._refuse_arguments(node)
-                return cast("ast.expr", self.generic_visit(node))
+                self.generic_visit(node)
+                if self.allocations and self.source.span(node) in self.allocations:
+                    limit = ast.copy_location(ast.Constant(self.kernel.options.arena), node)
+                    return self._call("__sb_allocate", node, limit, *node.args)
+                return node
             case ast.Compare() if any(code_point(side) is not None for side in _sides(node)):
                 return self.fold(self._with_code_points(node))
             case ast.Compare(ops=[op], comparators=[right]):
@@ -306,6 +327,33 @@ class Rewrite(ast.NodeTransformer):
         row = intrinsics.INTRINSICS.get(name) if name is not None else None
         if row is not None:
             refuse_arguments(self.source, node, row.name, row.arity)
+
+    def _print(self, node: ast.Call) -> ast.expr:
+        self._refuse_in_job(node)
+        try:
+            parts = texts.line_parts(node, self.visit)
+        except ValueError:
+            message, note, fix = SEPARATORS
+            span = self.source.span(node)
+            raise CompileError(message, span=span, note=note, fix=fix) from None
+        by = "__sb_print" if self.kernel.options.prints else "__sb_unprinted"
+        return self._call(by, node, *parts)
+
+    def _trace(self, node: ast.Call) -> ast.expr:
+        self._refuse_in_job(node)
+        match node.args, node.keywords:
+            case [ast.Constant(value=str()) as name, value], []:
+                pass
+            case _:
+                raise CompileError(NAMED[0], span=self.source.span(node), fix=NAMED[1])
+        by = "__sb_trace" if self.kernel.options.prints else "__sb_unprinted"
+        where = self._named(node, self.source.span(node))
+        return self._call(by, node, name, self.visit(value), where)
+
+    def _refuse_in_job(self, node: ast.Call) -> None:
+        if isinstance(self.kernel, JobKernel):
+            message, note, fix = IN_JOBS
+            raise CompileError(message, span=self.source.span(node), note=note, fix=fix)
 
     def _refuse_outer(self, targets: Sequence[ast.expr]) -> None:
         """Refuse an assignment to an attribute or element of an outer object."""
@@ -358,7 +406,33 @@ class Rewrite(ast.NodeTransformer):
             return self.finish(self.fold(node))
         return super().visit(node)
 
-    def visit_For(self, node: ast.For) -> ast.stmt:
+    def visit_While(self, node: ast.While) -> Any:
+        self.generic_visit(node)
+        return self._freeing(node)
+
+    def _freeing(self, node: ast.For | ast.While) -> Any:
+        """A rewritten loop, which frees at the start of each iteration where it can."""
+        if self.source.span(node) not in self.freeing:
+            return node
+        name = f"__sb_used_{node.lineno}_{node.col_offset}"
+        stored, read = (
+            ast.copy_location(ast.Name(name, how), node) for how in (ast.Store(), ast.Load())
+        )
+        before = ast.copy_location(ast.Assign([stored], self._call("__sb_used", node)), node)
+        release = ast.copy_location(ast.Expr(self._call("__sb_release", node, read)), node)
+        node.body.insert(0, release)
+        if isinstance(node, ast.While):
+            return [before, node]
+        # What the head makes is not the iterations'.
+        over = f"__sb_over_{node.lineno}_{node.col_offset}"
+        held, found = (
+            ast.copy_location(ast.Name(over, how), node.iter) for how in (ast.Store(), ast.Load())
+        )
+        head = ast.copy_location(ast.Assign([held], node.iter), node.iter)
+        node.iter = found
+        return [head, before, node]
+
+    def visit_For(self, node: ast.For) -> Any:
         outer = self.iteration
         if self.iteration is None and is_prange(self, node) and isinstance(node.target, ast.Name):
             self.iteration = node.target.id
@@ -367,7 +441,7 @@ class Rewrite(ast.NodeTransformer):
         self.generic_visit(node)
         node.body = [*self._conversions([node.target], node.target), *node.body]
         self.iteration = outer
-        return node
+        return self._freeing(node)
 
     def _in_type(self, value: ast.expr, t: ScalarType, at: ast.AST) -> ast.Call:
         """`value` as a number of type `t`, which a weak one becomes."""

@@ -20,13 +20,17 @@ from samebits.errors import CompileError, Trap
 from samebits.frontend.compile import compile_kernel
 from samebits.frontend.core.kernel_source import source_of
 from samebits.frontend.core.source import syntax, too_deep
+from samebits.ir.own_code import is_own_code
 from samebits.lang.arguments import naming, unwrap, wrap
 from samebits.lang.calls import recursion
+from samebits.lang.calls.adapted import AdaptedKernel
 from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
+from samebits.lang.memory import arena
+from samebits.lang.memory.arrays import zeros
 from samebits.lang.memory.strided import around, is_strided
 from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.flushing import flushed
@@ -35,9 +39,11 @@ from samebits.lang.values.storage import implicit, implicit_vector
 from samebits.lang.values.thread_state import flushing, managed_run, running
 from samebits.lang.values.weak import Int, checked
 from samebits.managed import overloads
-from samebits.managed.positions import SOURCE, located
+from samebits.managed.alike import refuse_alike
+from samebits.managed.positions import IS_OWN_CODE, SOURCE, located
 from samebits.managed.rewrite import Rewrite, copied, flushes, is_prange
-from samebits.types import INT, ScalarType, Type, VectorType, widens
+from samebits.printed import one_call
+from samebits.types import INT, ArrayType, ScalarType, Type, VectorType, widens
 
 
 @dataclass(slots=True)
@@ -52,9 +58,20 @@ class _Managed:
     """How many calls may be inside one another, of a recursive kernel."""
     group: object = None
     """The kernels that it recurses with."""
+    allocates: bool = False
+    """Whether it makes arrays of run-time sizes."""
 
     def run(self, *values: Any) -> Any:
         """Call it with values of its parameters' types, from whatever kernel runs."""
+        if not self.allocates:
+            return self._call(values)
+        before = arena.used()
+        try:
+            return self._call(values)
+        finally:
+            arena.release(before)
+
+    def _call(self, values: tuple[Any, ...]) -> Any:
         if self.bound:
             with recursion.called(self.group, self.function.__name__, self.bound):
                 return _with_room(lambda: self._run(values))
@@ -76,7 +93,7 @@ def _with_room(call: Callable[[], Any]) -> Any:
     """A call of a recursive kernel: where many are inside one another, in another thread."""
     if not recursion.is_deep():
         return call()
-    flush, inside = running.flush, recursion.carried(call)
+    flush, inside = running.flush, recursion.carried(arena.carried(call))
 
     def there() -> Any:
         with managed_run(), flushing(flush), np.errstate(all="ignore"):
@@ -94,8 +111,16 @@ def _taker(t: Type, name: str) -> Callable[[Any], Any]:
             return lambda v: v if type(v) is cls else _widened(v, t, place)
         case VectorType():
             return lambda v: implicit_vector(v, t, place)
+        case ArrayType():
+            return lambda v: wrap(_items(v), t, name)
         case _:
             return lambda v: wrap(v, t, name)
+
+
+def _items(value: Any) -> Any:
+    """What an array parameter takes of a struct with items: those."""
+    found = getattr(value, "__sb_items__", None)
+    return value if found is None else found()
 
 
 def _widened(value: Any, t: ScalarType, place: str) -> Any:
@@ -125,8 +150,14 @@ call_math = partial(overloads.call, lambda kernel, types: instance(kernel, types
 
 def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     kernel.check_given(types)
+    if isinstance(kernel, AdaptedKernel):
+        try:
+            compile_kernel(kernel, types)
+        except CompileError as error:
+            raise kernel.refusal(error) from None
     source = source_of(kernel)
     node = copied(source.node)
+    refuse_alike(kernel, types, source.node)
     local = {a.arg for a in node.args.args}
     local |= {
         n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
@@ -143,6 +174,9 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     if _may_join(node):
         with suppress(CompileError):  # a managed run refuses by its own operations
             rewrite.joined = compile_kernel(kernel, types).joins.places
+    if _makes_arrays(rewrite, node):
+        joins = compile_kernel(kernel, types).joins  # or a refusal
+        rewrite.allocations, rewrite.freeing = joins.allocations, joins.freeing
     node.body = rewrite.block(node.body)
     node.decorator_list = []
     node.returns = None
@@ -151,6 +185,7 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
         argument.annotation = None
     tree = ast.fix_missing_locations(ast.Module([node], []))
     scope: dict[str, Any] = {**rewrite.names, SOURCE: source}
+    scope[IS_OWN_CODE] = is_own_code(f"{kernel.function.__module__}.")
     result = kernel.signature.result_type(types)
 
     def returned(value: Any) -> Any:
@@ -163,7 +198,24 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     function = scope[node.name]
     assert isinstance(function, FunctionType)
     takes = tuple(_taker(t, p.name) for p, t in zip(kernel.parameters, types, strict=True))
-    return _Managed(function, types, takes, flushes(kernel), kernel.recursion, group)
+    return _Managed(
+        function, types, takes, flushes(kernel), kernel.recursion, group, bool(rewrite.allocations)
+    )
+
+
+def _makes_arrays(rewrite: Rewrite, node: ast.AST) -> bool:
+    """Whether there may be an array of a run-time size."""
+    return any(
+        isinstance(part, ast.Call)
+        and rewrite.outer(part.func)[1] is zeros
+        and not all(isinstance(n, ast.Constant) for n in _lengths(part))
+        for part in ast.walk(node)
+    )
+
+
+def _lengths(call: ast.Call) -> list[ast.expr]:
+    shape = call.args[0] if call.args else call
+    return shape.elts if isinstance(shape, ast.Tuple) else [shape]
 
 
 def _may_join(node: ast.AST) -> bool:
@@ -206,7 +258,8 @@ def _run(kernel: Kernel, types: tuple[Type, ...], bound: tuple[Any, ...]) -> Any
                 for value, t, p in zip(bound, types, kernel.parameters, strict=True)
             ]
         try:
-            return _for_python(target.run(*values))
+            with one_call():
+                return _for_python(target.run(*values))
         except Trap as trap:
             raise located(trap, trap.__traceback__) from None
         except ZeroDivisionError as error:

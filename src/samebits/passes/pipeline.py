@@ -29,6 +29,7 @@ from samebits.passes.bounds.ranges import Ranges
 from samebits.passes.bounds.versioning import Versioning
 from samebits.passes.dead import drop_dead_functions, drop_dead_operations
 from samebits.passes.flatten import flattened
+from samebits.printed import OUTPUT
 from samebits.types import ScalarType
 
 
@@ -109,7 +110,7 @@ def _is_repeatable(function: Function) -> bool:
 
 
 def _is_total(function: Function, total: set[str]) -> bool:
-    """Whether the function computes scalars of scalars, cannot trap, and ends soon."""
+    """Whether the function computes scalars of scalars and no more, cannot trap, and ends soon."""
     scalars = all(isinstance(t, ScalarType) for _, t in function.params)
     if not scalars or not _is_repeatable(function):
         return False
@@ -119,7 +120,7 @@ def _is_total(function: Function, total: set[str]) -> bool:
                 if statement.attr not in total:
                     return False
             case Op():
-                if can_trap(statement):
+                if can_trap(statement) or statement.opcode in OUTPUT:
                     return False
             case If() | Return():
                 pass

@@ -25,7 +25,6 @@ from samebits.errors import Span
 from samebits.importing import IMPORTED_AT
 from samebits.runtime.objects.compiler_sources import fingerprint
 from samebits.runtime.objects.own_folder import PART, OwnFolder, StrangeFileError, UntrustedError
-from samebits.runtime.threads.caller import caller
 
 if TYPE_CHECKING:
     from samebits.backend.targets.table import Target
@@ -298,6 +297,8 @@ _NOT_USERS = (_PACKAGE, contextlib.__file__)
 def _warn(message: str) -> None:
     """A warning of the innermost line that is not ours."""
     import inspect  # which takes long, and is for warnings alone
+
+    from samebits.runtime.threads.caller import caller
 
     frame = caller.frame or inspect.currentframe()
     while frame is not None and frame.f_code.co_filename.startswith(_NOT_USERS):

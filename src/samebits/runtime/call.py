@@ -26,8 +26,9 @@ from samebits.lang.values.lazy import lazily
 from samebits.lang.values.scalars import RAW_OF, result_maker
 from samebits.lang.values.storage import format_letter
 from samebits.lang.values.vectors import components, vector
-from samebits.runtime import packing
+from samebits.runtime import direct_calls, packing
 from samebits.runtime.fp_state import pin as fpenv
+from samebits.runtime.native import NativeEntry
 from samebits.runtime.pending_jobs import PENDING
 from samebits.types import (
     NONE,
@@ -81,14 +82,14 @@ def native_callable(
     params: Sequence[tuple[str, Type]],
     result: Type = NONE,
     name: str = "kernel",
-) -> Callable[..., Any]:
+) -> NativeCall:
     """A function of exactly `params`, in order, that runs `entry`.
 
     `params` and `result` are the kernel's own types; the entry's IR has vectors split, and one
     leading reference for each struct in the result. The function raises ArgumentError if an
     argument does not fit, and Trap.
     """
-    return _Caller(entry, params, result, name).call
+    return NativeCall(entry, params, result, name)
 
 
 class Packer:
@@ -105,15 +106,10 @@ class Packer:
             class_of_type(t) if isinstance(t, StructType | VectorType) else None for _, t, _ in rows
         ]
         """The classes whose instances need no conversion where Python code packs them."""
-        steps = [_step(t, slot) for _, t, slot in rows]
-        self.by_hand = tuple(k for k, step in enumerate(steps) if step.kind == packing.SKIP)
-        of_structs = [(k, s, t) for k, (_, t, s) in enumerate(rows) if isinstance(t, StructType)]
-        self.structs: list[tuple[int, int, type, int]] | None = None
-        """Position, slot, class and alignment of each struct, if Python code packs nothing else."""
-        if len(of_structs) == len(self.by_hand):
-            self.structs = [(k, s, class_of_type(t), t.align) for k, s, t in of_structs]
-        self.table = packing.table(steps)
-        self.count = len(steps)
+        self.steps = [_step(t, slot) for _, t, slot in rows]
+        self.by_hand = tuple(k for k, step in enumerate(self.steps) if step.kind == packing.SKIP)
+        self.table = packing.table(self.steps)
+        self.count = len(self.steps)
         routine = packing.routine()
         self.routine = routine[0] if routine else None
 
@@ -136,39 +132,21 @@ class Packer:
         return keep
 
 
-def _place_structs(
-    structs: Sequence[tuple[int, int, type, int]], args: tuple[Any, ...], slots: Any
-) -> bool:
-    """Write the addresses of structs to their slots; whether that is all there is to do."""
-    for position, slot, cls, align in structs:
-        value: Any = args[position]
-        if type(value) is not cls:
-            return False
-        try:
-            address = _address_of(_byte_in(value._buffer, value._offset))
-        except (TypeError, ValueError):  # read-only, or no byte long
-            return False
-        if address % align:
-            return False
-        slots[slot] = address
-    return True
-
-
-_address_of = ctypes.addressof
-_byte_in: Callable[[Any, int], Any] = ctypes.c_char.from_buffer
-
-
 def _step(t: Type, slot: int) -> packing.PackingStep:
     match t:
         case ArrayType() if not isinstance(t.element, MatrixType):
             return packing.array_step(t, slot)
         case ScalarType():
             return packing.scalar_step(t, slot)
+        case StructType():
+            return packing.struct_step(t, slot)
+        case VectorType():
+            return packing.vector_step(t, slot)
         case _:
             return packing.PackingStep(packing.SKIP, slot)
 
 
-class _Caller:
+class NativeCall:
     """The prepared call of an entry."""
 
     def __init__(
@@ -188,18 +166,17 @@ class _Caller:
         self._slots: Any = ctypes.c_uint64 * max(1, self._packer.end + results)
         self._table, self._count = self._packer.table, self._packer.count
         self._pack = self._packer.routine
-        self._structs = self._packer.structs
-        self._simple = self._structs is not None and not self._made
+        self._simple = not self._packer.by_hand and not self._made
+        self._results = items
         self._nothing = isinstance(result, NoneType)
 
-    def call(self, *args: Any) -> Any:
+    def __call__(self, *args: Any) -> Any:
         slots = self._slots()
         if (
             not self._simple
             or self._pack is None
             or len(args) != self._count
             or self._pack(args, self._table, self._count, slots)
-            or (self._structs and not _place_structs(self._structs, args, slots))
         ):
             if is_strided(args):
                 return self._with_copies(args)
@@ -218,6 +195,16 @@ class _Caller:
             self._check(slots)
         return self._run(slots, ())
 
+    def prepared(self) -> direct_calls.Prepared | None:
+        """The call for `direct_calls`, where the entry is of this process and prints nothing."""
+        if not isinstance(self._entry, NativeEntry) or self._entry.prints:
+            return None
+        address, trap, packer = self._entry.address, self._entry.trap, self._packer
+        slots = len(self._slots())
+        return direct_calls.Prepared(
+            address, packer.steps, packer.end, slots, self._results, self._single, trap
+        )
+
     def _with_copies(self, args: tuple[Any, ...]) -> Any:
         """The call with contiguous copies of strided arrays."""
         names, types = zip(*self._packer.params, strict=True)
@@ -228,7 +215,7 @@ class _Caller:
             check_memory(self._name, zip(names, originals(args), writes, strict=False))
         if len(args) != self._count:
             raise ArgumentError(f"{self._count} arguments are needed; got {len(args)}")
-        return around(self.call, args, types, names)
+        return around(self, args, types, names)
 
     def _check(self, slots: Any) -> None:
         """Raise ArgumentError if a scheduled job has claimed the call's memory."""

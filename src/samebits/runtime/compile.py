@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from samebits.backend.objects import CompiledObject
 from samebits.compiling import lock
-from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.executions import executions
 from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
 from samebits.lang.stacks import with_room
 from samebits.runtime import cache
-from samebits.runtime.call import native_callable
+from samebits.runtime.call import NativeCall, native_callable
+from samebits.runtime.direct_calls import add_record
 from samebits.runtime.native import NativeModule, NativeRange
 from samebits.runtime.objects import debugger
 from samebits.runtime.objects.host import host_target, llvm_version
@@ -27,12 +27,14 @@ if TYPE_CHECKING:
     from samebits.backend.request import Request
     from samebits.backend.targets.table import Target
 
-Native = Callable[..., Any]
-
 
 def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call `kernel` compiled for this host. Raises CompileError, ArgumentError and Trap."""
-    kernel, bound = taken(kernel, args, kwargs)
+    bound = kernel.signature.bind(args, kwargs)
+    if kernel.signature.kernels:
+        from samebits.lang.calls.kernel_parameters import without_kernels
+
+        kernel, bound = without_kernels(kernel, bound)
     types = kernel.fixed_types
     if types is None:
         from samebits.lang.dispatch import types_for
@@ -41,6 +43,9 @@ def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     native = kernel.native.get(types)
     if native is None:
         native = kernel.native[types] = compile_native(kernel, types)
+        prepared = native.prepared()
+        if prepared is not None:
+            add_record(kernel, prepared)
         if kernel.fixed_types is not None and kernel.signature.by_position == len(bound):
             kernel.fast = native
     return native(*bound)
@@ -48,7 +53,7 @@ def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def compile_native(
     kernel: Kernel, types: tuple[Type, ...], target: Target | None = None, opt: int = 3
-) -> Native:
+) -> NativeCall:
     """A callable that takes one argument a parameter, for one host level and optimisation.
 
     `target` is a row of `backend.targets` that can run in this process; by default the highest.
@@ -64,7 +69,9 @@ def compile_native(
         return native_callable(entry, parameters, result, kernel.__name__)
 
 
-def compile_emulated(kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int) -> Native:
+def compile_emulated(
+    kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int
+) -> Callable[..., Any]:
     """As `compile_native`, for a target whose code an emulator runs; never from the cache.
     Raises CompileError, and RunnerError where no emulator can."""
     from samebits.runtime import gc_pause
@@ -124,9 +131,13 @@ def _request(
 ) -> Request:
     from samebits.backend.request import Request
     from samebits.frontend.compile import compile_kernel, link
+    from samebits.frontend.job_effects import refuse_output
+    from samebits.lang.jobs import JobKernel
     from samebits.passes.semantics.float_modes import lower_float_modes
 
     unit = compile_kernel(kernel, types)
+    if isinstance(kernel, JobKernel):
+        refuse_output(kernel)
     names = [unit.function.name]
     entries, ranges = ([], names) if as_range else (names, [])
     return Request(lower_float_modes(link(unit)), entries, target, opt, ranges, kernel.mode)

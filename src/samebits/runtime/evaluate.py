@@ -22,6 +22,7 @@ from samebits.lang.values.classes import COMPOSITE_CLASSES
 from samebits.lang.values.scalars import RAW_OF, result_maker
 from samebits.lang.values.vectors import components, vector
 from samebits.passes.semantics.float_modes import lower_float_modes
+from samebits.printed import one_call
 from samebits.types import (
     ArrayType,
     ScalarType,
@@ -89,7 +90,8 @@ def evaluate_call(
                 if make is None
                 else make(module)
             )
-        scalars = evaluator.run(unit.function.name, values)
+        with one_call():
+            scalars = evaluator.run(unit.function.name, values)
     results = tuple(_results(items, iter(scalars), iter(made)))
     if isinstance(result, TupleType):
         return results

@@ -9,7 +9,9 @@ import ctypes
 from typing import Any, ClassVar
 
 from samebits.backend.objects import (
+    ARENA_KEY,
     HOOK,
+    OUTPUT,
     OWN,
     RECORDS,
     STATUS_BITS,
@@ -21,6 +23,7 @@ from samebits.backend.objects import (
 )
 from samebits.backend.records import GUARD, LEFT
 from samebits.errors import StackError, Trap
+from samebits.printed import OUTPUT as PRINTED
 from samebits.runtime.objects import debugger
 from samebits.runtime.objects.library import addresses_of
 from samebits.runtime.objects.loading import load
@@ -49,14 +52,21 @@ class NativeModule:
         symbols += [f"sb_range_{n}" for n in range(ranges)]
         # An object names the variables that it has.
         variables = [
-            v for v in (HOOK, OWN, GUARD, TRAP_RECORDS) if v.encode() in compiled.object_bytes
+            v
+            for v in (HOOK, OWN, GUARD, TRAP_RECORDS, ARENA_KEY)
+            if v.encode() in compiled.object_bytes
         ]
+        variables += [OUTPUT] * any(site.kind in PRINTED for site in compiled.traps)
         self.traps: tuple[TrapSite, ...] = compiled.traps
         imports = addresses_of(compiled.needs)
         if GUARD in variables:
             from samebits.runtime.threads.preempt import imports_of_guards
 
             imports = {**imports, **imports_of_guards()}
+        if ARENA_KEY in variables:
+            from samebits.runtime import arena
+
+            imports = {**imports, **arena.imports()}
         self._loaded = load(compiled.object_bytes, [*symbols, *variables], imports)
         addresses = [self._loaded.addresses[symbol] for symbol in symbols]
         if debugger.MARK in compiled.object_bytes:
@@ -64,11 +74,22 @@ class NativeModule:
         self._addresses, self._ranges = addresses[:entries], addresses[entries:]
         self._own = self._loaded.addresses.get(OWN)
         self._records = self._loaded.addresses.get(TRAP_RECORDS)
+        self.output: Any = None
+        """Its output buffer, if its code prints or traces."""
+        output = self._loaded.addresses.get(OUTPUT)
+        if output is not None:
+            from samebits.runtime.objects.output_buffer import OutputBuffer
+
+            self.output = OutputBuffer(output, self.traps)
         hook = self._loaded.addresses.get(HOOK)
         if hook is not None:
             from samebits.runtime.threads.team import hook_address
 
             ctypes.c_void_p.from_address(hook).value = hook_address()
+        if ARENA_KEY in variables:
+            from samebits.runtime import arena
+
+            arena.give_key(self._loaded.addresses)
         guard = self._loaded.addresses.get(GUARD)
         if guard is not None:
             from samebits.runtime.threads.preempt import words_address
@@ -77,7 +98,10 @@ class NativeModule:
 
     def entry(self, n: int) -> NativeEntry:
         """The n-th compiled entry."""
-        return NativeEntry(self, self._addresses[n])
+        entry = NativeEntry(self, self._addresses[n])
+        if self.output is not None:
+            entry.function = self.output.around(entry.function)
+        return entry
 
     def range_entry(self, n: int) -> NativeRange:
         """The n-th compiled range function."""
@@ -95,6 +119,8 @@ class NativeModule:
 
             return raised()
         site = self.traps[status - 1]
+        if site.kind == "memory":
+            return MemoryError(f"there is no memory for an arena of {site.detail} bytes")
         if site.kind == "stack":
             return StackError(site.detail or "0", site.span)
         if site.kind != "own":
@@ -136,6 +162,11 @@ class NativeEntry(_NativeFunction):
 
     __slots__ = ()
     prototype = ENTRY
+
+    @property
+    def prints(self) -> bool:
+        """Whether `function` is more than the code at `address`: it prints what that has left."""
+        return self._module.output is not None
 
     def run(self, slots: Any) -> None:
         """Call with a ctypes array of slots. Raises Trap. The slots must fit the entry's

@@ -9,28 +9,36 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from samebits.backend.objects import LENGTH_LIMIT
+from samebits.lang.annotations import class_of_type
+from samebits.lang.memory.structs import Struct
+from samebits.lang.values.classes import COMPOSITE_CLASSES
 from samebits.lang.values.scalars import SCALAR_CLASSES
+from samebits.lang.values.vectors import Vector, vector
 from samebits.lang.values.weak import Int
 from samebits.runtime.objects.host import host_target
 from samebits.runtime.objects.loading import load, own_code
-from samebits.types import BOOL, ArrayType, ScalarType, VectorType
+from samebits.types import BOOL, FLOAT64, ArrayType, ScalarType, StructType, VectorType, vector_of
 
-SKIP, ARRAY, READ, FLOAT32, INTEGER, TRUTH = range(6)
+if TYPE_CHECKING:
+    from samebits.runtime.objects.loading import Loaded
+
+SKIP, ARRAY, READ, FLOAT32, INTEGER, TRUTH, STRUCT, COMPONENTS = range(8)
 """How to pack an argument: not at all; an ndarray's address and lengths; a scalar's bytes; the
-same, or a Python float, rounded; the same, or a Python int in range; a Python bool."""
+same, or a Python float, rounded; the same, or a Python int in range; a Python bool; a struct's
+address; a vector's components, each a scalar's bytes."""
 
-_HEAD = 16
+HEAD = 16
 """Bytes of a CPython object's header: reference count and type."""
 
-_TUPLE_ITEMS = tuple.__basicsize__
-_ARRAY_FIELDS = {"data": 16, "ndim": 24, "dims": 32, "descr": 56, "flags": 64}
+TUPLE_ITEMS = tuple.__basicsize__
+ARRAY_FIELDS = {"data": 16, "ndim": 24, "dims": 32, "descr": 56, "flags": 64}
 """Offsets in NumPy's PyArrayObject_fields, which its ABI fixes (ndarraytypes.h)."""
 
 _FLAGS_READ, _FLAGS_WRITE = 0x101, 0x501
@@ -43,7 +51,8 @@ class PackingStep(NamedTuple):
     `types` are the addresses of the accepted exact classes; for arrays the second is a mask of
     address bits that must be 0. `a`, `b`, `c`, `d` are, for arrays: dimensions, last length or -1,
     required flags, the dtype's address; for integers: size, least and greatest value; for other
-    scalars: size.
+    scalars: size; for vectors: the components' size and number, their class the second type; for
+    structs the second is a mask of address bits that must be 0.
     """
 
     kind: int
@@ -95,8 +104,31 @@ def array_step(t: ArrayType, slot: int) -> PackingStep:
     return PackingStep(ARRAY, slot, types, t.ndim, last, flags, id(dtype))
 
 
+def typed(step: PackingStep) -> PackingStep:
+    """The step that takes no Python number, which says nothing of a type."""
+    if step.kind == TRUTH:
+        return PackingStep(SKIP, step.slot)
+    if step.kind in (READ, FLOAT32, INTEGER):
+        return step._replace(types=(0, *step.types[1:]))
+    return step
+
+
+def struct_step(t: StructType, slot: int) -> PackingStep:
+    """The step for a struct parameter."""
+    return PackingStep(STRUCT, slot, (id(class_of_type(t)), t.align - 1, 0))
+
+
+def vector_step(t: VectorType, slot: int) -> PackingStep:
+    """The step for a vector parameter, or a matrix: its components in memory order."""
+    element = t.element
+    if element is BOOL or element.storage != element:
+        return PackingStep(SKIP, slot)
+    types = (id(COMPOSITE_CLASSES[t]), id(SCALAR_CLASSES[element]), 0)
+    return PackingStep(COMPONENTS, slot, types, element.size, t.length)
+
+
 # A Python float becomes a binary32 under the thread's rounding mode: only if that is the default.
-_PINNED = {
+PINNED = {
     "mxcsr": """\
   %word = alloca i32
   call void @llvm.x86.sse.stmxcsr(ptr %word)
@@ -110,22 +142,46 @@ _PINNED = {
     None: "  %pinned = icmp eq i64 0, 0",
 }
 # And it raises a sticky flag, which must not reach the caller.
-_BACK = {
+BACK = {
     "mxcsr": "  call void @llvm.x86.sse.ldmxcsr(ptr %word)",
     "fpcr": "  call void @llvm.aarch64.set.fpsr(i64 %flags)",
     None: "",
 }
-_CONVERT = "sb_convert"
-"""The symbol of CPython's function that converts an int to a C integer."""
+PYTHON = {
+    "PyLong_AsLongLongAndOverflow": "i64 (ptr, ptr)",
+    "PyObject_GetBuffer": "i32 (ptr, ptr, i32)",
+    "PyBuffer_Release": "void (ptr)",
+    "PyErr_Clear": "void ()",
+}
+"""CPython's functions that the routine calls, all of its stable ABI, and their types."""
+_VIEW = 80
+"""The size of CPython's `Py_buffer`, whose first field is the address."""
+
+
+def declared(functions: Mapping[str, str]) -> str:
+    """LLVM's declarations of functions by their types."""
+    rows = ((name, *t.split(" ", 1)) for name, t in functions.items())
+    return "\n".join(f"declare {result} @{name}{taken}" for name, result, taken in rows)
+
+
+def addresses(functions: Iterable[str]) -> dict[str, int]:
+    """The addresses of CPython's functions by name."""
+    found = {
+        name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
+        for name in functions
+    }
+    return {name: address for name, address in found.items() if address is not None}
 
 
 def _text(triple: str, fp_control: str | None) -> str:
-    f = _ARRAY_FIELDS
+    f = ARRAY_FIELDS
+    buffer, offset, items = (offset_of(*field) for field in _FIELDS)
     return f"""target triple = "{triple}"
-declare i64 @{_CONVERT}(ptr, ptr)
+{declared(PYTHON)}
 define i64 @sb_pack(ptr %items, ptr %table, i64 %count, ptr %slots) {{
 entry:
   %overflow = alloca i32
+  %view = alloca [{_VIEW} x i8], align 8
   br label %head
 head:
   %n = phi i64 [ 0, %entry ], [ %n.next, %next ]
@@ -160,9 +216,10 @@ step:
   %is1 = icmp eq i64 %type, %t1
   %is2 = icmp eq i64 %type, %t2
   %is12 = or i1 %is1, %is2
-  %value = getelementptr i8, ptr %item, i64 {_HEAD}
+  %value = getelementptr i8, ptr %item, i64 {HEAD}
   switch i64 %kind, label %next [ i64 {ARRAY}, label %array  i64 {READ}, label %read
-    i64 {FLOAT32}, label %single  i64 {INTEGER}, label %integer  i64 {TRUTH}, label %truth ]
+    i64 {FLOAT32}, label %single  i64 {INTEGER}, label %integer  i64 {TRUTH}, label %truth
+    i64 {STRUCT}, label %struct  i64 {COMPONENTS}, label %vector ]
 
 truth:
   %word = ptrtoint ptr %item to i64
@@ -225,7 +282,7 @@ integer:
 integer.own:
   br i1 %is12, label %bytes, label %slow
 python.int:
-  %number = call i64 @{_CONVERT}(ptr %item, ptr %overflow)
+  %number = call i64 @PyLong_AsLongLongAndOverflow(ptr %item, ptr %overflow)
   %over = load i32, ptr %overflow
   %fits = icmp eq i32 %over, 0
   %above = icmp sge i64 %number, %b
@@ -284,6 +341,79 @@ components:
   %same.last = icmp eq i64 %found, %b
   br i1 %same.last, label %next, label %slow
 
+struct:
+  br i1 %is0, label %fields, label %slow
+fields:
+  %buffer.p = getelementptr i8, ptr %item, i64 {buffer}
+  %buffer = load ptr, ptr %buffer.p
+  %offset.p = getelementptr i8, ptr %item, i64 {offset}
+  %offset.o = load ptr, ptr %offset.p
+  %no.buffer = icmp eq ptr %buffer, null
+  %no.offset = icmp eq ptr %offset.o, null
+  %unset = or i1 %no.buffer, %no.offset
+  br i1 %unset, label %slow, label %set
+set:
+  %offset = call i64 @PyLong_AsLongLongAndOverflow(ptr %offset.o, ptr %overflow)
+  %refused = call i32 @PyObject_GetBuffer(ptr %buffer, ptr %view, i32 1)
+  %writable = icmp eq i32 %refused, 0
+  br i1 %writable, label %viewed, label %cleared
+cleared:
+  call void @PyErr_Clear()
+  br label %slow
+viewed:
+  %start = load i64, ptr %view
+  call void @PyBuffer_Release(ptr %view)
+  %place = add i64 %start, %offset
+  store i64 %place, ptr %slot
+  %low.of.place = and i64 %place, %t1
+  %place.fits = icmp eq i64 %low.of.place, 0
+  br i1 %place.fits, label %next, label %slow
+
+vector:
+  br i1 %is0, label %tuple, label %slow
+tuple:
+  %tuple.p = getelementptr i8, ptr %item, i64 {items}
+  %tuple.o = load ptr, ptr %tuple.p
+  %no.tuple = icmp eq ptr %tuple.o, null
+  br i1 %no.tuple, label %slow, label %tuple.items
+tuple.items:
+  %first = getelementptr i8, ptr %tuple.o, i64 {TUPLE_ITEMS}
+  br label %component
+component:
+  %m = phi i64 [ 0, %tuple.items ], [ %m.next, %stored ]
+  %one.p = getelementptr ptr, ptr %first, i64 %m
+  %one = load ptr, ptr %one.p
+  %one.type.p = getelementptr i8, ptr %one, i64 8
+  %one.type = load i64, ptr %one.type.p
+  %one.value = getelementptr i8, ptr %one, i64 {HEAD}
+  %one.slot = getelementptr i64, ptr %slot, i64 %m
+  %own.type = icmp eq i64 %one.type, %t1
+  br i1 %own.type, label %sized, label %slow
+sized:
+  switch i64 %a, label %slow [ i64 8, label %one8  i64 4, label %one4  i64 2, label %one2
+    i64 1, label %one1 ]
+one8:
+  %o8 = load i64, ptr %one.value
+  br label %stored
+one4:
+  %o4 = load i32, ptr %one.value
+  %p4 = zext i32 %o4 to i64
+  br label %stored
+one2:
+  %o2 = load i16, ptr %one.value
+  %p2 = zext i16 %o2 to i64
+  br label %stored
+one1:
+  %o1 = load i8, ptr %one.value
+  %p1 = zext i8 %o1 to i64
+  br label %stored
+stored:
+  %component.word = phi i64 [ %o8, %one8 ], [ %p4, %one4 ], [ %p2, %one2 ], [ %p1, %one1 ]
+  store i64 %component.word, ptr %one.slot
+  %m.next = add i64 %m, 1
+  %more.components = icmp slt i64 %m.next, %b
+  br i1 %more.components, label %component, label %next
+
 next:
   %n.next = add i64 %n, 1
   br label %head
@@ -296,12 +426,12 @@ done:
 
 define i64 @sb_pack_tuple(ptr %tuple, ptr %table, i64 %count, ptr %slots) {{
 entry:
-{_PINNED[fp_control]}
+{PINNED[fp_control]}
   br i1 %pinned, label %go, label %slow
 go:
-  %items = getelementptr i8, ptr %tuple, i64 {_TUPLE_ITEMS}
+  %items = getelementptr i8, ptr %tuple, i64 {TUPLE_ITEMS}
   %status = call i64 @sb_pack(ptr %items, ptr %table, i64 %count, ptr %slots)
-{_BACK[fp_control]}
+{BACK[fp_control]}
   ret i64 %status
 slow:
   ret i64 1
@@ -316,24 +446,40 @@ path."""
 
 
 @cache
-def routine() -> tuple[Pack, Any] | None:
-    """The packing routine and what keeps it loaded; None if objects have another layout."""
+def routine() -> tuple[Pack, Loaded] | None:
+    """The packing routine and its loaded code; None if objects have another layout."""
     if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8:
         return None
     if not getattr(sys, "_is_gil_enabled", lambda: True)() or not _layout_is_as_expected():
         return None
     target = host_target()
-    if target.fp_control not in _PINNED:
+    if target.fp_control not in PINNED:
         return None
-    as_integer = ctypes.cast(ctypes.pythonapi.PyLong_AsLongLongAndOverflow, ctypes.c_void_p).value
-    assert as_integer is not None
     code = own_code(_text(target.triple, target.fp_control), target)
-    loaded = load(code, ["sb_pack_tuple"], {_CONVERT: as_integer})
+    loaded = load(code, ["sb_pack_tuple", "sb_pack"], addresses(PYTHON))
     pack = ctypes.PYFUNCTYPE(
         ctypes.c_int64, ctypes.py_object, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p
     )(loaded.addresses["sb_pack_tuple"])
     vars(pack)["loaded"] = loaded  # two threads may run this: each copy keeps its own code alive
     return pack, loaded
+
+
+_FIELDS = ((Struct, "_buffer"), (Struct, "_offset"), (Vector, "_items"))
+"""The slots that the routine reads."""
+
+
+@cache
+def offset_of(cls: type, name: str) -> int:
+    """Where instances of a class have what one of its `__slots__` names; 0 if that is unknown."""
+    member: Any = vars(cls)[name]
+    new: Any = object.__new__
+    instance = new(cls)
+    mark = object()
+    member.__set__(instance, mark)
+    words = range(HEAD, cls.__basicsize__, 8)
+    found = [at for at in words if _word(instance, at) == id(mark)]
+    member.__delete__(instance)
+    return found[0] if len(found) == 1 and _word(instance, found[0]) == 0 else 0
 
 
 def _word(place: Any, offset: int, ctype: Any = ctypes.c_int64) -> int:
@@ -342,12 +488,14 @@ def _word(place: Any, offset: int, ctype: Any = ctypes.c_int64) -> int:
 
 def _layout_is_as_expected() -> bool:
     """Whether each field that the routine reads is at the expected offset."""
-    if object.__basicsize__ != _HEAD or sys.byteorder != "little":
+    if object.__basicsize__ != HEAD or sys.byteorder != "little":
         return False
     array = np.zeros((3, 5, 7), np.float32)
-    if np.ndarray.__basicsize__ < max(_ARRAY_FIELDS.values()) + 4:
+    if np.ndarray.__basicsize__ < max(ARRAY_FIELDS.values()) + 4:
         return False
-    f = _ARRAY_FIELDS
+    if not all(offset_of(*field) for field in _FIELDS):
+        return False
+    f = ARRAY_FIELDS
     dims = (ctypes.c_int64 * 3).from_address(_word(array, f["dims"]))
     flags = _word(array, f["flags"], ctypes.c_int32)
     checks = [
@@ -362,13 +510,16 @@ def _layout_is_as_expected() -> bool:
     frozen.flags.writeable = False
     checks.append(_word(frozen, f["flags"], ctypes.c_int32) & 0x401 == 0)
     pair = (array, frozen)
-    checks.append([_word(pair, _TUPLE_ITEMS + 8 * i) for i in (0, 1)] == [id(a) for a in pair])
-    checks.append(ctypes.c_double.from_address(id(pi := 3.25) + _HEAD).value == pi)
+    checks.append([_word(pair, TUPLE_ITEMS + 8 * i) for i in (0, 1)] == [id(a) for a in pair])
+    numbers = tuple(SCALAR_CLASSES[FLOAT64](n) for n in (1, 2, 3))
+    whole = vector(COMPOSITE_CLASSES[vector_of(FLOAT64, 3)], numbers)
+    checks.append(_word(whole, offset_of(Vector, "_items")) == id(numbers))
+    checks.append(ctypes.c_double.from_address(id(pi := 3.25) + HEAD).value == pi)
     for t, cls in SCALAR_CLASSES.items():
         if t is BOOL or t.weak or t.storage != t:
             continue
         for kind in (cls, t.dtype.type):
             scalar = kind(101)
-            found = ctypes.string_at(id(scalar) + _HEAD, t.size)
+            found = ctypes.string_at(id(scalar) + HEAD, t.size)
             checks += [found == np.array(101, t.dtype).tobytes(), _word(scalar, 8) == id(kind)]
     return all(checks)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, cast
 
 import numpy as np
@@ -16,6 +17,7 @@ from samebits.errors import (
     SamebitsError,
     TargetError,
     Trap,
+    folding,
 )
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.calls.kernel_parameters import taken
@@ -26,6 +28,7 @@ from samebits.lang.memory.structs import Struct
 from samebits.lang.values.scalars import RAW_OF
 from samebits.lang.values.vectors import Vector, components
 from samebits.passes.semantics.float_modes import first_fast, rewrites
+from samebits.printed import TraceRecord, captured
 from samebits.runtime import rows
 from samebits.runtime.argument_copies import own_copies
 from samebits.runtime.compile import compile_emulated, compile_native
@@ -70,12 +73,14 @@ class CallOutcome:
     memory: list[tuple[str, MemoryType, np.ndarray[Any, Any]]]
     trap: Trap | None
     writes: bool
-    """Whether some memory may be written and is not empty."""
+    """Whether some memory may be written, be it empty."""
+    left: list[str | TraceRecord]
+    """What it printed and traced, in order."""
 
     @property
     def holds_bits(self) -> bool:
-        """Whether there is a result, or memory that the kernel may have written."""
-        return self.result is not None or self.writes
+        """Whether there is a result, memory that the kernel may have written, or a print."""
+        return self.result is not None or self.writes or bool(self.left)
 
 
 def _check_kernel(value: object) -> None:
@@ -92,6 +97,7 @@ _Instance = tuple[Kernel, tuple[Type, ...]]
 """A kernel, given those that it takes, and the types of its other parameters."""
 
 
+@folding
 def assert_same_bits(
     kernel: Kernel, *args: Any, targets: Iterable[str] | None = None, **kwargs: Any
 ) -> tuple[str, ...]:
@@ -103,8 +109,8 @@ def assert_same_bits(
 
     `args` are not changed: each execution gets copies of arrays and structs, which overlap as the
     arguments do; a partial overlap is a RunnerError for an emulator and for WebAssembly. Compared
-    are the results, every array and struct argument afterwards, and the trap, if any, with its
-    source span.
+    are the results, every array and struct argument afterwards, the trap, if any, with its source
+    span, and what it prints and traces, which is not shown.
 
     `targets` selects the executions compared with these two, by the names that `samebits targets`
     lists: `["x86-64-v3-O3"]`, `["x86-64-v3"]` for both optimisation levels, `["aarch64-O3"]` under
@@ -126,11 +132,12 @@ def assert_same_bits(
         raise ArgumentError(
             f"assert_same_bits: {kernel.__name__} left nothing to compare",
             note="it returns nothing, and its arguments hold no memory that it may write",
-            fix="return what is to be compared, or give arrays that it writes, not empty ones",
+            fix="return what is to be compared, or give arrays that it writes",
         )
     return compared
 
 
+@folding
 def assert_same_bits_each(
     kernel: Kernel,
     calls: Iterable[tuple[Any, ...] | Mapping[str, Any]],
@@ -181,7 +188,7 @@ def assert_same_bits_each(
         raise ArgumentError(
             f"assert_same_bits_each: {kernel.__name__} left nothing to compare",
             note="it returns nothing, and its arguments hold no memory that it may write",
-            fix="return what is to be compared, or give arrays that it writes, not empty ones",
+            fix="return what is to be compared, or give arrays that it writes",
         )
     return (*compared,)
 
@@ -307,11 +314,12 @@ def _observe(
         else:
             continue
         is_read = isinstance(t, ArrayType) and t.readonly
-        writes = writes or (not is_read and memory[-1][2].size > 0)
-    try:
-        return CallOutcome(run(*own), memory, None, writes)
-    except Trap as trap:
-        return CallOutcome(None, memory, trap, writes)
+        writes = writes or not is_read
+    with captured() as left:
+        try:
+            return CallOutcome(run(*own), memory, None, writes, left)
+        except Trap as trap:
+            return CallOutcome(None, memory, trap, writes, left)
 
 
 def result_leaves(value: Any, place: str = "result") -> Iterator[Leaf]:
@@ -363,11 +371,15 @@ def compare(
     """Raise BitsMismatchError at the first difference of `found` from the outcome of `first`."""
     a, b = _trap_key(reference.trap), _trap_key(found.trap)
     if a != b or _says_other(reference.trap, found.trap):
+        ends = [_trap_text(reference.trap), _trap_text(found.trap)]
+        if ends[0] == ends[1]:
+            ends = [end + _extent(o.trap) for end, o in zip(ends, (reference, found), strict=True)]
         raise BitsMismatchError(
             f"{kernel}: {first} and {target} end differently\n"
-            f"  {first}: {_trap_text(reference.trap)}\n"
-            f"  {target}: {_trap_text(found.trap)}"
+            f"  {first}: {ends[0]}\n"
+            f"  {target}: {ends[1]}"
         )
+    _compare_left(reference.left, found.left, target, kernel, first)
     if reference.trap is None:
         _compare_leaves(
             result_leaves(reference.result), result_leaves(found.result), target, kernel, first
@@ -382,6 +394,29 @@ def compare(
                 kernel,
                 first,
             )
+
+
+def _compare_left(
+    one: list[str | TraceRecord],
+    two: list[str | TraceRecord],
+    target: str,
+    kernel: str,
+    first: str,
+) -> None:
+    """Raise BitsMismatchError at the first text or record that differs."""
+    for number, (a, b) in enumerate(zip_longest(map(_told, one), map(_told, two))):
+        if a != b:
+            width = max(len(target), len(first))
+            raise BitsMismatchError(
+                f"{kernel}: print {number} differs between {first} and {target}\n"
+                f"  {first:<{width}}: {a or 'nothing'}\n"
+                f"  {target:<{width}}: {b or 'nothing'}"
+            )
+
+
+def _told(item: str | TraceRecord) -> str:
+    """What was printed, or a record by its exact numbers: a NaN is equal to itself."""
+    return repr(item) if isinstance(item, str) else f"{item.name} = {item.values} at {item.span}"
 
 
 def _compare_leaves(
@@ -414,3 +449,11 @@ def _trap_text(trap: Trap | None) -> str:
     if trap is None:
         return "returns"
     return f"{trap.message} at {trap.span}" if trap.span else trap.message
+
+
+def _extent(trap: Trap | None) -> str:
+    """What a trap's text leaves out: where its place ends, and what it met."""
+    if trap is None or trap.span is None:
+        return ""
+    met = f", {trap.said}" if trap.said else ""
+    return f" in {trap.span.function}, to {trap.span.end_line}:{trap.span.end_column}{met}"

@@ -12,6 +12,7 @@ from itertools import count
 
 from samebits.backend.targets.fp_environments import FLUSHINGS
 from samebits.backend.text.overrides import CodegenOverrides
+from samebits.frame_trace.model import Model
 from samebits.hazards.text import inject_texts
 from samebits.modes import STRICT
 from samebits.sides.options import with_options
@@ -27,7 +28,6 @@ from samebits.sim.execution import (
 )
 from samebits.sim.program import Linked, Program, assemble, link_kernels
 from samebits.sim.simulation import Simulation
-from samebits.trace.model import Model
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """The digest of a simulation: what its author wrote, its types, its name and version.
 
-Kernels count by their syntax and the values that they capture, not by comments, layout, file names
-or the version of the compiler. samebits' own functions count by name: a replay
+Kernels count by their syntax and the values that they capture, not by comments, layout, file
+names, plain prints or the version of the compiler. samebits' own functions count by name: a replay
 stays readable when the library changes, and its hashes tell whether its bits did.
 """
 
@@ -20,6 +20,7 @@ import numpy as np
 
 from samebits.frontend.core.kernel_source import source_of
 from samebits.lang.annotations import class_of_type
+from samebits.lang.calls.tracing import trace
 from samebits.lang.constants import is_namespace
 from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel, method_kernel
@@ -59,7 +60,9 @@ class _Walk:
         while done < len(self._kernels):
             kernel = self._kernels[done]
             options = changed_options(
-                replace(kernel.options, precision=HIGH, optimize_for="speed", debug=False)
+                replace(
+                    kernel.options, precision=HIGH, optimize_for="speed", prints=True, debug=False
+                )
             )
             options.pop("mode", None)
             given = "".join(f" {name}={to_text(value)}" for name, value in options.items())
@@ -79,6 +82,7 @@ class _Walk:
             self._see(t)
         node = copy.deepcopy(source_of(kernel).node)
         node.decorator_list = []
+        node.body = _without_prints(kernel, node.body) or [ast.Pass()]
         if ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:] or [ast.Pass()]
         yield ast.unparse(node)
@@ -166,6 +170,39 @@ class _Walk:
                 method = method_kernel(t, name)
                 if method is not None:
                     self._kernel_name(method)
+
+
+_TOLD = ast.Constant | ast.Name | ast.Attribute | ast.JoinedStr | ast.FormattedValue
+"""What is printed without a change of anything, and without a trap."""
+
+
+def _without_prints(kernel: Kernel, body: list[ast.stmt]) -> list[ast.stmt]:
+    """Statements without those that print or trace names, fields and texts alone: a replay is read
+    with more of them, or fewer."""
+    kept: list[ast.stmt] = []
+    for statement in body:
+        if isinstance(statement, ast.Expr) and _only_tells(kernel, statement.value):
+            continue
+        for part in (statement, *getattr(statement, "cases", ())):
+            for name in ("body", "orelse"):
+                inner = getattr(part, name, None)
+                if inner:
+                    left = _without_prints(kernel, inner)
+                    setattr(part, name, left or [ast.Pass()] * (name == "body"))
+        kept.append(statement)
+    return kept
+
+
+def _only_tells(kernel: Kernel, node: ast.expr) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    found = _outer(kernel, node.func, set())
+    given = (part for argument in node.args for part in ast.walk(argument))
+    return (
+        found is not None
+        and found[0] in (print, trace)
+        and all(isinstance(part, _TOLD | ast.expr_context) for part in given)
+    )
 
 
 def _is_stored(name: ast.Name) -> bool:

@@ -7,6 +7,7 @@ frame. Knows nothing of replays.
 from __future__ import annotations
 
 import ctypes
+import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
@@ -15,19 +16,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.backend.objects import CompiledObject
-from samebits.bits import from_canonical, to_canonical, xxh64
+from samebits.bits import canonical_size, from_canonical, to_canonical, xxh64
 from samebits.errors import Trap
 from samebits.ir.interp.evaluator import Evaluator
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.structs import Struct
+from samebits.lang.values.storage import bytes_of
 from samebits.runtime.fp_state import pin as fpenv
+from samebits.runtime.input_copies import InputCopier
 from samebits.runtime.native import NativeModule
+from samebits.runtime.prepared_calls import NOT_COPIED, PreparedCall
 from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program
 from samebits.sim.state.hashing import word_count, word_type
 
 Memory = np.ndarray[Any, Any]
+_IS_LITTLE = sys.byteorder == "little"
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,10 +166,18 @@ class NativeExecution(Execution):
         """The raw memory."""
         self._shadow_bytes = _bytes(self._shadow)
         self._state_bytes = _bytes(self.memory)
+        self._views = bytes_of(self.before), bytes_of(self.bytes)
+        size = len(self._state_bytes)
+        shadow = bytes_of(self._shadow_bytes)[:size]
+        padding = bytes(size) if size > canonical_size(program.state) else b""
+        self._restored = bytes_of(self._state_bytes), shadow, padding
         # NumPy takes a microsecond for an address.
         self._address, self._shadow_address = (self._whole.ctypes.data, self._shadow.ctypes.data)
         self._scratch = (_address(self._words), len(self._words))
         self._count = (_address(self._done), 1)
+        self._hash = PreparedCall(self._entries[2], (self._address, *self._scratch, 0))
+        self._unpack = PreparedCall(self._entries[3], (self._shadow_address, *self._scratch))
+        self._word_bytes = bytes_of(self._words)
 
     def _init(self, seed: int) -> None:
         self._run(0, self._address, seed)
@@ -173,22 +186,13 @@ class NativeExecution(Execution):
         # From here on compiled code has addresses of this memory.
         assert inputs.dtype == self.program.input.dtype
         assert inputs.flags.c_contiguous
-        frames, players = inputs.shape
-        hashes = np.zeros(frames, np.uint64)
+        hashes = np.zeros(len(inputs), np.uint64)
         self._done[0] = 0
         self.before[:] = self.bytes
         self.can_go_back = True
         try:
             try:
-                self._run(
-                    1,
-                    self._address,
-                    self._shadow_address,
-                    *(inputs.ctypes.data, frames, players),
-                    *(_address(hashes), frames),
-                    *self._scratch,
-                    *self._count,
-                )
+                self._run(1, *self._run_words(inputs, _address(hashes)))
                 return Advance(hashes, None)
             except Trap as trap:
                 self.bytes[:] = self._shadow_bytes
@@ -197,28 +201,86 @@ class NativeExecution(Execution):
             self.bytes[:] = self.before
             raise
 
+    @property
+    def prints(self) -> bool:
+        """Whether its code prints or traces."""
+        return self._module.output is not None
+
+    def prepare(self, copier: InputCopier) -> None:
+        """Prepare `advance_one` for the inputs that a copier takes; of code that prints nothing."""
+        self.latest_hash = ctypes.c_uint64()
+        """The hash after the latest frame of `advance_one` that gave no trap."""
+        words = self._run_words(copier.memory, ctypes.addressof(self.latest_hash))
+        self._one = PreparedCall(self._entries[1], words, copier)
+
+    def advance_one(self, inputs: Any) -> Trap | bool:
+        """As `advance` over one frame of inputs that Python gives: the trap in it, or whether the
+        copier took the inputs; if not nothing is done."""
+        before, state = self._views
+        one = self._one
+        before[:] = state
+        self.can_go_back = True
+        status = one.function(inputs)
+        if not status:
+            return True
+        if status == NOT_COPIED:
+            return False
+        try:
+            raise self._entries[1].trap(status)
+        except Trap as trap:
+            self.bytes[:] = self._shadow_bytes
+            return trap
+
+    def _run_words(self, inputs: Inputs, hashes: int) -> tuple[int, ...]:
+        """The slots of the entry that runs over frames; `hashes` is the address of as many."""
+        frames, players = inputs.shape
+        return (
+            self._address,
+            self._shadow_address,
+            *(inputs.ctypes.data, frames, players),
+            *(hashes, frames),
+            *self._scratch,
+            *self._count,
+        )
+
     def hash(self) -> int:
-        slots = self._run(2, self._address, *self._scratch, 0)
-        return int(slots[-1])
+        return self._ran(self._hash)[-1]
 
     def save(self) -> bytes:
-        self.hash()  # fills the words with the canonical bytes
-        return self._words.astype(self._words.dtype.newbyteorder("<"), copy=False).tobytes()
+        return self.packed().tobytes()
 
-    def restore(self, state: bytes) -> None:
-        words = np.frombuffer(state, self._words.dtype.newbyteorder("<"))
-        if words.nbytes != self._words.nbytes or words.nbytes != len(state):
-            raise ValueError(f"{len(state)} bytes where {self._words.nbytes} are needed")
-        words = words.astype(self._words.dtype, copy=False)
+    def packed(self) -> memoryview:
+        """The state's canonical bytes, until the next call of any method."""
+        status = self._hash.function()  # fills the words with the canonical bytes
+        if status:
+            raise self._module.trap(status)
+        return self._word_bytes if _IS_LITTLE else bytes_of(self._words.byteswap())
+
+    def restore(self, state: bytes | memoryview) -> None:
+        words = self._word_bytes
+        if len(state) != len(words):
+            raise ValueError(f"{len(state)} bytes where {len(words)} are needed")
+        words[:] = state
+        if not _IS_LITTLE:
+            self._words.byteswap(inplace=True)
         # Not into the state itself, which an interrupt must not leave half restored.
-        self._shadow_bytes[:] = 0
-        self._run(3, self._shadow_address, _address(words), len(words))
-        self._state_bytes[:] = self._shadow_bytes[: len(self._state_bytes)]
+        memory, shadow, zeros = self._restored
+        if zeros:
+            shadow[:] = zeros
+        status = self._unpack.function()
+        if status:
+            raise self._module.trap(status)
+        memory[:] = shadow
 
     def _run(self, entry: int, *words: int) -> Any:
-        slots = (ctypes.c_uint64 * len(words))(*words)
-        self._entries[entry].run(ctypes.byref(slots))
-        return slots
+        return self._ran(PreparedCall(self._entries[entry], words))
+
+    def _ran(self, call: PreparedCall) -> Any:
+        """The slots after a call. Raises Trap."""
+        status = call.function()
+        if status:
+            raise self._module.trap(status)
+        return call.slots
 
 
 def _address(array: Memory) -> int:

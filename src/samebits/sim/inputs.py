@@ -99,8 +99,8 @@ class InputRules:
         return to_canonical(self.type, inputs)
 
     def _canonical(self, inputs: Inputs) -> Inputs:
-        """A private copy with canonical NaNs and bools."""
-        copy = np.array(inputs)
+        """A private copy, C-contiguous, with canonical NaNs and bools."""
+        copy = np.array(inputs, order="C")
         for path, t in self._uncanonical:
             column = reduce(lambda part, name: part[name], path, copy)
             if t is BOOL:

@@ -23,6 +23,7 @@ from samebits.lang.stacks import with_room
 from samebits.modes import DEFAULTS, Goal
 from samebits.passes.pipeline import optimise
 from samebits.passes.semantics.float_modes import lower_float_modes, rewrites
+from samebits.passes.without_output import without_output
 from samebits.runtime.cache import current_cache
 from samebits.runtime.emulation.machines import EmulatedProgram
 from samebits.runtime.objects.library import cached, compiled_here
@@ -154,10 +155,12 @@ class Program:
 
     @cached_property
     def exported(self) -> Module:
-        """As `optimised`, with what `exported_entries` has more."""
+        """As `optimised`, with what `exported_entries` has more, and without prints, which nobody
+        would read."""
         return self._with_more(self.optimised)
 
     def _with_more(self, module: Module) -> Module:
+        module = without_output(module)
         more = unpack_inputs_function(self.input)
         functions = {**module.functions, more.name: more}
         return Module(functions, self.module.tables)

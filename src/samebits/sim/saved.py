@@ -6,9 +6,10 @@ reaches a session.
 
 from __future__ import annotations
 
+import ctypes
 import struct
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from samebits.bits import xxh64
 from samebits.errors import ArgumentError, ReplayError
@@ -18,8 +19,15 @@ _MARK = b"samebits state "
 _FORMAT = b"2"
 _HEAD = struct.Struct("<15s1s16sQQQ")
 """Mark, format, the simulation's digest, seed, frame, bytes of state. The state follows."""
+_NUMBERS = struct.Struct("<QQQ")
+"""The head's last three fields."""
+_NUMBERS_AT = _HEAD.size - _NUMBERS.size
+_MARKED = struct.Struct(f"<{_NUMBERS_AT}sQQQ")
+"""The head, with all before those in one."""
 _SUM = struct.Struct("<Q")
 """XXH64 of every byte before it; the last field."""
+_LITTLE: Any = ctypes.c_uint64.__ctype_le__
+"""The same in memory, read and written in place."""
 
 MAX_FRAME = 1 << 62
 """The most frames of a session: 146,000 years at a million a second."""
@@ -40,6 +48,46 @@ class Saved:
         digest = bytes.fromhex(simulation.digest)
         head = _HEAD.pack(_MARK, _FORMAT, digest, self.seed, self.frame, len(self.state))
         return head + self.state + _SUM.pack(xxh64(head + self.state))
+
+
+class SavedBuffer:
+    """Memory for the bytes of one session after another of a simulation, which all have the same
+    length, and the same head but for seed and frame."""
+
+    def __init__(self, simulation: SimulationDefinition) -> None:
+        size = simulation.state_size
+        whole = Saved(0, 0, bytes(size)).to_bytes(simulation)
+        self._mark, self._length, self._size = whole[:_NUMBERS_AT], len(whole), size
+        self._sum_at = len(whole) - _SUM.size
+        self._out = bytearray(whole)
+        self._in = memoryview(bytearray(whole))
+        self._out_body = memoryview(self._out)[: self._sum_at]
+        self._out_state = self._out_body[_HEAD.size :]
+        self._in_body = self._in[: self._sum_at]
+        self._in_state = self._in_body[_HEAD.size :]
+        self._out_sum = _LITTLE.from_buffer(self._out, self._sum_at)
+        self._in_sum = _LITTLE.from_buffer(self._in, self._sum_at)
+
+    def fill(self, seed: int, frame: int, state: memoryview) -> bytes:
+        """As `Saved.to_bytes`."""
+        out = self._out
+        _NUMBERS.pack_into(out, _NUMBERS_AT, seed, frame, self._size)
+        self._out_state[:] = state
+        self._out_sum.value = xxh64(self._out_body)
+        return bytes(out)
+
+    def read(self, blob: object) -> tuple[int, int, memoryview] | None:
+        """Seed, frame and state, until the next call, of bytes that `read_saved` reads. None of any
+        others, and of what is no plain `bytes`."""
+        if type(blob) is not bytes or len(blob) != self._length:
+            return None
+        held = self._in
+        held[:] = blob
+        mark, seed, frame, size = _MARKED.unpack_from(held)
+        good = mark == self._mark and size == self._size and frame <= MAX_FRAME
+        if not good or self._in_sum.value != xxh64(self._in_body):
+            return None
+        return seed, frame, self._in_state
 
 
 def read_saved(blob: object, simulation: SimulationDefinition) -> Saved:

@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 from samebits.backend.llvm.engine import host_target
 from samebits.errors import SamebitsError, Trap, folded
+from samebits.lang.values.lazy import lazily
+from samebits.runtime.input_copies import InputCopier, input_copier
 from samebits.runtime.memory_claims import PENDING, check_memory
 from samebits.sim.definition import SimulationDefinition, check_seed
 from samebits.sim.execution import NativeExecution
-from samebits.sim.saved import Saved, read_saved
+from samebits.sim.saved import SavedBuffer, read_saved
 
 BLOCK_FRAMES = 4096
 """Frames that run natively in one call, which an interrupt undoes as a whole."""
@@ -36,13 +38,24 @@ class Session:
         self._execution = NativeExecution(program, program.cached(host_target(), 3))
         self._execution.start(self.seed)
         self._state = simulation.state.from_memory(self._execution.memory)
-        self.latest: NDArray[np.uint64] = np.zeros(0, np.uint64)
-        """The hashes of the frames of the latest call."""
+        self._latest: NDArray[np.uint64] | int = np.zeros(0, np.uint64)
+        self._copier: InputCopier | None = None
+        """What copies one frame's inputs in compiled code, if anything."""
+        if not self._execution.prints:
+            self._copier = input_copier(simulation.input, simulation.players)
+        if self._copier is not None:
+            self._execution.prepare(self._copier)
 
     @property
     def state(self) -> Any:
         """The state, as a struct over the session's own memory: always current."""
         return self._state
+
+    @property
+    def latest(self) -> NDArray[np.uint64]:
+        """The hashes of the frames of the latest call."""
+        latest = self._latest
+        return np.array([latest], np.uint64) if isinstance(latest, int) else latest
 
     def step(self, inputs: Any) -> None:
         """Advance one frame. `inputs` has one item per player: an instance of the input struct, a
@@ -51,8 +64,10 @@ class Session:
         Raises ArgumentError if they do not fit, and Trap.
         """
         try:
-            self._check_jobs("step", True, inputs)
-            self._advance(self.simulation.inputs.frame(inputs))
+            if PENDING:
+                self._check_jobs("step", True, inputs)
+            if self._copier is None or not self._advance_one(inputs):
+                self._advance(self.simulation.inputs.frame(inputs))
         except SamebitsError as error:
             raise folded(error) from error.__cause__
 
@@ -68,8 +83,11 @@ class Session:
             raise folded(error) from error.__cause__
 
     def _run(self, inputs: Any) -> NDArray[np.uint64]:
-        self._check_jobs("run", True, inputs)
+        if PENDING:
+            self._check_jobs("run", True, inputs)
         frames = self.simulation.inputs.frames(inputs)
+        if 0 < len(frames) <= BLOCK_FRAMES:
+            return self._advance(frames).copy()
         parts: list[NDArray[np.uint64]] = []
         for first in range(0, len(frames), BLOCK_FRAMES):
             try:
@@ -78,6 +96,29 @@ class Session:
                 trap.hashes = np.concatenate([*parts, trap.hashes])
                 raise
         return np.concatenate(parts) if parts else np.zeros(0, np.uint64)
+
+    def _advance_one(self, inputs: Any) -> bool:
+        """Whether the copier took the inputs of one frame: then as `_advance`."""
+        execution = self._execution
+        execution.can_go_back = False
+        latest: NDArray[np.uint64] | int
+        try:
+            done = execution.advance_one(inputs)
+            if done is True:
+                frame, latest = self.frame + 1, execution.latest_hash.value
+            elif done is False:
+                return False
+            else:
+                frame, latest = self.frame, np.zeros(0, np.uint64)
+        except BaseException:
+            if execution.can_go_back:
+                execution.bytes[:] = execution.before
+            raise
+        # As in `_advance`.
+        self.frame, self._latest = frame, latest
+        if done is not True:
+            raise SimulationTrap(done, self.frame, np.zeros(0, np.uint64))
+        return True
 
     def _advance(self, inputs: np.ndarray[Any, Any]) -> NDArray[np.uint64]:
         execution = self._execution
@@ -90,7 +131,7 @@ class Session:
                 execution.bytes[:] = execution.before
             raise
         # No call here, so that no signal handler runs before all of it is stored.
-        self.frame, self.latest = frame, hashes
+        self.frame, self._latest = frame, hashes
         if done.trap is not None:
             raise SimulationTrap(done.trap, self.frame, done.hashes)
         return done.hashes
@@ -113,16 +154,26 @@ class Session:
 
     def save(self) -> bytes:
         """The bytes from which `restore` returns to this frame, here or on another machine."""
-        self._check_jobs("save", False)
-        return Saved(self.seed, self.frame, self._execution.save()).to_bytes(self.simulation)
+        if PENDING:
+            self._check_jobs("save", False)
+        return self._saved.fill(self.seed, self.frame, self._execution.packed())
 
     def restore(self, blob: bytes) -> None:
         """Return to the frame of `save`. Raises ReplayError, having changed nothing, if the bytes
         are damaged or of another simulation or format."""
+        seed, frame, state = self._saved.read(blob) or self._read(blob)
+        if PENDING:
+            self._check_jobs("restore", True)
+        self._execution.restore(state)
+        self.seed, self.frame = seed, frame
+
+    def _read(self, blob: object) -> tuple[int, int, memoryview]:
         saved = read_saved(blob, self.simulation)
-        self._check_jobs("restore", True)
-        self._execution.restore(saved.state)
-        self.seed, self.frame = saved.seed, saved.frame
+        return saved.seed, saved.frame, memoryview(saved.state)
+
+    @lazily
+    def _saved(self) -> SavedBuffer:
+        return SavedBuffer(self.simulation)
 
     def __repr__(self) -> str:
         return f"<session of {self.simulation.name}, frame {self.frame}>"

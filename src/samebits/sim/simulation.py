@@ -6,6 +6,7 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING
 
+from samebits.errors import folding
 from samebits.sim.definition import SimulationDefinition
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class Simulation(SimulationDefinition):
     whenever old replays would no longer give the same states.
     """
 
+    @folding
     def start(self, seed: int = 0) -> Session:
         """A new session, compiled for this processor. Raises CompileError, Trap."""
         from samebits.sim.session import Session

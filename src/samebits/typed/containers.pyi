@@ -1,7 +1,7 @@
 """Containers as type checkers see them. Written by `python -m tools.stubs`."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Generic, Self, SupportsIndex
+from typing import Any, Generic, Self, SupportsIndex, overload
 
 from typing_extensions import TypeVar
 
@@ -13,6 +13,7 @@ _T = TypeVar("_T")
 _K = TypeVar("_K")
 _V = TypeVar("_V", default=Any)
 _N = TypeVar("_N", default=Any)
+_C = TypeVar("_C", default=None)
 _W = TypeVar("_W", default=Any)
 _H = TypeVar("_H", default=Any)
 _D = TypeVar("_D", default=Any)
@@ -24,7 +25,8 @@ class List(Struct, Generic[_T, _N]):
     `List[float64, 16]` is a struct class: a field's type, a parameter's, and called, from kernels
     empty, from Python with the first items too. `len`, `in`, `for`, `items[i]`, `items[-1]`,
     `==` and `del items[i]` are those of Python's lists; an item that is a struct is a reference.
-    What is not used of the memory is zero. Methods say what they cost, n being the length.
+    In kernels `items[i:j]` is a view, and an array parameter takes the items. What is not used of
+    the memory is zero. Methods say what they cost, n being the length.
     """
 
     def __len__(self) -> int: ...
@@ -34,8 +36,8 @@ class List(Struct, Generic[_T, _N]):
         """Add an item at the end; traps where the list is full. O(1)."""
     def try_append(self, value: _T) -> bool:
         """Add an item at the end, if there is room; whether there was. O(1)."""
-    def extend(self, values: ReadOnly[_T]) -> None:
-        """Add the elements of an array; traps, unchanged, where they do not fit.
+    def extend(self, values: ReadOnly[_T] | Iterable[_T]) -> None:
+        """Add the elements of an array or a list; traps, unchanged, where they do not fit.
         O(len(values)).
         """
     def insert(self, index: int, value: _T) -> None:
@@ -55,6 +57,10 @@ class List(Struct, Generic[_T, _N]):
         """The item at `index`, or `default` where there is none. O(1)."""
     def clear(self) -> None:
         """Take out all items. O(n)."""
+    def sort(self, reverse: bool = False) -> None:
+        """Sort in place by `<`, or with `reverse` by `>`; equal items stay in their order. Of
+        floats a NaN traps. O(n log² n) moves, in no other memory.
+        """
     def reverse(self) -> None:
         """Reverse the order in place. O(n)."""
     def __contains__(self, value: _T, /) -> bool: ...
@@ -65,7 +71,10 @@ class List(Struct, Generic[_T, _N]):
     def remove(self, value: _T) -> None:
         """Take out the first item equal to `value`; traps where there is none. O(n)."""
     def __init__(self, items: Iterable[Any] = ()) -> None: ...
+    @overload
     def __getitem__(self, index: SupportsIndex, /) -> _T: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> Array[_T]: ...
     def __setitem__(self, index: SupportsIndex, value: _T, /) -> None: ...
     def __iter__(self) -> Iterator[_T]: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -113,7 +122,7 @@ class Map(Struct, Generic[_K, _V, _N]):
         """Keys with their values in order, in the head of a loop."""
     def __eq__(self, other: object, /) -> bool: ...
 
-class Heap(Struct, Generic[_T, _V, _N]):
+class Heap(Struct, Generic[_T, _V, _C]):
     """`Heap[T, N]`: up to N items, the least of which comes out first, and of equal ones the one
     that was put in first. `Heap[P, V, N]`: values with priorities, as tuples are in heapq.
 
@@ -127,24 +136,39 @@ class Heap(Struct, Generic[_T, _V, _N]):
     def __len__(self) -> int: ...
     def capacity(self) -> int:
         """The most items that it holds. O(1)."""
-    def push(self, *item: Any) -> None:
+    @overload
+    def push(self: Heap[_T, _V, None], item: _T) -> None:
         """Put an item in; traps where the heap is full, and of a NaN. O(log n), and a move of
         what is less.
         """
-    def try_push(self, *item: Any) -> bool:
+    @overload
+    def push(self, priority: _T, value: _V) -> None: ...
+    @overload
+    def try_push(self: Heap[_T, _V, None], item: _T) -> bool:
         """Put an item in, if there is room; whether there was. As `push`."""
+    @overload
+    def try_push(self, priority: _T, value: _V) -> bool: ...
     def put(self, item: _T) -> None:
         """Put an item into a heap that has room. As `push`."""
-    def pop(self) -> Any:
+    @overload
+    def pop(self: Heap[_T, _V, None]) -> _T:
         """Take out the least item; traps where there is none. O(1)."""
-    def peek(self) -> Any:
+    @overload
+    def pop(self) -> tuple[_T, _V]: ...
+    @overload
+    def peek(self: Heap[_T, _V, None]) -> _T:
         """The least item; traps where there is none. O(1)."""
-    def get(self, default: Any) -> Any:
+    @overload
+    def peek(self) -> tuple[_T, _V]: ...
+    def get(self: Heap[_T, _V, None], default: _T) -> _T:
         """The least item, or `default` where there is none. O(1)."""
     def clear(self) -> None:
         """Take out all items. O(n)."""
     def __init__(self, items: Iterable[Any] = ()) -> None: ...
-    def __iter__(self) -> Iterator[Any]: ...
+    @overload
+    def __iter__(self: Heap[_T, _V, None]) -> Iterator[_T]: ...
+    @overload
+    def __iter__(self) -> Iterator[tuple[_T, _V]]: ...
     def __eq__(self, other: object, /) -> bool: ...
 
 class BitSet(Struct, Generic[_N]):

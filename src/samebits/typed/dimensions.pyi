@@ -378,4 +378,9 @@ def zeros(shape: tuple[int, int, int], dtype: type[_T], /) -> Array3D[_T]: ...
 def zeros(shape: tuple[int, int], dtype: type[_T], /) -> Array2D[_T]: ...
 @overload
 def zeros(shape: int, dtype: type[_T], /) -> Array[_T]:
-    """A fresh array of zeros: `zeros(16, float32)`, `zeros((4, 4), float32)`."""
+    """A fresh array of zeros: `zeros(16, float32)`, `zeros((4, n), float32)`.
+
+    In a kernel one of constant lengths lies on the stack, any other in the arena of the call, which
+    has as many bytes as the kernel's option `arena` says. Raises Trap "length" for a negative
+    length, "arena" where there is no room.
+    """

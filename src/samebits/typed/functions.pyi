@@ -308,3 +308,12 @@ def f32(text: str) -> float:
     or a zero of its sign. Raises ArgumentError for any other text, for more than
     400 characters, and for numbers that round beyond the largest float32, 3.4028235e38.
     """
+
+def trace(name: str, value: Any, /) -> None:
+    """Keep `value` under `name`, where somebody reads records (`sb.tracing`); else nothing happens.
+
+    In a kernel the name is a text in quotes. The value is a number, a bool, a vector, a matrix or a
+    struct of these; a record has it as Python's own numbers, in order, and where the call stands.
+    It changes no result, and costs a few nanoseconds where nobody reads. Raises ArgumentError for a
+    value of another kind.
+    """

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.errors import RunnerError, Trap
+from samebits.printed import muted
 from samebits.runtime.threads.time_limit import TimeOver, within
 from samebits.sim.execution import Execution
 from samebits.sim.inputs import Inputs
@@ -171,7 +172,8 @@ class Verification:
         it started have ended when it returns or raises."""
         self._progress = progress
         try:
-            self._run()
+            with muted():
+                self._run()
         finally:
             self._stopping = True
             try:

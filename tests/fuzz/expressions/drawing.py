@@ -30,6 +30,9 @@ from tests.fuzz.literals import (
 )
 from tests.fuzz.scope import Callee, Place, Scope
 
+INDICES = 8
+"""How many indices are inside one another at most."""
+
 
 class Drawing:
     """What draws expressions; `module` is the name under which kernels find the intrinsics."""
@@ -58,6 +61,9 @@ class Drawing:
         """Index expressions of the loop around, by the length that they are for, or by ''."""
         self.budget = 0
         """Calls may still cost this many iterations of work at the present place."""
+        self.inside = 0
+        """How many places' indices are around: without an end to it, an index of an index of an
+        index never ends where most values of a program lie in memory."""
 
     def risky(self) -> bool:
         return self.rng.random() < self.hazard
@@ -122,7 +128,12 @@ class Drawing:
 
     def place(self, place: Place, depth: int) -> str:
         """The text of `place`, an index expression in each hole."""
-        return place.template.format(*(self.index(length, depth) for length in place.lengths))
+        if self.inside == INDICES:
+            return place.template.format(*("0" for _ in place.lengths))
+        self.inside += 1
+        text = place.template.format(*(self.index(length, depth) for length in place.lengths))
+        self.inside -= 1
+        return text
 
     def index(self, length: int | str, depth: int) -> str:
         """An index below `length`, or (rarely) one that may trap."""

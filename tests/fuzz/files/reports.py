@@ -14,10 +14,10 @@ from samebits.desync.report import Report
 from samebits.desync.summary import disclosure_json, disclosure_text, summary
 from samebits.desync.writer import report_bytes
 from samebits.errors import ReportError, TraceError
+from samebits.frame_trace.encoding import decode
+from samebits.frame_trace.restore import restore_trace
 from samebits.sides.side import parse_side
 from samebits.sim.sources import PlayerSource
-from samebits.trace.encoding import decode
-from samebits.trace.restore import restore_trace
 from tests.fuzz.files.engine import Read, Target
 from tests.fuzz.files.mcap_form import forged
 from tests.fuzz.files.mutate import mutated

@@ -24,15 +24,15 @@ from samebits.desync.report import Report
 from samebits.desync.summary import disclosure_json, disclosure_text, summary
 from samebits.desync.writer import METADATA_NAME, checksum, description, pieces, report_bytes
 from samebits.errors import ReportError
+from samebits.frame_trace.encoding import decode
+from samebits.frame_trace.model import Model
+from samebits.frame_trace.record import Trace
+from samebits.frame_trace.restore import restore_trace
 from samebits.sides.side import Side, parse_side
 from samebits.sim.execution import EvaluateExecution
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource
-from samebits.trace.encoding import decode
-from samebits.trace.model import Model
-from samebits.trace.record import Trace
-from samebits.trace.restore import restore_trace
 from tests.support.folders import SIMULATIONS
 
 SMALL = load_simulation(str(SIMULATIONS / "small_simulation.py"))

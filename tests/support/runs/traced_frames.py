@@ -8,6 +8,9 @@ from functools import cached_property
 from linecache import getline
 
 from samebits.diagnosis.operation.first_difference import OperationDifference, first_difference
+from samebits.frame_trace.model import Model
+from samebits.frame_trace.observer import Memory
+from samebits.frame_trace.record import Trace, record
 from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
 from samebits.ir.grammar import For, Module, Op, walk
 from samebits.ir.refs import OpRef
@@ -15,9 +18,6 @@ from samebits.sim.execution import EvaluateExecution
 from samebits.sim.program import Program
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource
-from samebits.trace.model import Model
-from samebits.trace.observer import Memory
-from samebits.trace.record import Trace, record
 from tests.support.runs.observed_frames import ARENA
 from tests.support.simulations.traced_simulation import TRACED
 

@@ -13,8 +13,8 @@ from tests.support.folders import EXAMPLES, SIMULATIONS
 
 from samebits.cli import status
 from samebits.desync.reader import read_report
-from samebits.trace import restore as replayed
-from samebits.trace.encoding import decode
+from samebits.frame_trace import restore as replayed
+from samebits.frame_trace.encoding import decode
 from samebits.verify import executions as targets
 
 SMALL = str(SIMULATIONS / "small_simulation.py")

@@ -28,6 +28,7 @@ from samebits.diagnosis.driver import diagnose_report, diagnose_reports
 from samebits.diagnosis.operation.match_versions import match_versions
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.errors import TraceError
+from samebits.frame_trace.observer import UnobservedEvaluator
 from samebits.hazards.catalogue.expressions.fma_contraction import FUSED
 from samebits.hazards.injection import variants_among
 from samebits.ir.analysis.budget import Budget
@@ -35,7 +36,6 @@ from samebits.ir.text import parse_module
 from samebits.ir.verify import verify
 from samebits.sides.side import parse_side
 from samebits.sim.sources import PlayerSource
-from samebits.trace.observer import UnobservedEvaluator
 
 FEW = 40_000
 """Operations of a frame in these tests; one of the small simulation takes 800."""

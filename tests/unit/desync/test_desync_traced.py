@@ -16,11 +16,11 @@ from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.report import Report
 from samebits.desync.writer import report_bytes
 from samebits.errors import TraceError
+from samebits.frame_trace.model import Model
+from samebits.frame_trace.record import Trace, record
 from samebits.sides.side import parse_side
 from samebits.sim.load import load_simulation
 from samebits.sim.sources import PlayerSource
-from samebits.trace.model import Model
-from samebits.trace.record import Trace, record
 
 FRAME = 12
 

@@ -34,10 +34,10 @@ from samebits.diagnosis.cause import experiment
 from samebits.diagnosis.driver import diagnose_report, diagnose_reports
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.errors import ReportError
+from samebits.frame_trace import observer as watching
+from samebits.frame_trace import record as trace
 from samebits.ir.text import print_module
 from samebits.sim.simulation import Simulation
-from samebits.trace import observer as watching
-from samebits.trace import record as trace
 
 Compare = Callable[[Report], Diagnosis]
 """What the plain side and a report differ in."""

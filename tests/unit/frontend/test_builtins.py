@@ -84,7 +84,7 @@ def rounded_to(price: float64) -> float64:
 
 @sb.kernel
 def rounded(price: float64) -> float64:
-    return round(price)
+    return round(price * 100.0) / 100.0
 
 
 @sb.kernel
@@ -106,7 +106,7 @@ def truth(flag: bool) -> bool:
     ("wrong", "fix", "right", "given"),
     [
         (any_of_numbers, "any(speed != 0)", any_fixed, ((1, 0, 0),)),
-        (rounded_to, "round(price)", rounded, (1.5,)),
+        (rounded_to, "round(price * 100.0) / 100.0", rounded, (1.5,)),
         (greatest, "sb.max(sb.max(a, b), c)", greatest_fixed, (1, 2, 3)),
         (truth, "flag", None, (True,)),
     ],

@@ -221,7 +221,7 @@ def test_what_is_no_constant_of_a_class_is_refused_with_what_to_write() -> None:
     fix = "an IntEnum's member is a number: write `Team.RED`"
     assert refusal_of(value, 7).fix == fix
     assert refusal_of(missing, 7).fix == "define 'DEATHS' there, or correct the name"
-    assert "'host' is not a kernel" in str(refusal_of(called, 7))
+    assert "'Rules.host' is not a kernel" in str(refusal_of(called, 7))
 
 
 def make_adder(amount: Any) -> Any:

@@ -17,6 +17,7 @@ from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
 
 T = TypeVar("T", float32, float64)
+U = TypeVar("U")
 
 
 @sb.struct
@@ -49,6 +50,21 @@ def square32(x: float32) -> float32:
 @sb.kernel
 def generic(x: T) -> T:
     return x
+
+
+@sb.kernel
+def root(x: float64) -> float64:
+    return sb.sqrt(x)
+
+
+@sb.kernel
+def one_of(x: T) -> bool:
+    return x == x
+
+
+@sb.kernel
+def twice_generic(f: sb.Kernel[[T], T], x: T) -> T:
+    return f(f(x))
 
 
 @sb.kernel
@@ -234,6 +250,94 @@ def test_jobs_call_instances() -> None:
     assert out.tolist() == [integrate(square, 0.0, float(i), 4) for i in range(5)]
 
 
+# Functions without types of their own -----------------------------------------------------------
+
+
+@sb.kernel
+def mapped(f: sb.Kernel[[int32], int32], a: Array[int32]) -> None:
+    for i in range(len(a)):
+        a[i] = f(a[i])
+
+
+@sb.kernel
+def folded(f: sb.Kernel[[int32, int32], int32], a: ReadOnly[int32]) -> int32:
+    r = a[0]
+    for i in range(1, len(a)):
+        r = f(r, a[i])
+    return r
+
+
+@sb.kernel
+def of_vectors(f: sb.Kernel[[float3, float3], float32], v: float3) -> float32:
+    return f(v, v * 2.0)
+
+
+@sb.kernel
+def of_lines(f: sb.Kernel[[Line, float64], float64], line: Line) -> float64:
+    return f(line, 3.0)
+
+
+@sb.kernel
+def least_and_greatest(a: ReadOnly[int32]) -> int32:
+    return folded(min, a) + folded(max, a) * int32(100)
+
+
+@sb.kernel
+def squared(x: T) -> T:
+    return x * x
+
+
+@sb.kernel
+def inverse(x: U) -> int32:
+    return int32(8 // int(x))
+
+
+@sb.kernel
+def gives_others(n: int) -> float64:
+    return (
+        integrate(sb.sqrt, 0.0, 1.0, n) + integrate(abs, -1.0, 1.0, n)
+        + integrate(squared, 0.0, 2.0, n) + of_lines(Line.at, Line(2.0))
+    )  # fmt: skip
+
+
+def test_intrinsics_and_builtins_are_given() -> None:
+    assert same(integrate, sb.sqrt, 0.0, 1.0, 4) == same(integrate, root, 0.0, 1.0, 4)
+    assert same(integrate, abs, -1.0, 1.0, 4) == same(integrate, sb.abs, -1.0, 1.0, 4) == 1.0
+    numbers = np.array([3, -7, 5], np.int32)
+    assert same(folded, sb.min, numbers) == same(folded, min, numbers) == -7
+    assert same(folded, max, numbers) == 5
+    assert same(least_and_greatest, numbers) == 493
+    same(mapped, sb.abs, numbers)
+    assert numbers.tolist() == [3, 7, 5]
+    assert same(of_vectors, math.dot, float3(1, 2, 3)) == 28
+
+
+def test_generic_kernels_and_methods_are_given() -> None:
+    assert same(integrate, squared, 0.0, 1.0, 4) == same(integrate, square, 0.0, 1.0, 4)
+    assert same(of_lines, Line.at, Line(2.0)) == 6
+    assert same(gives_others, 4) > 0
+    with pytest.raises(sb.Trap) as caught:
+        same(mapped, inverse, np.array([2, 0], np.int32))
+    assert caught.value.span is not None
+    assert caught.value.span.function == "inverse"
+
+
+@pytest.mark.parametrize("function", [sb.popcount, max, one_of, math.length])
+def test_a_function_that_does_not_take_the_types_is_named(function: Any) -> None:
+    error = refusal_of(integrate, function, 0.0, 1.0, 3)
+    name = function.__name__
+    assert error.message.startswith(f"{name} is given for a kernel (float64) -> float64, but ")
+    assert error.span is not None
+    assert error.span.function == "integrate"
+    with pytest.raises(sb.CompileError, match=f"{name} is given for a kernel"):
+        integrate.managed(function, 0.0, 1.0, 3)
+
+
+def test_a_function_without_types_takes_those_of_no_type_variable() -> None:
+    with pytest.raises(sb.ArgumentError, match="and sqrt has no types"):
+        twice_generic(sb.sqrt, float32(1))
+
+
 # What is refused --------------------------------------------------------------------------------
 
 
@@ -241,18 +345,23 @@ def plain(x: float) -> float:
     return x
 
 
+@sb.kernel
+def pair(x: T, y: T) -> T:
+    return x + y
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
         (square32, "takes a kernel (float64) -> float64, but square32 is (float32) -> float32"),
         (fill, "fill is (float3, Line, Array[float64]) -> None"),
-        (generic, "and generic is generic"),
         (integrate, "and integrate takes kernels itself"),
-        (Line.at, "and Line.at is a method"),
-        (Line(1.0).at, "and Line.at is a method"),
+        (Line.at, "but at is (Line, float64) -> float64"),
+        (Line(1.0).at, "and Line.at is a method of one struct"),
+        (pair, "and pair has 2 parameters"),
         (math.atan2, "and math.atan2 takes 2 numbers"),
         (plain, "not plain"),
-        (sb.sqrt, "not sqrt"),
+        (lambda x: x, "not <lambda>"),
         (3.5, "not 3.5"),
     ],
 )

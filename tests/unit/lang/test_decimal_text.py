@@ -9,7 +9,8 @@ from fractions import Fraction
 import pytest
 
 import samebits as sb
-from samebits.lang.values.fixed.fixed_text import exact, parse, shortest
+from samebits.decimals import exact, shortest
+from samebits.lang.values.fixed.fixed_text import parse
 
 FRACTIONS = (16, 32)
 

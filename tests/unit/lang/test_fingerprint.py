@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import pytest
@@ -237,3 +238,30 @@ def odd(x: float32) -> bool:
     text = fingerprint(load(BASE + odd).odd, (FLOAT32,))
     assert " at 0x" not in text
     assert "{'a', 'b', 'c'}" in text
+
+
+def test_the_last_line_of_code_is_the_one_that_its_positions_have() -> None:
+    """Of each function of some large modules, whose statements and texts go over many lines."""
+    import argparse
+    import ast
+    import dataclasses
+    import inspect
+    import tarfile
+    import typing
+
+    from samebits.lang import definition
+
+    def inside(code: CodeType) -> list[CodeType]:
+        found = [c for c in code.co_consts if isinstance(c, CodeType)]
+        return [code, *(one for c in found for one in inside(c))]
+
+    seen = many = 0
+    for module in (argparse, ast, dataclasses, inspect, tarfile, typing, definition):
+        text = inspect.getsource(module)
+        for code in inside(compile(text, module.__name__, "exec")):
+            ends = [end for _, end, _, _ in code.co_positions() if end]
+            assert definition._last_line(code) == max(ends, default=0), code
+            seen += 1
+            many += max(ends, default=0) > max(line for _, _, line in code.co_lines() if line)
+    assert seen > 800
+    assert many > 20

@@ -368,7 +368,7 @@ def test_annotations_mean_types():
     ("call", "message"),
     [
         (lambda: type_of_annotation(T), "the type variable T has no type here"),
-        (lambda: type_of_annotation(np.float32), "float32 is not a type of the language"),
+        (lambda: type_of_annotation(np.float32), "numpy.float32 is not a type of the language"),
         (lambda: type_of_annotation(Array), "Array is not a type of the language"),
         (lambda: type_of_annotation(list[int]), "list[int] is not a type of the language"),
         (lambda: type_of_annotation(3), "3 is not a type of the language"),

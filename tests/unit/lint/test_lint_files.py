@@ -54,6 +54,25 @@ def test_a_folder_is_gone_through_in_order_without_what_is_not_its_own(
     assert (found["files"], found["lines"]) == (3, 9)
 
 
+UNSURE = "def total(xs: list[float]) -> float:\n    return sum(xs)\n"
+
+
+def test_findings_say_how_sure_they_are_and_the_least_can_be_chosen(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(folder / "game.py", HAZARD + UNSURE)
+    assert status(["lint", "game.py"]) == 1
+    assert "SB201 builtin-sum: `sum` adds floats (medium confidence)" in capsys.readouterr().out
+    for least, expected in (("low", 2), ("medium", 2), ("high", 1)):
+        assert status(["lint", "game.py", "--json", "--min-confidence", least]) == 1
+        found = json.loads(capsys.readouterr().out)["findings"]
+        assert [f["confidence"] for f in found] == ["high", "medium"][:expected]
+    write(folder / "unsure.py", UNSURE)
+    assert status(["lint", "unsure.py", "--min-confidence", "high"]) == 0
+    assert status(["lint", "unsure.py", "--min-confidence", "sure"]) == 2
+    assert "'low', 'medium', 'high'" in capsys.readouterr().err
+
+
 def test_clean_code_ends_with_0(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(folder / "a.py", "x = 1\n")
     assert status(["lint", "a.py"]) == 0

@@ -99,7 +99,7 @@ def bad_conversion(x: float64) -> float64:
 
 @sb.kernel
 def fixed_point(x: sb.fix16) -> sb.fix16:
-    assert x > 0, f"{x}"
+    assert x > 0, f"{x:.3f}"
     return x
 
 
@@ -114,7 +114,7 @@ def too_many(v: float3) -> float32:
     [
         (bad_format, (1.0,), "float64 has no format `:>8`"),
         (bad_conversion, (1.0,), "the conversion !a is not in the language"),
-        (fixed_point, (sb.fix16(1),), "has no text here"),
+        (fixed_point, (sb.fix16(1),), "fix16 has no format `:.3f`"),
         (too_many, (float3(1, 1, 1),), "the text has 9 numbers, and 8 are the most"),
     ],
 )

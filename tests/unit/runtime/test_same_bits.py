@@ -11,6 +11,7 @@ from tests.support.levels import BEST, LEVELS, LOWEST
 
 import samebits as sb
 from samebits import Array, float3, float32, float64, int32
+from samebits.errors import Span, Trap
 from samebits.runtime import rows, same_bits
 from samebits.runtime.emulation.machines import EmulatedProgram
 from samebits.verify.executions import all_rows
@@ -103,6 +104,20 @@ def test_a_trap_differs_from_a_result(failure: Any) -> None:
 
     assert failure(fault) == (
         "step: managed and fake-O3 end differently\n  managed: returns\n  fake-O3: division by zero"
+    )
+
+
+def test_traps_that_differ_in_their_end_alone_say_so() -> None:
+    found = [
+        same_bits.CallOutcome(None, [], Trap("zero").at(Span("f.py", "f", 3, 4, 3, end)), False)
+        for end in (9, 12)
+    ]
+    with pytest.raises(sb.BitsMismatchError) as caught:
+        same_bits.compare(*found, "fake-O3", "f")
+    assert str(caught.value) == (
+        "f: managed and fake-O3 end differently\n"
+        "  managed: division by zero at f.py:3:5 in f, to 3:9\n"
+        "  fake-O3: division by zero at f.py:3:5 in f, to 3:12"
     )
 
 
@@ -213,10 +228,11 @@ def test_a_call_that_leaves_nothing_is_no_comparison() -> None:
             assert a[i] > 0
 
     one, none = np.ones(1, np.float32), np.zeros(0, np.float32)
-    for kernel, args in ((silent, ()), (doubled, (none,)), (read, (one,))):
+    for kernel, args in ((silent, ()), (read, (one,)), (read, (none,))):
         with pytest.raises(sb.ArgumentError, match="left nothing to compare"):
             sb.assert_same_bits(kernel, *args)
-    assert len(sb.assert_same_bits(doubled, np.ones(1, np.float32))) > 2
+    for given in (one, none):
+        assert len(sb.assert_same_bits(doubled, given)) > 2
 
 
 def test_one_execution_alone_is_no_comparison() -> None:

@@ -10,6 +10,7 @@ from tests.support.simulations.small_simulation import SMALL
 
 from samebits.bits import xxh64
 from samebits.errors import ArgumentError, ReplayError
+from samebits.sim.saved import Saved
 from samebits.sim.session import Session
 
 HEAD = 16 + 16 + 3 * 8
@@ -135,3 +136,27 @@ def test_any_bytes_like_object_is_restored(session: Session) -> None:
         session.step([{}, {}])
         session.restore(form)  # type: ignore[arg-type]
         assert (session.frame, session.hash()) == (3, before)
+
+
+def test_saved_bytes_of_any_kind_are_restored_alike(session: Session) -> None:
+    blob = session.save()
+    at = session.seed, session.frame, session.hash()
+    assert blob == Saved(*at[:2], session.canonical_state()).to_bytes(SMALL)
+    for kind in (bytes, bytearray, memoryview, lambda b: memoryview(bytearray(b))):
+        session.step([{"push": 2.5}, {}])
+        assert session.hash() != at[2]
+        session.restore(kind(blob))
+        assert (session.seed, session.frame, session.hash()) == at
+        assert session.save() == blob
+
+
+def test_what_save_returned_stays_as_it_was() -> None:
+    session = SMALL.start(seed=2)
+    first = session.save()
+    copy = bytes(bytearray(first))
+    session.step([{"push": 2.5}, {}])
+    second = session.save()
+    assert first == copy != second
+    session.restore(first)
+    session.restore(second)
+    assert (session.frame, session.save()) == (1, second)

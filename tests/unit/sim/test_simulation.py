@@ -107,6 +107,15 @@ def test_a_foreign_floating_point_environment_changes_no_bit(row: Any) -> None:
     assert found == expected
 
 
+def test_inputs_in_any_order_of_memory_run_alike() -> None:
+    inputs = scripted(12)
+    expected = SMALL.start().run(inputs).tolist()
+    wide = np.zeros((12, 4), Input.dtype)
+    wide[:, ::2] = inputs
+    for given in (np.asfortranarray(inputs), inputs.T.copy().T, wide[:, ::2], inputs[::-1][::-1]):
+        assert SMALL.start().run(given).tolist() == expected
+
+
 def test_running_no_frames_gives_no_hashes() -> None:
     session = SMALL.start()
     assert session.run(np.zeros((0, 2), Input.dtype)).tolist() == []

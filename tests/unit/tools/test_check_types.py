@@ -151,6 +151,19 @@ def visit(found: sb.Map[int2, int32, Literal[8]], path: sb.List[int2, Literal[4]
     path.push(path[0])                                   # wrong
     print(found[path[0]].x)                              # wrong
     print(seen | found)                                  # wrong
+    path.extend(path[1:])
+    path.sort()
+    path.extend([0.5])                                   # wrong
+    print(path[1:].x, len(path[:2]))                     # wrong
+    weight, corner = queue.pop()
+    path.append(corner)
+    least = sb.Heap[float32, Literal[4]]()
+    least.push(weight)
+    path.append(least.pop())                             # wrong
+    print(least.peek().x, least.get(weight).x)           # wrong
+    path.append(queue.peek())                            # wrong
+    for lowest in least:
+        print(lowest + weight, lowest.x)                 # wrong
     return sum(number for number in seen | seen)
 
 

@@ -10,8 +10,9 @@ computed is as many times as large, or its square, and so on. Such an expansion 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from flint import arb, arb_poly, arb_series, ctx  # Arb: ball arithmetic with proven error bounds
@@ -32,6 +33,7 @@ Polynomial = Any
 Series = Callable[[Any], Any]
 """A function of power series, such as `arb_series.exp`."""
 UNIT = arb(0, 1)
+ONE = arb(1)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -124,22 +126,34 @@ class Expansion:
         return self.polynomial.degree() < 0 and not self.errors
 
     def __add__(self, other: Expansion) -> Expansion:
-        return self.plus(other, arb(1))
+        return self.plus(other, ONE)
 
     def __sub__(self, other: Expansion) -> Expansion:
         return self.plus(other, arb(-1))
 
     def plus(self, other: Expansion, factor: Ball) -> Expansion:
         """self + factor·other; UnitError where they count different units."""
-        unit = self.unit
-        if unit is not other.unit and unit != other.unit:
-            if not (self.is_zero or other.is_zero):
+        return Expansion.sum([(self, ONE), (other, factor)])
+
+    @staticmethod
+    def sum(terms: Iterable[tuple[Expansion, Ball]]) -> Expansion:
+        """The sum of expansions times factors; UnitError where they count different units."""
+        unit: Unit | None = None
+        polynomial = arb_poly([])
+        errors: dict[Error, Polynomial] = {}
+        for term, factor in terms:
+            if term.is_zero:
+                continue
+            if unit is None:
+                unit = term.unit
+            elif unit is not term.unit and unit != term.unit:
                 raise UnitError("a sum of different units")
-            unit = other.unit if self.is_zero else unit
-        errors = dict(self.errors)
-        for error, c in other.errors.items():
-            errors[error] = errors[error] + factor * c if error in errors else factor * c
-        return Expansion(self.polynomial + factor * other.polynomial, errors, unit)
+            once = factor is ONE or factor == 1
+            for error, c in term.errors.items():
+                part = c if once else factor * c
+                errors[error] = errors[error] + part if error in errors else part
+            polynomial = polynomial + (term.polynomial if once else factor * term.polynomial)
+        return Expansion(polynomial, errors, unit or NO_UNIT)
 
     def scaled(self, factor: Ball) -> Expansion:
         errors = {error: c * factor for error, c in self.errors.items()}
@@ -148,7 +162,7 @@ class Expansion:
     def __mul__(self, other: Expansion) -> Expansion:
         product = _cut(self.polynomial * other.polynomial, DEGREE)
         if self.errors and other.errors:
-            product = product + self._spread() * other._spread()
+            product = product + self._whole_spread * other._whole_spread
         errors: dict[Error, Polynomial] = {}
         for one, there in ((self, other), (other, self)):
             if one.errors:
@@ -159,8 +173,13 @@ class Expansion:
         unit = self.unit if self.unit is other.unit is NO_UNIT else self.unit * other.unit
         return Expansion(product, errors, unit)
 
-    def _spread(self, t: Ball = UNIT) -> Ball:
-        """An enclosure of the errors' sum."""
+    @cached_property
+    def _whole_spread(self) -> Ball:
+        """An enclosure of the errors' sum all over the cell."""
+        return self._spread_at(UNIT)
+
+    def _spread_at(self, t: Ball) -> Ball:
+        """An enclosure of the errors' sum over a piece of the cell."""
         total = arb(0)
         for error, c in self.errors.items():
             total += c(t) * error.ball
@@ -168,7 +187,11 @@ class Expansion:
 
     def range(self) -> Ball:
         """An enclosure of the whole."""
-        found = self.polynomial(UNIT) + self._spread()
+        return self._range
+
+    @cached_property
+    def _range(self) -> Ball:
+        found = self.polynomial(UNIT) + self._whole_spread
         return found if self.unit is NO_UNIT else product_range(found, self.unit.range)
 
     def ends(self) -> tuple[Ball, Ball] | None:
@@ -176,7 +199,7 @@ class Expansion:
         if self.polynomial.degree() > 1:
             return None
         at, slope = self.polynomial[0], magnitude(self.polynomial[1])
-        spread = slope + magnitude(self._spread())
+        spread = slope + magnitude(self._whole_spread)
         low, high = arb((at - spread).lower()), arb((at + spread).upper())
         corners = [end * arb(u) ** self.unit.power for end in (low, high)
                    for u in (self.unit.low, self.unit.high)]  # fmt: skip
@@ -185,7 +208,11 @@ class Expansion:
 
     def pieces(self) -> list[Ball]:
         """Closer enclosures over the pieces of the cell, counted in units."""
-        return [self.polynomial(t) + self._spread(t) for t in _pieces()]
+        return self._pieces
+
+    @cached_property
+    def _pieces(self) -> list[Ball]:
+        return [self.polynomial(t) + self._spread_at(t) for t in _CUT]
 
     def inverse(self) -> Expansion:
         return self._of(lambda s: s.inv(), self.unit.to(-self.unit.power))
@@ -207,7 +234,7 @@ class Expansion:
         of the errors, to first order with f' as their factor."""
         start = arb(self.polynomial[0].mid())
         change = self.polynomial - start
-        whole = self.polynomial(UNIT) + self._spread()
+        whole = self.polynomial(UNIT) + self._whole_spread
         series = _taylor(function, start, DEGREE)
         last = _taylor(function, self.polynomial(UNIT), DEGREE + 1)[DEGREE + 1]
         rest = UNIT * magnitude(last) * magnitude(change(UNIT)) ** (DEGREE + 1)
@@ -219,7 +246,7 @@ class Expansion:
         rest = UNIT * magnitude(last) * magnitude(change(UNIT)) ** (FACTOR_DEGREE + 1)
         slope = _composed(slopes, _cut(change, FACTOR_DEGREE), FACTOR_DEGREE)
         slope = slope + rest * (FACTOR_DEGREE + 2)
-        spread = self._spread()
+        spread = self._whole_spread
         bend = _taylor(function, whole, 2)[2] * (spread * spread)
         errors = {error: _cut(c * slope, FACTOR_DEGREE) for error, c in self.errors.items()}
         return Expansion(result + bend, errors, unit)
@@ -241,9 +268,8 @@ def _composed(series: list[Ball], p: Polynomial, degree: int) -> Polynomial:
     return result
 
 
-def _pieces() -> Iterator[Ball]:
-    for k in range(PIECES):
-        yield arb(-1) + arb(2 * k + 1) / PIECES + UNIT / PIECES
+_CUT = [arb(-1) + arb(2 * k + 1) / PIECES + UNIT / PIECES for k in range(PIECES)]
+"""The pieces of [-1, 1]."""
 
 
 def _taylor(function: Series, at: Ball, degree: int) -> list[Ball]:

@@ -291,29 +291,32 @@ class Machine:
         if a.value == 0:
             self.discharged["zero"] += 1
             return b if sign > 0 else self._neg(b)
-        form = combined(a.form, b.form, Fraction(sign))
+        if unit_of(a.form) != unit_of(b.form):
+            raise UnitError("a sum of different units")
         made = ("add" if sign > 0 else "sub", a, b)
-        range_ = expanded(form).range()
-        if a.limit is not None or b.limit is not None:
-            range_ = range_.intersection(a.range + sign * b.range)
-        between = interval(form)
-        ends = self._format.rounded(range_, between)
-        size = min(magnitude(range_), magnitude(ball(max(map(abs, between)))))
-        grid = min(a.grid, b.grid)
         if is_absorbed(self._format, a, b):
             self.discharged["absorbed"] += 1
             return self._number(a.form, a.grid, made, None, a.range, a.ends)
         if sign > 0 and is_absorbed(self._format, b, a):
             self.discharged["absorbed"] += 1
             return self._number(b.form, b.grid, made, None, b.range, b.ends)
+        form = combined(a.form, b.form, Fraction(sign))
+        whole = expanded(form)
+        range_ = whole.range()
+        if a.limit is not None or b.limit is not None:
+            range_ = range_.intersection(a.range + sign * b.range)
+        between = interval(form, whole)
+        ends = self._format.rounded(range_, between)
+        size = min(magnitude(range_), magnitude(ball(max(map(abs, between)))))
+        grid = min(a.grid, b.grid)
         rule = is_exact_sum(self._format, a, b, form, size, sign)
         if rule is not None:
             self.discharged[rule] += 1
-            return self._number(form, grid, made, None, range_, ends)
+            return self._number(form, grid, made, None, range_, ends, whole)
         bound = rounding_bound(self._format, size, a, b)
         name = f"{made[0]} {self.rounded}"
         error = error_atom(bound, name, is_float=True, unit=unit_of(form))
-        return self._rounded(form, grid, made, error, range_, ends)
+        return self._rounded(form, grid, made, error, range_, ends, whole)
 
     def _number(
         self,
@@ -323,9 +326,13 @@ class Machine:
         error: Atom | None,
         range_: Ball,
         ends: tuple[float, float] | None = None,
+        whole: Expansion | None = None,
     ) -> Number:
+        """`whole` is the form's expansion, where that is known."""
         ends = ends or self._format.rounded(range_)
         found = Number(form, grid, made, error, range_, ends)
+        if whole is not None:
+            found.expand(whole)
         if ends is not None and ends[0] == ends[1] and (not unit_of(form).power or not ends[0]):
             one = constant(ends[0])
             return Number(one.form, one.grid, made, ends=one.ends)
@@ -333,7 +340,7 @@ class Machine:
             return constant(0.0)
         if found.least is not None:
             grid = max(grid, self._format.spacing(found.least))
-        return Number(form, max(grid, self._format.least), made, error, found.range, ends)
+        return found.on(max(grid, self._format.least))
 
     def _rounded(
         self,
@@ -343,16 +350,20 @@ class Machine:
         error: Atom,
         exact: Ball,
         ends: tuple[float, float] | None = None,
+        before: Expansion | None = None,
     ) -> Number:
+        """`before` is the form's expansion, where that is known."""
         self.rounded += 1
-        whole = combined(form, {error: Fraction(1)}, Fraction(1))
+        before = expanded(form) if before is None else before
+        whole = {**form, error: Fraction(1)}
         bound = magnitude(error.expansion.range())
         ends = ends or self._format.rounded(exact)
-        found = self._number(whole, grid, made, error, exact + arb(0, 1) * bound, ends)
+        after = before + error.expansion
+        found = self._number(whole, grid, made, error, exact + arb(0, 1) * bound, ends, after)
         if (value := found.value) is None:
             return found
         # One number all over the cell: what it is off, other operations still ask for.
-        lost = Atom(Expansion.constant(ball(value)) - expanded(form), error.name, error.is_float)
+        lost = Atom(Expansion.constant(ball(value)) - before, error.name, error.is_float)
         return Number(found.form, found.grid, made, lost, ends=found.ends)
 
     # Products
@@ -393,11 +404,16 @@ class Machine:
     def _product_ends(self, a: Number, b: Number) -> tuple[float, float] | None:
         if a.ends is None or b.ends is None:
             return None
-        corners = [Fraction(x) * Fraction(y) for x in a.ends for y in b.ends]
+        pairs = [(x, y) for x in a.ends for y in b.ends]
         if a is b:
-            zero = [] if a.ends[0] > 0 or a.ends[1] < 0 else [Fraction(0)]
-            corners = [corners[0], corners[3], *zero]
-        return self._format.rounded_ends(min(corners), max(corners))
+            has_zero = a.ends[0] <= 0 <= a.ends[1]
+            pairs = [pairs[0], pairs[3], *([(0.0, 0.0)] if has_zero else [])]
+        if self._format is BINARY64:  # Python's product is rounded to this format
+            products = [x * y + 0.0 for x, y in pairs]
+            low, high = min(products), max(products)
+            return (low, high) if math.isfinite(low) and math.isfinite(high) else None
+        exact = [Fraction(x) * Fraction(y) for x, y in pairs]
+        return self._format.rounded_ends(min(exact), max(exact))
 
     def _exact_rule(self, a: Number, b: Number, size: Ball, grid: int) -> str | None:
         """By which rule a product rounds nothing."""

@@ -150,7 +150,8 @@ def is_greater(format: Format, a: Number, b: Number) -> bool:
     # |a| - b and |a| + b, each with what they have in common cancelled.
     upright = combined({}, a.form, -turned)
     sums = (combined(upright, b.form, sign) for sign in (Fraction(-1), Fraction(1)))
-    return all(expanded(f).range() >= 0 or interval(f)[0] >= 0 for f in sums)
+    wholes = ((form, expanded(form)) for form in sums)
+    return all(whole.range() >= 0 or interval(form, whole)[0] >= 0 for form, whole in wholes)
 
 
 def is_two_sum(x: Number, y: Number) -> Number | None:

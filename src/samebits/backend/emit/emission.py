@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from samebits.backend.emit import arena
 from samebits.backend.emit.independence import has_independent_iterations
 from samebits.backend.emit.preemption import BodyGuard, can_guard, guard_text
 from samebits.backend.emit.range import range_text
@@ -24,6 +25,7 @@ from samebits.backend.text.debug_info import DebugInfo
 from samebits.backend.text.expectations import Expectation, Expected, metadata
 from samebits.backend.text.locations import Location, Locations
 from samebits.backend.text.loop_metadata import ANY_LOOP, EmittedCounts, loop_metadata
+from samebits.backend.text.output_buffer import DEFINITIONS as OUTPUT_DEFINITIONS
 from samebits.backend.text.overrides import CodegenOverrides
 from samebits.backend.text.profiles import PROFILES, CodegenProfile
 from samebits.backend.text.run_bound import OPEN
@@ -38,8 +40,9 @@ from samebits.backend.text.types import (
     table_symbol,
 )
 from samebits.errors import IRError
-from samebits.ir.grammar import For, Module, While
+from samebits.ir.grammar import For, Module, Op, While
 from samebits.ir.once import is_library
+from samebits.ir.own_code import is_own_code
 from samebits.passes.pipeline import goal_of
 
 _ATTRIBUTES = 'attributes #0 = { nounwind%s "no-trapping-math"="true"%s }'
@@ -101,11 +104,16 @@ class Emission(CallGraph):
         """The cold copies that the functions call."""
         self._shared_copies: dict[str, SharedFunction] = {}
         self._sites: dict[TrapSite, int] = {}
+        self._in_own_code: dict[str, dict[TrapSite, None]] = {}
+        """The sites of each function of samebits' own, callees of its own included."""
         self._helpers: dict[str, None] = {}
         self._guarded = False
+        self._arena = 0
+        """The bytes of the largest arena that an entry needs."""
         self.records_traps = threads
         """Whether traps leave a record of what they met."""
         self.has_records = False
+        self.has_output = False
         self._loops: list[str] = []
         self._tables: dict[str, str] = {}
         self._expected: dict[Expectation, int] = {}
@@ -135,6 +143,23 @@ class Emission(CallGraph):
     def trap_status(self, site: TrapSite) -> int:
         """The status, from 1, that stands for `site`."""
         return self._sites.setdefault(site, len(self._sites) + 1)
+
+    def trap_status_in(self, function: str, site: TrapSite) -> int:
+        """The status that stands for `site`, which is in `function`."""
+        if is_own_code(function):
+            self._in_own_code.setdefault(function, {})[site] = None
+        return self.trap_status(site)
+
+    def placed_at_call(self, caller: str, call: Op) -> dict[int, int]:
+        """The statuses that a call may give of traps in samebits' own code, each with the status of
+        that trap at the call; none where the caller is samebits' own, too."""
+        inside = self._in_own_code.get(str(call.attr), {})
+        if is_own_code(caller):
+            self._in_own_code.setdefault(caller, {}).update(inside)
+            return {}
+        return {
+            self._sites[site]: self.trap_status(site._replace(span=call.span)) for site in inside
+        }
 
     def helper(self, name: str) -> str:
         """The symbol of a function that the backend provides, such as `fma.f64`."""
@@ -189,6 +214,20 @@ class Emission(CallGraph):
         site = TrapSite("stack", function.span, detail)
         return guard._replace(small=self.trap_status(site))
 
+    def arena(self, name: str, arguments: list[str]) -> tuple[list[str], tuple[int, int] | None]:
+        """What an entry's body begins with where the function needs an arena, whose block is
+        appended to `arguments`; its bytes, and the status without memory for it."""
+        size = self.arenas.get(name)
+        if size is None:
+            return [], None
+        self._arena = max(self._arena, size)
+        lines, place = arena.block(size, self._threads)
+        arguments.append(f"ptr {place}")
+        if not self._threads:
+            return lines, None
+        site = TrapSite("memory", self.function(name).span, f"{size:,}")
+        return lines, (size, self.trap_status(site))
+
     def cold_copy(self, name: str) -> str:
         """The symbol of the cold copy of a function that has an `inlined_size` and a result."""
         if self.shares and is_library(name):
@@ -205,7 +244,9 @@ class Emission(CallGraph):
         found = [own] * bool(self.owns) + [f"@{HOOK} = global ptr null"] * bool(
             self._parallel_ranges
         )
-        found += [RECORD_DEFINITIONS] * self.has_records
+        found += [RECORD_DEFINITIONS] * self.has_records + [OUTPUT_DEFINITIONS] * self.has_output
+        if self._arena:
+            found.append(arena.definitions(self.target, self._arena, self._threads))
         return found + [guard_text(self.target)] * self._guarded
 
     def _metadata(self, inside: EmittedCounts, function: str, statement: For | While) -> str:
@@ -213,7 +254,7 @@ class Emission(CallGraph):
             lanes = statement.lanes.slots if isinstance(statement, For) and statement.lanes else ()
             own = [slot for slot, _ in lanes] if inside.lanes else []  # else the remainder loop
             return has_independent_iterations(
-                statement, self.function(function), self.function, own
+                statement, self.function(function), self.function, own, self.prints
             )
 
         return loop_metadata(inside, self.target, is_independent, self.vector_dominated)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from samebits.backend.emit import arena
 from samebits.backend.emit.preemption import BodyGuard, guarded_call
 from samebits.backend.targets.fp_control import pinned_call
 from samebits.backend.targets.table import Target
@@ -74,9 +75,17 @@ class SlotReader:
         return word
 
 
-def _body(function: Function, traps: bool, target: Target, more: str, symbol: str) -> str:
+def _body(
+    function: Function,
+    traps: bool,
+    target: Target,
+    more: str,
+    symbol: str,
+    before: Sequence[str] = (),
+) -> str:
     """The adapter from the slots of `args` to the kernel's own parameters and results."""
     slots = SlotReader(target, "%args")
+    slots.lines += before
     arguments = slots.arguments(function.params) + [more] * bool(more)
     returned = return_type(function, traps, target)
     callee = function_symbol(function.name)
@@ -122,16 +131,22 @@ def entry_text(
     more: str = "",
     overrides: CodegenOverrides = NONE,
     guard: BodyGuard | None = None,
+    before: Sequence[str] = (),
+    ready: tuple[int, int] | None = None,
 ) -> str:
     """`sb_entry_<index>` for `function`, and its body, which takes `more` as last argument and is
-    called through `guard` if there is one."""
+    called through `guard` if there is one. `before` are lines at the body's start, `ready` the
+    bytes of an arena that is made first, and the status if it can't be."""
     symbol = f"@sb.body.{index}"
-    body = _body(function, traps, target, more, symbol)
+    body = _body(function, traps, target, more, symbol, before)
     if locations is not None:
         locations.begin(function)
         body = locations.attach(body)
     if guard is not None:
         body += "\n\n" + guarded_call(f"@sb.guard.{index}", symbol, guard)
         symbol = f"@sb.guard.{index}"
+    if ready is not None:
+        body += "\n\n" + arena.ready(f"@sb.ready.{index}", symbol, *ready)
+        symbol = f"@sb.ready.{index}"
     pin = pinned_call(target.fp_control, symbol, overrides.environment)
     return f"{body}\n\ndefine i32 @sb_entry_{index}(ptr %args) #0 {{\nentry:\n{pin}}}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from samebits.backend.emit.arena import ARENA_PLACE
 from samebits.backend.emit.emission import Emission
 from samebits.backend.lowering.float import canonicalise_stores, may_wait
 from samebits.backend.lowering.int64 import unsigned_quotient
@@ -46,6 +47,10 @@ from samebits.types import ScalarType
 _FLUSHING_INLINED = 2000
 """LLVM's inlining threshold for functions that flush, eight times that of others at -O3: each of
 their operations is five. A loop around a call that is not inlined is not vectorised."""
+
+
+_BEFORE = "%arena.before"
+"""The bytes of the arena that are in use where a function begins, and again where it returns."""
 
 
 @dataclass(slots=True)
@@ -128,6 +133,10 @@ class FunctionEmitter(FunctionWriter):
             arguments.append(f"ptr {OWN_PLACE}")
         if isinstance(self._locations, DebugInfo):
             self._allocas += self._locations.declarations(self._slots, self._locals)
+        if self.function.name in self.module.arenas:
+            arguments.append(f"ptr noalias noundef nonnull align 8 {ARENA_PLACE}")
+            if self.module.allocates(self.function.name):
+                self._allocas.append(f"  {_BEFORE} = load i64, ptr {ARENA_PLACE}, align 8")
         return arguments
 
     # -- statements ---------------------------------------------------------------------------
@@ -312,6 +321,8 @@ class FunctionEmitter(FunctionWriter):
 
     def _return_values(self, values: tuple[Value, ...]) -> None:
         names = [self.operand(value) for value in values]
+        if self.module.allocates(self.function.name):
+            self.do(f"store i64 {_BEFORE}, ptr {ARENA_PLACE}, align 8")
         typed = list(zip(map(scalar, self.function.results), names, strict=True))
         if self.can_trap:
             typed.insert(0, ("i32", "0"))

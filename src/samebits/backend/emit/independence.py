@@ -36,11 +36,12 @@ def has_independent_iterations(
     function: Function,
     callee: Callable[[str], Function],
     private: Collection[str] = (),
+    prints: Callable[[str], bool] = lambda name: False,
 ) -> bool:
     """Whether the iterations of the innermost `loop` all run, carry no slot's value to each other
     or out of the loop, and write only to elements indexed by the loop's variable. Slots in
     `private` are known to be private to each iteration; `callee` finds functions that the loop
-    calls."""
+    calls, `prints` says which of them print."""
     if not isinstance(loop, For):
         return False
     ops: dict[int, Op] = {}
@@ -49,7 +50,7 @@ def has_independent_iterations(
             return False
         if isinstance(statement, Op):
             ops[statement.id] = statement
-    if not all(_writes_own(op, loop.slot, ops, callee) for op in ops.values()):
+    if not all(_writes_own(op, loop.slot, ops, callee, prints) for op in ops.values()):
         return False
     carried = {str(op.attr) for op in ops.values() if op.opcode == "set"} - set(private)
     read = _read_first(loop.body, {loop.slot})
@@ -58,12 +59,21 @@ def has_independent_iterations(
     return not carried & read
 
 
-def _writes_own(op: Op, slot: str, ops: dict[int, Op], callee: Callable[[str], Function]) -> bool:
-    """Whether `op` writes no memory, or only an element indexed by the loop's variable."""
+def _writes_own(
+    op: Op,
+    slot: str,
+    ops: dict[int, Op],
+    callee: Callable[[str], Function],
+    prints: Callable[[str], bool],
+) -> bool:
+    """Whether `op` prints nothing, and writes no memory, or only an element indexed by the loop's
+    variable."""
     if OPS[op.opcode].pure or op.opcode in _HARMLESS:
         return True
     if op.opcode == "call":
-        return all(isinstance(t, ScalarType) for _, t in callee(str(op.attr)).params)
+        name = str(op.attr)
+        scalars = all(isinstance(t, ScalarType) for _, t in callee(name).params)
+        return scalars and not prints(name)
     return op.opcode == "store" and _is_own(op.args[0], slot, ops)
 
 

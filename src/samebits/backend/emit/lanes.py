@@ -14,6 +14,7 @@ from samebits.backend.text.loop_metadata import EmittedCounts
 from samebits.backend.text.types import float_constant, scalar
 from samebits.bits import SMALLEST_NORMAL
 from samebits.ir.grammar import JOINS, For, Lanes, Op, While, can_trap, walk
+from samebits.printed import OUTPUT
 from samebits.types import ScalarType
 
 NEST_LIMIT = 300
@@ -49,7 +50,7 @@ class LaneEmitter(FunctionEmitter):
                 if self.module.traps[callee] or not plain:
                     return False
                 size += self.module.inlined_size(callee)
-            elif can_trap(inner) or inner.opcode == "parallel":
+            elif can_trap(inner) or inner.opcode == "parallel" or inner.opcode in OUTPUT:
                 return False
         return size <= NEST_LIMIT
 

@@ -11,6 +11,7 @@ from samebits.backend.objects import OWN
 from samebits.backend.targets.table import Target
 from samebits.backend.text.debug_info import DebugInfo
 from samebits.backend.text.locations import Locations
+from samebits.backend.text.output_buffer import address_entry
 from samebits.backend.text.overrides import NONE, CodegenOverrides
 from samebits.backend.text.shared_functions import SharedFunction
 from samebits.ir.grammar import Module
@@ -30,7 +31,8 @@ def emit_module(
     debug: bool = False,
 ) -> Emitted:
     """LLVM text that defines `sb_entry_<n>` for the n-th of `entries`, `sb_range_<n>` for the n-th
-    of `ranges`, and what they reach.
+    of `ranges`, and what they reach; of a module that prints one more entry, which gives the
+    address of its output.
 
     `locate` gives each instruction the location of its statement and changes no code;
     `locate_loops` locates loops too, which can keep LLVM from merging blocks. `threads` is for code
@@ -56,12 +58,26 @@ def emit_module(
         text for name, text in every.items() if name in emission.cold_section or name in copied
     ]
     for index, name in enumerate(entries):
-        more = f"ptr @{OWN}" if name in emission.owns else ""
+        more = [f"ptr @{OWN}"] * (name in emission.owns)
+        before, ready = emission.arena(name, more)
         function, traps = emission.function(name), emission.traps[name]
         guard = emission.guard(name)
         texts.append(
-            entry_text(index, function, traps, target, emission.of_adapters, more, overrides, guard)
+            entry_text(
+                index,
+                function,
+                traps,
+                target,
+                emission.of_adapters,
+                ", ".join(more),
+                overrides,
+                guard,
+                before,
+                ready,
+            )
         )
+    if emission.has_output:
+        texts.append(address_entry(len(entries)))
     return emission.result([*texts, *emission.range_texts(ranges)], cold_section)
 
 

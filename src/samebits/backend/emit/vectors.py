@@ -43,7 +43,10 @@ class VectorEmitter(LaneEmitter):
     def _separations(self, statement: For) -> list[Separation] | None:
         """The memory that must not overlap for iterations to be independent; None if the loop is
         small, some operation prevents vectorisation, or no test suffices."""
-        if not has_independent_iterations(statement, self.function, self.module.function):
+        module = self.module
+        if not has_independent_iterations(
+            statement, self.function, module.function, (), module.prints
+        ):
             return None
         inside = self._body_counts(statement)
         if inside is None or not is_full(inside, self.target):

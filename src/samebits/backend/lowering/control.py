@@ -151,7 +151,8 @@ def _call(f: FunctionWriter, op: Op) -> None:
         place = f"inttoptr (i64 {callee.address} to ptr)"
         f.define(op.result, f.emit(f"call {returned} {place}({arguments})"))
         return
-    is_cold = f.in_fallback and callee.results and f.module.inlined_size(name) >= LEAST_COLD_COPY
+    large = f.in_fallback and callee.results and f.module.inlined_size(name) >= LEAST_COLD_COPY
+    is_cold = large and not f.module.prints(name)
     symbol = f.module.cold_copy(name) if is_cold else f.module.symbol(name)
     text = f"call {f.target.convention}{returned} {symbol}({arguments})"
     if returned == "void":
@@ -163,7 +164,7 @@ def _call(f: FunctionWriter, op: Op) -> None:
         f.emit(f"extractvalue {returned} {result}, {k}") for k in range(count)
     ]  # fmt: skip
     if traps:
-        f.leave_if_failed(items.pop(0))
+        f.leave_if_failed(items.pop(0), f.module.placed_at_call(f.function.name, op))
     for value, item in zip(op.results, items, strict=True):
         f.define(value, item)
 

@@ -5,6 +5,7 @@ Any two addresses may alias, whatever their types: LLVM is told nothing else.
 
 from __future__ import annotations
 
+from samebits.backend.emit.arena import ALLOTTED, ARENA_HEAD, ARENA_PLACE
 from samebits.backend.lowering.float import store_then_canonicalise, stored_value
 from samebits.backend.lowering.integer import scalar_type
 from samebits.backend.text.types import memory, memory_scalar, scalar
@@ -112,6 +113,50 @@ def _flat(f: FunctionWriter, op: Op) -> None:
 def _length(f: FunctionWriter, op: Op) -> None:
     assert isinstance(op.attr, int)
     f.define(op.result, f.operands(op.args[0])[1 + op.attr])
+
+
+def _arena(f: FunctionWriter, op: Op) -> None:
+    f.define(op.result, f.emit(f"load i64, ptr {ARENA_PLACE}, align 8"))
+
+
+def _release(f: FunctionWriter, op: Op) -> None:
+    f.do(f"store i64 {f.operand(op.args[0])}, ptr {ARENA_PLACE}, align 8")
+
+
+def _allocate(f: FunctionWriter, op: Op) -> None:
+    """The array after what is in use. No product can overflow: factors and products above the bound
+    are noted, and these are 2^30 at most where none is."""
+    t, limit = op.result.type, op.attr
+    assert isinstance(t, ArrayType)
+    assert isinstance(limit, int)
+    *lengths, used = map(f.operand, op.args)
+    negative = _any(f, [f.emit(f"icmp slt i64 {length}, 0") for length in lengths])
+    f.trap_if(negative, op, "length")
+    most, count, beyond = limit // t.element.size, "1", list[str]()
+    for length in lengths:
+        least = f.emit(f"call i64 @llvm.umax.i64(i64 {length}, i64 1)")
+        beyond.append(f.emit(f"icmp ugt i64 {least}, {most}"))
+        if count != "1":
+            least = f.emit(f"mul i64 {count}, {least}")
+            beyond.append(f.emit(f"icmp ugt i64 {least}, {most}"))
+        count = least
+    size = f.emit(f"mul i64 {count}, {t.element.size}")
+    end = f.emit(f"add i64 {used}, {size}")
+    beyond.append(f.emit(f"icmp ugt i64 {end}, {limit}"))
+    f.trap_if(_any(f, beyond), op, "arena")
+    after = f.emit(f"and i64 {f.emit(f'add i64 {end}, {ALLOTTED - 1}')}, {-ALLOTTED}")
+    f.do(f"store i64 {after}, ptr {ARENA_PLACE}, align 8")
+    start = f.emit(f"add i64 {used}, {ARENA_HEAD}")
+    place = f.emit(f"getelementptr inbounds i8, ptr {ARENA_PLACE}, i64 {start}")
+    f.do(f"call void @llvm.memset.p0.i64(ptr align 8 {place}, i8 0, i64 {size}, i1 false)")
+    f.define(op.result, place, *lengths)
+
+
+def _any(f: FunctionWriter, conditions: list[str]) -> str:
+    result, *rest = conditions
+    for condition in rest:
+        result = f.emit(f"or i1 {result}, {condition}")
+    return result
 
 
 def extent(f: FunctionWriter, value: Value) -> tuple[str, str]:
@@ -228,6 +273,9 @@ MEMORY_LOWERINGS: dict[str, Lowering] = {
     "view": _view,
     "flat": _flat,
     "length": _length,
+    "arena": _arena,
+    "release": _release,
+    "allocate": _allocate,
     "apart": _apart,
     "load": _load,
     "store": _store,

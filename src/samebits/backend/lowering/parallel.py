@@ -60,9 +60,8 @@ def serial(f: FunctionWriter, op: Op) -> str:
 
 def lower_parallel(f: FunctionWriter, op: Op) -> None:
     """Emit a call of the hook, then all iterations serially in case it ran nothing."""
-    range_function = (
-        f.module.parallel_range(str(op.attr)) if not f.module.is_cold(f.function.name) else ""
-    )
+    in_line = f.module.is_cold(f.function.name) or f.module.prints(str(op.attr))
+    range_function = "" if in_line else f.module.parallel_range(str(op.attr))
     if not range_function:
         status = serial(f, op)
         if status:

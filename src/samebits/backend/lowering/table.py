@@ -7,6 +7,7 @@ from samebits.backend.lowering.float import FLOAT_LOWERINGS
 from samebits.backend.lowering.integer import INTEGER_LOWERINGS
 from samebits.backend.lowering.memory import MEMORY_LOWERINGS
 from samebits.backend.lowering.muladd import PRODUCT_LOWERINGS
+from samebits.backend.lowering.output import OUTPUT_LOWERINGS
 from samebits.backend.text.writer import FunctionWriter, Lowering
 from samebits.ir.grammar import Op
 from samebits.types import ScalarType
@@ -23,7 +24,7 @@ def _by_type(integer: Lowering, floating: Lowering) -> Lowering:
 
 
 _TYPED = INTEGER_LOWERINGS | FLOAT_LOWERINGS
-LOWERINGS = MEMORY_LOWERINGS | MIXED_LOWERINGS | PRODUCT_LOWERINGS | _TYPED | {
+LOWERINGS = MEMORY_LOWERINGS | MIXED_LOWERINGS | PRODUCT_LOWERINGS | OUTPUT_LOWERINGS | _TYPED | {
     opcode: _by_type(INTEGER_LOWERINGS[opcode], FLOAT_LOWERINGS[opcode])
     for opcode in INTEGER_LOWERINGS.keys() & FLOAT_LOWERINGS.keys()
 }  # fmt: skip

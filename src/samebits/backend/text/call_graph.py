@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from samebits.backend.llvm.stack_frames import value_bytes
 from samebits.backend.targets.table import Target
 from samebits.backend.text.cold_calls import ColdFunction
 from samebits.backend.text.loop_metadata import DIVISIONS
@@ -28,6 +27,7 @@ from samebits.backend.text.wide_offsets import has_wide_offsets
 from samebits.errors import CompileError, IRError
 from samebits.ir.analysis.carried import local_bytes
 from samebits.ir.analysis.frames import RECURSION_BYTES, frame_bytes
+from samebits.ir.analysis.live_bytes import value_bytes
 from samebits.ir.analysis.recursion import recursive_groups
 from samebits.ir.grammar import (
     CALLS,
@@ -42,6 +42,7 @@ from samebits.ir.grammar import (
     walk,
 )
 from samebits.ir.once import Once, is_library
+from samebits.printed import OUTPUT
 from samebits.types import ScalarType
 
 STACK_LIMIT = 1 << 20
@@ -91,10 +92,16 @@ class CallGraph:
         self.owns: set[str] = set()
         """The functions that check own indices: their last parameter is then the address for the
         numbers of a trap."""
+        self.arenas: dict[str, int] = {}
+        """The functions that make arrays of run-time sizes, themselves or through what they call,
+        and the most bytes of the arena that these need: their last parameter is its block."""
+        self._allocating: set[str] = set()
         self.called_twice: set[str] = set()
         """The functions called both in line and by threads: one copy is enough."""
         self.traps: dict[str, bool] = {}
         """Whether a function can trap, itself or through what it calls."""
+        self._printing: set[str] = set()
+        """The functions that print or trace themselves."""
         self._calls: dict[str, dict[str, None]] = {}
         """Callees of a function, in order of their first call."""
         self.divides: dict[str, bool] = {}
@@ -112,6 +119,7 @@ class CallGraph:
             self._visit_all(name, found)
         self.order = tuple(found)
         """The reached functions, callees first."""
+        self._measure_arenas()
         self._measure_stacks()
         self._hot = self.reached(roots) - self.cold.keys()
         self.cold_section = {*self.cold}
@@ -193,12 +201,22 @@ class CallGraph:
             limit = min(limit, COLD_INLINE_LIMIT)
         return self._sizes[name] <= limit
 
+    def prints(self, name: str) -> bool:
+        """Whether the function, or what it calls, prints or traces: its calls have an order."""
+        if not self._printing:
+            return False
+        return not self._printing.isdisjoint(_reached([name], self._calls.__getitem__))
+
     def is_only_entered(self, name: str) -> bool:
         """Whether the function's only caller is one entry or range of a vector-dominated module.
         LLVM inlines it there in any case, but only after all of its passes, which gain nothing by a
         second run over such functions."""
         called = any(name in callees for callees in self._calls.values())
         return self.vector_dominated and self._roots.count(name) == 1 and not called
+
+    def allocates(self, name: str) -> bool:
+        """Whether the function itself makes arrays of run-time sizes."""
+        return name in self._allocating
 
     def inlined_size(self, name: str) -> int:
         """Statements that replace a call, callees included; 0 if the call stays or may trap."""
@@ -291,6 +309,12 @@ class CallGraph:
             traps = traps or can_trap(statement)
             if statement.opcode == "own" and can_trap(statement):
                 self.owns.add(name)
+            elif statement.opcode in OUTPUT:
+                self._printing.add(name)
+            if statement.opcode == "allocate":
+                assert isinstance(statement.attr, int)
+                self._allocating.add(name)
+                self.arenas[name] = max(self.arenas.get(name, 0), statement.attr)
             if statement.opcode == "const":
                 constants.add(statement.id)
             elif statement.opcode in DIVISIONS:
@@ -303,6 +327,17 @@ class CallGraph:
         if out_of_line:
             self._add_cold(function)
         found[name] = None
+
+    def _measure_arenas(self) -> None:
+        """Find the arenas of functions through what they call, until nothing grows: functions may
+        recurse."""
+        grows = bool(self.arenas)
+        while grows:
+            grows = False
+            for name in self.order:
+                least = max((self.arenas.get(c, 0) for c in self._calls[name]), default=0)
+                if least > self.arenas.get(name, 0):
+                    self.arenas[name], grows = least, True
 
     def _measure_stacks(self) -> None:
         """Find the stack bytes of each function, callees included, without values; of those that

@@ -35,6 +35,8 @@ _ENCODINGS = {
 """DWARF's encoding of each kind of scalar; of fixed-point numbers and halves, their integer's."""
 
 _WORD = 64
+_HIDDEN = frozenset({"", "return"})
+"""Names of slots that no one has written: the compiler's own, and places of struct results."""
 _DECLARE = "    #dbg_declare("
 _PRODUCER = "clang (LLVM, samebits)"
 """Its first word has GDB read where a prologue ends from the line table, not guess it from code."""
@@ -106,9 +108,10 @@ class DebugInfo(Locations):
         variables: dict[str, list[str]] = {}
         for slot in types:
             name = slot.partition(".")[0]
-            if name and slot in slots:
+            if name not in _HIDDEN and slot in slots:
                 variables.setdefault(name, []).append(slot)
-        arguments = list(dict.fromkeys(name.partition(".")[0] for name, _ in function.params))
+        every = dict.fromkeys(name.partition(".")[0] for name, _ in function.params)
+        arguments = [name for name in every if name not in _HIDDEN]
         records: list[str] = []
         for name, parts in variables.items():
             argument = arguments.index(name) + 1 if name in arguments else 0

@@ -5,10 +5,12 @@ Every slot and variable is an `alloca` of the entry block, which LLVM promotes t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
+from samebits.backend.emit.arena import ARENA_PLACE
 from samebits.backend.emit.emission import Emission
-from samebits.backend.objects import OWN, TrapSite
+from samebits.backend.objects import OWN, STATUS_MASK, TrapSite
 from samebits.backend.text.facts import FunctionFacts
 from samebits.backend.text.locations import mark
 from samebits.backend.text.loop_metadata import EmittedCounts
@@ -31,6 +33,8 @@ is poison, and an index or a branch by poison is undefined behaviour."""
 
 _CARELESS = "nsz"
 """The flag under which the signs of zeros, and NaN bits, do not matter."""
+
+NO_OTHERS: Mapping[int, int] = MappingProxyType({})
 
 OWN_PLACE = "%own"
 """The last parameter of a function that checks own indices."""
@@ -103,7 +107,8 @@ class FunctionWriter:
             for value in values
             for t, name in zip(parts(value.type), self.operands(value), strict=True)
         ]
-        return ", ".join([*given, *[f"ptr @{OWN}"] * (callee in self.module.owns)])
+        given += [f"ptr @{OWN}"] * (callee in self.module.owns)
+        return ", ".join([*given, *[f"ptr {ARENA_PLACE}"] * (callee in self.module.arenas)])
 
     def define(self, value: Value, *names: str) -> None:
         """Set the registers or constants that hold a result."""
@@ -151,7 +156,8 @@ class FunctionWriter:
         `first`. What the operands are, by registers `operands` if given, is left in a record."""
         self._counts.checks += 1
         said = operand_text(op, kind) if self.module.records_traps else None
-        status = self.module.trap_status(TrapSite(kind, op.span, detail, said))
+        site = TrapSite(kind, op.span, detail, said)
+        status = self.module.trap_status_in(self.function.name, site)
         trap, go_on = self._label("trap"), self._label("ok")
         self.do(f"br i1 {condition}, label %{trap}, label %{go_on}, {UNLIKELY}")
         lines = list(first)
@@ -214,19 +220,19 @@ class FunctionWriter:
         self._allocas.append(f"  {name} = alloca {t}{suffix}")
         return name
 
-    def leave_if_failed(self, status: str) -> None:
-        """Return a callee's non-zero status."""
+    def leave_if_failed(self, status: str, others: Mapping[int, int] = NO_OTHERS) -> None:
+        """Return a callee's non-zero status, or what `others` has in its place."""
         failed = self.emit(f"icmp ne i32 {status}, 0")
         trap, go_on = self._label("trap"), self._label("ok")
         self.do(f"br i1 {failed}, label %{trap}, label %{go_on}, {UNLIKELY}")
-        self._tail += self._mark()
+        lines, status = _replaced(trap, status, others) if others else ([], status)
         if self._return == "i32":
-            self._tail.append(f"{trap}:\n  ret i32 {status}")
+            lines.append(f"ret i32 {status}")
         else:
-            self._tail.append(
-                f"{trap}:\n  %{trap}.r = insertvalue {self._return} zeroinitializer, "
-                f"i32 {status}, 0\n  ret {self._return} %{trap}.r"
-            )
+            empty = f"{self._return} zeroinitializer"
+            lines.append(f"%{trap}.r = insertvalue {empty}, i32 {status}, 0")
+            lines.append(f"ret {self._return} %{trap}.r")
+        self._tail += [*self._mark(), f"{trap}:\n" + "\n".join(f"  {line}" for line in lines)]
         self._start(go_on)
 
     # -- for the function emitter -------------------------------------------------------------
@@ -253,6 +259,16 @@ class FunctionWriter:
         items = returned(self.function, self.can_trap, self.target)
         rest = (f"{t} zeroinitializer" for t in items[1:])
         return "{ " + ", ".join((f"i32 {status}", *rest)) + " }"
+
+
+def _replaced(label: str, status: str, others: Mapping[int, int]) -> tuple[list[str], str]:
+    """Instructions that put other statuses in the place of some, keeping the record's number."""
+    lines, more = [f"%{label}.site = and i32 {status}, {STATUS_MASK}"], "0"
+    for k, (one, other) in enumerate(others.items()):
+        lines.append(f"%{label}.is{k} = icmp eq i32 %{label}.site, {one}")
+        lines.append(f"%{label}.by{k} = select i1 %{label}.is{k}, i32 {other - one}, i32 {more}")
+        more = f"%{label}.by{k}"
+    return [*lines, f"%{label}.there = add i32 {status}, {more}"], f"%{label}.there"
 
 
 Lowering = Callable[[FunctionWriter, Op], None]

@@ -20,6 +20,10 @@ from samebits.bits import canonical_size, pattern_of, to_canonical, value_of, xx
 from samebits.errors import TraceError, Trap
 from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.tree import Tree
+from samebits.frame_trace.follow import Diverged, FollowingObserver, numbered_as
+from samebits.frame_trace.model import Model
+from samebits.frame_trace.observer import BoundedObserver, FrameInput, Memory, Source
+from samebits.frame_trace.record import Trace
 from samebits.hazards.expressions import Site
 from samebits.ir.analysis.budget import Budget
 from samebits.ir.grammar import Op
@@ -29,10 +33,6 @@ from samebits.sim.execution import Execution, NativeExecution
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
 from samebits.sim.program import Program
-from samebits.trace.follow import Diverged, FollowingObserver, numbered_as
-from samebits.trace.model import Model
-from samebits.trace.observer import BoundedObserver, FrameInput, Memory, Source
-from samebits.trace.record import Trace
 from samebits.types import ScalarType
 
 FRAMES = 4096

@@ -30,6 +30,7 @@ from samebits.diagnosis.operation.source_changes import (
 )
 from samebits.diagnosis.report.findings import SCOPES, THROUGHOUT, WITH_ALL_ELSE, CauseFact
 from samebits.errors import SamebitsError, TraceError
+from samebits.frame_trace.record import Trace
 from samebits.hazards.apply import rewritten
 from samebits.hazards.catalogue import ExpressionHazard, ProgramHazard, by_name
 from samebits.hazards.catalogue.programs.changed_input import changed_in
@@ -41,7 +42,6 @@ from samebits.ir.grammar import Module, walk
 from samebits.ir.once import is_library
 from samebits.ir.refs import OpRef, op_at
 from samebits.sim.program import Program
-from samebits.trace.record import Trace
 from samebits.types import ScalarType
 
 MOST_EXPERIMENTS = 90

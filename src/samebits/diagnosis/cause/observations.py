@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from samebits.frame_trace.instances import Instance, instances_in
+from samebits.frame_trace.observer import FrameInput
 from samebits.hazards.expressions import Site, Sites
 from samebits.hazards.site_variants import SiteVariant
 from samebits.ir.grammar import Value
 from samebits.ir.refs import OpRef
-from samebits.trace.instances import Instance, instances_in
-from samebits.trace.observer import FrameInput
 
 MOST_INSTANCES = 48
 """Instances that an evaluation has to stand."""

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from samebits.diagnosis.frame.search import Progress
 from samebits.diagnosis.frame.state_diff import differences
 from samebits.errors import HazardError
+from samebits.frame_trace.model import Model
+from samebits.frame_trace.record import Trace, record
 from samebits.hazards.apply import rewritten
 from samebits.hazards.catalogue import EXPRESSION_HAZARDS
 from samebits.hazards.edit.function_editor import guarded
 from samebits.hazards.injection import variants_among
-from samebits.trace.model import Model
-from samebits.trace.record import Trace, record
 
 VARIANTS_OF_ONE = 6
 """Ways of one hazard that are tried."""

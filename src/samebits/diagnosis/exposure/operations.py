@@ -14,14 +14,14 @@ from samebits.diagnosis.cause.observations import Observation
 from samebits.diagnosis.exposure.distance import StateDistance
 from samebits.diagnosis.report.findings import ExposedFact
 from samebits.diagnosis.report.findings import Place as Source
+from samebits.frame_trace.model import Model
+from samebits.frame_trace.observer import FrameInput, Memory, Observer, State
 from samebits.hazards.catalogue import ExpressionHazard, ProgramHazard
 from samebits.hazards.expressions import Site
 from samebits.hazards.injection import variants_among
 from samebits.ir.grammar import Op
 from samebits.ir.interp.closures import UNSET, Frame, Step, Steps
 from samebits.ir.refs import OpRef, statements, what
-from samebits.trace.model import Model
-from samebits.trace.observer import FrameInput, Memory, Observer, State
 from samebits.types import ScalarType
 
 MOST_INSTANCES = 32

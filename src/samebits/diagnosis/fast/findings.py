@@ -24,12 +24,12 @@ from samebits.diagnosis.operation.describe import ValueNames
 from samebits.diagnosis.report.findings import SCOPES, CauseFact, Datum, Diagnosis, OperationFact
 from samebits.diagnosis.report.findings import Place as Source
 from samebits.errors import TraceError
+from samebits.frame_trace.instances import Instance, instances_in
+from samebits.frame_trace.model import Model
+from samebits.frame_trace.record import Trace
 from samebits.hazards.catalogue import by_name
 from samebits.ir.grammar import Op, plain_name
 from samebits.sides.side import Side
-from samebits.trace.instances import Instance, instances_in
-from samebits.trace.model import Model
-from samebits.trace.record import Trace
 from samebits.types import ScalarType
 
 

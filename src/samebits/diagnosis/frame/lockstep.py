@@ -15,13 +15,13 @@ from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.frame.examine import FirstFrame, FrameBlock, begun, examined, of_init
 from samebits.diagnosis.frame.search import FrameReport, FrameSearch, blocks
 from samebits.errors import TraceError
+from samebits.frame_trace.model import Model
+from samebits.frame_trace.observer import LIMIT, BoundedObserver, FrameInput
 from samebits.ir.analysis.budget import Budget
 from samebits.sides.run import SideRun, open_run
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import first_unequal
-from samebits.trace.model import Model
-from samebits.trace.observer import LIMIT, BoundedObserver, FrameInput
 
 SLOW_OPERATIONS = 24_000_000
 """What slow sides run from the start, and then again from states spread over the run. The

@@ -11,12 +11,12 @@ import numpy as np
 
 from samebits.bits import canonical_size, from_canonical
 from samebits.errors import Trap
+from samebits.frame_trace.model import Model
+from samebits.frame_trace.observer import Memory
+from samebits.frame_trace.record import Trace, record
 from samebits.sim.execution import Execution
 from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program
-from samebits.trace.model import Model
-from samebits.trace.observer import Memory
-from samebits.trace.record import Trace, record
 
 
 @dataclass(frozen=True, eq=False)

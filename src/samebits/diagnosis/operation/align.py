@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.bits import Patterns
+from samebits.frame_trace.instances import Instance
+from samebits.frame_trace.record import Trace
 from samebits.ir.analysis.enclosing import Layout
 from samebits.ir.grammar import Numbered, Op
 from samebits.ir.refs import OpRef
-from samebits.trace.instances import Instance
-from samebits.trace.record import Trace
 
 
 @dataclass(frozen=True, eq=False)

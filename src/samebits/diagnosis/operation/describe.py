@@ -12,9 +12,9 @@ from samebits.diagnosis.frame.state_diff import datum
 from samebits.diagnosis.operation.first_difference import OperationDifference
 from samebits.diagnosis.report.findings import Datum, OperationFact
 from samebits.diagnosis.report.findings import Place as Source
+from samebits.frame_trace.instances import Instance
 from samebits.ir.grammar import Function, Module, Op, Value, walk
 from samebits.ir.refs import has, shown_type, statement_at, what
-from samebits.trace.instances import Instance
 from samebits.types import RefType, VectorType
 
 

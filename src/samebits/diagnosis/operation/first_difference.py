@@ -23,11 +23,11 @@ from samebits.diagnosis.operation.missing import (
     rewritten,
 )
 from samebits.errors import Span, Trap
+from samebits.frame_trace.instances import Instance
+from samebits.frame_trace.last_write import Origin, origin_in_state, origin_of_load
+from samebits.frame_trace.record import Trace
 from samebits.ir.grammar import For, Op, While
 from samebits.ir.refs import OpRef
-from samebits.trace.instances import Instance
-from samebits.trace.last_write import Origin, origin_in_state, origin_of_load
-from samebits.trace.record import Trace
 
 Kind = Literal["result", "path", "memory", "input", "loop"]
 """What each of them is, `OperationFact` says."""

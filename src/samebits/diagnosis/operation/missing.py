@@ -13,10 +13,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from samebits.diagnosis.operation.align import Alignment
+from samebits.frame_trace.instances import Instance
+from samebits.frame_trace.last_write import Origin
 from samebits.ir.grammar import CALLS, For, Op, walk
 from samebits.ir.refs import OpRef
-from samebits.trace.instances import Instance
-from samebits.trace.last_write import Origin
 
 
 class MissingWrite(NamedTuple):

@@ -15,11 +15,11 @@ from samebits.diagnosis.operation.first_difference import OperationDifference
 from samebits.diagnosis.operation.match_versions import Change
 from samebits.diagnosis.report.findings import Place as Source
 from samebits.errors import Span
+from samebits.frame_trace.record import Trace
 from samebits.hazards.edit.function_editor import calls_in, own_functions, with_statements
 from samebits.ir.analysis.enclosing import Layout
 from samebits.ir.grammar import Module, Op, Statement
 from samebits.ir.refs import OpRef, op_at, statement_at
-from samebits.trace.record import Trace
 
 
 def attributed(

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 import numpy as np
+
+from samebits.errors import nearest
+from samebits.lang.other_names import OTHER_NAMES
+from samebits.lang.values.scalars import SCALAR_CLASSES
 
 ARRAY_ATTRIBUTES = {
     "sum": "write `math.sum({a})`, whose order is stated, or a loop",
@@ -44,6 +50,7 @@ VECTOR_ATTRIBUTES = {
     "cross": "write `math.cross({a}, b)`",
     "sum": "add the components: `{a}.x + {a}.y`",
 }
+"""Of vectors."""
 NUMBER_ATTRIBUTES = {
     "astype": "write `float32({a})`, or another type's name",
     "item": "write `{a}`, which is a number",
@@ -53,45 +60,119 @@ NUMBER_ATTRIBUTES = {
     "is_integer": "write `math.floor({a}) == {a}`",
 }
 _MADE_ARRAYS = {
-    "array", "asarray", "zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like",
-    "arange", "linspace", "eye",
-}  # fmt: skip
+    "zeros": "write sb.zeros({n}, {t})",
+    "empty": "write sb.zeros({n}, {t})",
+    "ones": "write sb.zeros({n}, {t}), and fill it in a loop",
+    "full": "write sb.zeros({n}, {t}), and fill it in a loop",
+    "array": "write sb.table({a}, {t}) at module level",
+    "asarray": "write sb.table({a}, {t}) at module level",
+    "arange": "loop over range({a})",
+    "linspace": "loop over range(n), and compute each: start + float64(i) * step",
+    "zeros_like": "write sb.zeros({a}.shape, {t})",
+    "ones_like": "write sb.zeros({a}.shape, {t}), and fill it in a loop",
+    "empty_like": "write sb.zeros({a}.shape, {t})",
+    "eye": "take a matrix such as float4x4, or fill an array in loops",
+}
+"""Of functions that make arrays: `{n}` a size, `{t}` a type, `{a}` what is given."""
+_RANDOM = (
+    "what it draws depends on what drew before, anywhere in the process",
+    "write `dice = random.seeded(seed, 0)` with samebits' random, kept in a struct where it goes "
+    "on, and `dice.next_float64()`",
+)
 _BUILTIN = "a kernel computes numbers; do it in the Python code that calls"
+_OUTSIDE = "do it in the Python code that calls, or write an @sb.kernel that computes it"
+_OWN_TYPES = {"Array", "ReadOnly", "WriteOnly", "FixedArray"}
+OURS = {
+    "empty": "write sb.zeros(n, T)",
+    "ones": "write sb.zeros(n, T), and fill it in a loop",
+    "full": "write sb.zeros(n, T), and fill it in a loop",
+    "array": "write sb.zeros(n, T), or sb.table(values, T) at module level",
+    "random": f"{_RANDOM[1]}",
+    "uniform": f"{_RANDOM[1]}",
+    "next_float64": f"{_RANDOM[1]}",
+    "next_float32": f"{_RANDOM[1]}",
+    "randint": "write `dice = random.seeded(seed, 0)`, and `dice.next_between(low, high)`",
+    "sqr": "write `x**2`",
+}
+"""Of names that samebits' modules do not have."""
 
 
-def for_call(called: Any, text: str) -> tuple[str | None, str] | None:
-    """Note and fix of a call of what is no kernel, `text` its argument; None where nothing is known
-    of it."""
+def for_call(
+    called: object, written: str, arguments: list[str], keywords: Mapping[str | None, str]
+) -> tuple[str | None, str]:
+    """Note and fix of a call of what is no kernel: what is called, and the call as written."""
     name = str(getattr(called, "__name__", ""))
+    text = ", ".join(arguments)
     if isinstance(called, type) and issubclass(called, np.generic):
         note = "NumPy's scalars are Python objects; samebits has types of the same names"
-        return note, f"write {name}({text}), with {name} from samebits"
-    of: object = getattr(cast("Any", called), "__self__", None)
-    module = str(getattr(cast("Any", called), "__module__", None) or type(of).__module__)
+        return note, f"write {name}({text or 0}), with {name} from samebits"
+    if name in _OWN_TYPES:
+        size = arguments[0] if arguments else "16"
+        return f"{written} is the type of a parameter", f"write sb.zeros({size}, float64)"
+    what = cast("Any", called)
+    of: object = getattr(what, "__self__", None)
+    module = str(getattr(what, "__module__", None) or type(of).__module__)
     match module.split(".")[0]:
         case "numpy" if "random" in module:
             return _RANDOM
         case "random":
             return _RANDOM
         case "numpy" if name in _MADE_ARRAYS:
-            return (
-                "a local array has a constant size",
-                "write sb.zeros(16, float64), or make the array outside and pass it",
-            )
+            size = arguments[0] if arguments else "16"
+            t = own_type(keywords.get("dtype", ""))
+            return None, _MADE_ARRAYS[name].format(n=size, t=t, a=text)
+        case "numpy" if name == "norm":
+            return None, f"write math.sqrt(math.dot({text}, {text})), or math.length of a vector"
         case "time" | "datetime":
             note = "the time is another one in each run"
             return note, "measure it outside, and pass it as a parameter"
         case "builtins":
             return None, _BUILTIN
+        case root if root == "numpy" or root in sys.stdlib_module_names or not callable(what):
+            return "a kernel calls only what is compiled with it", _OUTSIDE
         case _:
-            return None
+            return "a kernel calls only what is compiled with it", "decorate it with @sb.kernel"
 
 
-_RANDOM = (
-    "what it draws depends on what drew before, anywhere in the process",
-    "keep a random.Random of samebits in a struct: random.seeded(seed, 0), then "
-    "dice.next_float64()",
-)
+def own_type(written: str) -> str:
+    """The type here that a NumPy type is written as; float64 where it is none."""
+    name = written.rpartition(".")[2].strip("\"'")
+    name = {"int": "int64", "float": "float64"}.get(name, name)
+    return name if any(name == str(t) for t in SCALAR_CLASSES) else "float64"
+
+
+def for_function(
+    ours: str, called: object, arguments: list[str], keywords: Mapping[str | None, str]
+) -> str:
+    """The fix of a function of NumPy or Python's `math` that samebits' math has as `ours`."""
+    text = ", ".join(arguments)
+    if ours == "remainder" and isinstance(called, np.ufunc) and len(arguments) == 2:
+        return f"write `{arguments[0]} % {arguments[1]}`"  # math.remainder is IEEE 754's
+    if ours == "log" and len(arguments) == 2:
+        named = {"2": "log2", "10": "log10"}.get(arguments[1])
+        whole = f"math.log({arguments[0]}) / math.log({arguments[1]})"
+        return f"write `{whole}`" if named is None else f"write math.{named}({arguments[0]})"
+    if "axis" in keywords and arguments:
+        return f"loop over the rows: `out[i] = math.{ours}({arguments[0]}[i])`"
+    return f"write samebits.math.{ours}({text})"
+
+
+def for_name(module: str, name: str, known: Iterable[str]) -> str:
+    """The fix of a name that a module of samebits does not have."""
+    close = OTHER_NAMES.get(name)
+    if close is None and name in OURS:
+        return OURS[name]
+    close = close or nearest(name, [other for other in known if not other.startswith("_")])
+    if close is None:
+        return "see docs/reference/language.md for the functions there are"
+    return f"write {module.removeprefix('samebits.')}.{close}"
+
+
+def for_elements(sign: str, left: str, right: str, array: str, dimensions: int) -> str:
+    """The fix of an operation on whole arrays, the operands with `[i]` where they are arrays."""
+    if dimensions > 1:
+        return f"loop over the indices: `out[i, j] = {left} {sign} {right}`"
+    return f"loop over its elements: `for i in range(len({array})): out[i] = {left} {sign} {right}`"
 
 
 def for_membership(text: str, items: list[str] | None, negated: bool) -> str:

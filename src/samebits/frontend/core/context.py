@@ -45,6 +45,19 @@ class Variable:
     """Whether a loop counts it, or draws it from what it runs over."""
 
 
+@dataclass(slots=True)
+class LoopArrays:
+    """What a loop that is being lowered makes of arrays of run-time sizes."""
+
+    before: frozenset[str] | None
+    """The names certainly assigned where an iteration begins."""
+    made: set[str] = field(default_factory=set[str])
+    """The names of the arrays that it makes."""
+    allocates: bool = False
+    keeps: bool = False
+    """Whether a later iteration may use what an earlier one has made."""
+
+
 @dataclass(frozen=True, slots=True)
 class Callee:
     """A compiled kernel as its callers see it. `written` are parameters whose memory it writes."""
@@ -78,6 +91,8 @@ class Context:
     breaks: list[list[frozenset[str]]] = field(default_factory=list[list[frozenset[str]]])
     wanted: list[bool] = field(default_factory=list[bool])
     """For each enclosing loop, whether it must be vectorised."""
+    loops: list[LoopArrays] = field(default_factory=list[LoopArrays])
+    """The enclosing loops."""
     written: set[str] = field(default_factory=set[str])
     local_names: frozenset[str] = frozenset()
     """Every name that the function assigns, parameters included."""

@@ -27,6 +27,10 @@ class Joins:
     ternary that has one as a side."""
     roots: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     """Whose memory the views may lie in that a name is given."""
+    allocations: set[Span] = field(default_factory=set[Span])
+    """The calls that make local arrays of run-time sizes."""
+    freeing: set[Span] = field(default_factory=set[Span])
+    """The loops that free such arrays at the start of each iteration."""
     grown: bool = False
     """Whether a name's type, or its views' memory, has changed since the attempt began."""
     refused: CompileError | None = None
@@ -36,6 +40,8 @@ class Joins:
     def begin(self) -> None:
         """Begin an attempt."""
         self.places.clear()
+        self.allocations.clear()
+        self.freeing.clear()
         self.grown = False
         self.refused = None
 

@@ -72,6 +72,8 @@ class View:
     value: Value
     type: ArrayType
     roots: frozenset[str]
+    fresh: bool = False
+    """Whether it is new memory of the call's arena, which has no name yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,3 +128,12 @@ def describe(operand: Operand) -> str:
             return f"a Python {operand.type}"
         case _:
             return str(operand.type)
+
+
+def dimensions(base: Operand) -> int:
+    """How many dimensions an array has; 0 for what is none."""
+    if isinstance(base, View):
+        return base.type.ndim
+    if isinstance(base, MemoryOperand) and isinstance(base.type, FixedArrayType):
+        return len(base.type.shape)
+    return 0

@@ -9,10 +9,11 @@ import ast
 
 from samebits.lang.other_names import OTHER_NAMES
 
+_ASSERT = 'write `assert condition, "message"`'
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Try: ("exceptions are not in the kernel language", "use `assert` for what must hold"),
-    ast.TryStar: ("exceptions are not in the kernel language", "use `assert` for what must hold"),
-    ast.Raise: ("`raise` is not in the kernel language", "write `assert condition, \"message\"`"),
+    ast.Try: ("exceptions are not in the kernel language", _ASSERT),
+    ast.TryStar: ("exceptions are not in the kernel language", _ASSERT),
+    ast.Raise: ("`raise` is not in the kernel language", _ASSERT),
     ast.With: ("`with` is not in the kernel language", "move it to the Python code that calls"),
     ast.Global: ("a kernel has no global state", "pass the value as a parameter or in a struct"),
     ast.Nonlocal: ("a kernel can't rebind an outer name", "return the new value"),
@@ -57,11 +58,10 @@ REFUSED_OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
 REFUSED_BUILTINS: dict[str, str] = {
     "sum": "`math.sum(a)`, whose order is stated, or a loop with an accumulator",
     "pow": "`x**2`, or `math.pow(x, y)` where the exponent is no constant",
-    "print": "a loop in the Python code that calls; a kernel has no output but its results",
     "breakpoint": "`kernel.managed(...)`, where `breakpoint()` stops",
-    "float": "`float64(x)` or `float32(x)`",
+    "float": "`float64(x)` or `float32(x)`; infinity is `math.inf`",
     "map": "a `for` loop",
-    "sorted": "a loop, or sb.Heap[T, N]; sorting is not in the language",
+    "sorted": "`items.sort()` of an sb.List[T, N], or sb.Heap[T, N]",
     "isinstance": "one kernel for each type, or a generic one",
 }
 

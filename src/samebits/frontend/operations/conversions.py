@@ -13,6 +13,7 @@ from samebits.frontend.core.operands import (
     Scalar,
     Vector,
     describe,
+    dimensions,
     number_text,
 )
 from samebits.frontend.operations import fixed_point, halves
@@ -72,7 +73,9 @@ def literal(ctx: Context, node: ast.AST, value: Literal, t: ScalarType) -> Value
             node,
             f"{'an int ' * shown.startswith('of')}{shown} does not fit {range_of}",
             note=f"the range is {t.minimum} to {t.maximum}",
-            fix="use a wider type",
+            fix="use a wider type"
+            if t.weak
+            else f"use a wider type, or {t.wrapped(int(number))}, which it wraps to",
         )
     return ctx.builder.const(int(number), t, span)
 
@@ -158,7 +161,12 @@ def _fix(ctx: Context, node: ast.AST, operand: Operand, t: Type) -> str:
     if isinstance(t, ScalarType) and isinstance(operand, (Scalar, Literal)):
         if t is BOOL:
             return f"write `{halves.nonzero(text, operand)}`"
-        return conversion_fix(t, text, operand.type)
+        fix = conversion_fix(t, text, operand.type)
+        if isinstance(node, ast.BinOp) and isinstance(getattr(node.left, "ctx", None), ast.Store):
+            return f"write `{ctx.text(node.left)} = {fix.removeprefix('write ')}`"  # of `a[i] += x`
+        return fix
+    if isinstance(t, ScalarType) and dimensions(operand):
+        return f"write an element of it, such as `{text}[i]`"
     if isinstance(t, VectorType) and isinstance(operand, (Scalar, Literal, Vector)):
         return f"write {t}({text})"
     if isinstance(t, (StructType, FixedArrayType)):

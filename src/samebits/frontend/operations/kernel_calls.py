@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -21,13 +22,16 @@ from samebits.frontend.core.operands import (
     View,
     describe,
 )
-from samebits.frontend.operations import memory, recursion
+from samebits.frontend.operations import memory, recursion, views
 from samebits.frontend.operations.conversions import coerce, passed
 from samebits.frontend.operations.names import captured
 from samebits.ir.grammar import Value
+from samebits.lang.calls.adapted import AdaptedKernel
 from samebits.lang.calls.kernel_parameters import without_kernels
-from samebits.lang.kernel import Kernel
+from samebits.lang.kernel import Kernel, method_kernel
+from samebits.lang.memory import slices
 from samebits.types import (
+    INT,
     ArrayType,
     FixedArrayType,
     NoneType,
@@ -75,13 +79,45 @@ def call_kernel(
         kernel.check_given(types)
     except ArgumentError as error:
         ctx.fail(node, error.message, note=error.note, fix=error.fix)
-    callee = ctx.compile_callee(kernel, types, ctx.span(node))
+    callee = _compiled(ctx, node, kernel, types)
     values: list[Value] = []
     for (argument, operand), (name, t) in zip(operands, callee.parameters, strict=True):
         values += _pass(ctx, node, argument, operand, name, t, callee)
     if callee.depth:
         values.append(recursion.deeper(ctx, node, kernel.__name__, callee))
     return emit_call(ctx, node, callee, values)
+
+
+def _compiled(ctx: Context, node: ast.AST, kernel: Kernel, types: tuple[Type, ...]) -> Callee:
+    """The function that is called. What a kernel that stands for a function is refused for is said
+    of that function."""
+    try:
+        return ctx.compile_callee(kernel, types, ctx.span(node))
+    except CompileError as error:
+        if not isinstance(kernel, AdaptedKernel):
+            raise
+        refusal = kernel.refusal(error)
+        ctx.fail(node, refusal.message, fix=refusal.fix)
+
+
+def items_view(ctx: Context, node: ast.AST, at: ast.expr, base: Operand) -> View | None:
+    """The items of a struct that has the elements of a field, up to its length; None of anything
+    else, and where `__position__` finds items. It is written `at`."""
+    if not isinstance(base, MemoryOperand) or memory.elements_of(base) is None:
+        return None
+    assert isinstance(base.type, StructType)
+    length = method_kernel(base.type, "__len__")
+    if length is None or method_kernel(base.type, "__position__") is not None:
+        return None
+    count = call_kernel(ctx, node, length, [(node, base)])
+    assert isinstance(count, Scalar)
+    view, span = views.whole(ctx, at, memory.elements_field(ctx, node, base)), ctx.span(node)
+    size = memory.length(ctx, node, view, 0)
+    # A length that lies in memory may be anything.
+    ctx.builder.effect("bound", (count.value, size), span, slices.outside(slices.LENGTH))
+    start = ctx.builder.const(0, INT, span)
+    value = ctx.builder.value("slice", (view.value, start, count.value), view.type, span)
+    return replace(view, value=value)
 
 
 def _without_kernels(
@@ -139,6 +175,8 @@ def _pass(
         case ArrayType():
             if isinstance(operand, MemoryOperand) and isinstance(operand.type, FixedArrayType):
                 operand = memory.as_view(ctx, node, operand)
+            elif isinstance(node, ast.expr):
+                operand = items_view(ctx, call, node, operand) or operand
             if (
                 not isinstance(operand, View)
                 or operand.type.element != t.element

@@ -9,7 +9,14 @@ import ast
 from collections.abc import Callable
 
 from samebits.frontend.core.context import Context
-from samebits.frontend.core.operands import Literal, Operand, Scalar, Vector, describe
+from samebits.frontend.core.operands import (
+    Literal,
+    Operand,
+    Scalar,
+    Vector,
+    describe,
+    dimensions,
+)
 from samebits.frontend.operations import fixed_point
 from samebits.frontend.operations.conversions import component
 from samebits.frontend.operations.halves import is_half
@@ -82,6 +89,15 @@ def arithmetic(ctx: Context, node: ast.AST, t: ScalarType) -> Arithmetic[Value]:
     return Arithmetic(on("+", "add"), on("-", "sub"), on("*", "mul"))
 
 
+def _fix_of_mul(ctx: Context, node: ast.AST, a: Operand, b: Operand) -> str:
+    given = dimensions(a), dimensions(b)
+    if given == (1, 1) and isinstance(node, ast.BinOp):
+        return f"write `math.dot({ctx.text(node.left)}, {ctx.text(node.right)})`"
+    if any(given):
+        return "write the loops, `out[i, j] += a[i, k] * b[k, j]`; up to 4x4 take a matrix type"
+    return "write `*` for the product of components, or make the lengths fit"
+
+
 def mul(ctx: Context, node: ast.AST, a: Operand, b: Operand) -> Vector:
     """`a @ b`, `mul(a, b)`."""
     t = product_type(a.type, b.type)
@@ -90,7 +106,7 @@ def mul(ctx: Context, node: ast.AST, a: Operand, b: Operand) -> Vector:
             node,
             f"`@` of {describe(a)} and {describe(b)} is not there",
             note=f"there is {FORMS}",
-            fix="write `*` for the product of components, or make the lengths fit",
+            fix=_fix_of_mul(ctx, node, a, b),
         )
     on = arithmetic(ctx, node, t.element)
     return Vector(product(on, a.items, a.type, b.items, b.type), t)

@@ -19,6 +19,7 @@ from samebits.frontend.core.operands import (
 from samebits.frontend.operations import halves
 from samebits.frontend.operations.conversions import coerce, index_value
 from samebits.ir.grammar import Value
+from samebits.lang.annotations import class_of_type
 from samebits.lang.kernel import method_kernel
 from samebits.types import (
     FLOAT16,
@@ -171,6 +172,25 @@ def as_view(ctx: Context, node: ast.AST, base: MemoryOperand) -> View:
     array = ArrayType(t.element, len(t.shape), base.readonly)
     value = ctx.builder.value("view", (base.value,), array, ctx.span(node))
     return View(value, array, base.roots)
+
+
+def elements_of(base: Operand) -> str | None:
+    """The name of the field whose elements are the struct's; None where there is none."""
+    t = base.type if isinstance(base, MemoryOperand) else None
+    if not isinstance(t, StructType):
+        return None
+    return getattr(class_of_type(t), "__sb_elements__", None)
+
+
+def elements_field(ctx: Context, node: ast.AST, base: MemoryOperand) -> MemoryOperand:
+    """The field whose elements are the struct's."""
+    name = elements_of(base)
+    assert name is not None
+    assert isinstance(base.type, StructType)
+    t = base.type.field_types[name]
+    assert isinstance(t, FixedArrayType)
+    ref = ctx.builder.value("field", (base.value,), RefType(t), ctx.span(node), name)
+    return MemoryOperand(ref, t, base.roots, base.readonly)
 
 
 def fresh(ctx: Context, span: Span, t: StructType | FixedArrayType) -> MemoryOperand:

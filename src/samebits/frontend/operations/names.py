@@ -87,13 +87,16 @@ def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
                 node,
                 f"the array '{ctx.text(node)}' comes from outside the kernel",
                 note="it could change between the compilation and the call",
-                fix="pass it as a parameter, or freeze it: `sb.table(values, float32)`",
+                fix="pass it as a parameter, or freeze it at module level: "
+                f"`sb.table({ctx.text(node)}, {advice.own_type(str(value.dtype))})`",
             )
         case tuple():
+            whole = all(isinstance(item, int) for item in cast("tuple[object, ...]", value))
             ctx.fail(
                 node,
                 f"the tuple '{ctx.text(node)}' comes from outside the kernel",
-                fix="freeze it: `sb.table(values, float32)`, or name each number",
+                fix=f"freeze it at module level: `sb.table({ctx.text(node)}, "
+                f"{'int64' if whole else 'float64'})`, or name each number",
             )
         case _:
             t = getattr(value, "__sb_type__", None)
@@ -127,7 +130,7 @@ def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
                     f"{describe(base)} has no '{node.attr}'",
                     fix=f"define '{node.attr}' there, or correct the name"
                     if own
-                    else "see docs/reference/language.md for the functions there are",
+                    else advice.for_name(name, node.attr, dir(base.object)),
                 )
             return captured(ctx, node, ctx.kernel.attribute(base.object, node.attr))
         case Vector():

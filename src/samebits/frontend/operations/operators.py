@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import isinf
 from typing import Any
 
+from samebits.frontend.core import advice
 from samebits.frontend.core.context import Context, element_of, of_values, values_of
 from samebits.frontend.core.operands import (
     Literal,
@@ -19,6 +20,7 @@ from samebits.frontend.core.operands import (
     Vector,
     View,
     describe,
+    dimensions,
 )
 from samebits.frontend.operations import fixed_point, halves, matrices, struct_members
 from samebits.frontend.operations.conversions import literal, round_literal, to_scalar
@@ -37,7 +39,6 @@ from samebits.types import (
     Kind,
     QuaternionType,
     ScalarType,
-    StructType,
     VectorType,
     promote,
 )
@@ -115,14 +116,24 @@ def binary(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -
             ctx.fail(
                 node,
                 f"`{row.sign}` works on numbers and vectors, but this is {describe(wrong)}",
-                fix=_fix_of_enum(wrong) or _fix_of_array(wrong),
+                fix=_fix_of_enum(wrong) or _fix_of_array(ctx, node, row.sign, a, b),
             )
 
 
-def _fix_of_array(operand: Operand) -> str:
-    if isinstance(operand, View | MemoryOperand) and not isinstance(operand.type, StructType):
-        return "loop over its elements: `for i in range(len(a)): out[i] = a[i] * 2`"
-    return "use a component, a field or an element of it"
+def _fix_of_array(ctx: Context, node: ast.AST, sign: str, a: Operand, b: Operand) -> str:
+    most = max(dimensions(a), dimensions(b))
+    if not most or not isinstance(node, ast.BinOp | ast.AugAssign):
+        return "use a component, a field or an element of it"
+    own = isinstance(node, ast.AugAssign)
+    sides = (node.target, node.value) if own else (node.left, node.right)
+    index = f"[{', '.join('ijkl'[:most])}]"
+    left, right = (
+        (text if isinstance(side, _ATOMS) else f"({text})") + index * (dimensions(operand) > 0)
+        for side, operand in zip(sides, (a, b), strict=True)
+        for text in [ctx.text(side)]
+    )
+    array = ctx.text(sides[not dimensions(a)])
+    return advice.for_elements(sign, left, right, array, most)
 
 
 def _fix_of_enum(operand: Operand) -> str | None:
@@ -139,7 +150,7 @@ def power(ctx: Context, node: ast.BinOp | ast.AugAssign, a: Operand, b: Operand)
             node,
             f"`**` takes a constant Python int from 1 to {MOST:,}, but this is {describe(b)}",
             note="it is made of products; what other exponents give, a function rounds",
-            fix=_fix_of_a_power(ctx, base, a, exponent, n),
+            fix=_fix_of_a_power(ctx, base, a, exponent, b),
         )
     row = BINARY[ast.Mult]
     return by_products(lambda x, y: binary(ctx, node, row, x, y), a, n)
@@ -150,13 +161,17 @@ _ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
 
 
 def _fix_of_a_power(
-    ctx: Context, base: ast.expr, a: Operand, exponent: ast.expr, n: float | None
+    ctx: Context, base: ast.expr, a: Operand, exponent: ast.expr, b: Operand
 ) -> str:
     """What to write for an exponent that is not an int of the range."""
+    n = b.value if isinstance(b, Literal) else None
     x, y = ctx.text(base), ctx.text(exponent)
     whole = x if isinstance(base, _ATOMS) else f"({x})"
     t = element_of(a.type) if isinstance(a, Literal | Scalar | Vector) else FLOAT64
     kind = FLOAT64 if t.weak else a.type if isinstance(a, Vector) else t
+    if t.is_int and isinstance(b, Scalar) and b.type.is_float and not b.type.weak:
+        two = isinstance(a, Literal) and a.value == 2
+        return f"write `math.exp2({y})`" if two else f"write `math.pow({b.type}({x}), {y})`"
     if t.is_int and not (isinstance(a, Literal) and n is not None):
         if isinstance(a, Literal) and a.value == 2:
             return f"write `1 << {y}`"
@@ -167,7 +182,7 @@ def _fix_of_a_power(
         return "write `1.0`" if t.weak else f"write `{kind}(1)`"
     if isinstance(n, int) and -MOST <= n < 0:
         return f"write `1 / {whole}**{-n}`" if n < -1 else f"write `1 / {whole}`"
-    power = f"math.pow({x}, {kind}({y}))"
+    power = f"math.pow({x}, {y if b.type == kind or n is not None else f'{kind}({y})'})"
     if isinstance(n, float) and n.is_integer() and 1 <= n <= MOST:
         return f"write `{whole}**{int(n)}`, or `{power}`"
     return f"write `{power}`"
@@ -238,9 +253,20 @@ def _operand_type(
             f"{describe(a)} and {describe(b)}",
             fix="convert both to one type, such as `int64(n)`"
             if two_integers
-            else "convert to an integer first",
+            else _fix_of_bits(ctx, node, row.sign, a, b),
         )
     return t
+
+
+def _fix_of_bits(
+    ctx: Context, node: ast.AST, sign: str, a: Literal | Scalar, b: Literal | Scalar
+) -> str:
+    if not isinstance(node, ast.BinOp):
+        return "convert to an integer first"
+    x, y = ctx.text(node.left), ctx.text(node.right)
+    power = f"a power is `{x}**{y}`; or " if sign == "^" and isinstance(b, Literal) else ""
+    left, right = x if a.type.is_int else f"int({x})", y if b.type.is_int else f"int({y})"
+    return f"{power}convert to an integer first: `{left} {sign} {right}`"
 
 
 def _is_mixed(a: ScalarType, b: ScalarType) -> bool:
@@ -353,7 +379,11 @@ def unary(ctx: Context, node: ast.UnaryOp, a: Operand) -> Operand:
         ctx.fail(
             node,
             f"`not` takes a bool, but this is {describe(a)}",
-            fix="write `~v`" if isinstance(a, Vector) else "write a comparison, such as `x == 0`",
+            fix="write `~v`"
+            if isinstance(a, Vector)
+            else f"write `len({ctx.text(node.operand)}) == 0`"
+            if isinstance(a, MemoryOperand | View)
+            else f"write a comparison, such as `{ctx.text(node.operand)} == 0`",
         )
     sign, opcode = UNARY[type(node.op)]
     if struct_members.struct_of(a):
@@ -367,7 +397,13 @@ def unary(ctx: Context, node: ast.UnaryOp, a: Operand) -> Operand:
         ctx.fail(
             node,
             f"`{sign}` is not there for {describe(a)}",
-            fix="write `not flag`" if sign == "~" else "use a number",
+            fix=f"loop over its elements: `out[i] = {sign}{ctx.text(node.operand)}[i]`"
+            if dimensions(a)
+            else "use a number"
+            if sign != "~"
+            else f"write `~int({ctx.text(node.operand)})`, of an integer"
+            if isinstance(a, Literal | Scalar) and a.type.is_float
+            else f"write `not {ctx.text(node.operand)}`",
         )
     if not opcode:
         return a
@@ -409,7 +445,8 @@ def compare(ctx: Context, node: ast.AST, op: ast.cmpop, a: Operand, b: Operand) 
         ctx.fail(
             node,
             f"`{sign}` compares numbers and vectors, but this is {describe(wrong)}",
-            fix=_fix_of_enum(wrong) or "compare its fields or elements",
+            fix=_fix_of_enum(wrong)
+            or ("compare its elements in a loop" if dimensions(wrong) else "compare its fields"),
         )
     t = _compare_type(ctx, node, sign, a, b)
     pair = (to_scalar(ctx, node, a, t), to_scalar(ctx, node, b, t))

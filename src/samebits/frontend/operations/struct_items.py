@@ -16,7 +16,6 @@ from samebits.frontend.operations import memory
 from samebits.frontend.operations.conversions import index_value
 from samebits.frontend.operations.kernel_calls import call_kernel
 from samebits.ir.grammar import Value
-from samebits.lang.annotations import class_of_type
 from samebits.lang.iteration import LENGTH_CHANGED
 from samebits.lang.kernel import Kernel, method_kernel
 from samebits.types import BOOL, INT, FixedArrayType, MemoryType, RefType, StructType
@@ -64,14 +63,6 @@ def delete(ctx: Context, node: ast.expr, lower: Callable[[Context, ast.expr], Op
     call(ctx, node, kernel, base, lower(ctx, node.slice))
 
 
-def elements_of(base: Operand) -> str | None:
-    """The name of the field whose elements are the struct's; None where there is none."""
-    t = base.type if isinstance(base, MemoryOperand) else None
-    if not isinstance(t, StructType):
-        return None
-    return getattr(class_of_type(t), "__sb_elements__", None)
-
-
 def place(
     ctx: Context, node: ast.AST, at: ast.AST, base: MemoryOperand, index: Operand
 ) -> tuple[Value, MemoryType]:
@@ -84,7 +75,7 @@ def place(
     value, span = index_value(ctx, at, index), ctx.span(node)
     count = length(ctx, node, base)
     if count is None:
-        size = memory.fixed(_field(ctx, node, base)).shape[0]
+        size = memory.fixed(memory.elements_field(ctx, node, base)).shape[0]
         count = Scalar(ctx.builder.const(size, INT, span), INT)
     if isinstance(index, Literal) and index.value < 0:
         # A length that lies in memory may be anything: this sum is not to overflow.
@@ -93,21 +84,11 @@ def place(
     return _element(ctx, node, base, value)
 
 
-def _field(ctx: Context, node: ast.AST, base: MemoryOperand) -> MemoryOperand:
-    name = elements_of(base)
-    assert name is not None
-    assert isinstance(base.type, StructType)
-    t = base.type.field_types[name]
-    assert isinstance(t, FixedArrayType)
-    ref = ctx.builder.value("field", (base.value,), RefType(t), ctx.span(node), name)
-    return MemoryOperand(ref, t, base.roots, base.readonly)
-
-
 def _element(
     ctx: Context, node: ast.AST, base: MemoryOperand, position: Value
 ) -> tuple[Value, MemoryType]:
     """An element of the field, whatever the length says: that lies in memory that others write."""
-    field, span = _field(ctx, node, base), ctx.span(node)
+    field, span = memory.elements_field(ctx, node, base), ctx.span(node)
     t = memory.fixed(field)
     size = ctx.builder.const(t.shape[0], INT, span)
     ctx.builder.effect("index", (position, size), span)
@@ -117,13 +98,13 @@ def _element(
 
 def loops(base: Operand) -> bool:
     """Whether a `for` loop can run over it as over a struct."""
-    some = kernel_of(base, "at") or kernel_of(base, "getitem") or elements_of(base)
+    some = kernel_of(base, "at") or kernel_of(base, "getitem") or memory.elements_of(base)
     return kernel_of(base, "len") is not None and bool(some)
 
 
 def gives_reference(base: MemoryOperand, view: str | None = None) -> bool:
     """Whether the items of a loop over it are structs in its own memory."""
-    name = elements_of(base)
+    name = memory.elements_of(base)
     if name is None or (kernel_of(base, "at") is not None and view in (None, "keys")):
         return False
     assert isinstance(base.type, StructType)
@@ -175,7 +156,7 @@ def _not_negative(ctx: Context, span: Span, count: Scalar) -> Value:
 
 def view_of(name: str, base: Operand) -> bool:
     """Whether `base.name()` in the head of a loop is one of a struct's keys, values or items."""
-    if name not in VIEWS or elements_of(base) is None or kernel_of(base, "at") is None:
+    if name not in VIEWS or memory.elements_of(base) is None or kernel_of(base, "at") is None:
         return False
     assert isinstance(base, MemoryOperand)
     assert isinstance(base.type, StructType)
@@ -197,7 +178,7 @@ def pair(ctx: Context, node: ast.AST, base: MemoryOperand, k: Operand) -> Operan
 def at(ctx: Context, node: ast.AST, base: MemoryOperand, k: Operand) -> Operand:
     """The item at a cursor."""
     kernel = kernel_of(base, "at")
-    if kernel is None and elements_of(base) is not None:
+    if kernel is None and memory.elements_of(base) is not None:
         ref, t = place(ctx, node, node, base, k)
         return memory.load(ctx, ref, t, base.roots, base.readonly, ctx.span(node))
     kernel = kernel or kernel_of(base, "getitem")

@@ -94,7 +94,7 @@ def _not(ctx: Context, node: ast.AST, equal: Scalar) -> Scalar:
 
 def item(ctx: Context, node: ast.Subscript, base: MemoryOperand, index: Operand) -> Operand:
     """`base[index]` of a struct."""
-    if struct_items.elements_of(base) is not None:
+    if memory.elements_of(base) is not None:
         ref, t = struct_items.place(ctx, node, node.slice, base, index)
         return memory.load(ctx, ref, t, base.roots, base.readonly, ctx.span(node))
     return _call(ctx, node, _item_kernel(ctx, node, base, "getitem"), base, index)
@@ -109,7 +109,7 @@ def set_item(
     source: ast.AST | None = None,
 ) -> None:
     """`base[index] = value` of a struct."""
-    if struct_items.elements_of(base) is not None and _kernel(base, "setitem") is None:
+    if memory.elements_of(base) is not None and _kernel(base, "setitem") is None:
         ctx.mark_written(base, node)
         ref, t = struct_items.place(ctx, node, node.slice, base, index)
         memory.store(ctx, node, ref, t, value, f"an item of {base.type}", source)

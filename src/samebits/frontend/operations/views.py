@@ -113,7 +113,8 @@ def part(ctx: Context, node: ast.Subscript, array: Array, given: Sequence[Part])
 def row(ctx: Context, node: ast.AST, view: View, index: Value) -> View:
     """Row `index`, which is checked already."""
     t = ArrayType(view.type.element, view.type.ndim - 1, view.type.readonly)
-    return View(ctx.builder.value("row", (view.value, index), t, ctx.span(node)), t, view.roots)
+    value = ctx.builder.value("row", (view.value, index), t, ctx.span(node))
+    return View(value, t, view.roots, view.fresh)
 
 
 def _checked(ctx: Context, node: ast.Subscript, bound: Bound, length: Value) -> Value:
@@ -134,5 +135,6 @@ def refuse_assignment(ctx: Context, node: ast.Subscript, array: Operand) -> None
         ctx.fail(
             node,
             f"a part of {describe(array)} can't be assigned",
-            fix="assign its elements in a loop",
+            fix=f"assign its elements in a loop: `for i in range(len({ctx.text(node.value)})): "
+            f"{ctx.text(node.value)}[i] = ...`",
         )

@@ -26,11 +26,13 @@ from samebits.ir.grammar import (
     While,
     trip_count,
 )
-from samebits.ir.interp.memory import MEMORY, Ref, fresh
+from samebits.ir.interp.memory import MEMORY, Arena, Ref, fresh
 from samebits.ir.interp.semantics import SEMANTICS
+from samebits.ir.own_code import is_own_code
 from samebits.ir.trap_texts import message, operand_text
-from samebits.types import ScalarType
-from samebits.value_text import filled
+from samebits.printed import keep, write
+from samebits.types import ArrayType, ScalarType
+from samebits.value_text import filled, first_text, number_of, types_in
 
 Listener = Callable[[Op, tuple[Any, ...], tuple[Any, ...]], None]
 """Called after each operation that did not trap: the op, its operands' and its results' values."""
@@ -63,8 +65,10 @@ class Steps:
         call: Call,
         listener: Listener | None,
         run_iterations: IterationRunner | None = None,
+        arena: Arena | None = None,
     ) -> None:
         self.function = function
+        self.arena = arena or Arena()
         self.tables = tables
         self.call = call
         self.run_iterations = run_iterations or self._in_order
@@ -292,7 +296,9 @@ class Steps:
         """The trap at `op`; an `unchecked` op that traps is a wrong pass, not an answer."""
         if op.unchecked:
             return IRError(f"{op.opcode} (op {op.id}) is marked as never trapping, and trapped")
-        return Trap(kind, op.span, detail, values)
+        trap = Trap(kind, op.span, detail, values)
+        trap.is_inner = is_own_code(self.function.name)
+        return trap
 
     def operands_trap(self, op: Op, kind: str, operands: Sequence[Any]) -> Trap | IRError:
         """The trap at `op`, which names its operands."""
@@ -395,6 +401,16 @@ def _overflow(steps: Steps, op: Op) -> Step:
     return steps.apply(op, check)
 
 
+def _print(steps: Steps, op: Op) -> Step:
+    text = str(op.attr)
+    return steps.apply(op, lambda *values: write(filled(text, values), len(values)))
+
+
+def _trace(steps: Steps, op: Op) -> Step:
+    name, types = first_text(str(op.attr)), types_in(str(op.attr))
+    return steps.apply(op, lambda *values: keep(name, map(number_of, values, types), op.span))
+
+
 def _call(steps: Steps, op: Op) -> Step:
     name, call = str(op.attr), steps.call
     at = [steps.read(value) for value in op.args]
@@ -404,7 +420,46 @@ def _call(steps: Steps, op: Op) -> Step:
         for i, value in zip(results, call(name, [frame[i] for i in at]), strict=True):
             frame[i] = value
 
-    return run
+    if is_own_code(steps.function.name) or not is_own_code(name):
+        return run
+
+    def run_and_place(frame: Frame) -> None:
+        try:
+            run(frame)
+        except Trap as trap:
+            raise (trap.at(op.span) if trap.is_inner else trap) from None
+
+    return run_and_place
+
+
+def _arena(steps: Steps, op: Op) -> Step:
+    arena = steps.arena
+    return steps.apply(op, lambda: arena.used)
+
+
+def _release(steps: Steps, op: Op) -> Step:
+    arena = steps.arena
+
+    def release(used: int) -> None:
+        arena.used = used
+
+    return steps.apply(op, release)
+
+
+def _allocate(steps: Steps, op: Op) -> Step:
+    arena, t, limit = steps.arena, op.result.type, op.attr
+    assert isinstance(t, ArrayType)
+    assert isinstance(limit, int)
+
+    def allocate(*operands: int) -> Any:
+        if operands[-1] != arena.used:
+            raise IRError(f"{operands[-1]} bytes of the arena are not what is in use")
+        try:
+            return arena.allocate(t, operands[:-1], limit)
+        except Trap as trap:
+            raise steps.operands_trap(op, trap.kind, operands) from None
+
+    return steps.apply(op, allocate)
 
 
 def _own(steps: Steps, op: Op) -> Step:
@@ -440,6 +495,11 @@ FRAME: dict[str, Callable[[Steps, Op], Step]] = {
     "assume": _assert,
     "overflow": _overflow,
     "own": _own,
+    "arena": _arena,
+    "release": _release,
+    "allocate": _allocate,
+    "print": _print,
+    "trace": _trace,
     "call": _call,
     "parallel": _parallel,
 }

@@ -19,7 +19,7 @@ from samebits.bits import round_float
 from samebits.errors import ArgumentError, IRError, Trap
 from samebits.ir.grammar import Attribute, Function, HostFunction, Module, Op, ValueType
 from samebits.ir.interp.closures import IterationRunner, Listener, Signal, Steps
-from samebits.ir.interp.memory import ArrayView, Ref, array_argument, ref_argument, table
+from samebits.ir.interp.memory import Arena, ArrayView, Ref, array_argument, ref_argument, table
 from samebits.ir.interp.semantics import SEMANTICS
 from samebits.types import BOOL, ArrayType, RefType, ScalarType
 
@@ -105,6 +105,7 @@ class Evaluator:
         self.module = module
         self.listener = listener
         self._deeper = deeper
+        self.arena = Arena()
         self._depth = 0
         """How many calls of recursive functions are inside one another now."""
         self._run_iterations = run_iterations
@@ -133,10 +134,14 @@ class Evaluator:
             if isinstance(function, HostFunction):
                 return _host_call(function, args)
             steps = self._steps[name] = self.prepared(function)
-        if steps.function.recursion:
-            result = self._recursive(steps, args)
-        else:
-            result = steps.run(steps.frame(args))
+        used = self.arena.used
+        try:
+            if steps.function.recursion:
+                result = self._recursive(steps, args)
+            else:
+                result = steps.run(steps.frame(args))
+        finally:
+            self.arena.used = used
         if result is None:
             raise IRError(f"{name} ends without a return")
         return result
@@ -153,7 +158,9 @@ class Evaluator:
 
     def prepared(self, function: Function) -> Steps:
         """The steps of a function, made once; a subclass may do more at its operations."""
-        return Steps(function, self.tables, self.call, self.listener, self._run_iterations)
+        return Steps(
+            function, self.tables, self.call, self.listener, self._run_iterations, self.arena
+        )
 
 
 def _host_call(function: HostFunction, args: list[Any]) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from samebits.errors import ArgumentError, IRError
+from samebits.errors import ArgumentError, IRError, Trap
 from samebits.ir.grammar import Op, TableData, ValueType
 from samebits.types import (
     ArrayType,
@@ -91,6 +91,29 @@ def ref_argument(array: np.ndarray[Any, Any], t: MemoryType | None = None) -> Re
 def fresh(t: MemoryType) -> Ref:
     """New memory for a `t`. Its bytes are not zero, so that a missing `zero` shows."""
     return Ref(bytearray(b"\xa5" * t.size), 0)
+
+
+ALLOTTED = 16
+"""Bytes of which each array in the arena takes a multiple."""
+
+
+class Arena:
+    """How many bytes of local arrays of run-time sizes are in use."""
+
+    __slots__ = ("used",)
+
+    def __init__(self) -> None:
+        self.used = 0
+
+    def allocate(self, t: ArrayType, lengths: tuple[int, ...], limit: int) -> ArrayView:
+        """A new array of zeros. Raises Trap "length" or "arena"."""
+        if min(lengths) < 0:
+            raise Trap("length")
+        size = math.prod(max(length, 1) for length in lengths) * t.element.size
+        if self.used + size > limit:
+            raise Trap("arena")
+        self.used += -(-size // ALLOTTED) * ALLOTTED
+        return ArrayView(bytearray(size), 0, lengths)
 
 
 _LETTERS = {

@@ -12,8 +12,10 @@ from typing import Any, TypeVar
 
 from samebits.errors import ArgumentError
 from samebits.lang.annotations import KernelAnnotation, signature_text, type_of_annotation
+from samebits.lang.calls.adapted import MOST, AdaptedKernel, adapted
 from samebits.lang.kernel import Kernel
 from samebits.lang.overloads import Overloads
+from samebits.lang.reductions import Reduction
 from samebits.lang.signature import Parameter
 from samebits.lang.values.lazy import lazily
 from samebits.types import NONE, ScalarType, Type
@@ -90,52 +92,68 @@ def taken(kernel: Kernel, args: Bound, named: Mapping[str, Any]) -> tuple[Kernel
 
 
 def _given(kernel: Kernel, name: str, wanted: KernelAnnotation, value: object) -> Kernel:
-    """`value`, if it is a kernel that can be given."""
+    """`value`, or the kernel that stands for it, if it can be given."""
     what = f"{kernel.__name__}(): parameter '{name}' takes a kernel {wanted.text}"
-    if isinstance(value, MethodType) or (isinstance(value, Kernel) and value.self_type is not None):
-        shown = getattr(value, "__qualname__", "this")
+    if isinstance(value, MethodType):
         raise ArgumentError(
-            f"{what}, and {shown} is a method",
-            fix="write a kernel that takes the struct and calls the method",
+            f"{what}, and {value.__qualname__} is a method of one struct",
+            fix=f"give {value.__qualname__} of its class, whose first parameter is the struct",
         )
     if isinstance(value, Overloads):
-        return _of_floats(value, wanted, kernel, name)
+        if len(wanted.parameters) != value.arity:
+            raise ArgumentError(
+                f"{what}, and math.{value.__name__} takes {value.arity} "
+                f"number{'s' * (value.arity != 1)}",
+                fix=f"write a kernel {wanted.text} that calls it",
+            )
+        if any(map(_is_float, wanted.parameters)):
+            return _of_floats(value, wanted, kernel)
+    if hasattr(value, "__samebits_intrinsic__") or isinstance(
+        value, BuiltinFunctionType | Overloads | Reduction
+    ):
+        return _adapted(what, value, wanted, kernel)
     if not isinstance(value, Kernel):
         shown = getattr(value, "__name__", None) or f"{value!r:.60}"
-        fix = "put @sb.kernel above it"
-        if hasattr(value, "__samebits_intrinsic__") or isinstance(value, BuiltinFunctionType):
-            fix = f"write a kernel {wanted.text} that calls it"
-        elif not isinstance(value, FunctionType):
-            fix = "give a kernel by its name"
+        is_function = isinstance(value, FunctionType)
+        fix = "put @sb.kernel above it" if is_function else "give a kernel by its name"
         raise ArgumentError(f"{what}, not {shown}", fix=fix)
-    if value.signature.kernels or type(value) is not Kernel:
+    if value.signature.kernels or type(value) not in (Kernel, AdaptedKernel):
         raise ArgumentError(
             f"{what}, and {value.__name__} takes kernels itself"
             if value.signature.kernels
             else f"{what}, and {value.__name__} is none that others call",
             fix=f"write a kernel {wanted.text} that calls it",
         )
-    if value.fixed_types is None:
+    if value.fixed_types is not None:
+        return value
+    if len(value.parameters) != len(wanted.parameters):
         raise ArgumentError(
-            f"{what}, and {value.__name__} is generic",
+            f"{what}, and {value.__name__} has {len(value.parameters)} parameters",
             fix=f"write a kernel {wanted.text} that calls it",
         )
-    return value
+    return _adapted(what, value, wanted, kernel)
 
 
-def _of_floats(
-    function: Overloads, annotation: KernelAnnotation, kernel: Kernel, name: str
-) -> Kernel:
+def _adapted(what: str, function: Any, wanted: KernelAnnotation, kernel: Kernel) -> Kernel:
+    """The kernel that stands for a function without types of its own."""
+    if len(wanted.parameters) > MOST or _variables(wanted):
+        why = "has no types" if _variables(wanted) else f"is given more than {MOST} parameters"
+        raise ArgumentError(
+            f"{what}, and {function.__name__} {why}",
+            fix=f"write a kernel {wanted.text} that calls it",
+        )
+    return adapted(function, wanted, kernel.precision)
+
+
+def _variables(annotation: KernelAnnotation) -> bool:
+    """Whether an annotation has types that the other arguments choose."""
+    return any(isinstance(p, TypeVar) for p in (*annotation.parameters, annotation.result))
+
+
+def _of_floats(function: Overloads, annotation: KernelAnnotation, kernel: Kernel) -> Kernel:
     """The kernel of a math function that has the wanted number of floats, at the precision of the
     kernel that is given it."""
-    floats = [p for p in annotation.parameters if _is_float(p)]
-    if len(annotation.parameters) != function.arity or not floats:
-        raise ArgumentError(
-            f"{kernel.__name__}(): parameter '{name}' takes a kernel {annotation.text}, and "
-            f"math.{function.__name__} takes {function.arity} number{'s' * (function.arity != 1)}",
-            fix=f"write a kernel {annotation.text} that calls it",
-        )
-    t = type_of_annotation(floats[0])
+    t = type_of_annotation(next(p for p in annotation.parameters if _is_float(p)))
     assert isinstance(t, ScalarType)
     return function.kernel_for(t, kernel.precision)
 

@@ -28,6 +28,7 @@ from samebits.lang.annotations import WriteOnly3D as WriteOnly3D
 from samebits.lang.annotations import WriteOnly4D as WriteOnly4D
 from samebits.lang.annotations import class_of_type, field_type
 from samebits.lang.memory import slices
+from samebits.lang.memory.namesakes import namesakes
 from samebits.lang.memory.slices import INDEX_TYPES as _INDEX_TYPES
 from samebits.lang.memory.slices import Slice
 from samebits.lang.values.conversions import kind_of
@@ -43,6 +44,7 @@ from samebits.lang.values.storage import (
     read_only,
     storer,
 )
+from samebits.lang.values.thread_state import running
 from samebits.lang.values.vectors import implicit_table
 from samebits.lang.values.weak import FromEnd, Int
 from samebits.types import (
@@ -284,7 +286,7 @@ def copy_into(buffer: Buffer, offset: int, t: MemoryType, value: Any, place: str
     else:
         found = getattr(value, "__sb_type__", None)
     if found != t or isinstance(value, type):
-        raise ArgumentError(f"{place} is {t}; got {describe(value)}")
+        value = _container(t, value, place)
     source = bytes_of(value.memory)
     try:
         buffer[offset : offset + t.size] = bytes(source)
@@ -292,8 +294,28 @@ def copy_into(buffer: Buffer, offset: int, t: MemoryType, value: Any, place: str
         raise read_only(place) from None
 
 
+def _container(t: MemoryType, value: Any, place: str) -> Any:
+    """The container of what Python has in its place: of a list, dict or set. Raises ArgumentError
+    of anything else, in a kernel, and where that does not fit."""
+    cls: Any = class_of_type(t) if isinstance(t, StructType) else None
+    if running.managed or not isinstance(value, getattr(cls, "__sb_plain__", ())):
+        two = None if cls is None else namesakes(cls, value.__class__)
+        if two is None:
+            raise ArgumentError(f"{place} is {t}; got {describe(value)}")
+        raise ArgumentError(f"{place} is {two.wanted}; got {two.found}", note=two.note, fix=two.fix)
+    try:
+        return cls(value)
+    except (ArgumentError, Trap) as error:
+        raise ArgumentError(f"{place}: {error.message}", note=error.note, fix=error.fix) from None
+
+
 def zeros(shape: Any, dtype: Any) -> ManagedArray:
-    """A fresh array of zeros: `zeros(16, float32)`, `zeros((4, 4), float32)`."""
+    """A fresh array of zeros: `zeros(16, float32)`, `zeros((4, n), float32)`.
+
+    In a kernel one of constant lengths lies on the stack, any other in the arena of the call, which
+    has as many bytes as the kernel's option `arena` says. Raises Trap "length" for a negative
+    length, "arena" where there is no room.
+    """
     lengths = cast("tuple[Any, ...]", shape) if isinstance(shape, tuple) else (shape,)
     sizes = tuple(operator.index(n) for n in lengths)
     if not 1 <= len(sizes) <= MOST_DIMENSIONS or min(sizes) < 1:
@@ -301,12 +323,17 @@ def zeros(shape: Any, dtype: Any) -> ManagedArray:
             f"zeros takes one to four positive lengths, got {shape!r}",
             fix="write zeros(16, float32)",
         )
-    try:
-        element = field_type(dtype, "the element of zeros")
-    except CompileError as error:
-        raise ArgumentError(error.message, fix=error.fix) from None
+    element = element_type(dtype)
     memory = np.zeros(sizes, element.dtype)
     return ManagedArray(bytes_of(memory), 0, element, tuple(map(int, sizes)))
+
+
+def element_type(dtype: Any) -> MemoryType:
+    """The element type that `zeros` is given. Raises ArgumentError."""
+    try:
+        return field_type(dtype, "the element of zeros")
+    except CompileError as error:
+        raise ArgumentError(error.message, fix=error.fix) from None
 
 
 def view_array(array: np.ndarray[Any, Any], t: ArrayType) -> ManagedArray:

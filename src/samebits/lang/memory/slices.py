@@ -21,6 +21,10 @@ NO_STEP = (
 """The error of `a[i:j:k]`, and what to write instead."""
 
 
+LENGTH = "len"
+"""How the bound is written of all items of a struct."""
+
+
 def outside(bound: str) -> str:
     """The detail of the trap of a slice's bound, as written, that no array of the length has."""
     return f"the bound `{bound}` of a slice is below 0 or above the length"

@@ -12,6 +12,7 @@ from typing import Any
 from samebits.errors import Trap
 from samebits.lang.iteration import of_struct
 from samebits.lang.memory.arrays import checked_index
+from samebits.lang.memory.slices import LENGTH, Slice
 from samebits.lang.values.thread_state import running
 from samebits.lang.values.weak import FromEnd, Int
 
@@ -53,6 +54,8 @@ def _subscripts(
 ) -> dict[str, Callable[..., Any]]:
     """What reads, writes and finds an element of a field."""
 
+    is_sliced = has_length and not has_position
+
     def position(self: Any, index: Any) -> Any:
         if has_position:
             key = Int(index) if type(index) is FromEnd else index
@@ -74,7 +77,17 @@ def _subscripts(
             error = KeyError if has_position else IndexError
             raise error(f"{index!r} of {self.__sb_type__}: {trap.detail or trap.kind}") from None
 
+    def items(self: Any) -> Any:
+        """The elements up to the length, as an array."""
+        return getattr(self, elements)[Slice(0, int(self.__len__()), None, LENGTH)]
+
     def getitem(self: Any, index: Any) -> Any:
+        if is_sliced and isinstance(index, slice | Slice):
+            if running.managed:
+                return items(self)[index]
+            assert isinstance(index, slice)
+            found = getattr(self, elements)
+            return [found[k] for k in range(*index.indices(len(self)))]
         array, at = place(self, index)
         return array[at]
 
@@ -82,4 +95,5 @@ def _subscripts(
         array, at = place(self, index)
         array[at] = value
 
-    return {"__getitem__": getitem, "__setitem__": setitem, "__sb_place__": place}
+    found = {"__getitem__": getitem, "__setitem__": setitem, "__sb_place__": place}
+    return found | {"__sb_items__": items} if is_sliced else found

@@ -57,6 +57,15 @@ ELEMENTS = "__elements__"
 """The constant that names the field whose elements a struct's are."""
 
 
+REFERENCES = "in Python these would be references, and the second would see the first's change"
+"""The error of arrays and structs that a tuple assigns."""
+
+
+def made_empty(t: object) -> tuple[str, str]:
+    """The error of a container that a kernel makes of something, and what to write instead."""
+    return f"{t} is made empty in a kernel", f"write `{t}()`, and add what is in it"
+
+
 class Zero:
     """The default of a field that says of it what holds without: that it starts as zeros. Type
     checkers know by it that the field may be left out."""

@@ -50,12 +50,14 @@ class Struct:
 
     def __init__(self, /, *args: Any, **fields: Any) -> None:
         t = self.__sb_type__
-        _place(self, bytes_of(np.zeros(1, t.dtype)), 0)
-        if self.__sb_start__:
-            self._buffer[:] = self.__sb_start__
+        _place(self, memoryview(bytearray(self.__sb_start__ or t.size)), 0)
         names = [name for name, _ in t.fields]
         if len(args) > len(names):
-            raise ArgumentError(f"{t} has {len(names)} fields, got {len(args)} values")
+            many = "s" * (len(names) != 1)
+            raise ArgumentError(
+                f"{t} has {len(names)} field{many}, got {len(args)} values",
+                fix=f"give {', '.join(names)}",
+            )
         for name, value in zip(names, args, strict=False):
             if name in fields:
                 raise ArgumentError(f"field '{name}' of {t} is given twice")
@@ -126,6 +128,11 @@ class Struct:
         return _rebuild, (type(self), bytes(self._buffer[self._offset : self._offset + size]))
 
 
+def shows_fields(cls: type[Any]) -> bool:
+    """Whether Python shows a struct of this class by its fields, not in a way of its own."""
+    return cls.__repr__ is Struct.__repr__ and cls.__str__ is object.__str__
+
+
 _set_buffer: Callable[[Any, Buffer], None] = Struct.__dict__["_buffer"].__set__
 _set_offset: Callable[[Any, int], None] = Struct.__dict__["_offset"].__set__
 
@@ -133,6 +140,11 @@ _set_offset: Callable[[Any, int], None] = Struct.__dict__["_offset"].__set__
 def _place(struct: Any, buffer: Buffer, offset: int) -> None:
     _set_buffer(struct, buffer)
     _set_offset(struct, offset)
+
+
+def start_of(cls: Any) -> bytes:
+    """The memory of a new struct of a class."""
+    return cls.__sb_start__ or bytes(cls.__sb_type__.size)
 
 
 def _rebuild(cls: Any, data: bytes) -> Any:
@@ -203,9 +215,15 @@ def annotations_of(cls: type, what: str, frame: int) -> dict[str, Any]:
             cls, globals=module, locals=dict(caller.f_locals), eval_str=True
         )
     except NameError as error:
-        raise CompileError(
-            f"{what} {cls.__name__}: {error}", fix="import or define it above"
-        ) from None
+        fix = _fix_of_own(cls.__name__) if error.name == cls.__name__ else _DEFINE
+        raise CompileError(f"{what} {cls.__name__}: {error}", fix=fix) from None
+
+
+_DEFINE = "import or define it above"
+
+
+def _fix_of_own(name: str) -> str:
+    return f"what would hold itself keeps an index into an array of {name}"
 
 
 def _field(owner: str, name: str, annotation: Any) -> MemoryType:
@@ -214,7 +232,8 @@ def _field(owner: str, name: str, annotation: Any) -> MemoryType:
     try:
         return field_type(annotation, "it")
     except CompileError as error:
-        raise CompileError(f"field {owner}.{name}: {error.message}", fix=error.fix) from None
+        fix = _fix_of_own(owner) if annotation == owner else error.fix
+        raise CompileError(f"field {owner}.{name}: {error.message}", fix=fix) from None
 
 
 @dataclass_transform()

@@ -151,9 +151,9 @@ def resolve(
         if rule.takes == "order":
             return lambda x, y: compute(raw(x), raw(y))
         return lambda x, y: make(compute(raw(x), raw(y)))
-    left, right = _operand(scalars, a, common), _operand(scalars, b, common)
     if common.is_int and rule.result(common) is FLOAT64:
-        return lambda x, y: make(compute(float(left(x)), float(right(y))))
+        common = FLOAT64  # a quotient's operands need not fit the integer type that they share
+    left, right = _operand(scalars, a, common), _operand(scalars, b, common)
     return lambda x, y: make(compute(left(x), right(y)))
 
 

@@ -23,6 +23,8 @@ class _Running(threading.local):
 
 
 running = _Running()
+managed_runs: list[None] = []
+"""An item for each managed run that some thread is inside."""
 flushers: list[None] = []
 """An item for each kernel that runs managed in some thread and flushes. Asking whether there is any
 costs less than asking what this thread does."""
@@ -31,7 +33,9 @@ costs less than asking what this thread does."""
 def managed_run() -> AbstractContextManager[None]:
     """Inside, calls of kernels run managed."""
     put = partial(setattr, running, "managed")
-    return block([partial(put, True)], [partial(put, running.managed)])
+    enter = [partial(put, True), partial(managed_runs.append, None)]
+    leave = [partial(put, running.managed), partial(operator.delitem, managed_runs, -1)]
+    return block(enter, leave)
 
 
 def flushing(flush: bool) -> AbstractContextManager[None]:

@@ -22,6 +22,8 @@ from samebits.lint.rules.power import POWER
 from samebits.lint.rules.rounded_text import ROUNDED_TEXT
 from samebits.lint.rules.set_order import SET_ORDER
 from samebits.lint.rules.standard_random import STANDARD_RANDOM
+from samebits.lint.rules.tied_order import TIED_ORDER
+from samebits.lint.rules.timeouts import TIMEOUTS
 from samebits.lint.rules.wall_clock import WALL_CLOCK
 
 RULES = (
@@ -30,6 +32,7 @@ RULES = (
     IDENTITY_ORDER,
     DIRECTORY_ORDER,
     COMPLETION_ORDER,
+    TIED_ORDER,
     BUILTIN_SUM,
     LIBM,
     POWER,
@@ -42,6 +45,7 @@ RULES = (
     NUMPY_REDUCTIONS,
     WALL_CLOCK,
     ENVIRONMENT,
+    TIMEOUTS,
     LOCALE_TEXT,
     ROUNDED_TEXT,
 )

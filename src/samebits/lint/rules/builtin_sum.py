@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kind, Kinds
-from samebits.lint.rule import Hit, LintRule
+from samebits.lint.rule import Confidence, Hit, LintRule
 
 
 def check(node: ast.Call, kinds: Kinds) -> Iterable[Hit]:
@@ -27,4 +27,5 @@ BUILTIN_SUM = LintRule(
     "add in a loop, or use `math.fsum`, `samebits.math.sum` or `samebits.math.exact_sum`",
     (ast.Call,),
     check,
+    Confidence.MEDIUM,
 )

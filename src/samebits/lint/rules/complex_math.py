@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kind, Kinds
-from samebits.lint.rule import Hit, LintRule
+from samebits.lint.rule import Confidence, Hit, LintRule
 
 _EXACT = frozenset({"isnan", "isinf", "isfinite", "isclose", "pi", "e", "tau", "inf", "nan", "infj",
                     "nanj"})  # fmt: skip
@@ -35,4 +35,5 @@ COMPLEX_MATH = LintRule(
     "write it out in real numbers with `samebits.math`",
     (ast.Attribute, ast.Name, ast.Call, ast.BinOp),
     check,
+    Confidence.MEDIUM,
 )

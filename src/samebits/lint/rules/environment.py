@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kinds
-from samebits.lint.rule import Hit, LintRule
+from samebits.lint.rule import Confidence, Hit, LintRule
 
 _READ = frozenset({
     "os.environ", "sys.platform", "os.name", "sys.byteorder", "sys.maxsize", "sys.version_info",
@@ -50,4 +50,5 @@ ENVIRONMENT = LintRule(
     "read it once outside the simulation, and pass it in as recorded input",
     (ast.Attribute, ast.Name, ast.Call),
     check,
+    Confidence.MEDIUM,
 )

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kind, Kinds
-from samebits.lint.rule import Hit, LintRule
+from samebits.lint.rule import Confidence, Hit, LintRule
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 
@@ -52,4 +52,5 @@ FLOAT_EQUALITY = LintRule(
     "compare integers, or test a range: `abs(a - b) <= tolerance`",
     (ast.Compare,),
     check,
+    Confidence.LOW,
 )

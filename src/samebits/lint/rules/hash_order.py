@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kind, Kinds
-from samebits.lint.rule import Hit, LintRule
+from samebits.lint.rule import Confidence, Hit, LintRule
 
 
 def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
@@ -16,7 +16,9 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
                 return
             inside = (n.name for n in kinds.names.above(node) if isinstance(n, ast.FunctionDef))
             if "__hash__" not in inside:
-                yield node, "`hash` gives a number"
+                whole = isinstance(argument, ast.Tuple) and kinds.of(argument) is Kind.INTS
+                # Of whole numbers it is another one where it has 32 bits.
+                yield node, "`hash` gives a number", Confidence.LOW if whole else Confidence.HIGH
         case ast.keyword(arg="key", value=value):
             if kinds.names.qualified(value) == "hash":
                 yield value, "something is ordered by `hash`"

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import NUMBERS, Kind, Kinds
-from samebits.lint.rule import Hit, LintRule
+from samebits.lint.rule import Confidence, Hit, LintRule
 
 _FUNCTIONS = frozenset(
     f"locale.{name}" for name in ("atof", "atoi", "str", "format_string", "currency", "delocalize",
@@ -53,4 +53,5 @@ LOCALE_TEXT = LintRule(
     'use `float(text)`, `repr(x)` or `x.hex()`, and `open(..., encoding="utf-8")`',
     (ast.Call, ast.FormattedValue),
     check,
+    Confidence.MEDIUM,
 )

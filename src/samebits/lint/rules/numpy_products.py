@@ -11,7 +11,7 @@ from samebits.lint.rule import Hit, LintRule
 _FUNCTIONS = frozenset({
     "numpy.dot", "numpy.vdot", "numpy.inner", "numpy.matmul", "numpy.tensordot", "numpy.einsum",
     "numpy.convolve", "numpy.correlate", "numpy.kron", "numpy.polyfit", "numpy.polyval",
-    "numpy.interp", "numpy.cov", "numpy.corrcoef", "numpy.vecdot", "numpy.matvec", "numpy.vecmat",
+    "numpy.cov", "numpy.corrcoef", "numpy.vecdot", "numpy.matvec", "numpy.vecmat",
 })  # fmt: skip
 _MODULES = ("numpy.linalg.", "numpy.fft.", "scipy.linalg.", "scipy.fft.", "scipy.signal.",
             "scipy.optimize.", "scipy.integrate.", "scipy.sparse.linalg.")  # fmt: skip

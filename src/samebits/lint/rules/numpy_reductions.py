@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kind, Kinds
-from samebits.lint.rule import Hit, LintRule
+from samebits.lint.rule import Confidence, Hit, LintRule
 
 _NAMES = frozenset({
     "sum", "mean", "std", "var", "prod", "average", "nansum", "nanmean", "nanstd", "nanvar",
@@ -38,4 +38,5 @@ NUMPY_REDUCTIONS = LintRule(
     "use `samebits.math.sum`, `mean` or `exact_sum`, which add in one order everywhere",
     (ast.Call,),
     check,
+    Confidence.MEDIUM,
 )

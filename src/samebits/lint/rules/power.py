@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import ARRAYS, Kind, Kinds
-from samebits.lint.rule import Hit, LintRule
+from samebits.lint.rule import Confidence, Hit, LintRule
 
 
 def _applies(base: ast.AST, exponent: ast.AST, kinds: Kinds) -> bool:
@@ -39,4 +39,5 @@ POWER = LintRule(
     "write `x * x` for a square, `math.sqrt(x)` for a root, `samebits.math.pow(x, y)` otherwise",
     (ast.BinOp, ast.AugAssign, ast.Call),
     check,
+    Confidence.MEDIUM,
 )

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kind, Kinds
-from samebits.lint.rule import Hit, LintRule
+from samebits.lint.rule import Confidence, Hit, LintRule
 
 _WRITERS = frozenset({"json.dumps", "json.dump", "pickle.dumps", "struct.pack", "yaml.dump",
                       "yaml.safe_dump", "float"})  # fmt: skip
@@ -43,4 +43,5 @@ ROUNDED_TEXT = LintRule(
     "write `repr(x)` or `x.hex()`, which keep every bit (`json` does by itself)",
     (ast.Call,),
     check,
+    Confidence.MEDIUM,
 )

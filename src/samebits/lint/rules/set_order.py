@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kind, Kinds
-from samebits.lint.rule import Hit, LintRule
+from samebits.lint.rule import Confidence, Hit, LintRule
 
 KEEPS_ORDER = frozenset({
     "list", "tuple", "enumerate", "iter", "zip", "map", "filter", "sum", "math.prod",
@@ -15,6 +15,8 @@ KEEPS_ORDER = frozenset({
     "itertools.permutations", "itertools.product", "random.choice", "random.sample",
 })  # fmt: skip
 """Functions whose result for a set depends on its order."""
+BY_KEY = frozenset({"sorted", "min", "max", "heapq.nlargest", "heapq.nsmallest"})
+"""Functions that leave elements of one key in the set's order."""
 FORGETS_ORDER = frozenset({"sorted", "set", "frozenset", "len", "any", "all", "min", "max"})
 """Functions whose result does not depend on order (`min` and `max` by a key may)."""
 _EXACT = frozenset({"sum", "math.prod"})
@@ -62,6 +64,13 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
                     value = argument.value if isinstance(argument, ast.Starred) else argument
                     if kinds.of(value) is Kind.SET:
                         yield node, f"`{name}` takes a set's elements in its order"
+            elif (
+                name in BY_KEY
+                and any(keyword.arg == "key" for keyword in node.keywords)
+                and any(kinds.of(argument) is Kind.SET for argument in arguments)
+            ):
+                what = f"`{name}` leaves elements of one key in the set's order"
+                yield node, what, Confidence.MEDIUM
         case ast.AugAssign(op=ast.Add(), value=source):
             if kinds.of(source) is Kind.SET:  # what is added to is a list, as sets have no +=
                 yield source, "`+=` puts a set's elements in its order"

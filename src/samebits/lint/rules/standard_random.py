@@ -6,11 +6,18 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kinds
-from samebits.lint.rule import Hit, LintRule
+from samebits.lint.rule import Confidence, Hit, LintRule
 
 _ENTROPY = frozenset({
     "os.urandom", "os.getrandom", "uuid.uuid1", "uuid.uuid4", "random.SystemRandom",
 })  # fmt: skip
+
+_CHANGING = frozenset({
+    "betavariate", "binomialvariate", "choice", "choices", "expovariate", "gammavariate", "gauss",
+    "lognormvariate", "normalvariate", "paretovariate", "randint", "randrange", "sample", "shuffle",
+    "triangular", "uniform", "vonmisesvariate", "weibullvariate",
+})  # fmt: skip
+"""Methods whose results no version of Python promises; `random` and `getrandbits` are the same."""
 
 
 def check(node: ast.Call, kinds: Kinds) -> Iterable[Hit]:
@@ -20,6 +27,14 @@ def check(node: ast.Call, kinds: Kinds) -> Iterable[Hit]:
     elif name == "random.Random":
         if not node.args or (isinstance(node.args[0], ast.Constant) and node.args[0].value is None):
             yield node, "`random.Random` without a seed"
+    elif (
+        not name
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in _CHANGING
+        and kinds.classes.of(node.func.value) == "random.Random"
+    ):
+        what = f"`{node.func.attr}` of a `random.Random`"
+        yield node, f"{what} draws otherwise in other versions of Python", Confidence.MEDIUM
     elif name.startswith("random.") and name.count(".") == 1:
         yield node, f"`{name}` draws from a state that the whole process shares"
 

@@ -7,6 +7,7 @@ the image is byte-swapped here, by its type, before the call and after it.
 from __future__ import annotations
 
 import ctypes
+import struct
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.backend.llvm.engine import available_targets
-from samebits.backend.objects import STATUS_MASK, CompiledObject, TrapSite
+from samebits.backend.objects import OUTPUT_HEAD, STATUS_MASK, CompiledObject, TrapSite
 from samebits.backend.targets.table import Target
 from samebits.bits import leaves
 from samebits.errors import RunnerError
+from samebits.printed import MOST_WORDS
 from samebits.runtime.emulation.machines import EmulatedProgram, emulation_reason
 from samebits.runtime.emulation.remote import Remote
 from samebits.runtime.native import NativeModule
@@ -108,6 +110,16 @@ class Machine(Protocol):
     """The entries of one object, on one target. Any method may raise RunnerError."""
 
     def call(self, entry: int, slots: Sequence[Slot], image: CallImage) -> EntryAnswer: ...
+    def begin_output(self, entry: int, traces: bool) -> None:
+        """Empty the output buffer, whose address `entry` gives, before a call; `traces` are wanted
+        or not."""
+        ...
+
+    def output(self) -> tuple[list[int], int]:
+        """The words of the output buffer after a call, and how many prints and traces were
+        dropped."""
+        ...
+
     def close(self) -> None: ...
 
 
@@ -161,6 +173,12 @@ class _Here:
         status = self._entries[entry].function(ctypes.addressof(words)) & STATUS_MASK
         return _answer(self._module.traps, status, tuple(words), memory.tobytes())
 
+    def begin_output(self, entry: int, traces: bool) -> None:
+        """What an entry of this process prints comes out by itself."""
+
+    def output(self) -> tuple[list[int], int]:
+        return [], 0
+
     def close(self) -> None:
         self._module.close()
 
@@ -173,8 +191,10 @@ class _Elsewhere:
         self._program = program
         self._remote: Remote = program.start(limit)
         self._foreign = program.target.little_endian != (sys.byteorder == "little")
+        self._order = "<" if program.target.little_endian else ">"
         self._address = 0
         self._capacity = 0
+        self._output = 0
 
     def call(self, entry: int, slots: Sequence[Slot], image: CallImage) -> EntryAnswer:
         size = len(image.data)
@@ -187,6 +207,19 @@ class _Elsewhere:
         status, words = self._remote.call(entry, _words(slots, self._address))
         data = self._remote.read(self._address, size)
         return _answer(self._traps, status, words, image.swapped(data) if self._foreign else data)
+
+    def begin_output(self, entry: int, traces: bool) -> None:
+        if not self._output:
+            _, (self._output,) = self._remote.call(entry, [0])
+        self._remote.write(self._output, struct.pack(f"{self._order}3Q", 0, 0, traces))
+
+    def output(self) -> tuple[list[int], int]:
+        size = 8 * OUTPUT_HEAD
+        used, dropped, _ = struct.unpack(f"{self._order}3Q", self._remote.read(self._output, size))
+        if used > MOST_WORDS:
+            raise RunnerError(f"the program answered nonsense: {used} words of output")
+        words = self._remote.read(self._output + size, 8 * used)
+        return list(struct.unpack(f"{self._order}{used}Q", words)), dropped
 
     def close(self) -> None:
         self._remote.close()

@@ -12,12 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from samebits.backend.objects import CompiledObject
+from samebits.backend.objects import CompiledObject, TrapSite
 from samebits.backend.targets.table import Target
 from samebits.errors import RunnerError, Trap
+from samebits.printed import is_tracing
 from samebits.runtime.call import native_callable, slot_count
 from samebits.runtime.emulation.calls import ImageAddress, ImageBuilder, Machine, Slot, machine
 from samebits.runtime.emulation.remote import LIMIT_SECONDS
+from samebits.runtime.objects.output_buffer import give_on, has_output
 from samebits.types import ArrayType, MemoryType, StructType, TupleType, Type
 
 
@@ -38,9 +40,13 @@ class _Argument:
 class EmulatedEntry:
     """Entry 0 of an object in an emulator, with the interface of an entry of this process."""
 
-    def __init__(self, there: Machine, arguments: Sequence[_Argument]) -> None:
+    def __init__(
+        self, there: Machine, arguments: Sequence[_Argument], sites: Sequence[TrapSite]
+    ) -> None:
         self._there = there
         self._arguments = tuple(arguments)
+        self._sites = sites
+        self._prints = has_output(sites)
         self._trap: Trap | None = None
 
     def function(self, slots: Any) -> int:
@@ -54,7 +60,11 @@ class EmulatedEntry:
                 _refuse_overlap(span, places)
                 places[span] = builder.add(ctypes.string_at(*span), argument.type)
             words[argument.slot] = places[span]
+        if self._prints:
+            self._there.begin_output(1, is_tracing())
         answer = self._there.call(0, words, builder.image())
+        if self._prints:
+            give_on(self._sites, *self._there.output())
         for (address, size), place in places.items():
             ctypes.memmove(address, answer.data[place.offset :], size)
         for n, word in enumerate(words):
@@ -100,5 +110,7 @@ def emulated_callable(
             case _:
                 pass
         slot += slot_count(t)
-    entry = EmulatedEntry(machine(compiled, 1, target, LIMIT_SECONDS), arguments)
+    sites = compiled.traps
+    there = machine(compiled, 1 + has_output(sites), target, LIMIT_SECONDS)
+    entry = EmulatedEntry(there, arguments, sites)
     return native_callable(entry, params, result, name)

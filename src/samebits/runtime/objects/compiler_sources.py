@@ -8,18 +8,17 @@ process runs are not those that it imported, and their digest is never used. If 
 fractions, as in reproducible images, every process reads the contents.
 """
 
-from __future__ import annotations
-
+# No `from __future__ import annotations`: see `backend.targets.table`.
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 _OTHERS = frozenset({
-    "__pycache__", "cli", "desync", "diagnosis", "doctor", "fpmodel", "hazards", "lint", "sides",
-    "trace",
+    "__pycache__", "cli", "desync", "diagnosis", "doctor", "export", "fpmodel", "frame_trace",
+    "hazards", "inspection", "lint", "replay", "sides", "verify",
 })  # fmt: skip
 """Packages that produce no cached code."""
 _SUFFIXES = (".py", ".pyc", ".so", ".pyd")
@@ -50,28 +49,22 @@ class Sources(NamedTuple):
 
 def sources(root: str) -> Sources:
     """The source files below a folder, as they are now."""
-    state = hashlib.blake2b(root.encode("utf-8", "surrogateescape"), digest_size=20)
-    paths: list[str] = []
-    rows: list[str] = []
-    newest = 0
-    for path, status in _files(root):
-        paths.append(path)
-        changed = status.st_ctime_ns
-        newest = max(newest, changed)
-        facts = f"{status.st_dev} {status.st_ino} {status.st_size} {status.st_mtime_ns} {changed}"
-        rows.append(f"{len(path)} {path} {facts}\n")
-    state.update("".join(rows).encode("utf-8", "surrogateescape"))
-    return Sources(root, tuple(paths), state.hexdigest(), newest)
-
-
-def _files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
-    with os.scandir(folder) as found:
-        entries = sorted(found, key=lambda entry: entry.name)
-    for entry in entries:
-        if entry.name.endswith(_SUFFIXES):
-            yield entry.path, entry.stat()
-        elif entry.name not in _OTHERS and "." not in entry.name and entry.is_dir():
-            yield from _files(entry.path)
+    rows: list[tuple[str, int, int, int, int, int]] = []
+    folders = [root]
+    for folder in folders:  # which grow
+        with os.scandir(folder) as found:
+            for entry in found:
+                name = entry.name
+                if name.endswith(_SUFFIXES):
+                    s = entry.stat()
+                    facts = s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns
+                    rows.append((entry.path, *facts))
+                elif name not in _OTHERS and "." not in name and entry.is_dir():
+                    folders.append(entry.path)
+    rows.sort()
+    signature = hashlib.blake2b(repr((root, rows)).encode("ascii", "backslashreplace"))
+    newest = max((row[-1] for row in rows), default=0)
+    return Sources(root, tuple([row[0] for row in rows]), signature.hexdigest()[:40], newest)
 
 
 def fingerprint(

@@ -13,7 +13,7 @@ import mmap
 import platform
 import struct
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 from weakref import WeakSet
@@ -33,6 +33,8 @@ _KNOWN_FLAGS = 0x40 | 0x20 | 0x10 | _WRITE | _ALLOC | _EXECUTE | 0x1000_0000
 _ABS64, _PC32, _GOTPCREL, _PC64, _PLT32 = 1, 2, 9, 24, 4
 _GOTPCRELX, _REX_GOTPCRELX = 41, 42
 _GOT = {_GOTPCREL, _GOTPCRELX, _REX_GOTPCRELX}
+_SLOTTED = {*_GOT, _PLT32}
+_QUAD, _LONG, _INT = struct.Struct("<Q"), struct.Struct("<q"), struct.Struct("<i")
 _STUB = struct.Struct("<HiHQ")
 _JUMP = 0x25FF
 """`jmp *2(%rip)`: to the address two bytes after the instruction."""
@@ -47,8 +49,10 @@ class _UnknownError(Exception):
     """The object has something that is not supported here."""
 
 
-_Relocation = tuple[int, int, int, int, int]
-"""A loaded section's number, the offset in it, the kind, the symbol's number and the addend."""
+_Relocation = tuple[int, int, int, int]
+"""The offset in a section, the kind, the symbol's number and the addend."""
+_Relocations = dict[int, list[_Relocation]]
+"""By the number of a loaded section."""
 _Symbol = tuple[str, int, int]
 """A symbol's name, its section's number and its value."""
 
@@ -140,7 +144,7 @@ class _Loading:
         """Lay out, relocate, protect."""
         protect = _protect()
         symbols = self._symbols()
-        relocations = list(self._relocations())
+        relocations = self._relocations()
         ends = self._lay_out(relocations)
         memory = mmap.mmap(-1, ends[-1], mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
@@ -165,12 +169,14 @@ class _Loading:
         rows = _SYMBOL.iter_unpack(self._bytes(table))
         return [(self._text(names, row[0]), row[3], row[4]) for row in rows]
 
-    def _relocations(self) -> Iterator[_Relocation]:
+    def _relocations(self) -> _Relocations:
         """The relocations of loaded sections."""
+        found: _Relocations = {}
         for section in self._sections:
             if section[1] == _RELA and self._is_loaded(section[7]):
-                for at, kind, symbol, addend in _RELOCATION.iter_unpack(self._bytes(section)):
-                    yield section[7], at, kind, symbol, addend
+                rows = _RELOCATION.iter_unpack(self._bytes(section))
+                found.setdefault(section[7], []).extend(rows)
+        return found
 
     def _is_loaded(self, number: int) -> bool:
         """Whether the section is loaded. Raises if it must be, and is not supported."""
@@ -187,7 +193,7 @@ class _Loading:
             raise _UnknownError
         return True
 
-    def _lay_out(self, relocations: list[_Relocation]) -> list[int]:
+    def _lay_out(self, relocations: _Relocations) -> list[int]:
         """Lay out code, then constants with the table of addresses, then variables, each on pages
         of its own; returns the ends of the three."""
         parts: list[list[int]] = [[], [], []]
@@ -207,51 +213,63 @@ class _Loading:
             if which == 0:
                 # Stubs of 16 bytes: the jump, and from byte 8 on the address.
                 at = -(-at // 16) * 16
-                for _, _, kind, symbol, _ in relocations:
-                    if kind in {*_GOT, _PLT32} and symbol not in self._slots:
-                        self._slots[symbol] = at
-                        at += 16
+                wanted = [r[2] for rows in relocations.values() for r in rows if r[1] in _SLOTTED]
+                for symbol in dict.fromkeys(wanted):
+                    self._slots[symbol] = at
+                    at += 16
             at = -(-at // _PAGE) * _PAGE
             ends.append(at)
-            if at > len(self._data) + 64 * len(relocations) + (1 << 24):
+            if at > len(self._data) + 64 * sum(map(len, relocations.values())) + (1 << 24):
                 raise _UnknownError
         if not ends[0]:
             raise _UnknownError
         return ends
 
     def _fill(
-        self,
-        memory: mmap.mmap,
-        base: int,
-        symbols: list[_Symbol],
-        relocations: list[_Relocation],
+        self, memory: mmap.mmap, base: int, symbols: list[_Symbol], relocations: _Relocations
     ) -> None:
-        for number, place in self._places.items():
-            section = self._sections[number]
-            if section[1] == _PROGBITS:
-                memory[place : place + section[5]] = self._bytes(section)
         addresses: dict[int, int] = {}
-        for number in {row[3] for row in relocations}:
+        calls: dict[int, int] = {}
+        for number in {row[2] for rows in relocations.values() for row in rows}:
             name, section, value = symbols[number]
             if section == _UNDEFINED:
                 addresses[number] = self._imports[name]
+                calls[number] = base + self._slots.get(number, 0)
             else:
-                addresses[number] = base + self._places[section] + value
+                addresses[number] = calls[number] = base + self._places[section] + value
         for number, place in self._slots.items():
             memory[place : place + 16] = _STUB.pack(_JUMP, 2, 0, addresses[number])
-        for section, at, kind, number, addend in relocations:
-            place = self._places[section] + at
-            if at < 0 or at + (8 if kind in (_ABS64, _PC64) else 4) > self._sections[section][5]:
-                raise _UnknownError
-            to = addresses[number]
-            if kind in _GOT:
-                to = base + self._slots[number] + 8
-            elif kind == _PLT32 and symbols[number][1] == _UNDEFINED:
-                to = base + self._slots[number]
-            elif kind not in (_ABS64, _PC32, _PC64, _PLT32):
-                raise _UnknownError
-            value = to + addend - (0 if kind == _ABS64 else base + place)
-            if kind == _ABS64:
-                struct.pack_into("<Q", memory, place, value & (1 << 64) - 1)
+        for number, place in self._places.items():
+            section = self._sections[number]
+            if section[1] == _PROGBITS:
+                data = bytearray(self._bytes(section))
+                self._relocate(data, base, place, relocations.pop(number, []), addresses, calls)
+                memory[place : place + section[5]] = bytes(data)
+        if relocations:  # of variables that have no bytes
+            raise _UnknownError
+
+    def _relocate(
+        self,
+        data: bytearray,
+        base: int,
+        place: int,
+        relocations: list[_Relocation],
+        addresses: dict[int, int],
+        calls: dict[int, int],
+    ) -> None:
+        """Write the addresses that a section's bytes lack; struct.error where one does not fit."""
+        here = base + place
+        write = _INT.pack_into
+        for at, kind, number, addend in relocations:
+            if kind == _PC32:
+                write(data, at, addresses[number] + addend - here - at)
+            elif kind == _PLT32:
+                write(data, at, calls[number] + addend - here - at)
+            elif kind in _GOT:
+                write(data, at, base + self._slots[number] + 8 + addend - here - at)
+            elif kind == _ABS64:
+                _QUAD.pack_into(data, at, addresses[number] + addend & (1 << 64) - 1)
+            elif kind == _PC64:
+                _LONG.pack_into(data, at, addresses[number] + addend - here - at)
             else:
-                struct.pack_into("<q" if kind == _PC64 else "<i", memory, place, value)
+                raise _UnknownError

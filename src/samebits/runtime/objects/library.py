@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from samebits.backend.objects import CompiledObject, symbol_of
-from samebits.backend.text.overrides import NONE
 from samebits.runtime.cache import ObjectCache, compiler_fingerprint, digest, object_key
 from samebits.runtime.objects.host import llvm_version
 from samebits.runtime.objects.loading import load
@@ -55,6 +54,8 @@ def compiled_here(request: Request, store: ObjectCache | None) -> CompiledObject
     At level 0, for a debugger and under overrides nothing is shared: everything that an entry
     reaches is in its object.
     """
+    from samebits.backend.text.overrides import NONE
+
     if request.is_debugged:
         return request.debuggable()
     if not request.opt or request.overrides != NONE:

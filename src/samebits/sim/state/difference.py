@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from samebits.bits import bits_to_float, ulp_distance
-from samebits.lang.values.fixed.fixed_text import shortest
+from samebits.decimals import shortest
 from samebits.sim.state.columns import columns
 from samebits.types import BOOL, FixedPointType, Kind, ScalarType, StructType
 

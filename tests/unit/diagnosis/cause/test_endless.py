@@ -9,12 +9,12 @@ import samebits as sb
 from samebits import uint32, uint64
 from samebits.diagnosis.cause.experiment import Agreement, Experiment
 from samebits.errors import TraceError
+from samebits.frame_trace import observer as watching
+from samebits.frame_trace import record as trace
+from samebits.frame_trace.model import Model
+from samebits.frame_trace.record import record
 from samebits.ir.text import parse_module, print_module
 from samebits.sim.program import Program
-from samebits.trace import observer as watching
-from samebits.trace import record as trace
-from samebits.trace.model import Model
-from samebits.trace.record import record
 
 
 @sb.struct

@@ -10,13 +10,13 @@ from tests.support.simulations.traced_simulation import TRACED
 
 from samebits.bits import to_canonical, xxh64
 from samebits.diagnosis.cause.experiment import Agreement, Experiment
+from samebits.frame_trace.model import Model
+from samebits.frame_trace.record import Trace, record
 from samebits.hazards.text import inject_texts
 from samebits.ir.analysis.budget import Budget
 from samebits.sim.execution import EvaluateExecution
 from samebits.sim.program import Program
 from samebits.sim.sources import PlayerSource
-from samebits.trace.model import Model
-from samebits.trace.record import Trace, record
 
 PLAIN = TRACED.program
 FRAMES = 3

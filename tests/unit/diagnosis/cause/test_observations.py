@@ -9,12 +9,12 @@ from tests.support.runs.traced_frames import TracedFrame
 from tests.support.simulations.traced_simulation import TRACED
 
 from samebits.diagnosis.cause.observations import FrameObservations, values_of
+from samebits.frame_trace.instances import Instance, instances_in
+from samebits.frame_trace.model import Model
+from samebits.frame_trace.observer import FrameInput
 from samebits.hazards.catalogue import EXPRESSION_HAZARDS
 from samebits.hazards.expressions import Sites
 from samebits.hazards.site_variants import variants_of
-from samebits.trace.instances import Instance, instances_in
-from samebits.trace.model import Model
-from samebits.trace.observer import FrameInput
 
 
 def test_a_frame_is_evaluated_once_for_all_ways() -> None:

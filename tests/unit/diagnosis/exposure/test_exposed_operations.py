@@ -6,8 +6,8 @@ from tests.support.runs.traced_frames import TracedFrame
 from tests.support.simulations.traced_simulation import TRACED
 
 from samebits.diagnosis.exposure.operations import exposed_operations
+from samebits.frame_trace.model import Model
 from samebits.hazards.catalogue import by_name
-from samebits.trace.model import Model
 
 
 def test_operations_as_near_to_the_state_come_in_the_order_of_their_places() -> None:

@@ -16,6 +16,7 @@ from samebits.diagnosis.fast.candidates import rewritable, with_flags
 from samebits.diagnosis.fast.findings import tell
 from samebits.diagnosis.frame.points import FramePoint, InitPoint
 from samebits.diagnosis.report.findings import Diagnosis
+from samebits.frame_trace.record import record
 from samebits.sides.run import SideRun, open_run
 from samebits.sides.side import parse_side
 from samebits.sim.inputs import Inputs
@@ -23,7 +24,6 @@ from samebits.sim.load import load_simulation
 from samebits.sim.program import Program
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource
-from samebits.trace.record import record
 
 HOST = engine.host_target()
 HEAD = """\

@@ -12,6 +12,8 @@ from tests.support.runs.traced_frames import ARENA_FRAME, SMALL, TracedFrame
 from tests.support.simulations.traced_simulation import TRACED
 
 from samebits.diagnosis.operation.first_difference import OperationDifference, first_difference
+from samebits.frame_trace.model import Model
+from samebits.frame_trace.record import record
 from samebits.hazards.edit.function_editor import FunctionEditor
 from samebits.ir.grammar import For, If, Lanes, Module, Op, walk
 from samebits.ir.refs import OpRef
@@ -19,8 +21,6 @@ from samebits.ir.verify import verify
 from samebits.modes import DETERMINISTIC, LOW
 from samebits.passes.semantics.float_modes import lower_float_modes
 from samebits.sim.simulation import Simulation
-from samebits.trace.model import Model
-from samebits.trace.record import record
 from samebits.types import ScalarType
 
 

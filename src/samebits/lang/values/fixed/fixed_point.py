@@ -1,7 +1,7 @@
 """The fixed-point classes: what kernels import, over Python's own integers.
 
 Owns the classes, their constructors and operators. What an operation computes is in
-`fixed_rules`, how numbers are written in `decimal_text`.
+`fixed_rules`, how numbers are written in `decimals`.
 """
 
 # ruff: noqa: N801  (the names are the language's)
@@ -12,11 +12,12 @@ import operator
 from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
+from samebits import decimals
 from samebits.bits import round_scaled
 from samebits.errors import ArgumentError
 from samebits.lang.values.conversions import ValueClass, kind_of, saturate_int
 from samebits.lang.values.fixed import fixed_rules
-from samebits.lang.values.fixed import fixed_text as decimal_text
+from samebits.lang.values.fixed.fixed_text import parse
 from samebits.lang.values.powers import NO_POWER
 from samebits.lang.values.scalars import CONVERTERS, MAKERS, RAW_OF, SCALAR_CLASSES, TYPE_OF
 from samebits.lang.values.weak import refuse_bool
@@ -70,10 +71,10 @@ class FixedPoint(metaclass=ValueClass):
 
     def exact(self) -> str:
         """All decimal digits of the number."""
-        return decimal_text.exact(self._raw, self.__sb_type__.fraction)
+        return decimals.exact(self._raw, self.__sb_type__.fraction)
 
     def __str__(self) -> str:
-        return decimal_text.shortest(self._raw, self.__sb_type__.fraction)
+        return decimals.shortest(self._raw, self.__sb_type__.fraction)
 
     def __repr__(self) -> str:
         return f"{self.__sb_type__}('{self}')"
@@ -166,9 +167,9 @@ class FromFloat:
 
 def text_steps(text: str, t: FixedPointType) -> int:
     """The steps of decimal text. Raises ArgumentError where it is none or out of range."""
-    steps = decimal_text.parse(text, t.fraction)
+    steps = parse(text, t.fraction)
     if not t.minimum <= steps <= t.maximum:
-        low, high = (decimal_text.shortest(n, t.fraction) for n in (t.minimum, t.maximum))
+        low, high = (decimals.shortest(n, t.fraction) for n in (t.minimum, t.maximum))
         raise ArgumentError(f"{text} does not fit {t} ({low} to {high})", fix="use a wider type")
     return steps
 
@@ -178,10 +179,13 @@ def inexact(value: float, t: FixedPointType) -> tuple[str, str]:
     return f"the float {value!r} is not exact in {t}", f'write {t}("{value!r}")'
 
 
+BY_NAME = "unless asked for by name"
+
+
 def not_implicit(source: ScalarType, t: FixedPointType) -> tuple[str, str]:
     """The message and fix for a float or another fixed-point type beside `t`."""
     if source.is_ieee:
-        return f"{source} is not {t} unless asked for by name", f"write {t}.from_float(x)"
+        return f"{source} is not {t} {BY_NAME}", f"write {t}.from_float(x)"
     return f"{source} and {t} are different types", f"write {t}(x)"
 
 

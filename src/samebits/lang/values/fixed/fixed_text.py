@@ -1,4 +1,4 @@
-"""Fixed-point numbers as decimal text: exact reading, shortest and exact writing.
+"""Decimal text read as fixed-point numbers, exactly; `samebits.decimals` writes it.
 
 Owns the grammar of the text. A number is an integer that counts steps of 2^-fraction.
 """
@@ -32,27 +32,3 @@ def parse(text: str, fraction: int) -> int:
     whole = int((found[2] or "0") + digits)
     steps = round(Fraction(whole << fraction, 10 ** len(digits)))
     return -steps if sign == "-" else steps
-
-
-def shortest(steps: int, fraction: int) -> str:
-    """The text of fewest digits that `parse` reads back, nearest to the number among those."""
-    size = abs(steps)
-    for places in range(1, fraction + 1):
-        scaled = round(Fraction(size * 10**places, 1 << fraction))
-        text = _text(steps < 0, scaled, places)
-        if parse(text, fraction) == steps:
-            return text
-    return exact(steps, fraction)
-
-
-def exact(steps: int, fraction: int) -> str:
-    """All digits of the number: at most `fraction` behind the point."""
-    scaled = abs(steps) * 5**fraction
-    text = _text(steps < 0, scaled, fraction)
-    whole, _, digits = text.partition(".")
-    return f"{whole}.{digits.rstrip('0') or '0'}"
-
-
-def _text(negative: bool, scaled: int, places: int) -> str:
-    whole, digits = divmod(scaled, 10**places)
-    return f"{'-' * negative}{whole}.{digits:0{places}d}"
