@@ -125,3 +125,21 @@ def inner(x: float64) -> float64:
 @sb.kernel
 def outer(x: float64) -> float64:
     return inner(x) + 1.0
+
+
+@sb.kernel(debug=True)
+def thrown(speed: float64) -> tuple[Ball, float64]:
+    ball = Ball()
+    return ball, speed
+
+
+def test_places_of_struct_results_are_no_names_and_no_arguments() -> None:
+    ball, speed = thrown(2.0)
+    assert isinstance(ball, Ball)
+    assert speed == 2
+    (unit,) = dwarf_of(thrown).iter_CUs()
+    (found,) = [entry for entry in unit.iter_DIEs() if entry.tag == "DW_TAG_subprogram"]
+    children = [(child.tag[7:], text(child)) for child in found.iter_children()]
+    assert ("formal_parameter", "speed") in children
+    assert not any(name.startswith("return") for _, name in children)
+    sb.assert_same_bits(thrown, 2.0)
