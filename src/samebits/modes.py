@@ -78,6 +78,9 @@ class Options:
     arena: int = 1 << 24
     """The bytes that local arrays whose size is known only at run time may take at once, those of
     the kernels that called this one included."""
+    debug: bool = False
+    """Whether a debugger of machine code can step through its lines and read its names: what is
+    compiled with it is not optimised. Never changes a bit."""
 
     def merged(self, given: Mapping[str, Any]) -> Options:
         """A copy with the `given` options replaced. Raises ArgumentError as `checked` does."""
@@ -96,6 +99,7 @@ class OptionArguments(TypedDict, total=False):
     cosmetic: bool
     prints: bool
     arena: int
+    debug: bool
 
 
 class KernelArguments(OptionArguments, total=False):
@@ -124,6 +128,7 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
     "optimize_for": ("speed", "size", "compile_time"),
     "cosmetic": (False, True),
     "prints": (True, False),
+    "debug": (False, True),
 }
 """The values that each option may have."""
 

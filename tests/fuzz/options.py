@@ -18,6 +18,8 @@ CHOICES: dict[str, tuple[str, ...]] = {
 """The values of each option, as source text, beside its default."""
 PROGRAMS = 0.4
 """How many programs have options at all."""
+DEBUGGED = 0.1
+"""How many programs are compiled for a debugger."""
 
 
 class Options:
@@ -26,11 +28,13 @@ class Options:
     def __init__(self, seed: int) -> None:
         self._rng = Random(f"samebits fuzz options {seed}")
         self.mixed = self._rng.random() < PROGRAMS
+        self._debug = Random(f"samebits fuzz debug {seed}").random() < DEBUGGED
 
     def decorator(self, name: str) -> str:
         """`@sb.kernel`, or `@sb.struct`, with options or without."""
         if not self.mixed:
-            return f"@sb.{name}"
+            return f"@sb.{name}(debug=True)" if self._debug else f"@sb.{name}"
         drawn = {option: self._rng.choice(values) for option, values in CHOICES.items()}
         given = [f"{k}={v}" for k, v in drawn.items() if self._rng.random() < 0.6]
+        given += ["debug=True"] * self._debug
         return f"@sb.{name}({', '.join(given)})" if given else f"@sb.{name}"

@@ -42,6 +42,24 @@ class Request:
         names = [*self.entries, *self.ranges]
         return optimise(self.module, names, blocks=self.target.has_wide_vectors)
 
+    @property
+    def is_debugged(self) -> bool:
+        """Whether a kernel of the module, an entry or one that is called, has the option `debug`:
+        the whole module is then compiled for a debugger."""
+        return any(function.options.debug for function in self.module.functions.values())
+
+    def debuggable(self) -> CompiledObject:
+        """The object for this process and a debugger: as the source is written, no pass run over
+        it. A loop need not be vectorised in it. Raises CompileError."""
+        from samebits.backend.llvm.compile import compile_module
+        from samebits.passes.dead import drop_dead_functions
+
+        reached = drop_dead_functions(self.module, [*self.entries, *self.ranges])
+        return compile_module(
+            reached, self.entries, self.target, 0, vectorise=False,
+            ranges=self.ranges, threads=True, overrides=self.overrides, debug=True,
+        )  # fmt: skip
+
     def compiled(self, *, threads: bool = False) -> CompiledObject:
         """The object, which shares no functions; with `threads` it is for this process, whose
         thread team runs its parallel ranges. Raises CompileError."""

@@ -18,6 +18,7 @@ from samebits.runtime import cache
 from samebits.runtime.call import NativeCall, native_callable
 from samebits.runtime.direct_calls import add_record
 from samebits.runtime.native import NativeModule, NativeRange
+from samebits.runtime.objects import debugger
 from samebits.runtime.objects.host import host_target, llvm_version
 from samebits.runtime.objects.library import cached, found_in
 from samebits.types import NONE, Type
@@ -58,6 +59,8 @@ def compile_native(
     `target` is a row of `backend.targets` that can run in this process; by default the highest.
     Raises CompileError.
     """
+    if kernel.options.debug:
+        debugger.prepare()
     compiled = _compiled(kernel, types, target or host_target(), opt)
     with lock():  # what is imported for some kernels alone
         parameters = [(p.name, t) for p, t in zip(kernel.parameters, types, strict=True)]

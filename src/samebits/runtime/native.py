@@ -24,6 +24,7 @@ from samebits.backend.objects import (
 from samebits.backend.records import GUARD, LEFT
 from samebits.errors import StackError, Trap
 from samebits.printed import OUTPUT as PRINTED
+from samebits.runtime.objects import debugger
 from samebits.runtime.objects.library import addresses_of
 from samebits.runtime.objects.loading import load
 from samebits.value_text import filled_from_words
@@ -68,6 +69,8 @@ class NativeModule:
             imports = {**imports, **arena.imports()}
         self._loaded = load(compiled.object_bytes, [*symbols, *variables], imports)
         addresses = [self._loaded.addresses[symbol] for symbol in symbols]
+        if debugger.MARK in compiled.object_bytes:
+            debugger.register(compiled.object_bytes, self._loaded.addresses, self._loaded)
         self._addresses, self._ranges = addresses[:entries], addresses[entries:]
         self._own = self._loaded.addresses.get(OWN)
         self._records = self._loaded.addresses.get(TRAP_RECORDS)

@@ -60,7 +60,9 @@ class _Walk:
         while done < len(self._kernels):
             kernel = self._kernels[done]
             options = changed_options(
-                replace(kernel.options, precision=HIGH, optimize_for="speed", prints=True)
+                replace(
+                    kernel.options, precision=HIGH, optimize_for="speed", prints=True, debug=False
+                )
             )
             options.pop("mode", None)
             given = "".join(f" {name}={to_text(value)}" for name, value in options.items())

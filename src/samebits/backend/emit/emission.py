@@ -21,6 +21,7 @@ from samebits.backend.text.call_graph import CallGraph
 from samebits.backend.text.cold_calls import ATTRIBUTES as COLD_ATTRIBUTES
 from samebits.backend.text.cold_calls import COLD_SECTION, deferred_text, variants_table
 from samebits.backend.text.cold_copies import ColdCopy, cold_copy_symbol
+from samebits.backend.text.debug_info import DebugInfo
 from samebits.backend.text.expectations import Expectation, Expected, metadata
 from samebits.backend.text.locations import Location, Locations
 from samebits.backend.text.loop_metadata import ANY_LOOP, EmittedCounts, loop_metadata
@@ -95,6 +96,8 @@ class Emission(CallGraph):
         self._entries = tuple(entries), tuple(ranges)
         self.overrides = overrides
         self.locations = locations
+        self.of_adapters = None if isinstance(locations, DebugInfo) else locations
+        """The locations of what only calls functions, which a debugger steps over."""
         self._locate_loops = locate_loops
         self._parallel_ranges: dict[str, str] = {}
         self.copies: dict[str, ColdCopy] = {}
@@ -189,7 +192,7 @@ class Emission(CallGraph):
         named += [(name, symbol[1:], True) for name, symbol in self._parallel_ranges.items()]
         return [
             range_text(
-                symbol, self.function(name), self.traps[name], self.target, self.locations,
+                symbol, self.function(name), self.traps[name], self.target, self.of_adapters,
                 owns=name in self.owns, based=based, overrides=self.overrides,
                 records=self.has_records,
                 guard=self.guard(name, always=True),
@@ -314,10 +317,10 @@ class Emission(CallGraph):
         return Emitted(text, tuple(self._sites), self.profile, found, expected, needs)
 
     def _copy_text(self, copy: ColdCopy) -> str:
-        if self.locations is None:
+        if self.of_adapters is None:
             return copy.text()
-        self.locations.begin(self.function(copy.name))
-        return self.locations.attach(copy.text())
+        self.of_adapters.begin(self.function(copy.name))
+        return self.of_adapters.attach(copy.text())
 
     def _head(self) -> str:
         return f'target triple = "{self.target.triple}"'

@@ -13,6 +13,7 @@ from samebits.backend.emit.emission import Emission
 from samebits.backend.lowering.float import canonicalise_stores, may_wait
 from samebits.backend.lowering.int64 import unsigned_quotient
 from samebits.backend.lowering.table import LOWERINGS
+from samebits.backend.text.debug_info import DebugInfo
 from samebits.backend.text.locations import Location, Locations
 from samebits.backend.text.loop_metadata import DIVISIONS, EmittedCounts
 from samebits.backend.text.types import (
@@ -114,7 +115,7 @@ class FunctionEmitter(FunctionWriter):
         for index, (name, t) in enumerate(self.function.params):
             names = tuple(f"%a{index}.{k}" for k in range(len(parts(t))))
             arguments += [f"{p} {n}" for p, n in zip(parameter_parts(t), names, strict=True)]
-            if name not in self.facts.set_slots:
+            if name not in self.facts.set_slots and not isinstance(self._locations, DebugInfo):
                 self._fixed[name] = names
                 continue
             self._slots[name] = tuple(self.variable(part) for part in parts(t))
@@ -130,6 +131,8 @@ class FunctionEmitter(FunctionWriter):
             self._locals[name] = self._locals[other]
         if self.function.name in self.module.owns:
             arguments.append(f"ptr {OWN_PLACE}")
+        if isinstance(self._locations, DebugInfo):
+            self._allocas += self._locations.declarations(self._slots, self._locals)
         if self.function.name in self.module.arenas:
             arguments.append(f"ptr noalias noundef nonnull align 8 {ARENA_PLACE}")
             if self.module.allocates(self.function.name):
@@ -149,7 +152,9 @@ class FunctionEmitter(FunctionWriter):
                 canonicalise_stores(self)
         if outer:
             self._location = outer
-            self._lines += self._mark()
+            # A debugger would stop again at the `if` whose region ends.
+            if not isinstance(self._locations, DebugInfo):
+                self._lines += self._mark()
 
     def _statement(self, statement: Statement) -> None:
         if self.to_canonicalise and not may_wait(statement, self.to_canonicalise[0][0]):

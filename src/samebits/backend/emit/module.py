@@ -9,6 +9,7 @@ from samebits.backend.emit.entry import entry_text
 from samebits.backend.emit.vectors import VectorEmitter
 from samebits.backend.objects import OWN
 from samebits.backend.targets.table import Target
+from samebits.backend.text.debug_info import DebugInfo
 from samebits.backend.text.locations import Locations
 from samebits.backend.text.output_buffer import address_entry
 from samebits.backend.text.overrides import NONE, CodegenOverrides
@@ -27,6 +28,7 @@ def emit_module(
     threads: bool = False,
     shares: bool = False,
     overrides: CodegenOverrides = NONE,
+    debug: bool = False,
 ) -> Emitted:
     """LLVM text that defines `sb_entry_<n>` for the n-th of `entries`, `sb_range_<n>` for the n-th
     of `ranges`, and what they reach; of a module that prints one more entry, which gives the
@@ -35,10 +37,13 @@ def emit_module(
     `locate` gives each instruction the location of its statement and changes no code;
     `locate_loops` locates loops too, which can keep LLVM from merging blocks. `threads` is for code
     of this process: parallel ranges call the hook if it is set. `shares` leaves out functions that
-    are compiled once for all modules of this process. Raises CompileError if local memory exceeds
+    are compiled once for all modules of this process. `debug` gives the functions debug information
+    and their names memory of their own. Raises CompileError if local memory exceeds
     the stack limit, IRError for IR that breaks the grammar's rules.
     """
     locations = Locations() if locate else None
+    if debug:
+        locations = DebugInfo(pointer_bits=target.pointer_bits)
     emission = Emission(
         module, entries, ranges, target, locations, locate_loops, threads, overrides
     )
@@ -63,7 +68,7 @@ def emit_module(
                 function,
                 traps,
                 target,
-                locations,
+                emission.of_adapters,
                 ", ".join(more),
                 overrides,
                 guard,

@@ -28,11 +28,15 @@ def compile_module(
     ranges: Sequence[str] = (),
     threads: bool = False,
     overrides: CodegenOverrides = NONE,
+    debug: bool = False,
 ) -> CompiledObject:
     """Object code with `sb_entry_<n>` for the n-th of `entries`, and `sb_range_<n>` for the n-th of
     `ranges`; `opt` is 0 or 3. With `threads` it is for this process, whose pool of threads runs
-    its parallel ranges. Raises CompileError where a loop that is to be vectorised is not."""
-    emitted = emit_module(module, entries, target, ranges, threads=threads, overrides=overrides)
+    its parallel ranges. With `debug` it has debug information. Raises CompileError where a loop
+    that is to be vectorised is not."""
+    emitted = emit_module(
+        module, entries, target, ranges, threads=threads, overrides=overrides, debug=debug
+    )
     return _compiled(emitted, target, opt, vectorise)
 
 

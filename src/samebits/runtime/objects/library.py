@@ -51,11 +51,13 @@ def cached(
 def compiled_here(request: Request, store: ObjectCache | None) -> CompiledObject:
     """Object code for this process; the shared functions that it calls are then loaded, and stored.
 
-    At level 0 and under overrides nothing is shared: everything that an entry reaches is in its
-    object.
+    At level 0, for a debugger and under overrides nothing is shared: everything that an entry
+    reaches is in its object.
     """
     from samebits.backend.text.overrides import NONE
 
+    if request.is_debugged:
+        return request.debuggable()
     if not request.opt or request.overrides != NONE:
         return request.compiled(threads=True)
     from samebits.backend.llvm.compile import compile_for_process
