@@ -14,6 +14,18 @@ import samebits as sb
 from tests.fuzz.loading import Workspace
 
 INDENT = "    "
+CHANGES_FROM = 2000
+"""Programs of smaller seeds stand in tests: they stay."""
+CHANGED = {
+    "list": "{0}.try_append({1})", "heap": "{0}.try_push({1})", "map": "{0}.clear()",
+    "queue": "{0}.clear()", "bits": "{0}.discard({2})",
+}  # fmt: skip
+"""What may change the length of each kind: `{1}` is an item, `{2}` a number."""
+WRAPPED = (
+    "{0} in {1}", "(_, {0}) in enumerate({1}, 5)", "(_, {0}) in zip(range(9), {1})",
+    "({0}, _) in zip({1}, range(9))", "_, ({0}, _) in enumerate(zip({1}, range(4)))",
+)  # fmt: skip
+"""Heads around the target `{0}` and what is looped over."""
 SCALARS = ("int32", "int64", "uint8", "float32", "float64", "uint64")
 KEYS = ("int32", "int64", "uint8", "uint64", "int8", "int2")
 STATEMENTS = 10
@@ -55,6 +67,9 @@ class Program:
         self.rng = Random(f"samebits fuzz containers {seed}")
         self.held: list[Held] = []
         self.names = 0
+        self.loops = Random(f"samebits fuzz loops of containers {seed}")
+        self.changes = seed >= CHANGES_FROM
+        """Whether loops are inside one another's heads, and change what they run over."""
 
     def source(self) -> str:
         fields = [self.field(k) for k in range(self.rng.randrange(1, 4))]
@@ -129,22 +144,31 @@ class Program:
             rows = [(v, c), (f"{v}k, {v}", f"enumerate({c})"), (v, f"reversed({c})")]
             if h.kind == "list" and h.item != "Item":
                 rows += [(v, f"{c}[:]"), (v, f"{c}[{self.rng.choice(('1', 'i'))}:]")]
-            return self._looped(pad, add, rows, self.number(v, h.item))
+            return self._looped(h, pad, add, rows, self.number(v, h.item))
         if h.kind == "map":
             rows = [(v, c), (v, f"{c}.keys()")]
             if self.rng.random() < 0.5 and not reference:
                 rows = [(f"_, {v}", f"{c}.items()"), (v, f"{c}.values()")]
-                return self._looped(pad, add, rows, self.number(v, h.item))
-            return self._looped(pad, add, rows, self.number(v, h.key))
+                return self._looped(h, pad, add, rows, self.number(v, h.item))
+            return self._looped(h, pad, add, rows, self.number(v, h.key))
         if h.kind == "queue":
-            return self._looped(pad, add, [(f"{v}, _", c)], self.number(v, h.key))
+            return self._looped(h, pad, add, [(f"{v}, _", c)], self.number(v, h.key))
         if h.kind == "bits":
-            return self._looped(pad, add, [(v, c)], self.number(v, "int"))
+            return self._looped(h, pad, add, [(v, c)], self.number(v, "int"))
         return [f"{pad}t += float64(len({c}))"]
 
-    def _looped(self, pad: str, add: str, rows: list[tuple[str, str]], number: str) -> list[str]:
+    def _looped(
+        self, h: Held, pad: str, add: str, rows: list[tuple[str, str]], number: str
+    ) -> list[str]:
         target, head = self.rng.choice(rows)
         lines = [f"{pad}for {target} in {head}:", add + number]
+        if self.changes and self.loops.random() < 0.6:
+            whole = f"({target})" if "," in target else target
+            wrapped = self.loops.choice(WRAPPED).format(whole, head)
+            lines[0] = f"{pad}for {wrapped}:"
+        if self.changes and self.loops.random() < 0.3:
+            change = CHANGED[h.kind].format(h.place, self.value(h.item), "i")
+            lines.append(f"{pad}{INDENT}{change}")
         if self.rng.random() < 0.15:
             lines += self.block(len(pad) // len(INDENT) + 1, 2)
         return lines

@@ -50,6 +50,9 @@ from tests.fuzz.streams import Stream
 from tests.fuzz.sums import Sums
 from tests.fuzz.views import Views
 
+QUOTIENTS_FROM = 70_000
+"""The first seed whose programs divide integers by Python's ints."""
+
 HEADER = f"""import typing
 
 import samebits as sb
@@ -95,6 +98,9 @@ class _Writer:
         self.halves = Halves(seed)
         self.joins = Joins(seed)
         self.powers = Random(f"samebits fuzz powers {seed}") if seed >= FIRST_SEED else None
+        self.quotients = (
+            Random(f"samebits fuzz quotients {seed}") if seed >= QUOTIENTS_FROM else None
+        )
         self.members = Members(seed)
         self.views = Views(seed)
         self.prints = Prints(seed)
@@ -241,6 +247,7 @@ class _Writer:
         )
         body.serial = self.scratch.wanted
         body.draw.powers, body.draw.loops = self.powers, self.loops
+        body.draw.quotients = self.quotients
         body.joins = self.joins
         for variable in (*self.constants, *captured):
             body.scope.add(variable)
@@ -280,6 +287,7 @@ class _Writer:
             self.prints.statement,
         )
         stream.body.draw.powers, stream.body.draw.loops = self.powers, self.loops
+        stream.body.draw.quotients = self.quotients
         stream.body.joins = self.joins
         lines = stream.write()
         self.entry_params = [t for _, t in stream.params]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.fuzz.check import check_seeds
 from tests.fuzz.execute import in_turns, levels
-from tests.fuzz.generator import generate
+from tests.fuzz.generator import QUOTIENTS_FROM, generate
 from tests.fuzz.halves import FIRST_SEED, Halves, seeds_with_halves
 from tests.fuzz.scratch_arrays import FIRST_SEED as ARRAYS
 from tests.fuzz.views import FIRST_SEED as VIEWS
@@ -49,6 +49,11 @@ def test_arrays_of_run_time_sizes_fill_their_arenas_and_are_given_to_names_again
         r"(s\d+), (s\d+) = \2, \1", r"for x\d+ in sb\.zeros", r"18446744073709551615",
     ):  # fmt: skip
         assert re.search(form, text), form
+
+
+@pytest.mark.parametrize("first", range(QUOTIENTS_FROM, QUOTIENTS_FROM + 40, SHARD))
+def test_generated_programs_with_quotients_agree_in_every_execution(first: int) -> None:
+    assert_agree(range(first, first + SHARD), first // SHARD)
 
 
 def assert_agree(seeds: Sequence[int], turn: int) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tests.fuzz.containers import check, source_of
+from tests.fuzz.containers import CHANGES_FROM, check, source_of
 from tests.fuzz.loading import Workspace
 
-SEEDS = range(1000, 1012)
+SEEDS = (*range(1000, 1012), *range(CHANGES_FROM, CHANGES_FROM + 12))
 
 
 def test_generated_programs_over_containers_agree() -> None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from tests.fuzz.check import assert_agreement, check_programs
 from tests.fuzz.execute import levels
-from tests.fuzz.generator import Program, generate
+from tests.fuzz.generator import QUOTIENTS_FROM, Program, generate
 from tests.fuzz.halves import seeds_with_halves
 from tests.fuzz.inputs import InputSet
 from tests.fuzz.loading import DisagreementError
 from tests.fuzz.regression import regression_text
 from tests.fuzz.shrink import shrink
 
+from samebits import int8, int16, int32, uint8, uint16, uint32
 from samebits.backend.llvm import engine
 from samebits.backend.targets.table import Target
 from samebits.errors import Span
@@ -110,6 +113,19 @@ def test_a_wrong_operation_of_evaluate_is_found_and_shrunk(
     assert "helper" not in small.program.source
     assert "while" not in small.program.source
     compile(regression_text(small), "test_regression.py", "exec")
+
+
+def test_an_int_that_a_quotient_narrows_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def narrowing(cls: Any, honest: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        return lambda a, b: honest(a, cls(b) if isinstance(b, int) else b)
+
+    programs = [generate(seed) for seed in range(QUOTIENTS_FROM, QUOTIENTS_FROM + 30)]
+    assert not check_programs(programs, native=False).failures
+    for cls in (int8, uint8, int16, uint16, int32, uint32):
+        for name in ("__truediv__", "__rtruediv__"):
+            monkeypatch.setattr(cls, name, narrowing(cls, getattr(cls, name)))
+    failures = check_programs(programs, native=False).failures
+    assert any("overflow" in failure.text for failure in failures)
 
 
 TWICE = 5101

@@ -196,7 +196,7 @@ def _print_run(console: Console, simulation: Simulation, run: VerifiedRun) -> No
             row.name,
             f"{row.frames:,}" + (f" of {run.source.frames:,}" if row.prefix else ""),
             "" if row.final_hash is None else f"{row.final_hash:016x}",
-            Text(row.result, _STYLES[row.result]),
+            Text(_shown_result(row), _STYLES[row.result]),
             _remark(row),
             "" if rate is None else f"{rate:,.0f}",
         )
@@ -204,6 +204,11 @@ def _print_run(console: Console, simulation: Simulation, run: VerifiedRun) -> No
     for line in _details(run):
         console.print(line, soft_wrap=True, markup=False)
     console.print()
+
+
+def _shown_result(row: RowReport) -> str:
+    """The result, in which a row that a trap ended is no plain `same`."""
+    return f"{row.result} trap" if row.result == "same" and row.trap is not None else row.result
 
 
 def _remark(row: RowReport) -> str:

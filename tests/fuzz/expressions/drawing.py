@@ -54,6 +54,8 @@ class Drawing:
         """What conversions convert."""
         self.powers: Random | None = None
         """Draws powers and ints of floats; a generator of its own leaves other programs alone."""
+        self.quotients: Random | None = None
+        """Draws quotients of integers beside Python's ints, which need not fit their type."""
         self.loops: Random | None = None
         """Draws loops over elements, indices from the end and shapes, as `powers` does powers."""
         self.scope = Scope()

@@ -11,7 +11,7 @@ from tests.fuzz.expressions.forms import (
     TEMPTING_INTS,
 )
 from tests.fuzz.expressions.weak import WeakNumbers
-from tests.fuzz.literals import INTS, VECTOR_TYPES
+from tests.fuzz.literals import FLOATS, INTS, VECTOR_TYPES, int_literal, int_value
 
 
 class StrongNumbers(WeakNumbers):
@@ -65,6 +65,8 @@ class StrongNumbers(WeakNumbers):
     # Floats
 
     def float(self, t: ScalarType, depth: int) -> str:
+        if self.quotients is not None and t in FLOATS and self.quotients.random() < 0.15:
+            return self.quotient() if t == FLOAT64 else f"{t.name}({self.quotient()})"
         if depth <= 0:
             return self.leaf(t)
         rng = self.rng
@@ -90,6 +92,19 @@ class StrongNumbers(WeakNumbers):
                 return f"{self.module}.length({self.expr(v, depth - 1)})"
             return f"{self.module}.dot({self.expr(v, depth - 1)}, {self.expr(v, depth - 1)})"
         return self.common(t, depth) or self.float_binary(t, depth)
+
+    def quotient(self) -> str:
+        """A float64 of an integer and a Python int, either first."""
+        assert self.quotients is not None
+        t = self.quotients.choice(INTS)
+        number = int_literal(int_value(self.quotients, INT))
+        names = self.scope.values(INT)
+        if names and self.quotients.random() < 0.4:
+            number = self.quotients.choice(names).name
+        a, b = self.leaf(t), number
+        if self.quotients.random() < 0.3:
+            a, b = b, a
+        return f"({a} / {b})"
 
     def float_binary(self, t: ScalarType, depth: int) -> str:
         a, b = self.operands(t, depth)
