@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import typing
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, cast
 
 from samebits.errors import CompileError
 from samebits.frontend import calls
@@ -166,12 +166,18 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
         case _:
             fix = "index an array parameter, a local array or an array field"
             if isinstance(base, Static) and isinstance(base.object, list):
-                fix = f"freeze it at module level: `sb.table({ctx.text(node.value)}, float64)`"
+                whole = all(isinstance(item, int) for item in cast("list[Any]", base.object))
+                t = "int64" if whole else "float64"
+                fix = f"freeze it at module level: `sb.table({ctx.text(node.value)}, {t})`"
             elif isinstance(base, Static) and isinstance(base.object, dict):
                 fix = "write `match`, or keep the values in sb.table(values, float64)"
             elif isinstance(base, Tuple):
                 names = ", ".join("abcdefgh"[k % 8] for k in range(len(base.items)))
                 fix = f"unpack it: `{names} = {ctx.text(node.value)}`"
+                if all(isinstance(item, Literal) for item in base.items):
+                    whole = all(item.type.is_int for item in base.items)  # type: ignore[union-attr]
+                    t = "int64" if whole else "float64"
+                    fix = f"freeze it at module level: `sb.table({ctx.text(node.value)}, {t})`"
             ctx.fail(node, f"{describe(base)} can't be indexed", fix=fix)
 
 
@@ -407,6 +413,11 @@ def _ternary_fix(ctx: Context, node: ast.IfExp, a: Operand, b: Operand) -> str:
     for side, mine, other in ((node.body, a, b), (node.orelse, b, a)):
         if isinstance(mine, Scalar) and mine.type.weak:
             return f"write `{other.type}({ctx.text(side)})`"
+    if isinstance(a, Scalar) and isinstance(b, Scalar):
+        sides = ((ctx.text(node.body), a.type), (ctx.text(node.orelse), b.type))
+        common = advice.toward_common(sides)
+        if common is not None:
+            return f"convert one side: {common}"
     return f"convert one side: `{a.type}({ctx.text(node.orelse)})`"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum, IntEnum
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -85,7 +86,8 @@ def test_two_strong_types_are_refused_alike() -> None:
             kernel.managed(1, 2)
         assert error.message == f"{what} on int32 and int64"
         assert caught.value.message.endswith(error.message)
-        assert caught.value.fix == error.fix
+        assert error.fix == "write `int64(a)`"
+        assert caught.value.fix == "convert one, such as int64(x)"
     assert sb.min(int32(1), int64(2)) == 1  # from Python they promote, as NumPy's do
 
 
@@ -100,3 +102,31 @@ def test_powers_that_are_refused_say_what_is_true() -> None:
     assert (
         caught.value.fix == "write x**2, or math.pow(x, y) where the exponent is no such constant"
     )
+
+
+@sb.struct
+class Place(sb.Struct):
+    cell: sb.uint8 = Cell.WALL
+    number: int32 = 0
+
+
+def test_members_are_numbers_for_fields_and_containers_too() -> None:
+    place = Place()
+    assert place.cell == 2
+    place.cell = Cell.FREE
+    place.number = Cell.WALL
+    assert (place.cell, place.number) == (1, 2)
+    assert Place(Cell.WALL, number=Cell.FREE).number == 1
+    assert list(sb.List[sb.uint8, Literal[4]]([Cell.FREE, Cell.WALL])) == [1, 2]
+
+
+def test_a_member_that_does_not_fit_and_one_of_a_plain_enum_are_refused() -> None:
+    class Large(IntEnum):
+        MOST = 300
+
+    place = Place()
+    with pytest.raises(sb.Trap, match="300 does not fit uint8"):
+        place.cell = Large.MOST
+    with pytest.raises(sb.ArgumentError, match="got Plain") as caught:
+        place.cell = Plain.WALL  # type: ignore[assignment]
+    assert caught.value.fix == "derive Plain from IntEnum, whose members are numbers"

@@ -11,6 +11,7 @@ import numpy as np
 from samebits.errors import nearest
 from samebits.lang.other_names import OTHER_NAMES
 from samebits.lang.values.scalars import SCALAR_CLASSES
+from samebits.types import ScalarType, promote
 
 ARRAY_ATTRIBUTES = {
     "sum": "write `math.sum({a})`, whose order is stated, or a loop",
@@ -132,6 +133,16 @@ def for_call(
             return "a kernel calls only what is compiled with it", _OUTSIDE
         case _:
             return "a kernel calls only what is compiled with it", "decorate it with @sb.kernel"
+
+
+def toward_common(sides: Iterable[tuple[str, ScalarType]]) -> str | None:
+    """The conversion that gives two sides of different types their common one, which has what both
+    have or is a float; None where they have none."""
+    (text, a), (other, b) = sides
+    common = promote(a, b)
+    if common is None:
+        return None
+    return f"`{common}({text if b == common else other})`"
 
 
 def own_type(written: str) -> str:

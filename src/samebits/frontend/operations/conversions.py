@@ -47,6 +47,13 @@ def round_literal(value: int | float, t: ScalarType) -> float:
     return narrow_float(value, t.bits)
 
 
+def _fix_of_a_large(text: str, number: int | float) -> str:
+    """What to write for a Python int beyond int64."""
+    if 0 <= number <= UINT64.maximum:
+        return f"write `uint64({text})`, or annotate the name: `name: uint64 = {text}`"
+    return "no integer type is wider than 64 bits: use a float, or two integers"
+
+
 def literal(ctx: Context, node: ast.AST, value: Literal, t: ScalarType) -> Value:
     """A literal as a constant of type `t`; a CompileError where it doesn't fit."""
     span = value.span or ctx.span(node)
@@ -73,7 +80,7 @@ def literal(ctx: Context, node: ast.AST, value: Literal, t: ScalarType) -> Value
             node,
             f"{'an int ' * shown.startswith('of')}{shown} does not fit {range_of}",
             note=f"the range is {t.minimum} to {t.maximum}",
-            fix="use a wider type"
+            fix=_fix_of_a_large(ctx.text(node), number)
             if t.weak
             else f"use a wider type, or {t.wrapped(int(number))}, which it wraps to",
         )

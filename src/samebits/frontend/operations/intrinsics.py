@@ -8,6 +8,7 @@ from functools import partial, reduce
 from typing import NoReturn
 
 from samebits.errors import CompileError, Span
+from samebits.frontend.core import advice
 from samebits.frontend.core.context import Context, element_of, element_type, of_values, values_of
 from samebits.frontend.core.operands import (
     Literal,
@@ -102,19 +103,28 @@ _LOOSE = (ast.Compare, ast.BoolOp, ast.IfExp, ast.Tuple, ast.Lambda)
 
 
 _KINDS: dict[Takes | None, tuple[str, str]] = {
-    "float": ("a float", "write {0}(float32({1}))"),
-    "integer": ("a fixed-width integer", "write {0}(uint32({1}))"),
-    "number": ("a number", "convert it"),
+    "float": ("a float", "float64"),
+    "integer": ("a fixed-width integer", "uint32"),
+    "number": ("a number", ""),
 }
-"""For each kind of operands: how messages name it, and the fix for another operand."""
+"""For each kind of operands: how messages name it, and what another number is converted to."""
 
 
-def _kind_error(ctx: Context, node: ast.Call, row: Intrinsic, operand: Operand) -> NoReturn:
-    wanted, fix = _KINDS[row.takes]
+def _kind_error(
+    ctx: Context, node: ast.Call, row: Intrinsic, operands: Sequence[Operand], wrong: int
+) -> NoReturn:
+    """Refuse an operand, with the call as it is where the other operands say a type."""
+    wanted, t = _KINDS[row.takes]
+    others = (element_type(o) for k, o in enumerate(operands) if k != wrong)
+    for other in others:
+        if row.takes == "float" and isinstance(other, ScalarType) and other.is_float:
+            t = t if other.weak else str(other)
+    texts = [ctx.text(argument) for argument in node.args]
+    texts[wrong] = f"{t}({texts[wrong]})"
     ctx.fail(
         node,
-        f"{row.name}() takes {wanted} or a vector of them, but this is {describe(operand)}",
-        fix=fix.format(ctx.text(node.func), ctx.text(node.args[0])),
+        f"{row.name}() takes {wanted} or a vector of them, but this is {describe(operands[wrong])}",
+        fix=f"write {ctx.text(node.func)}({', '.join(texts)})" if t else "convert it",
     )
 
 
@@ -136,18 +146,18 @@ def _elementwise(
     """An intrinsic of scalars and, component by component, of vectors."""
     name = row.name
     fixed = has_fixed_point(operands)
-    for source, operand in zip(node.args, operands, strict=True):
+    for k, (source, operand) in enumerate(zip(node.args, operands, strict=True)):
         if fixed:
             if not isinstance(operand, (Literal, Scalar, Vector)):
                 ctx.fail(node, f"{name}() of {describe(operand)}", fix="use a number or vector")
             continue
         halves.refuse(ctx, f"{name}()", source, operand)
         if not _fits(row, operand):
-            _kind_error(ctx, node, row, operand)
+            _kind_error(ctx, node, row, operands, k)
     columns, t = broadcast(ctx, node, f"{name}()", operands)
     element = element_of(t)
     if element.is_int and row.takes == "float":
-        _kind_error(ctx, node, row, operands[0])
+        _kind_error(ctx, node, row, operands, 0)
 
     def emit(*args: Value) -> Value:
         if isinstance(element, FixedPointType):
@@ -180,7 +190,15 @@ def broadcast(
         if fixed is not None:
             other = next(o for o in scalars if not o.type.weak and o.type != fixed.type)
             fixed_point.mixed(ctx, node, what, fixed, other)
-        ctx.fail(node, f"{what} on {names}", fix=f"convert one, such as {min(map(str, strong))}(x)")
+        given = node.args[len(node.args) - len(operands) :]
+        sides = {
+            o.type: (ctx.text(source), o.type)
+            for source, o in zip(given, operands, strict=False)
+            if isinstance(o, Scalar) and not o.type.weak
+        }
+        common = advice.toward_common(sides.values()) if len(sides) == 2 else None
+        fix = f"write {common}" if common else f"convert one, such as {min(map(str, strong))}(x)"
+        ctx.fail(node, f"{what} on {names}", fix=fix)
     if strong:
         t = strong.pop()
         weak = next((o for o in scalars if o.type.weak), None)

@@ -478,8 +478,8 @@ def _compare_type(
             ctx.fail(
                 node,
                 f"{a.type} and {b.type} have no common integer type to compare in",
-                fix="convert one of them, such as "
-                f"`int64({ctx.text(node).split(sign)[0].strip()})`",
+                fix="convert the unsigned one, `int64(x)`, or the signed one, `uint64(x)`, as fits "
+                "all that may come",
             )
         return t
     if _is_mixed(a.type, b.type):

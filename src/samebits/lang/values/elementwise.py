@@ -176,8 +176,11 @@ def _refuse_mixed(name: str, values: tuple[Any, ...]) -> None:
     promote, as NumPy's do."""
     names = _mixed(values) if running.managed else []
     if names and not any(isinstance(type_of_scalar(v), FixedPointType) for v in values):
+        strong = [t for t in map(type_of_scalar, values) if not t.weak]
+        common = promote(strong[0], next(t for t in strong if t != strong[0]))
         raise ArgumentError(
-            f"{name}() on {' and '.join(names)}", fix=f"convert one, such as {names[0]}(x)"
+            f"{name}() on {' and '.join(names)}",
+            fix=f"convert one, such as {common or names[0]}(x)",
         )
 
 

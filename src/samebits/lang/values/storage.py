@@ -15,6 +15,7 @@ import numpy as np
 from samebits.errors import ArgumentError
 from samebits.lang.values.classes import COMPOSITE_CLASSES
 from samebits.lang.values.conversions import kind_of
+from samebits.lang.values.enums import fix_of_enum, plain_number
 from samebits.lang.values.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF, describe
 from samebits.lang.values.vectors import Vector, components, implicit_table, vector
 from samebits.lang.values.weak import checked
@@ -61,7 +62,10 @@ def implicit(value: Any, target: ScalarType, place: str) -> Any:
         return rule(value)
     source = TYPE_OF.get(kind_of(value))
     if source is None:
-        raise ArgumentError(f"{place} is {target}; got {describe(value)}")
+        number = plain_number(value)
+        if number is not value:  # a member of an IntEnum
+            return implicit(number, target, place)
+        raise ArgumentError(f"{place} is {target}; got {describe(value)}", fix=fix_of_enum(value))
     raise ArgumentError(f"{place} is {target}; got {source}", fix=f"write {target}(x)")
 
 
