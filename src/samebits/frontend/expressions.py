@@ -417,7 +417,7 @@ def _ternary_fix(ctx: Context, node: ast.IfExp, a: Operand, b: Operand) -> str:
         sides = ((ctx.text(node.body), a.type), (ctx.text(node.orelse), b.type))
         common = advice.toward_common(sides)
         if common is not None:
-            return f"convert one side: {common}"
+            return f"convert {'both sides' if ' and ' in common else 'one side'}: {common}"
     return f"convert one side: `{a.type}({ctx.text(node.orelse)})`"
 
 

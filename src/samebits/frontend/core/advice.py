@@ -136,13 +136,14 @@ def for_call(
 
 
 def toward_common(sides: Iterable[tuple[str, ScalarType]]) -> str | None:
-    """The conversion that gives two sides of different types their common one, which has what both
-    have or is a float; None where they have none."""
+    """The conversions that give two sides of different types their common one, of one side or of
+    both; None where they have none, or one that has not all of two integers."""
     (text, a), (other, b) = sides
     common = promote(a, b)
-    if common is None:
+    if common is None or (a.is_int and b.is_int and common.is_float):
         return None
-    return f"`{common}({text if b == common else other})`"
+    named = [f"`{common}({it})`" for it, t in ((text, a), (other, b)) if t != common]
+    return " and ".join(named)
 
 
 def own_type(written: str) -> str:
