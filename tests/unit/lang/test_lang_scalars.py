@@ -164,9 +164,10 @@ def test_a_weak_float_is_rounded_before_the_operation():
 
 
 def test_a_weak_int_that_does_not_fit_traps():
-    for function in (operator.add, operator.lt, operator.eq, operator.truediv):
+    for function in (operator.add, operator.lt, operator.eq):
         with pytest.raises(Trap, match="integer overflow"):
             function(int8(1), 300)
+    assert int8(1) / 300 == 1 / 300  # a quotient is one of floats
     with pytest.raises(Trap, match="integer overflow"):
         uint8(1) - -1
 

@@ -109,7 +109,9 @@ def test_a_trap_differs_from_a_result(failure: Any) -> None:
 
 def test_traps_that_differ_in_their_end_alone_say_so() -> None:
     found = [
-        same_bits.CallOutcome(None, [], Trap("zero").at(Span("f.py", "f", 3, 4, 3, end)), False)
+        same_bits.CallOutcome(
+            None, [], Trap("zero").at(Span("f.py", "f", 3, 4, 3, end)), writes=False, left=[]
+        )
         for end in (9, 12)
     ]
     with pytest.raises(sb.BitsMismatchError) as caught:

@@ -101,7 +101,7 @@ def test_two_interrupts_come_out_as_one_that_knows_the_other(workers: int) -> No
 
     # A call itself has no bytecode: what has some is the team's, and the trap behind a status.
     for again in (1, 7, 23):
-        assert at_each(both, lambda: checked(workers, others), again=again, stride=2) > 1
+        assert at_each(both, lambda: checked(workers, others), again=again, stride=2) >= 1
 
 
 def _others() -> int:
