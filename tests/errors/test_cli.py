@@ -182,6 +182,7 @@ def test_a_recording_that_traps_keeps_its_frames_and_ends_with_1(run: Run, tmp_p
     code, out, _ = run("verify", SMALL, path, *QUICK)
     assert code == 0
     assert "trap in frame 12: index 5 is out of range for an array of 5" in out
+    assert " same trap " in out
 
 
 def test_a_recording_is_the_same_bytes_every_time(run: Run, tmp_path: Path) -> None:

@@ -190,13 +190,13 @@ def _print_run(console: Console, simulation: Simulation, run: VerifiedRun) -> No
     table = columns_table(
         "target", "frames", "final hash", "result", "first difference", "frames/s"
     )
-    for row in run.reports:
+    for row, shown in zip(run.reports, shown_results(run.reports), strict=True):
         rate = row.frames_per_second
         table.add_row(
             row.name,
             f"{row.frames:,}" + (f" of {run.source.frames:,}" if row.prefix else ""),
             "" if row.final_hash is None else f"{row.final_hash:016x}",
-            Text(_shown_result(row), _STYLES[row.result]),
+            Text(shown, _STYLES[row.result]),
             _remark(row),
             "" if rate is None else f"{rate:,.0f}",
         )
@@ -206,9 +206,13 @@ def _print_run(console: Console, simulation: Simulation, run: VerifiedRun) -> No
     console.print()
 
 
-def _shown_result(row: RowReport) -> str:
-    """The result, in which a row that a trap ended is no plain `same`."""
-    return f"{row.result} trap" if row.result == "same" and row.trap is not None else row.result
+def shown_results(rows: Sequence[RowReport]) -> list[str]:
+    """What the table says of each row: rows that a trap ended are the `same trap`, or a `trap` where
+    another row differs from them."""
+    trapped = {row.name for row in rows if row.result == "same" and row.trap is not None}
+    disputed = any(row.divergence and row.divergence.reference in trapped for row in rows)
+    shown = "trap" if disputed else "same trap"
+    return [shown if row.name in trapped else row.result for row in rows]
 
 
 def _remark(row: RowReport) -> str:
