@@ -207,7 +207,7 @@ def _print_run(console: Console, simulation: Simulation, run: VerifiedRun) -> No
 
 
 def shown_results(rows: Sequence[RowReport]) -> list[str]:
-    """What the table says of each row: rows that a trap ended are the `same trap`, or a `trap` where
+    """What the table says of each row: those that a trap ended are the `same trap`, or a `trap` if
     another row differs from them."""
     trapped = {row.name for row in rows if row.result == "same" and row.trap is not None}
     disputed = any(row.divergence and row.divergence.reference in trapped for row in rows)

@@ -80,7 +80,7 @@ class Definition:
 
     @lazily
     def _packing(self) -> tuple[Any, Any, CallMemory]:
-        from samebits.runtime.call import Packer
+        from samebits.runtime.calls.native_call import Packer
 
         params = [(f, name, t) for f in self.fields for name, t in f.parameters()]
         shown = [(name.removeprefix("self."), t) for _, name, t in params]

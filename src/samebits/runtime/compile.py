@@ -15,8 +15,8 @@ from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
 from samebits.lang.stacks import with_room
 from samebits.runtime import cache
-from samebits.runtime.call import NativeCall, native_callable
-from samebits.runtime.direct_calls import add_record
+from samebits.runtime.calls.direct_calls import add_record
+from samebits.runtime.calls.native_call import NativeCall, native_callable
 from samebits.runtime.native import NativeModule, NativeRange
 from samebits.runtime.objects import debugger
 from samebits.runtime.objects.host import host_target, llvm_version

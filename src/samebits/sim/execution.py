@@ -23,10 +23,10 @@ from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.storage import bytes_of
+from samebits.runtime.calls.input_copies import InputCopier
+from samebits.runtime.calls.prepared_calls import NOT_COPIED, PreparedCall
 from samebits.runtime.fp_state import pin as fpenv
-from samebits.runtime.input_copies import InputCopier
 from samebits.runtime.native import NativeModule
-from samebits.runtime.prepared_calls import NOT_COPIED, PreparedCall
 from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program
 from samebits.sim.state.hashing import word_count, word_type

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from samebits.backend.llvm.engine import host_target
 from samebits.errors import SamebitsError, Trap, folded
 from samebits.lang.values.lazy import lazily
-from samebits.runtime.input_copies import InputCopier, input_copier
+from samebits.runtime.calls.input_copies import InputCopier, input_copier
 from samebits.runtime.memory_claims import PENDING, check_memory
 from samebits.sim.definition import SimulationDefinition, check_seed
 from samebits.sim.execution import NativeExecution

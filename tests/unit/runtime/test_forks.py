@@ -19,7 +19,7 @@ PLACES = {
     "managed": "samebits.managed.run",
     "front end": "samebits.frontend.compile",
     "passes": "samebits.passes.pipeline",
-    "call": "samebits.runtime.call",
+    "call": "samebits.runtime.calls.native_call",
     "llvm": "llvmlite.binding",
     "any import": "samebits.sim.state.difference",
     "parse": "",

@@ -20,7 +20,8 @@ from tests.support.limits import HANG_SECONDS
 
 import samebits as sb
 from samebits import float32
-from samebits.runtime import cache, packing
+from samebits.runtime import cache
+from samebits.runtime.calls import packing
 from samebits.runtime.fp_state import pin as fpenv
 
 

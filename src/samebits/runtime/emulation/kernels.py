@@ -16,7 +16,7 @@ from samebits.backend.objects import CompiledObject, TrapSite
 from samebits.backend.targets.table import Target
 from samebits.errors import RunnerError, Trap
 from samebits.printed import is_tracing
-from samebits.runtime.call import native_callable, slot_count
+from samebits.runtime.calls.native_call import native_callable, slot_count
 from samebits.runtime.emulation.calls import ImageAddress, ImageBuilder, Machine, Slot, machine
 from samebits.runtime.emulation.remote import LIMIT_SECONDS
 from samebits.runtime.objects.output_buffer import give_on, has_output

@@ -13,9 +13,9 @@ import pytest
 
 import samebits as sb
 from samebits.errors import ArgumentError, Trap
+from samebits.runtime.calls.input_copies import InputCopier, input_copier
 from samebits.runtime.fp_state import pin as fpenv
 from samebits.runtime.fp_state.registers import REGISTERS
-from samebits.runtime.input_copies import InputCopier, input_copier
 from samebits.sim.inputs import InputRules
 
 

@@ -20,8 +20,8 @@ from samebits.lang.annotations import class_of_type
 from samebits.lang.memory import structs
 from samebits.lang.values import scalars, vectors
 from samebits.lang.values.scalars import SCALAR_CLASSES
-from samebits.runtime import packing
-from samebits.runtime.call import native_callable
+from samebits.runtime.calls import packing
+from samebits.runtime.calls.native_call import native_callable
 from samebits.runtime.fp_state import pin as fpenv
 from samebits.runtime.native import NativeModule
 from samebits.runtime.threads import preempt

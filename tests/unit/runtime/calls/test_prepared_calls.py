@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from tests.support.simulations.small_simulation import SMALL
 
-from samebits.runtime import packing, prepared_calls
-from samebits.runtime.prepared_calls import NOT_COPIED, PreparedCall
+from samebits.runtime.calls import packing, prepared_calls
+from samebits.runtime.calls.prepared_calls import NOT_COPIED, PreparedCall
 
 
 def ways() -> list[PreparedCall]:
@@ -44,7 +44,7 @@ def test_without_machine_code_the_same_runs(monkeypatch: pytest.MonkeyPatch) -> 
     session.step([{"push": 0.5}, {}])
     expected = session.hash(), session.save()
     monkeypatch.setattr(packing, "routine", lambda: None)
-    monkeypatch.setattr("samebits.runtime.input_copies._routine", lambda: None)
+    monkeypatch.setattr("samebits.runtime.calls.input_copies._routine", lambda: None)
     monkeypatch.setattr(prepared_calls, "_makers", lambda: None)
     other = SMALL.start(4)
     assert other._copier is None

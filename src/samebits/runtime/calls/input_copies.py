@@ -17,7 +17,7 @@ import numpy as np
 
 from samebits.bits import CANONICAL_NAN, INFINITY, leaves
 from samebits.lang.memory.structs import Struct
-from samebits.runtime import packing
+from samebits.runtime.calls import packing, python_api
 from samebits.runtime.objects.host import host_target
 from samebits.runtime.objects.loading import load, own_code
 from samebits.types import BOOL, ScalarType, StructType, VectorType
@@ -98,7 +98,7 @@ def _text(triple: str) -> str:
     cases = " ".join(f"i64 {n}, label %{kind}" for kind, n in _KINDS.items())
     copies = "".join(map(_copy, _KINDS))
     return f"""target triple = "{triple}"
-{packing.declared(_PYTHON)}
+{python_api.declared(_PYTHON)}
 declare i64 @{_PACK}(ptr, ptr, i64, ptr)
 
 define void @sb_item(ptr %table, ptr %source, i64 %packed, i64 %place) {{
@@ -268,7 +268,7 @@ found:
   store ptr %value, ptr %place.p
   br label %each
 pack:
-  %tuple = getelementptr i8, ptr %values, i64 {-packing.TUPLE_ITEMS}
+  %tuple = getelementptr i8, ptr %values, i64 {-python_api.TUPLE_ITEMS}
   %status = call i64 @{_PACK}(ptr %tuple, ptr %steps.a, i64 %fields, ptr %slots)
   %good = icmp eq i64 %status, 0
   br i1 %good, label %copy, label %slow
@@ -355,7 +355,7 @@ def _routine() -> Any | None:
     if pack is None:
         return None
     target = host_target()
-    imports = packing.addresses(_PYTHON) | {_PACK: pack[1].addresses[_PACK]}
+    imports = python_api.addresses(_PYTHON) | {_PACK: pack[1].addresses[_PACK]}
     loaded = load(own_code(_text(target.triple), target), ["sb_inputs"], imports)
     copy = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.py_object, ctypes.c_void_p)(
         loaded.addresses["sb_inputs"]

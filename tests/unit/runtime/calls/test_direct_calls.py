@@ -21,7 +21,7 @@ import samebits as sb
 from samebits import double2, float3, float32, float64, int8, int32, int64, uint8, uint64
 from samebits.lang.kernel import Kernel
 from samebits.lang.values.vectors import Vector, components
-from samebits.runtime import direct_calls
+from samebits.runtime.calls import direct_code
 from samebits.runtime.fp_state import pin as fpenv
 from samebits.runtime.fp_state.registers import REGISTERS
 
@@ -133,7 +133,7 @@ ORDINARY: list[tuple[Kernel, tuple[Any, ...]]] = [
 ]
 
 
-@pytest.mark.skipif(not direct_calls.install(), reason="objects have another layout here")
+@pytest.mark.skipif(not direct_code.install(), reason="objects have another layout here")
 @pytest.mark.parametrize("case", range(len(ORDINARY)))
 def test_ordinary_calls_run_no_python_code(case: int) -> None:
     kernel, args = ORDINARY[case]
@@ -147,7 +147,7 @@ NAMED: list[tuple[tuple[Any, ...], dict[str, Any], float]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.skipif(not direct_calls.install(), reason="objects have another layout here")
+@pytest.mark.skipif(not direct_code.install(), reason="objects have another layout here")
 @pytest.mark.parametrize("case", range(len(NAMED)))
 def test_defaults_and_names_run_no_python_code(case: int) -> None:
     args, named, expected = NAMED[case]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, Protocol
 
-from samebits.runtime import packing
+from samebits.runtime.calls import packing, python_api
 from samebits.runtime.objects.host import host_target
 from samebits.runtime.objects.loading import load, own_code
 
@@ -32,7 +32,7 @@ _PYTHON = {
 
 def _text(triple: str) -> str:
     return f"""target triple = "{triple}"
-{packing.declared(_PYTHON)}
+{python_api.declared(_PYTHON)}
 
 define internal ptr @run(ptr %words) {{
 entry:
@@ -76,15 +76,6 @@ slow:
 """
 
 
-class _MethodDef(ctypes.Structure):
-    """CPython's `PyMethodDef`."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )  # fmt: skip
-
-
 @cache
 def _makers() -> tuple[Callable[[int], Any], Callable[[int], Any]] | None:
     """What makes functions of the address of their words, without arguments and with inputs; None
@@ -93,12 +84,12 @@ def _makers() -> tuple[Callable[[int], Any], Callable[[int], Any]] | None:
         return None
     target = host_target()
     names = ("sb_prepared", "sb_prepared_inputs")
-    loaded = load(own_code(_text(target.triple), target), names, packing.addresses(_PYTHON))
+    loaded = load(own_code(_text(target.triple), target), names, python_api.addresses(_PYTHON))
     make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(
         ("PyCFunction_NewEx", ctypes.pythonapi)
     )
     rows = [
-        _MethodDef(b"run", loaded.addresses[name], flags, None)
+        python_api.MethodDef(b"run", loaded.addresses[name], flags, None)
         for name, flags in zip(names, (_NO_ARGUMENTS, _ONE_ARGUMENT), strict=True)
     ]
     # A function refers to both, and may outlive this module at the process's end.

@@ -26,7 +26,7 @@ from samebits.lang.values.lazy import lazily
 from samebits.lang.values.scalars import RAW_OF, result_maker
 from samebits.lang.values.storage import format_letter
 from samebits.lang.values.vectors import components, vector
-from samebits.runtime import direct_calls, packing
+from samebits.runtime.calls import direct_calls, packing
 from samebits.runtime.fp_state import pin as fpenv
 from samebits.runtime.native import NativeEntry
 from samebits.runtime.pending_jobs import PENDING

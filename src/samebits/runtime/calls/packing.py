@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +22,14 @@ from samebits.lang.values.classes import COMPOSITE_CLASSES
 from samebits.lang.values.scalars import SCALAR_CLASSES
 from samebits.lang.values.vectors import Vector, vector
 from samebits.lang.values.weak import Int
+from samebits.runtime.calls.python_api import (
+    HEAD,
+    TUPLE_ITEMS,
+    addresses,
+    declared,
+    offset_of,
+    word,
+)
 from samebits.runtime.objects.host import host_target
 from samebits.runtime.objects.loading import load, own_code
 from samebits.types import BOOL, FLOAT64, ArrayType, ScalarType, StructType, VectorType, vector_of
@@ -34,10 +42,6 @@ SKIP, ARRAY, READ, FLOAT32, INTEGER, TRUTH, STRUCT, COMPONENTS = range(8)
 same, or a Python float, rounded; the same, or a Python int in range; a Python bool; a struct's
 address; a vector's components, each a scalar's bytes."""
 
-HEAD = 16
-"""Bytes of a CPython object's header: reference count and type."""
-
-TUPLE_ITEMS = tuple.__basicsize__
 ARRAY_FIELDS = {"data": 16, "ndim": 24, "dims": 32, "descr": 56, "flags": 64}
 """Offsets in NumPy's PyArrayObject_fields, which its ABI fixes (ndarraytypes.h)."""
 
@@ -156,21 +160,6 @@ PYTHON = {
 """CPython's functions that the routine calls, all of its stable ABI, and their types."""
 _VIEW = 80
 """The size of CPython's `Py_buffer`, whose first field is the address."""
-
-
-def declared(functions: Mapping[str, str]) -> str:
-    """LLVM's declarations of functions by their types."""
-    rows = ((name, *t.split(" ", 1)) for name, t in functions.items())
-    return "\n".join(f"declare {result} @{name}{taken}" for name, result, taken in rows)
-
-
-def addresses(functions: Iterable[str]) -> dict[str, int]:
-    """The addresses of CPython's functions by name."""
-    found = {
-        name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
-        for name in functions
-    }
-    return {name: address for name, address in found.items() if address is not None}
 
 
 def _text(triple: str, fp_control: str | None) -> str:
@@ -468,24 +457,6 @@ _FIELDS = ((Struct, "_buffer"), (Struct, "_offset"), (Vector, "_items"))
 """The slots that the routine reads."""
 
 
-@cache
-def offset_of(cls: type, name: str) -> int:
-    """Where instances of a class have what one of its `__slots__` names; 0 if that is unknown."""
-    member: Any = vars(cls)[name]
-    new: Any = object.__new__
-    instance = new(cls)
-    mark = object()
-    member.__set__(instance, mark)
-    words = range(HEAD, cls.__basicsize__, 8)
-    found = [at for at in words if _word(instance, at) == id(mark)]
-    member.__delete__(instance)
-    return found[0] if len(found) == 1 and _word(instance, found[0]) == 0 else 0
-
-
-def _word(place: Any, offset: int, ctype: Any = ctypes.c_int64) -> int:
-    return int(ctype.from_address(id(place) + offset).value)
-
-
 def _layout_is_as_expected() -> bool:
     """Whether each field that the routine reads is at the expected offset."""
     if object.__basicsize__ != HEAD or sys.byteorder != "little":
@@ -496,24 +467,24 @@ def _layout_is_as_expected() -> bool:
     if not all(offset_of(*field) for field in _FIELDS):
         return False
     f = ARRAY_FIELDS
-    dims = (ctypes.c_int64 * 3).from_address(_word(array, f["dims"]))
-    flags = _word(array, f["flags"], ctypes.c_int32)
+    dims = (ctypes.c_int64 * 3).from_address(word(array, f["dims"]))
+    flags = word(array, f["flags"], ctypes.c_int32)
     checks = [
-        _word(array, 8) == id(np.ndarray),
-        _word(array, f["data"]) == array.ctypes.data,
-        _word(array, f["ndim"], ctypes.c_int32) == 3,
+        word(array, 8) == id(np.ndarray),
+        word(array, f["data"]) == array.ctypes.data,
+        word(array, f["ndim"], ctypes.c_int32) == 3,
         tuple(dims) == (3, 5, 7),
-        _word(array, f["descr"]) == id(np.dtype(np.float32)),
+        word(array, f["descr"]) == id(np.dtype(np.float32)),
         flags & _FLAGS_WRITE == _FLAGS_WRITE,
     ]
     frozen = array[::2, 1:, 1:]
     frozen.flags.writeable = False
-    checks.append(_word(frozen, f["flags"], ctypes.c_int32) & 0x401 == 0)
+    checks.append(word(frozen, f["flags"], ctypes.c_int32) & 0x401 == 0)
     pair = (array, frozen)
-    checks.append([_word(pair, TUPLE_ITEMS + 8 * i) for i in (0, 1)] == [id(a) for a in pair])
+    checks.append([word(pair, TUPLE_ITEMS + 8 * i) for i in (0, 1)] == [id(a) for a in pair])
     numbers = tuple(SCALAR_CLASSES[FLOAT64](n) for n in (1, 2, 3))
     whole = vector(COMPOSITE_CLASSES[vector_of(FLOAT64, 3)], numbers)
-    checks.append(_word(whole, offset_of(Vector, "_items")) == id(numbers))
+    checks.append(word(whole, offset_of(Vector, "_items")) == id(numbers))
     checks.append(ctypes.c_double.from_address(id(pi := 3.25) + HEAD).value == pi)
     for t, cls in SCALAR_CLASSES.items():
         if t is BOOL or t.weak or t.storage != t:
@@ -521,5 +492,5 @@ def _layout_is_as_expected() -> bool:
         for kind in (cls, t.dtype.type):
             scalar = kind(101)
             found = ctypes.string_at(id(scalar) + HEAD, t.size)
-            checks += [found == np.array(101, t.dtype).tobytes(), _word(scalar, 8) == id(kind)]
+            checks += [found == np.array(101, t.dtype).tobytes(), word(scalar, 8) == id(kind)]
     return all(checks)

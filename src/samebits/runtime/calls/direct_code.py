@@ -1,47 +1,32 @@
-"""Direct calls: a kernel's `__call__` as machine code over CPython's C API.
+"""The code of direct calls: LLVM text over CPython's C API, and the descriptor that runs it.
 
-No Python code runs between the caller and the kernel. `Kernel.__call__` becomes a method descriptor
-at the first call that can use it: it reads the kernel's `direct` record, has the packing routine
+The function reads a kernel's `direct` record (`direct_calls.py` makes it), has the packing routine
 write the arguments to slots on the stack, calls the entry without the interpreter's lock and makes
-the results. A generic kernel has a record for each instance, tried one after another. Whatever is
-not ordinary goes to the `__call__` that was there before: arguments of other classes, another
-floating-point environment, managed runs, pending jobs. The functions of CPython that it calls are
-of the stable ABI.
+the results. The functions of CPython that it calls are of the stable ABI.
 """
 
 from __future__ import annotations
 
 import ctypes
-import sys
-from collections.abc import Callable, Sequence
 from functools import cache
-from itertools import chain
 from typing import Any, NamedTuple, cast
 
-import numpy as np
-
-from samebits.errors import SamebitsError, folded
-from samebits.lang.annotations import class_of_type
 from samebits.lang.kernel import Kernel
-from samebits.lang.memory.structs import Struct, start_of
-from samebits.lang.values.classes import COMPOSITE_CLASSES
+from samebits.lang.memory.structs import Struct
 from samebits.lang.values.scalars import SCALAR_CLASSES
 from samebits.lang.values.thread_state import managed_runs
 from samebits.lang.values.vectors import Vector
-from samebits.runtime import packing
+from samebits.runtime.calls import packing, python_api
 from samebits.runtime.objects.host import host_target
 from samebits.runtime.objects.loading import load, own_code
 from samebits.runtime.pending_jobs import PENDING
-from samebits.types import BOOL, FLOAT, INT, NoneType, ScalarType, StructType, Type, VectorType
+from samebits.types import BOOL
 
 FLOATING, WHOLE, TRUTH, SCALAR, COMPONENTS, STRUCT = range(6)
 """How to make a result: a Python float, an int, a bool; an instance of a scalar's class, of a
 vector's; a struct, which is made before the call."""
-_MOST_SLOTS = 256
-"""More than that is left to the other way: the slots lie on the stack."""
 _FASTCALL_KEYWORDS = 0x80 | 0x02
 """METH_FASTCALL | METH_KEYWORDS of CPython's methodobject.h."""
-_BYTES_ITEMS = bytes.__basicsize__ - 1
 
 
 class ResultStep(NamedTuple):
@@ -57,107 +42,10 @@ class ResultStep(NamedTuple):
     parts: int = 0
 
 
-def _result_step(t: Type, slot: int, start: bytes) -> ResultStep | None:
-    match t:
-        case StructType():
-            return ResultStep(STRUCT, slot, id(class_of_type(t)), id(start) + _BYTES_ITEMS, t.size)
-        case ScalarType() if t is FLOAT:
-            return ResultStep(FLOATING, slot)
-        case ScalarType() if t is INT:
-            return ResultStep(WHOLE, slot)
-        case ScalarType() if t is BOOL:
-            return ResultStep(TRUTH, slot)
-        case ScalarType() if t.storage == t:
-            return ResultStep(SCALAR, slot, id(SCALAR_CLASSES[t]), 0, t.size)
-        case VectorType() if t.element is not BOOL and t.element.storage == t.element:
-            classes = id(COMPOSITE_CLASSES[t]), id(SCALAR_CLASSES[t.element])
-            return ResultStep(COMPONENTS, slot, *classes, t.element.size, t.length)
-        case _:
-            return None
-
-
-def result_steps(
-    results: Sequence[Type], first: int, starts: Sequence[bytes]
-) -> list[ResultStep] | None:
-    """The steps of results, whose words begin at a slot, and the addresses of structs at the very
-    first; None where Python code makes one. `starts` are the bytes that structs begin with."""
-    steps: list[ResultStep] = []
-    structs = 0
-    for t, start in zip(results, starts, strict=True):
-        is_struct = isinstance(t, StructType)
-        step = _result_step(t, structs if is_struct else first, start)
-        if step is None:
-            return None
-        steps.append(step)
-        if is_struct:
-            structs += 1
-        else:
-            first += step.parts or 1
-    return steps
-
-
-_HEAD_WORDS, _RESULT_WORDS = 6, len(ResultStep._fields)
-_NEXT = 5
+HEAD_WORDS, RESULT_WORDS = 6, len(ResultStep._fields)
+"""A table has a head, then the steps of results, then those of arguments."""
+NEXT = 5
 """The item of a record that is the next record, or None."""
-_MOST_RECORDS = 8
-Record = tuple[Any, ...]
-
-
-class Prepared(NamedTuple):
-    """An entry as `call` prepares it: its address, the steps that pack its arguments from slot
-    `first` on, their number, the slots in all, the types of its results and whether they are one
-    value. `trap` returns the exception behind a status, and keeps the entry's code loaded."""
-
-    address: int
-    steps: Sequence[packing.PackingStep]
-    first: int
-    slots: int
-    results: Sequence[Type]
-    single: bool
-    trap: Callable[[int], BaseException]
-
-
-def add_record(kernel: Kernel, made: Prepared) -> None:
-    """Let `kernel` be called directly by this entry, where that needs no Python code."""
-    steps = list(made.steps)
-    if kernel.fixed_types is None:
-        variables = kernel.signature.variables
-        steps = [packing.typed(s) if v else s for s, v in zip(steps, variables, strict=True)]
-    results = [t for t in made.results if not isinstance(t, NoneType)]
-    starts = [start_of(class_of_type(t)) if isinstance(t, StructType) else b"" for t in results]
-    makers = result_steps(results, made.first, starts)
-    others = _count(kernel.direct)
-    if (
-        any(step.kind == packing.SKIP for step in steps)
-        or makers is None
-        or made.slots > _MOST_SLOTS
-        or others == _MOST_RECORDS
-        or not install()
-    ):
-        return
-    structs = sum(step.kind == STRUCT for step in makers)
-    of_results = len(makers) if made.single else -len(makers)
-    by_position = kernel.signature.by_position
-    head = (len(steps), made.address, max(1, made.slots), of_results, by_position, structs)
-    table = np.array((*head, *chain.from_iterable(makers)), np.int64).tobytes()
-    names = tuple(sys.intern(p.name) for p in kernel.parameters)
-    defaults = tuple(p.default if p.has_default else ... for p in kernel.parameters)
-
-    def raised(status: int) -> BaseException:
-        error = made.trap(status)
-        if isinstance(error, SamebitsError):
-            folded(error)
-            error.__cause__ = error.__cause__  # as `raise error from ...` does
-        return error
-
-    table += bytes(packing.table(steps))
-    kept = made.trap, starts
-    kernel.direct = (table, raised, names, defaults, kept, kernel.direct)
-
-
-def _count(record: Record | None) -> int:
-    return 0 if record is None else 1 + _count(record[_NEXT])
-
 
 _PYTHON = {
     "PyList_Size": "i64 (ptr)",
@@ -194,10 +82,10 @@ _OBJECTS: dict[str, object] = {
 
 
 def _text(triple: str, fp_control: str | None) -> str:
-    declared = packing.declared({**_PYTHON, "sb_pack": "i64 (ptr, ptr, i64, ptr)"})
+    declared = python_api.declared({**_PYTHON, "sb_pack": "i64 (ptr, ptr, i64, ptr)"})
     objects = "\n".join(f"@{name} = external global i8" for name in _OBJECTS)
-    items, tuple_items = packing.offset_of(Vector, "_items"), packing.TUPLE_ITEMS
-    buffer, offset = (packing.offset_of(Struct, name) for name in ("_buffer", "_offset"))
+    items, tuple_items = python_api.offset_of(Vector, "_items"), python_api.TUPLE_ITEMS
+    buffer, offset = (python_api.offset_of(Struct, name) for name in ("_buffer", "_offset"))
     return f"""target triple = "{triple}"
 {objects}
 {declared}
@@ -208,7 +96,7 @@ entry:
   %failed = icmp eq ptr %object, null
   br i1 %failed, label %done, label %made
 made:
-  %value = getelementptr i8, ptr %object, i64 {packing.HEAD}
+  %value = getelementptr i8, ptr %object, i64 {python_api.HEAD}
   %word = load i64, ptr %slot
   switch i64 %size, label %eight [ i64 4, label %four  i64 2, label %two  i64 1, label %one ]
 eight:
@@ -300,7 +188,7 @@ head:
   %more = icmp slt i64 %k, %count
   br i1 %more, label %each, label %done
 each:
-  %at = mul i64 %k, {_RESULT_WORDS}
+  %at = mul i64 %k, {RESULT_WORDS}
   %step = getelementptr i64, ptr %steps, i64 %at
   %k.next = add i64 %k, 1
   %kind = load i64, ptr %step
@@ -403,7 +291,7 @@ head:
   %more = icmp slt i64 %k, %count
   br i1 %more, label %each, label %done
 each:
-  %at = mul i64 %k, {_RESULT_WORDS}
+  %at = mul i64 %k, {RESULT_WORDS}
   %step = getelementptr i64, ptr %steps, i64 %at
   %item = call ptr @result(ptr %step, ptr %slots, ptr %objects)
   %no.item = icmp eq ptr %item, null
@@ -575,7 +463,7 @@ done:
 define ptr @sb_direct(ptr %self, ptr %args, i64 %count, ptr %names) {{
 entry:
 {packing.PINNED[fp_control]}
-  %record.p = getelementptr i8, ptr %self, i64 {packing.offset_of(Kernel, "direct")}
+  %record.p = getelementptr i8, ptr %self, i64 {python_api.offset_of(Kernel, "direct")}
   %first = load ptr, ptr %record.p
   %unset = icmp eq ptr %first, null
   %foreign = xor i1 %pinned, true
@@ -595,7 +483,7 @@ typed:
 known:
   %table.p = getelementptr i8, ptr %record, i64 {tuple_items}
   %bytes = load ptr, ptr %table.p
-  %table = getelementptr i8, ptr %bytes, i64 {_BYTES_ITEMS}
+  %table = getelementptr i8, ptr %bytes, i64 {python_api.BYTES_ITEMS}
   %wanted = load i64, ptr %table
   %entry.p = getelementptr i64, ptr %table, i64 1
   %function = load ptr, ptr %entry.p
@@ -625,15 +513,15 @@ pack:
   %single = icmp sge i64 %results, 0
   %negated = sub i64 0, %results
   %made = select i1 %single, i64 %results, i64 %negated
-  %steps = getelementptr i64, ptr %table, i64 {_HEAD_WORDS}
-  %result.words = mul i64 %made, {_RESULT_WORDS}
+  %steps = getelementptr i64, ptr %table, i64 {HEAD_WORDS}
+  %result.words = mul i64 %made, {RESULT_WORDS}
   %rows = getelementptr i64, ptr %steps, i64 %result.words
   %left = call i64 @sb_pack(ptr %given, ptr %rows, i64 %wanted, ptr %slots)
 {packing.BACK[fp_control]}
   %packed = icmp eq i64 %left, 0
   br i1 %packed, label %prepare, label %refused
 refused:
-  %following.p = getelementptr i8, ptr %record, i64 {tuple_items + 8 * _NEXT}
+  %following.p = getelementptr i8, ptr %record, i64 {tuple_items + 8 * NEXT}
   %following = load ptr, ptr %following.p
   br label %typed
 prepare:
@@ -681,17 +569,6 @@ slow:
 """
 
 
-class _MethodDef(ctypes.Structure):
-    """CPython's `PyMethodDef`."""
-
-    _fields_ = [
-        ("name", ctypes.c_char_p),
-        ("method", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    ]
-
-
 @cache
 def install() -> bool:
     """Put the descriptor in `Kernel.__call__`'s place; False where objects have another layout."""
@@ -700,11 +577,13 @@ def install() -> bool:
         return False
     target = host_target()
     code = own_code(_text(target.triple, target.fp_control), target)
-    imports = packing.addresses(_PYTHON) | {"sb_pack": routine[1].addresses["sb_pack"]}
+    imports = python_api.addresses(_PYTHON) | {"sb_pack": routine[1].addresses["sb_pack"]}
     imports |= {name: id(known) for name, known in _OBJECTS.items()}
     loaded = load(code, ["sb_direct"], imports)
     doc = b"Run the compiled kernel."
-    method = _MethodDef(b"__call__", loaded.addresses["sb_direct"], _FASTCALL_KEYWORDS, doc)
+    method = python_api.MethodDef(
+        b"__call__", loaded.addresses["sb_direct"], _FASTCALL_KEYWORDS, doc
+    )
     new = ctypes.pythonapi.PyDescr_NewMethod
     new.restype, new.argtypes = ctypes.py_object, [ctypes.py_object, ctypes.c_void_p]
     _kept.extend((loaded, routine, method, _OBJECTS))
@@ -718,10 +597,10 @@ _kept: list[object] = []
 
 def _layout_is_as_expected() -> bool:
     """Whether the fields are where the code reads and writes them, beside the packing routine's."""
-    if not packing.offset_of(Kernel, "direct"):
+    if not python_api.offset_of(Kernel, "direct"):
         return False
     word, of_bytes = ctypes.c_int64.from_address, bytes(range(8))
-    known = word(id(of_bytes) + _BYTES_ITEMS).value == int.from_bytes(of_bytes, "little")
+    known = word(id(of_bytes) + python_api.BYTES_ITEMS).value == int.from_bytes(of_bytes, "little")
     same_size = all(
         cls.__basicsize__ == cls.__base__.__basicsize__
         for t, cls in SCALAR_CLASSES.items()
