@@ -78,7 +78,7 @@ class Options:
     arena: int = 1 << 24
     """The bytes that local arrays whose size is known only at run time may take at once, those of
     the kernels that called this one included."""
-    debug: bool = False
+    debug_info: bool = False
     """Whether a debugger of machine code can step through its lines and read its names: what is
     compiled with it is not optimised. Never changes a bit."""
 
@@ -99,7 +99,7 @@ class OptionArguments(TypedDict, total=False):
     cosmetic: bool
     prints: bool
     arena: int
-    debug: bool
+    debug_info: bool
 
 
 class KernelArguments(OptionArguments, total=False):
@@ -128,7 +128,7 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
     "optimize_for": ("speed", "size", "compile_time"),
     "cosmetic": (False, True),
     "prints": (True, False),
-    "debug": (False, True),
+    "debug_info": (False, True),
 }
 """The values that each option may have."""
 

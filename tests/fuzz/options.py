@@ -33,8 +33,8 @@ class Options:
     def decorator(self, name: str) -> str:
         """`@sb.kernel`, or `@sb.struct`, with options or without."""
         if not self.mixed:
-            return f"@sb.{name}(debug=True)" if self._debug else f"@sb.{name}"
+            return f"@sb.{name}(debug_info=True)" if self._debug else f"@sb.{name}"
         drawn = {option: self._rng.choice(values) for option, values in CHOICES.items()}
         given = [f"{k}={v}" for k, v in drawn.items() if self._rng.random() < 0.6]
-        given += ["debug=True"] * self._debug
+        given += ["debug_info=True"] * self._debug
         return f"@sb.{name}({', '.join(given)})" if given else f"@sb.{name}"

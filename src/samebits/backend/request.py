@@ -44,9 +44,9 @@ class Request:
 
     @property
     def is_debugged(self) -> bool:
-        """Whether a kernel of the module, an entry or one that is called, has the option `debug`:
-        the whole module is then compiled for a debugger."""
-        return any(function.options.debug for function in self.module.functions.values())
+        """Whether a kernel of the module has `debug_info`, an entry or one that is called: the
+        whole module is then compiled for a debugger."""
+        return any(function.options.debug_info for function in self.module.functions.values())
 
     def debuggable(self) -> CompiledObject:
         """The object for this process and a debugger: as the source is written, no pass run over

@@ -33,9 +33,9 @@ def kernel(
 
     Types come from the annotations. `kernel.managed(...)` runs the same function in CPython.
     `options` are those of `samebits.modes.Options`: `mode`, `precision`, `contract`, `denormals`,
-    `bounds_check`, `optimize_for`, `cosmetic`, `prints`, `arena` and `debug`. They hold for this
-    kernel alone: one that it calls keeps its own. `recursion` is how many calls of a kernel that
-    calls itself may be inside one another, 1 to 4,096; one more traps.
+    `bounds_check`, `optimize_for`, `cosmetic`, `prints`, `arena` and `debug_info`. They hold for
+    this kernel alone: one that it calls keeps its own. `recursion` is how many calls of a kernel
+    that calls itself may be inside one another, 1 to 4,096; one more traps.
     Raises CompileError at decoration where a parameter has no type, at the first call for
     anything else that is not in the language, and ArgumentError for what is no option.
     """

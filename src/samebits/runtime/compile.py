@@ -59,7 +59,7 @@ def compile_native(
     `target` is a row of `backend.targets` that can run in this process; by default the highest.
     Raises CompileError.
     """
-    if kernel.options.debug:
+    if kernel.options.debug_info:
         debugger.prepare()
     compiled = _compiled(kernel, types, target or host_target(), opt)
     with lock():  # what is imported for some kernels alone

@@ -59,10 +59,9 @@ class _Walk:
         done = 0
         while done < len(self._kernels):
             kernel = self._kernels[done]
+            same: dict[str, Any] = {"prints": True, "debug_info": False}
             options = changed_options(
-                replace(
-                    kernel.options, precision=HIGH, optimize_for="speed", prints=True, debug=False
-                )
+                replace(kernel.options, precision=HIGH, optimize_for="speed", **same)
             )
             options.pop("mode", None)
             given = "".join(f" {name}={to_text(value)}" for name, value in options.items())

@@ -24,7 +24,7 @@ def bounced(v: float64) -> float64:
     return w
 
 
-@sb.kernel(debug=True)
+@sb.kernel(debug_info=True)
 def fall(ball: Ball, a: sb.Array[float64], dt: float64) -> float64:
     total = 0.0
     w = float3(1.0, 2.0, 3.0)

@@ -42,6 +42,24 @@ def test_a_race_of_an_unsafe_job_is_found_in_debug(workers: int) -> None:
     sb.set_workers(None)
 
 
+def test_races_and_debuggers_are_two_options_of_a_job() -> None:
+    """`debug` looks for races; `debug_info`, which is a kernel's option, is for debuggers."""
+
+    @sb.job(debug_info=True)
+    class Square(sb.ParallelFor):
+        x: sb.Array[float32]
+
+        def execute(self, index: int32) -> None:
+            self.x[index] *= self.x[index]
+
+    x = np.arange(5, dtype=np.float32)
+    Square(x=x).run(5)
+    assert np.array_equal(x, [0, 1, 4, 9, 16])
+    definition: Any = vars(Square)["__sb_job__"]
+    assert not definition.debug
+    assert definition.kernel.options.debug_info
+
+
 @pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 128])
 def test_batches_of_their_own_cover_every_index_once(n: int) -> None:
     @sb.job

@@ -1,4 +1,4 @@
-"""Debug information in LLVM text, for kernels with `debug`: lines, functions, variables, types.
+"""Debug information in LLVM text, of kernels that ask for it: lines, functions, variables, types.
 
 A debugger steps through the source's lines and reads names where the unoptimised code keeps them.
 Knows LLVM's debug metadata, not which debugger reads what becomes of it.
@@ -37,6 +37,8 @@ _ENCODINGS = {
 _WORD = 64
 _HIDDEN = frozenset({"", "return"})
 """Names of slots that no one has written: the compiler's own, and places of struct results."""
+_FIELD = "self."
+"""What slots of a job's fields begin with; each is a variable of its own."""
 _DECLARE = "    #dbg_declare("
 _PRODUCER = "clang (LLVM, samebits)"
 """Its first word has GDB read where a prologue ends from the line table, not guess it from code."""
@@ -44,6 +46,13 @@ _START = "\nstart:\n"
 """What follows the entry block."""
 _FLAGS = '!{i32 7, !"Dwarf Version", i32 4}', '!{i32 2, !"Debug Info Version", i32 3}'
 """Version 4 is what every debugger of the last ten years reads."""
+
+
+def _written(slot: str) -> str:
+    """The name that a slot is a part of; of a job's field `self.name`."""
+    if slot.startswith(_FIELD):
+        return _FIELD + slot[len(_FIELD) :].partition(".")[0]
+    return slot.partition(".")[0]
 
 
 @dataclass(slots=True)
@@ -107,19 +116,20 @@ class DebugInfo(Locations):
         types: dict[str, ValueType] = {**dict(function.params), **function.slots}
         variables: dict[str, list[str]] = {}
         for slot in types:
-            name = slot.partition(".")[0]
+            name = _written(slot)
             if name not in _HIDDEN and slot in slots:
                 variables.setdefault(name, []).append(slot)
-        every = dict.fromkeys(name.partition(".")[0] for name, _ in function.params)
+        every = dict.fromkeys(_written(name) for name, _ in function.params)
         arguments = [name for name in every if name not in _HIDDEN]
         records: list[str] = []
         for name, parts in variables.items():
             argument = arguments.index(name) + 1 if name in arguments else 0
+            shown = name.replace(".", "_")
             if parts == [name]:
-                records += self._declared(name, argument, types[name], slots[name])
+                records += self._declared(shown, argument, types[name], slots[name])
             else:
                 items = [(part[len(name) + 1 :], types[part], slots[part][0]) for part in parts]
-                records += self._composite(name, argument, items)
+                records += self._composite(shown, argument, items)
         for name, place in memory.items():
             if not name.startswith("."):
                 t = self._memory(function.locals[name])

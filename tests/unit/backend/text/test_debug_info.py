@@ -116,7 +116,7 @@ def test_an_index_out_of_range_traps_as_without_the_option() -> None:
         sb.assert_same_bits(fall, ball, np.array([1.5]), 0.75)
 
 
-@sb.kernel(debug=True)
+@sb.kernel(debug_info=True)
 def inner(x: float64) -> float64:
     y = x * 3.0
     return y / 7.0
@@ -127,7 +127,7 @@ def outer(x: float64) -> float64:
     return inner(x) + 1.0
 
 
-@sb.kernel(debug=True)
+@sb.kernel(debug_info=True)
 def thrown(speed: float64) -> tuple[Ball, float64]:
     ball = Ball()
     return ball, speed
