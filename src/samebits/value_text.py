@@ -81,7 +81,7 @@ def array_text(kind: str, element: object, size: int, ndim: int, limit: int) -> 
     plural = "s" * (size > 1)
     return (
         f"the arena has no room for an array of {array}, {size:,} byte{plural} each: "
-        f"{{int}} of its {limit:,} bytes are in use"
+        f"{{int}} of its {limit:,} bytes, which `arena=` sets, are in use"
     )
 
 

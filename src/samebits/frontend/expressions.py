@@ -165,8 +165,9 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
             return struct_members.item(ctx, node, base, lower(ctx, node.slice))
         case _:
             fix = "index an array parameter, a local array or an array field"
-            if isinstance(base, Static) and isinstance(base.object, list):
-                whole = all(isinstance(item, int) for item in cast("list[Any]", base.object))
+            frozen: Any = base.object if isinstance(base, Static) else None
+            if isinstance(frozen, list):
+                whole = all(isinstance(item, int) for item in cast("list[Any]", frozen))
                 t = "int64" if whole else "float64"
                 fix = f"freeze it at module level: `sb.table({ctx.text(node.value)}, {t})`"
             elif isinstance(base, Static) and isinstance(base.object, dict):

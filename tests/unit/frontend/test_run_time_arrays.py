@@ -108,7 +108,7 @@ def test_the_arena_holds_16_mib() -> None:
     assert said.kind == "arena"
     assert said.message == (
         "the arena has no room for an array of 2097153 float64, 8 bytes each: 0 of its 16,777,216 "
-        "bytes are in use"
+        "bytes, which `arena=` sets, are in use"
     )
 
 
@@ -340,7 +340,8 @@ def test_an_arena_has_the_bytes_that_the_option_says() -> None:
     same(small, 1, 84)
     said = trap_of(small, 1, 85)
     assert said.message == (
-        "the arena has no room for an array of 85 int8, 1 byte each: 16 of its 100 bytes are in use"
+        "the arena has no room for an array of 85 int8, 1 byte each: 16 of its 100 bytes, which "
+        "`arena=` sets, are in use"
     )
     assert trap_of(small, 97, 0).kind == "arena"
     assert trap_of(small, 101, 1).kind == "arena"
