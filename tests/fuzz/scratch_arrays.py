@@ -55,7 +55,12 @@ class ScratchArrays:
 
     def make(self, body: Body) -> None:
         """An array with a new name."""
+        names = self.names(body)
         t = ArrayType(self.element(body), self.rng.choice((1, 1, 1, 2, 2, 3, 4)))
+        if names and self.rng.random() < 0.4:
+            found = self.rng.choice(names).type
+            assert isinstance(found, ArrayType)
+            t = found
         name = body.fresh("s")
         body.emit(f"{name} = {self.zeros(body, t)}")
         body.scope.add(Variable(name, t, mutable=False, roots=frozenset({name})))
@@ -65,10 +70,12 @@ class ScratchArrays:
         names = self.names(body)
         if not names:
             return self.make(body)
-        v = self.rng.choice(names)
+        # Two names of one type are rare: where there are some, they are taken.
+        alike = [v for v in names if any(w.type == v.type and w is not v for w in names)]
+        v = self.rng.choice(alike or names)
         assert isinstance(v.type, ArrayType)
         others = [w.name for w in names if w.type == v.type and w is not v]
-        if others and self.rng.random() < 0.4:
+        if others and self.rng.random() < 0.7:
             other = self.rng.choice(others)
             if self.rng.random() < 0.5:
                 body.emit(f"{v.name}, {other} = {other}, {v.name}")

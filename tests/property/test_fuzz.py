@@ -43,7 +43,7 @@ def test_generated_programs_with_arrays_of_run_time_sizes_agree(first: int) -> N
 
 
 def test_arrays_of_run_time_sizes_fill_their_arenas_and_are_given_to_names_again() -> None:
-    text = "".join(generate(seed).source for seed in range(ARRAYS, ARRAYS + 60))
+    text = "".join(generate(seed).source for seed in range(ARRAYS, ARRAYS + 200))
     for form in (
         r"arena=100\b", r"s\d+ = sb\.zeros\(\w+\(", r"s\d+ = sb\.zeros\(\(", r"S\d\)\n",
         r"(s\d+), (s\d+) = \2, \1", r"for x\d+ in sb\.zeros", r"18446744073709551615",
