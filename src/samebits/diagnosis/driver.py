@@ -21,6 +21,7 @@ from samebits.desync.report import Report
 from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.cause.experiment import Agreement
 from samebits.diagnosis.cause.proxy import proxy_trace
+from samebits.diagnosis.edits.tell import tell_edits
 from samebits.diagnosis.evidence import Evidence, Validated
 from samebits.diagnosis.fast.findings import FastFindings
 from samebits.diagnosis.frame.examine import FirstFrame
@@ -290,6 +291,12 @@ class _Driver(ABC, Generic[A, B]):
 
 
 class _TwoRuns(_Driver[LiveEvidence, LiveEvidence]):
+    def _operation(self) -> None:
+        with beyond_first_facts(self.out.notes, "which edits of the source matter is"):
+            sides = self.a.side, self.b.side
+            tell_edits(self.out, sides, self.found, self.a.stream, self.progress)
+        super()._operation()
+
     def without(self, own: Trace | None, other: Validated | None) -> Validated | None:
         """Side b's FAST code, bisected; or a proxy, which is side a's program with a hazard."""
         sides, after = (self.a.side, self.b.side), self.found.b.state

@@ -115,8 +115,12 @@ def test_an_edit_is_found_where_it_is(
     assert (found.operation.place.line, found.operation.opcode) == (line, opcode)
     assert found.causes[0].hazard == hazard
     assert found.causes[0].holds
-    assert found.causes[0].scope == "with all else that differs in the other version"
-    assert found.certainty == "likely"  # the change was not injected by itself
+    assert found.causes[0].scope == "made alone in a's source"
+    assert found.certainty == "certain"
+    assert found.edits is not None
+    (answer,) = found.edits.answers
+    assert (answer.alone, answer.left) == (found.frame, None)
+    assert {edit.a and edit.a.line for edit in answer.edits} == {line_of(old)}
 
 
 STEP = """@sb.kernel
@@ -160,14 +164,27 @@ def test_what_one_version_alone_has_is_found(
     assert Path(found.operation.place.file).parent.name == version
     assert found.causes[0].hazard == "changed-operation"
     assert found.causes[0].holds
-    assert found.certainty == "likely"
+    assert found.certainty == "certain"
 
 
-def test_of_two_changes_neither_is_certain(compare: Compare) -> None:
+def test_two_changes_of_one_statement_are_one_cause(compare: Compare) -> None:
+    found = compare("3.0 * REST * x / WIDE", "3.5 * REST * x / (WIDE * 1.0625)")
+    assert found.causes[0].holds
+    assert found.certainty == "certain"
+    assert found.edits is not None
+    (answer,) = found.edits.answers
+    assert {edit.a and edit.a.line for edit in answer.edits} == {AWAY}
+
+
+def test_without_its_edits_no_version_is_certain(
+    compare: Compare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "tell_edits", lost)
     found = compare("3.0 * REST * x / WIDE", "3.5 * REST * x / (WIDE * 1.0625)")
     assert found.causes[0].holds
     assert found.certainty == "likely"
     assert "operations that are others, " in found.causes[0].evidence[-1]
+    assert found.notes[0].startswith("which edits of the source matter is unknown, for samebits")
 
 
 # -- what fails on the way ------------------------------------------------------------------------
@@ -175,6 +192,10 @@ def test_of_two_changes_neither_is_certain(compare: Compare) -> None:
 
 def lost(*arguments: object, **options: object) -> None:
     raise KeyError("lost")
+
+
+def nothing(*arguments: object) -> None:
+    pass
 
 
 FAILING = {
@@ -197,6 +218,7 @@ def test_what_cannot_be_found_leaves_what_was_found(
     missing: str, compare: Compare, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module, name, left, words = FAILING[missing]
+    monkeypatch.setattr(search, "tell_edits", nothing)
     monkeypatch.setattr(module, name, lost)
     found = compare("REST = 0.5", "REST = 0.625")
     assert found.frame == 0
@@ -214,6 +236,7 @@ def test_an_experiment_that_cannot_be_made_leaves_the_others(
     def refused(*arguments: object) -> None:
         raise HazardError("it does not fit")
 
+    monkeypatch.setattr(search, "tell_edits", nothing)
     monkeypatch.setattr(Experiment, "run", refused)
     found = compare("REST = 0.5", "REST = 0.625")
     assert found.fields

@@ -412,6 +412,7 @@ class _Inquiry:
             return Answer(alike, "possible")
         rivals = self.untried - {top.hazard}
         enough = top.frames_compared >= SURE_FRAMES
-        by_itself = top.scope != WITH_ALL_ELSE
+        # Between two versions, only their edits, each made alone, can be certain.
+        by_itself = top.scope != WITH_ALL_ELSE and not self.q.changes
         sure = len(alike) == 1 and not rivals and enough and by_itself
         return Answer(alike, "certain" if sure else "likely")

@@ -27,6 +27,9 @@ THROUGHOUT = "everywhere, the library's own code included"
 WITH_ALL_ELSE = "with all else that differs in the other version"
 """How a change acted that was not injected by itself: the whole other program was."""
 
+ALONE = "made alone in a's source"
+"""How edits between two versions acted."""
+
 
 @dataclass(frozen=True)
 class Datum:
@@ -187,6 +190,53 @@ class RecordedFact:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class EditFact:
+    """A change between two versions of a source. `a` and `b` are where it stands in each, None
+    where it does not; `words` say what it is, `where` its place."""
+
+    kind: str
+    function: str
+    a: Place | None
+    b: Place | None
+    old: str
+    new: str
+    words: str
+    where: str
+
+
+@dataclass(frozen=True)
+class AnswerFact:
+    """One of the causes between two versions: edits that belong together.
+
+    `alone` is the first frame that differs with these edits alone; `left` the first that differs
+    once they are mended, None where none does. -1 is what `init` leaves.
+    """
+
+    title: str
+    edits: tuple[EditFact, ...]
+    alone: int | None
+    left: int | None
+
+
+@dataclass(frozen=True)
+class EditsFact:
+    """The edits between two versions, as far as they matter.
+
+    Those of `answers`, all together and made alone in side a's source, give side b's hash in all of
+    `frames`; none can be left out if `is_minimal`. `rivals` are another set that does, `masked`
+    those that would change something if it were not for the answers, `harmless` all others.
+    """
+
+    answers: tuple[AnswerFact, ...]
+    rivals: tuple[EditFact, ...]
+    masked: tuple[EditFact, ...]
+    harmless: tuple[EditFact, ...]
+    is_minimal: bool
+    trials: int
+    frames: int
+
+
 @dataclass(kw_only=True)
 class Diagnosis:
     """The findings about sides `a` and `b` of a simulation. What could not be told is empty, and
@@ -210,6 +260,8 @@ class Diagnosis:
     operation: OperationFact | None = None
     causes: tuple[CauseFact, ...] = ()
     """The first is the cause; the others are "also explained by"."""
+    edits: EditsFact | None = None
+    """What matters between the versions, where both sides are of other sources."""
     certainty: str = "unknown"
     """A key of `CERTAINTIES`."""
     exposed: tuple[ExposedFact, ...] = ()

@@ -1,0 +1,98 @@
+"""Which statements of two blocks correspond: those that are the same, and those that are alike.
+
+Knows nothing of what becomes of the rest.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+ALIKE = 0.5
+"""Part of their words that two statements share where one became the other."""
+_Pairs = list[tuple[int, int]]
+
+
+def same(x: object, y: object) -> bool:
+    """Whether two trees, lists of trees or fields are the same, wherever they stand."""
+    return key(x) == key(y)
+
+
+def key(x: object) -> str:
+    """What trees that are the same share."""
+    if isinstance(x, ast.AST):
+        return ast.dump(x)
+    if isinstance(x, list):
+        return "[" + ",".join(key(each) for each in x) + "]"
+    return f"{type(x).__name__} {x!r}"  # zeros are told apart, and 1 from 1.0
+
+
+def same_statements(a: Sequence[ast.stmt], b: Sequence[ast.stmt]) -> _Pairs:
+    """Indices of statements that are the same, in the order of both."""
+    matcher = SequenceMatcher(None, [key(x) for x in a], [key(y) for y in b], autojunk=False)
+    return [(m.a + k, m.b + k) for m in matcher.get_matching_blocks() for k in range(m.size)]
+
+
+def alike_statements(a: Sequence[ast.stmt], b: Sequence[ast.stmt]) -> _Pairs:
+    """Indices of statements of which one became the other, in the order of both: those of the
+    greatest likeness in all."""
+    likeness = [[_likeness(x, y) for y in b] for x in a]
+    best = [[0.0] * (len(b) + 1) for _ in range(len(a) + 1)]
+    for i in reversed(range(len(a))):
+        for j in reversed(range(len(b))):
+            taken = likeness[i][j] + best[i + 1][j + 1] if likeness[i][j] else 0.0
+            best[i][j] = max(taken, best[i + 1][j], best[i][j + 1])
+    found, i, j = [], 0, 0
+    while i < len(a) and j < len(b):
+        if likeness[i][j] and best[i][j] == likeness[i][j] + best[i + 1][j + 1]:
+            found.append((i, j))
+            i, j = i + 1, j + 1
+        elif best[i][j] == best[i + 1][j]:
+            i += 1
+        else:
+            j += 1
+    return found
+
+
+def named(node: ast.stmt) -> str | None:
+    """The name that a definition or a module's constant gives."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return name
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+            return name
+        case _:
+            return None
+
+
+def _likeness(x: ast.stmt, y: ast.stmt) -> float:
+    """0 where neither became the other, up to 1."""
+    if type(x) is not type(y):
+        return 0.0
+    if isinstance(x, ast.FunctionDef | ast.ClassDef):
+        return float(named(x) == named(y))
+    found = dice(words(x), words(y))
+    return found if found >= ALIKE else 0.0
+
+
+def words(node: ast.AST) -> Counter[str]:
+    """What a tree is made of: names, numbers, operators and kinds of nodes."""
+    found: Counter[str] = Counter()
+    for each in ast.walk(node):
+        match each:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                found[name] += 1
+            case ast.Constant(value=value):
+                found[repr(value)] += 1
+            case ast.expr_context():
+                pass
+            case _:
+                found[type(each).__name__] += 1
+    return found
+
+
+def dice(x: Counter[str], y: Counter[str]) -> float:
+    """The part that two collections share."""
+    return 2 * (x & y).total() / max(1, x.total() + y.total())

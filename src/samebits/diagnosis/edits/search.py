@@ -1,0 +1,201 @@
+"""The smallest sets of edits that give the other version's bits, and which of them belong together.
+
+Owns which sets are tried. A set passes where it gives the second version's hashes in every frame,
+those before the differing one included.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from samebits.diagnosis.edits.edit import Edit
+from samebits.diagnosis.edits.trial import Outcome, Trials
+from samebits.diagnosis.fast.ddmin import BudgetSpent, MinimalSet
+
+BUDGET = 30.0
+"""Seconds of the processor after which no more sets are tried, unless more are asked for."""
+_Set = frozenset[int]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One cause: edits that belong together.
+
+    `alone` is the first frame in which the first version with them alone differs from itself, and
+    `left` the one in which it differs with all other causes and without this: what remains once
+    this is mended. None: it does not differ.
+    """
+
+    edits: tuple[Edit, ...]
+    alone: int | None
+    left: int | None
+
+
+@dataclass
+class Found:
+    """What the search found. `needed` are the edits that give the second version's bits, of which
+    none can be left out if `is_minimal`; `answers` the causes among them.
+
+    `rivals` are another set that gives them, if there is one. What is not needed is `harmless`, or
+    `masked`: it changes something without those needed, and nothing beside them.
+    """
+
+    needed: tuple[Edit, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    rivals: tuple[Edit, ...] = ()
+    harmless: tuple[Edit, ...] = ()
+    masked: tuple[Edit, ...] = ()
+    is_minimal: bool = False
+    is_unique: bool = False
+    """Whether it was tried that each edit needed is part of any set that gives the bits."""
+    frames: int = 0
+    """Frames that were compared, `init` left out."""
+    trials: int = 0
+    why: str = ""
+    """Why nothing was found."""
+
+
+@dataclass(eq=False)
+class EditSearch:
+    """One search. `a` and `b` are the outcomes of the versions as they are, `edits` come in the
+    order in which they are likely to matter."""
+
+    trials: Trials
+    edits: Sequence[Edit]
+    a: Outcome
+    b: Outcome
+    progress: Callable[[int], None]
+    seconds: float = BUDGET
+    out: Found = field(default_factory=Found)
+
+    def __post_init__(self) -> None:
+        self._end = time.process_time() + self.seconds
+
+    def run(self) -> Found:
+        """Search. What is not finished when the time is over is missing."""
+        out = self.out
+        try:
+            self._run()
+        except BudgetSpent:
+            out.why = out.why or f"not all sets of edits were tried in {self.seconds:,.0f} s"
+        out.trials = self.trials.count
+        out.frames = max(0, len(self.b.hashes) - 1) + (self.b.trap is not None)
+        return out
+
+    def _run(self) -> None:
+        out, every = self.out, frozenset(edit.number for edit in self.edits)
+        if not every:
+            out.why = "no edit of the source makes a difference: the files differ in nothing else"
+            return
+        for chosen, goal, what in (
+            ((), self.a, "side a's source, written anew, does not give its bits"),
+            (every, self.b, "all edits together do not give b's bits: something else differs too"),
+        ):
+            made = self._of(chosen)
+            if made.parts_from(goal) is not None:
+                out.why = f"{what}{f' ({made.refusal})' if made.refusal else ''}"
+                return
+        sites = self._by_site(every)
+        search = MinimalSet([*sites], lambda some: self._gives(_union(sites, some)))
+        needed = self._least(search)
+        if needed is None:
+            return
+        chosen = _union(sites, needed)
+        inner = MinimalSet([e.number for e in self.edits if e.number in chosen], self._gives)
+        found = self._least(inner)
+        if found is None:
+            return
+        out.needed = self._named(found)
+        out.is_minimal = search.is_minimal and inner.is_minimal
+        self._groups(found)
+        self._others(found, every)
+
+    def _least(self, search: MinimalSet[int]) -> list[int] | None:
+        try:
+            return search.run()
+        except BudgetSpent:
+            self.out.why = f"not all sets of edits were tried in {self.seconds:,.0f} s"
+            return search.best
+
+    def _of(self, chosen: Iterable[int]) -> Outcome:
+        if time.process_time() > self._end:
+            raise BudgetSpent
+        self.progress(self.trials.count)
+        return self.trials.of(frozenset(chosen))
+
+    def _gives(self, chosen: Collection[int]) -> bool:
+        """Whether these edits alone give the second version's bits."""
+        return self._of(chosen).parts_from(self.b) is None
+
+    def _by_site(self, numbers: Collection[int]) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for edit in self.edits:
+            if edit.number in numbers:
+                found.setdefault(edit.site, []).append(edit.number)
+        return found
+
+    def _named(self, numbers: Collection[int]) -> tuple[Edit, ...]:
+        return tuple(edit for edit in self.edits if edit.number in numbers)
+
+    def _others(self, found: Sequence[int], every: _Set) -> None:
+        """Other edits than those needed: whether they give the bits too, or do anything."""
+        out, rest = self.out, every - frozenset(found)
+        if not rest:
+            out.is_unique = True
+            return
+        for number in found:
+            without = [e.number for e in self.edits if e.number != number]
+            if self._gives(without):
+                out.rivals = self._named(MinimalSet(without, self._gives).run() or without)
+                break
+        alone = self._of(rest)
+        if alone.is_program and alone.parts_from(self.a) is not None:
+            out.masked = self._named(rest)
+        else:
+            out.harmless = self._named(rest)
+        out.is_unique = not out.rivals
+
+    def _groups(self, found: Sequence[int]) -> None:
+        """Needed edits that belong together, each group an answer of its own."""
+        sites = self._by_site(found)
+        groups = [frozenset(group) for group in sites.values()]
+        groups = self._joined(groups)
+        answers = []
+        for group in groups:
+            rest = frozenset(found) - group
+            left = None if not rest else self._of(rest).parts_from(self.a)
+            answers.append(Answer(self._named(group), self._of(group).parts_from(self.a), left))
+        answers.sort(key=lambda each: (each.alone is None, each.alone))
+        self.out.answers = tuple(answers)
+
+    def _joined(self, groups: list[_Set]) -> list[_Set]:
+        """Groups with those that they do nothing without."""
+        at = 0
+        while at < len(groups) and len(groups) > 1:
+            group = groups[at]
+            others = [each for each in groups if each != group]
+            partners = self._partners(group, others)
+            if not partners:
+                at += 1
+                continue
+            joined = group.union(*partners)
+            groups = [each for each in others if each not in partners]
+            groups.insert(min(at, len(groups)), joined)
+            at = 0
+        return groups
+
+    def _partners(self, group: _Set, others: Sequence[_Set]) -> list[_Set]:
+        """The fewest other groups beside which this one changes something."""
+
+        def acts(chosen: Collection[_Set]) -> bool:
+            without = frozenset[int]().union(*chosen)
+            one, other = self._of(without | group), self._of(without)
+            return one.is_program and (not other.is_program or one.parts_from(other) is not None)
+
+        return MinimalSet(others, acts).run() or []
+
+
+def _union(sites: dict[int, list[int]], some: Iterable[int]) -> _Set:
+    return frozenset(number for site in some for number in sites[site])
