@@ -1,4 +1,4 @@
-"""Which statements of two blocks correspond: those that are the same, and those that are alike.
+"""The correspondence of statements of two blocks, which are the same or alike.
 
 Knows nothing of what becomes of the rest.
 """
@@ -9,6 +9,7 @@ import ast
 from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from typing import Any, cast
 
 ALIKE = 0.5
 """Part of their words that two statements share where one became the other."""
@@ -20,12 +21,18 @@ def same(x: object, y: object) -> bool:
     return key(x) == key(y)
 
 
+def listed(x: object) -> list[Any] | None:
+    """The elements of a field that holds several; None of one that does not."""
+    return cast("list[Any]", x) if isinstance(x, list) else None
+
+
 def key(x: object) -> str:
     """What trees that are the same share."""
     if isinstance(x, ast.AST):
         return ast.dump(x)
-    if isinstance(x, list):
-        return "[" + ",".join(key(each) for each in x) + "]"
+    several = listed(x)
+    if several is not None:
+        return f"[{','.join(map(key, several))}]"
     return f"{type(x).__name__} {x!r}"  # zeros are told apart, and 1 from 1.0
 
 
@@ -44,7 +51,8 @@ def alike_statements(a: Sequence[ast.stmt], b: Sequence[ast.stmt]) -> _Pairs:
         for j in reversed(range(len(b))):
             taken = likeness[i][j] + best[i + 1][j + 1] if likeness[i][j] else 0.0
             best[i][j] = max(taken, best[i + 1][j], best[i][j + 1])
-    found, i, j = [], 0, 0
+    found: _Pairs = []
+    i = j = 0
     while i < len(a) and j < len(b):
         if likeness[i][j] and best[i][j] == likeness[i][j] + best[i + 1][j + 1]:
             found.append((i, j))

@@ -75,7 +75,7 @@ def kind_of(x: object, y: object) -> str:
     return "statement" if isinstance(x, ast.stmt) else "expression"
 
 
-def is_number(node: ast.AST) -> bool:
+def is_number(node: object) -> bool:
     """Whether it is a number, with or without a sign."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
         node = node.operand

@@ -13,8 +13,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from itertools import count
+from typing import Any
 
-from samebits.diagnosis.edits.alike import alike_statements, key, named, same, same_statements
+from samebits.diagnosis.edits.alike import (
+    alike_statements,
+    key,
+    listed,
+    named,
+    same,
+    same_statements,
+)
 from samebits.diagnosis.edits.edit import Edit, is_number, kind_of
 from samebits.diagnosis.edits.merged import Block, Choice, Inner, Item, Part, Same, Several
 from samebits.diagnosis.report.findings import Place
@@ -58,7 +66,7 @@ _Field = object
 
 def _placed(value: _Field) -> ast.AST | None:
     """The first node with a place in what a field holds."""
-    for each in value if isinstance(value, list) else [value]:
+    for each in [value] if (several := listed(value)) is None else several:
         if isinstance(each, ast.arguments):
             parts = [*each.posonlyargs, *each.args, *each.kwonlyargs, *each.defaults]
             return parts[0] if parts else None
@@ -100,13 +108,13 @@ class Merge:
 
     def _edit(self, x: _Field, y: _Field, kind: str = "") -> int:
         number = next(self.numbers.edits)
-        places = [
+        a, b = (
             None if part is None else text.place(_placed(part) or around, self._function)
             for text, part, around in zip((self.a, self.b), (x, y), self._around, strict=True)
-        ]
+        )
         old, new = ("" if part is None else _shown(part) for part in (x, y))
         kind = kind or self._kind or kind_of(x, y)
-        self.edits.append(Edit(number, self._site, kind, self._function, *places, old, new))
+        self.edits.append(Edit(number, self._site, kind, self._function, a, b, old, new))
         return number
 
     # Statements.
@@ -205,10 +213,11 @@ class Merge:
             one, other = getattr(x, name, None), getattr(y, name, None)
             if same(one, other):
                 continue
-            if name in _BODIES and _is_block(one) and _is_block(other):
+            before, after = _block(one), _block(other)
+            if name in _BODIES and before is not None and after is not None:
                 if isinstance(x, ast.ClassDef):
                     self._kind = "field"
-                fields[name] = self._block(one, other, name in _NEEDED)
+                fields[name] = self._block(before, after, name in _NEEDED)
                 self._kind = ""
             else:
                 self._site = next(self.numbers.sites)
@@ -223,8 +232,9 @@ class Merge:
         try:
             if isinstance(one, ast.AST) and isinstance(other, ast.AST):
                 return self._value(one, other)
-            if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-                return Several([self._value(p, q) for p, q in zip(one, other, strict=True)])
+            pairs = _pairs(one, other)
+            if pairs is not None:
+                return Several([self._value(p, q) for p, q in pairs])
             return Choice(self._edit(one or x, other or y), one, other)
         finally:
             self._kind = kind
@@ -291,8 +301,16 @@ def _module_pairs(a: Sequence[ast.stmt], b: Sequence[ast.stmt]) -> list[tuple[in
     return [(m.a + k, m.b + k) for m in matcher.get_matching_blocks() for k in range(m.size)]
 
 
-def _is_block(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(each, ast.stmt) for each in value)
+def _block(value: object) -> list[ast.stmt] | None:
+    """The statements of a field, if it holds any."""
+    found = listed(value)
+    return found if found is not None and all(isinstance(s, ast.stmt) for s in found) else None
+
+
+def _pairs(one: object, other: object) -> list[tuple[Any, Any]] | None:
+    """The elements of two lists of one length; None of anything else."""
+    x, y = listed(one), listed(other)
+    return None if x is None or y is None or len(x) != len(y) else [*zip(x, y, strict=True)]
 
 
 def _differing(x: ast.AST, y: ast.AST) -> Iterator[tuple[object, object]]:
@@ -301,8 +319,9 @@ def _differing(x: ast.AST, y: ast.AST) -> Iterator[tuple[object, object]]:
         one, other = getattr(x, name, None), getattr(y, name, None)
         if same(one, other):
             continue
-        if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-            yield from ((p, q) for p, q in zip(one, other, strict=True) if not same(p, q))
+        pairs = _pairs(one, other)
+        if pairs is not None:
+            yield from ((p, q) for p, q in pairs if not same(p, q))
         else:
             yield one, other
 
@@ -332,8 +351,9 @@ _SIGNS: dict[type[ast.AST], str] = {
 
 def _shown(value: _Field) -> str:
     """What a field holds, as source."""
-    if isinstance(value, list):
-        return ", ".join(map(_shown, value))
+    several = listed(value)
+    if several is not None:
+        return ", ".join(map(_shown, several))
     if not isinstance(value, ast.AST):
         return str(value)
     return _SIGNS.get(type(value)) or ast.unparse(value)

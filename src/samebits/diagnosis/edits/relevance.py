@@ -1,4 +1,4 @@
-"""Which edits are likely to matter: those nearest to what differs, by names alone.
+"""The order in which edits are likely to matter: those nearest to what differs, by names alone.
 
 Owns an order, and nothing that an answer rests on: from the fields that differ, the names that
 their values are made of are followed back through the statements of both versions.

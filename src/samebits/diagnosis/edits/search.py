@@ -162,12 +162,12 @@ class EditSearch:
         sites = self._by_site(found)
         groups = [frozenset(group) for group in sites.values()]
         groups = self._joined(groups)
-        answers = []
+        answers: list[Answer] = []
         for group in groups:
             rest = frozenset(found) - group
             left = None if not rest else self._of(rest).parts_from(self.a)
             answers.append(Answer(self._named(group), self._of(group).parts_from(self.a), left))
-        answers.sort(key=lambda each: (each.alone is None, each.alone))
+        answers.sort(key=lambda each: (each.alone is None, each.alone or 0))
         self.out.answers = tuple(answers)
 
     def _joined(self, groups: list[_Set]) -> list[_Set]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import tempfile
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -95,7 +96,7 @@ def _answer(answer: Answer) -> AnswerFact:
     )
 
 
-def _cause(facts: tuple[AnswerFact, ...], first: Answer, found: Found, frames: int) -> CauseFact:
+def _cause(facts: Sequence[AnswerFact], first: Answer, found: Found, frames: int) -> CauseFact:
     numbers = all(edit.kind in _NUMBERS for edit in first.edits)
     hazard = by_name("changed-constant" if numbers else "changed-operation")
     evidence = [f"{edit.where}: {edit.words}" for edit in facts[0].edits]

@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from samebits.diagnosis.edits.alike import listed
 from samebits.diagnosis.edits.edit import Edit
 from samebits.diagnosis.edits.endless import ended
 from samebits.diagnosis.edits.merge import Merge, Numbers, Text
@@ -109,11 +110,10 @@ class Versions:
             part = merge.modules(trees[0], theirs_by_mine)
             renamed = {next(numbers.edits): each for each in changed}
             for number, each in renamed.items():
-                places = [_defined(t, s, n, each.scope) for t, s, n in zip(
-                    trees, sources, (each.old, each.new), strict=True,
-                )]  # fmt: skip
                 merge.edits.append(Edit(
-                    number, next(numbers.sites), "renamed", each.scope, *places, each.old, each.new,
+                    number, next(numbers.sites), "renamed", each.scope,
+                    _defined(trees[0], sources[0], each.old, each.scope),
+                    _defined(trees[1], sources[1], each.new, each.scope), each.old, each.new,
                 ))  # fmt: skip
             found += merge.edits
             self._together |= merge.together
@@ -196,8 +196,8 @@ def _without_texts(tree: ast.Module) -> ast.Module:
     """The tree without docstrings, which say nothing to the compiler."""
     for node in ast.walk(tree):
         for name in ("body", "orelse", "finalbody"):
-            block = getattr(node, name, None)
-            if isinstance(block, list) and any(map(_is_text, block)):
+            block = listed(getattr(node, name, None))
+            if block is not None and any(map(_is_text, block)):
                 rest = [s for s in block if not _is_text(s)]
                 needed = name == "body" and not isinstance(node, ast.Module)
                 setattr(node, name, rest or ([ast.Pass()] if needed else []))
