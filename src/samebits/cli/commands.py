@@ -467,6 +467,13 @@ def diagnose(
             "limit.",
         ),
     ] = None,
+    edits: Annotated[
+        bool,
+        typer.Option(
+            "--edits",
+            help="Of two versions of the source, name those edits too that change nothing.",
+        ),
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     html: Html = None,
 ) -> None:
@@ -479,7 +486,9 @@ def diagnose(
     from samebits.cli.diagnose import DiagnoseOptions, run
 
     given = tuple(what or ())
-    options = DiagnoseOptions(given, a, b, frames, players, seed, json, html, list_sides, budget)
+    options = DiagnoseOptions(
+        given, a, b, frames, players, seed, json, html, list_sides, budget, edits
+    )
     _finish(lambda: run(options))
 
 

@@ -58,6 +58,7 @@ class DiagnoseOptions:
     html: str | None
     list_sides: bool = False
     budget: int | None = None
+    edits: bool = False
 
 
 def run(options: DiagnoseOptions) -> int:
@@ -77,7 +78,7 @@ def run(options: DiagnoseOptions) -> int:
         print(json.dumps({"format": JSON_FORMAT, **diagnosis.to_json()}, indent=1))
     else:
         out = console()
-        for style, text in as_lines(diagnosis):
+        for style, text in as_lines(diagnosis, options.edits):
             out.print(Text(text, style), soft_wrap=True)
     if options.html is not None:
         write_page(options.html, page(diagnosis))

@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,7 @@ MODULES = {"outer_planets": ("orbits.py",)}
 """Files beside them that they import, which are edited too."""
 MOST_FRAMES, LEAST_FRAMES = 400, 40
 MOST_EDITS = 3
+MOST_PLACES = 20
 _Set = frozenset[int]
 
 
@@ -74,27 +76,45 @@ class Truth:
 
 
 def draw(number: int, seed: int, attempt: int) -> Case | None:
-    """A case; None where an edit that was drawn is not to be had there."""
+    """A case, of whose edits each compiles by itself; None where a kind of edit is not to be had in
+    the simulation that was drawn."""
     kinds = _kinds(Random(f"{seed} skew {number}"))
     draws = Random(f"{seed} skew {number} {attempt}")
     name = draws.choice(sorted(SUBJECTS))
     subject = SUBJECTS[name]
-    found: list[Edit] = []
-    for kind in kinds:
-        path = subject.path.with_name(draws.choice((subject.path.name, *MODULES.get(name, ()))))
-        edit = KINDS[kind](Text(path.name, path.read_text()), draws)
-        if edit is None or any(_touch(edit, other) for other in found):
-            return None
-        found.append(edit)
     frames = draws.randint(LEAST_FRAMES, min(MOST_FRAMES, subject.frames))
-    return Case(
-        number,
-        name,
-        draws.choice(subject.inputs),
-        draws.randrange(1, 1 << 32),
-        frames,
-        tuple(found),
-    )
+    case = Case(number, name, draws.choice(subject.inputs), draws.randrange(1, 1 << 32), frames, ())
+    for kind in kinds:
+        edit = _edit(case, kind, draws)
+        if edit is None:
+            return None
+        case = replace(case, edits=(*case.edits, edit))
+    return case
+
+
+def _edit(case: Case, kind: str, draws: Random) -> Edit | None:
+    """An edit of lines that no other one is of, which compiles."""
+    path = SUBJECTS[case.subject].path
+    for _ in range(MOST_PLACES):
+        file = path.with_name(draws.choice((path.name, *MODULES.get(case.subject, ()))))
+        edit = KINDS[kind](Text(file.name, file.read_text()), draws)
+        if edit is None:
+            return None
+        if not any(_touch(edit, other) for other in case.edits) and _compiles(case, edit):
+            return edit
+    return None
+
+
+def _compiles(case: Case, edit: Edit) -> bool:
+    alone = replace(case, edits=(edit,))
+    if not parses(alone):
+        return False
+    with TemporaryDirectory() as folder:
+        try:
+            path = written(alone, (0,), Path(folder))
+            return bool(load_version(str(path), _simulation(case.subject)).program)
+        except SamebitsError:
+            return False
 
 
 def _kinds(draws: Random) -> list[str]:

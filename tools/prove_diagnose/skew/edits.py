@@ -33,20 +33,24 @@ class Edit:
 
 
 def applied(text: str, edits: Sequence[Edit]) -> tuple[str, dict[int, int]]:
-    """The text with edits of it, and of each new line the number of the edit that it is of."""
+    """The text with edits of it, and of each line of it that edits are about, the number of one."""
     lines, made, of = text.split("\n"), list[str](), dict[int, int]()
+    about = {line: n for n, edit in enumerate(edits) for line in edit.lines}
     hunks = sorted(
         ((hunk, n) for n, edit in enumerate(edits) for hunk in edit.hunks),
         key=lambda pair: (pair[0].first, pair[0].end),
     )
+    end = Hunk(len(lines) + 1, len(lines) + 1, ())
     at = 1
-    for hunk, number in hunks:
-        made += lines[at - 1 : hunk.first - 1]
-        for line in hunk.new:
-            made.append(line)
+    for hunk, number in [*hunks, (end, -1)]:
+        for line in range(at, hunk.first):
+            made.append(lines[line - 1])
+            if line in about:
+                of[len(made)] = about[line]
+        for new in hunk.new:
+            made.append(new)
             of[len(made)] = number
         at = max(at, hunk.end)
-    made += lines[at - 1 :]
     return "\n".join(made), of
 
 

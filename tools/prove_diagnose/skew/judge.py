@@ -14,7 +14,6 @@ from tools.prove_diagnose.skew.case import (
     draw,
     known,
     lines_of,
-    parses,
     written,
 )
 
@@ -22,7 +21,7 @@ from samebits.diagnosis.driver import diagnose
 from samebits.diagnosis.report.findings import Diagnosis, EditFact
 from samebits.sides.side import parse_side
 
-MOST_DRAWS = 200
+MOST_DRAWS = 40
 MOST_FIELDS = 64
 
 
@@ -59,7 +58,7 @@ def tried(number: int, seed: int) -> Verdict | None:
     """Draw a case and judge its diagnosis; None where no draw changes anything."""
     for attempt in range(MOST_DRAWS):
         case = draw(number, seed, attempt)
-        if case is None or not parses(case):
+        if case is None:
             continue
         with TemporaryDirectory() as folder:
             truth = known(case, Path(folder))

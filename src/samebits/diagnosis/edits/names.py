@@ -118,13 +118,18 @@ def _defined(tree: ast.Module) -> dict[str, ast.stmt]:
 
 
 def _names(tree: ast.AST) -> set[str]:
-    """All identifiers of a tree."""
+    """All names of variables, parameters, definitions and imports in a tree."""
     found: set[str] = set()
     for each in ast.walk(tree):
-        for name in ("id", "attr", "arg", "name", "asname"):
-            value = getattr(each, name, None)
-            if isinstance(value, str):
-                found.add(value)
+        match each:
+            case ast.Name(id=name) | ast.arg(arg=name):
+                found.add(name)
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                found.add(name)
+            case ast.alias(name=name, asname=other):
+                found |= {name, other or name}
+            case _:
+                pass
     return found
 
 

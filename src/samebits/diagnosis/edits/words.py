@@ -13,10 +13,14 @@ def described(edit: Edit) -> str:
     """One edit, without its place."""
     old, new = _short(edit.old), _short(edit.new)
     match edit.kind:
-        case "removed" | "function removed":
+        case "removed":
             return f"{old} is missing in b"
-        case "added" | "function added":
+        case "added":
             return f"{new} is in b alone"
+        case "function removed":
+            return f"{_name(edit)} is missing in b"
+        case "function added":
+            return f"{_name(edit)} is in b alone"
         case "moved":
             assert edit.a is not None
             assert edit.b is not None
@@ -27,6 +31,11 @@ def described(edit: Edit) -> str:
             return f"the options of {edit.function} are others: {old} became {new}"
         case _:
             return f"{old} became {new}"
+
+
+def _name(edit: Edit) -> str:
+    """The definition that an edit is of."""
+    return f"`{edit.function.rpartition('.')[2]}`"
 
 
 def titled(edits: Sequence[Edit]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from samebits.diagnosis.frame import departing
+from samebits.diagnosis.report import versions
 from samebits.diagnosis.report.findings import (
     CERTAINTIES,
     CauseFact,
@@ -26,8 +27,8 @@ Line = tuple[str, str]
 _STYLES = {"certain": "bold green", "likely": "bold yellow", "possible": "yellow", "unknown": "red"}
 
 
-def as_lines(d: Diagnosis) -> Iterator[Line]:
-    """The lines and their styles."""
+def as_lines(d: Diagnosis, edits: bool = False) -> Iterator[Line]:
+    """The lines and their styles; with `edits` all edits between two versions besides."""
     yield "bold", f"{d.simulation} {d.version}, seed {d.seed}"
     yield "", f"  a  {d.a}"
     yield "", f"  b  {d.b}"
@@ -46,6 +47,8 @@ def as_lines(d: Diagnosis) -> Iterator[Line]:
     if d.operation is not None:
         yield from _operation(d.operation)
     yield from _causes(d)
+    if edits and d.edits is not None:
+        yield from (("", text) for text in versions.lines(d.edits))
     yield from _exposed(d.exposed, d.exposed_left)
     yield from _departure(d, "side a departs")
     yield from _notes(d.notes)
