@@ -13,7 +13,7 @@ from samebits.diagnosis.edits.edit import Edit
 from samebits.diagnosis.edits.relevance import by_relevance
 from samebits.diagnosis.edits.search import BUDGET, Answer, EditSearch, Found
 from samebits.diagnosis.edits.trial import Trials
-from samebits.diagnosis.edits.versions import Source, Versions
+from samebits.diagnosis.edits.versions import Source, Versions, read
 from samebits.diagnosis.edits.words import described, titled, where
 from samebits.diagnosis.frame.examine import FirstFrame
 from samebits.diagnosis.frame.search import Progress
@@ -39,12 +39,11 @@ def tell_edits(
     found: FirstFrame,
     stream: InputStream,
     progress: Progress,
-    seconds: float = BUDGET,
 ) -> None:
     """Find the edits between the sources of side a and side b that give b's bits from `found` on,
     and the causes that they are. Does nothing where both sides are of one source.
 
-    The search ends after `seconds`; what it lacks then is a note.
+    The search ends after `BUDGET` seconds; what it lacks then is a note.
     """
     a, b = sides
     if a.spec.source == b.spec.source:
@@ -58,11 +57,11 @@ def tell_edits(
     with closing(Versions(sources[0], sources[1], folder)) as versions:
         rows = stream.between(0, max(found.frame, 0) + FRAMES)
         trials = Trials(versions, a, stream.seed, rows)
-        trees = [ast.parse(source.file.read_text(encoding="utf-8")) for source in sources if source]
+        trees = [ast.parse(read(source.file)) for source in sources if source]
         ordered = by_relevance(versions.edits, trees, [fact.path for fact in out.fields])
         search = EditSearch(
             trials, ordered, trials.of_side(a), trials.of_side(b),
-            lambda done: progress("trying edits", done, max(done, len(ordered))), seconds,
+            lambda done: progress("trying edits", done, max(done, len(ordered))), BUDGET,
         )  # fmt: skip
         _add(out, search.run(), found.frame, len(rows))
 

@@ -11,6 +11,7 @@ import itertools
 import os
 import shutil
 import sys
+import tokenize
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -100,7 +101,7 @@ class Versions:
             (self.a.file.name, self.a.file, self.b.file),
             *((n, self.a.file.parent / n, self.b.file.parent / n) for n in sorted(names)),
         ]:
-            texts = [path.read_text(encoding="utf-8") for path in (mine, theirs)]
+            texts = [read(path) for path in (mine, theirs)]
             trees = [_without_texts(ast.parse(text)) for text in texts]
             if ast.dump(trees[0]) == ast.dump(trees[1]):
                 continue
@@ -138,6 +139,12 @@ class Versions:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def read(file: Path) -> str:
+    """A source file's text, in the encoding that it names."""
+    with tokenize.open(file) as opened:
+        return opened.read()
+
+
 def _beside(original: Path, target: Path, changed: dict[Path, str]) -> None:
     """Write a folder like `original` with some files changed; all else is linked."""
     target.mkdir(parents=True)
@@ -154,9 +161,14 @@ def _beside(original: Path, target: Path, changed: dict[Path, str]) -> None:
 
 
 def _linked(original: Path, target: Path) -> None:
+    """Whatever else lies in a folder. Modules are copied: they are told apart by where they lie."""
     for entry in original.iterdir():
         link = target / entry.name
-        if entry.name != "__pycache__" and not link.exists():
+        if entry.name == "__pycache__" or link.exists():
+            continue
+        if entry.suffix == ".py":
+            shutil.copyfile(entry, link)
+        else:
             link.symlink_to(entry.resolve())
 
 
@@ -164,7 +176,7 @@ def _imported(file: Path) -> set[str]:
     """The files of the folder that are imported from a file, by name, itself left out."""
     folder, found, waiting = file.parent, set[str](), [file]
     while waiting:
-        tree = ast.parse(waiting.pop().read_text(encoding="utf-8"))
+        tree = ast.parse(read(waiting.pop()))
         for name in _modules(tree):
             for path in _places(folder, name):
                 if path.is_file() and path != file and str(path.relative_to(folder)) not in found:
