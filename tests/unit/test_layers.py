@@ -182,6 +182,7 @@ WRITES = {
     "runtime/emulation/link.py": "a working folder of its own",
     "export/build.py": "a working folder of its own",
     "export/wasm.py": "a working folder of its own",
+    "diagnosis/edits/versions.py": "a working folder of its own",
 }
 """Modules that write files by themselves, and why that is sound."""
 

@@ -169,7 +169,7 @@ def _comparison(options: DiagnoseOptions) -> _Comparison:
                     fix="give --b, as in --b x86-64-v1-O0, --b mode=FAST or "
                     "--b hazard=fma@game.py:120; --list-sides lists all words",
                 )
-            one, other = (_side(options, letter, simulation) for letter in "ab")
+            one, other = (_side(options, letter, simulation, any_state=True) for letter in "ab")
             played = _source(options, simulation, replays)
             return _Comparison(
                 lambda show: diagnose(simulation, played, one, other, show), (), played,
@@ -201,14 +201,16 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
 
 
-def _side(options: DiagnoseOptions, letter: str, simulation: Simulation) -> Side:
+def _side(
+    options: DiagnoseOptions, letter: str, simulation: Simulation, any_state: bool = False
+) -> Side:
     text: str | None = getattr(options, letter)
     if text is not None and not text.strip():
         raise SideError(
             f"--{letter} is empty",
             fix=f"leave it out for {default_words()}, or name another side",
         )
-    return parse_side(text or default_words(), simulation)
+    return parse_side(text or default_words(), simulation, any_state)
 
 
 def _source(options: DiagnoseOptions, simulation: Simulation, replays: list[str]) -> InputSource:

@@ -41,8 +41,10 @@ from samebits.frame_trace.record import Trace
 from samebits.hazards.catalogue import by_name
 from samebits.ir.text import print_module
 from samebits.printed import muted
+from samebits.sides.common_layout import CommonLayout, common_layout
+from samebits.sides.common_run import CommonRun
 from samebits.sides.input_stream import InputStream
-from samebits.sides.run import open_run
+from samebits.sides.run import SideRun, open_run
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.simulation import Simulation
@@ -68,11 +70,14 @@ def diagnose(
     """
     out = _begun(simulation.name, simulation.version, source.seed, a.text, b.text)
     inputs = InputStream(source)
-    with _timed(out), closing(open_run(a)) as run_a, closing(open_run(b)) as run_b:
-        search = LockstepSearch(
-            run_a, inputs, run_b, progress=progress, recorded=recorded_in(source)
-        )
+    layout = common_layout(a.plain.state, b.plain.state)
+    state = a.plain.state if layout is None else layout.type
+    with _timed(out), closing(_opened(a, layout)) as run_a, closing(_opened(b, layout)) as run_b:
+        recorded = recorded_in(source) if layout is None else None
+        search = LockstepSearch(run_a, inputs, run_b, progress=progress, recorded=recorded)
         done = _searched(out, search, a)
+        if layout is not None:
+            out.note(f"not compared, for the states differ: {'; '.join(layout.missing)}")
         out.frames = done.compared
         found = done.found
         if found is None:
@@ -81,9 +86,9 @@ def diagnose(
         frame = found.frame
         one = LiveEvidence("a", a, run_a, frame, found.a, inputs, a, out, progress)
         other = LiveEvidence("b", b, run_b, frame, found.b, inputs, a, out, progress)
-        _TwoRuns(out, one, other, found, a.plain.state, progress).run()
+        _TwoRuns(out, one, other, found, state, progress, layout).run()
         with beyond_first_facts(out.notes, "the timeline is"):
-            out.timeline = timeline(a.plain.state, found, run_a, run_b, one.rows)
+            out.timeline = timeline(state, found, run_a, run_b, one.rows)
     return out
 
 
@@ -290,12 +295,18 @@ class _Driver(ABC, Generic[A, B]):
         self.out.certainty = "certain" if found.whole else "likely"
 
 
+@dataclass(eq=False)
 class _TwoRuns(_Driver[LiveEvidence, LiveEvidence]):
+    """Two runs here; where versions have states of their own, of the part of `layout`."""
+
+    layout: CommonLayout | None = None
+
     def _operation(self) -> None:
         with beyond_first_facts(self.out.notes, "which edits of the source matter is"):
-            sides = self.a.side, self.b.side
-            tell_edits(self.out, sides, self.found, self.a.stream, self.progress)
-        super()._operation()
+            sides, stream = (self.a.side, self.b.side), self.a.stream
+            tell_edits(self.out, sides, self.found, stream, self.progress, self.layout)
+        if self.layout is None:  # there is no operation of both to be compared
+            super()._operation()
 
     def without(self, own: Trace | None, other: Validated | None) -> Validated | None:
         """Side b's FAST code, bisected; or a proxy, which is side a's program with a hazard."""
@@ -349,6 +360,11 @@ def _other_inputs(point: Point, inputs: Inputs) -> FramePoint | None:
     if isinstance(point, InitPoint) or inputs[0].tobytes() == point.row[0].tobytes():
         return None
     return replace(point, row=inputs[:1])
+
+
+def _opened(side: Side, layout: CommonLayout | None) -> SideRun:
+    """One more run of a side, of whose states the part of `layout` is compared."""
+    return open_run(side) if layout is None else CommonRun(side.next_run(), layout)
 
 
 @contextmanager

@@ -99,7 +99,8 @@ def diagnose(
         with _stoppable(progress) as show:
             return diagnose_report(source, ours, b, show)
     with _stoppable(progress) as show:
-        return diagnose_runs(simulation, source, ours, _side(simulation, "b", b), show)
+        theirs = _side(simulation, "b", b, any_state=True)
+        return diagnose_runs(simulation, source, ours, theirs, show)
 
 
 def make_report(
@@ -199,7 +200,7 @@ def _require_simulation(value: Any, fix: str) -> None:
         raise ArgumentError(f"the first argument is {_kind(value)}, not a Simulation", fix=fix)
 
 
-def _side(simulation: Simulation, name: str, words: Any) -> Side:
+def _side(simulation: Simulation, name: str, words: Any, any_state: bool = False) -> Side:
     if words is not None and not isinstance(words, str):
         raise ArgumentError(
             f"{name} is {_kind(words)}, not text",
@@ -207,7 +208,7 @@ def _side(simulation: Simulation, name: str, words: Any) -> Side:
             if isinstance(words, os.PathLike)
             else f'give words, such as {name}="mode=FAST"',
         )
-    return parse_side(default_words() if words is None else words, simulation)
+    return parse_side(default_words() if words is None else words, simulation, any_state)
 
 
 def _source(

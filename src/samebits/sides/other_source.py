@@ -20,8 +20,9 @@ from samebits.types import FixedArrayType, MemoryType, ScalarType, StructType, V
 _LIBRARY = __name__.partition(".")[0]
 
 
-def load_version(spec: str, beside: Simulation) -> Simulation:
-    """The simulation that `spec` names, with the same states and inputs as `beside`.
+def load_version(spec: str, beside: Simulation, any_state: bool = False) -> Simulation:
+    """The simulation that `spec` names, with the same inputs as `beside`, and the same states or,
+    with `any_state`, states of any layout.
 
     `spec` is read by `load_simulation`, whose errors it raises; SideError if the two do not match.
     """
@@ -30,7 +31,7 @@ def load_version(spec: str, beside: Simulation) -> Simulation:
     other = Path(beside.step.function.__code__.co_filename).resolve().parent
     with _isolated(Path(os.path.realpath(path)).parent, other):
         found = load_simulation(spec)
-    _check(found, beside, spec)
+    _check(found, beside, spec, any_state)
     return found
 
 
@@ -68,10 +69,10 @@ def _is_directly_in(module: ModuleType, folder: Path) -> bool:
     return (path.parent.parent if path.stem == "__init__" else path.parent) == folder
 
 
-def _check(found: Simulation, beside: Simulation, spec: str) -> None:
+def _check(found: Simulation, beside: Simulation, spec: str, any_state: bool) -> None:
     pairs = (("state", beside.state_type, found.state_type),
              ("input", beside.input_type, found.input_type))  # fmt: skip
-    for what, expected, t in pairs:
+    for what, expected, t in pairs[any_state:]:
         difference = _layout_difference(expected, t, what)
         if difference is not None:
             raise SideError(

@@ -35,6 +35,10 @@ class SideRun:
         self._acting = side.execution(side.program)
         self._plain = self._acting if self._start is None else side.execution(side.plain)
 
+    def another(self) -> SideRun:
+        """One more run of the side, not yet started."""
+        return open_run(self.side)
+
     @property
     def execution(self) -> Execution:
         """The execution that runs the next frame."""

@@ -133,13 +133,14 @@ class Side:
         return self.text
 
 
-def parse_side(text: str, simulation: Simulation) -> Side:
+def parse_side(text: str, simulation: Simulation, any_state: bool = False) -> Side:
     """The side of `simulation` that `text` spells: words of `words.WORDS`, separated by commas; no
-    word means this processor's best level, optimised.
+    word means this processor's best level, optimised. With `any_state` another version of the
+    source may have states of another layout.
 
     Raises SideError, TargetError, and the errors of loading another version.
     """
     spec = read_words(text)
     if spec.source is not None:
-        simulation = load_version(spec.source, simulation)
+        simulation = load_version(spec.source, simulation, any_state)
     return Side(text.strip(), simulation, spec)

@@ -21,25 +21,34 @@ _RENAMED = 0.7
 @dataclass(frozen=True, slots=True)
 class Renaming:
     """`old` of the first version is `new` in the second, in function `scope` or, if that is empty,
-    in the whole file."""
+    in the whole file. A field has its name wherever it is read."""
 
     scope: str
     old: str
     new: str
+    is_field: bool = False
 
     def applied(self, tree: ast.Module) -> ast.Module:
         """A copy with the second version's name."""
-        return _renamed(tree, self.scope, {self.old: self.new})
+        return self._renamed(tree, self.old, self.new)
 
     def undone(self, tree: ast.Module) -> ast.Module:
         """A copy with the first version's name."""
-        return _renamed(tree, self.scope, {self.new: self.old})
+        return self._renamed(tree, self.new, self.old)
+
+    def _renamed(self, tree: ast.Module, old: str, new: str) -> ast.Module:
+        if self.is_field:
+            return _FieldRenamer(old, new).visit(copy.deepcopy(tree))
+        return _renamed(tree, self.scope, {old: new})
 
 
 def renamings(a: ast.Module, b: ast.Module) -> tuple[tuple[Renaming, ...], ast.Module]:
     """The changed names, and the second version with the first one's names."""
     found: list[Renaming] = []
     for each in _definitions(a, b):
+        found.append(each)
+        b = each.undone(b)
+    for each in _fields(a, b):
         found.append(each)
         b = each.undone(b)
     for name, (x, y) in _functions(a, b).items():
@@ -61,6 +70,31 @@ def _definitions(a: ast.Module, b: ast.Module) -> Iterator[Renaming]:
         if best >= _RENAMED:
             come.remove(new)
             yield Renaming("", old, new)
+
+
+def _fields(a: ast.Module, b: ast.Module) -> Iterator[Renaming]:
+    """Fields of one class and type that are called otherwise."""
+    left, right = _defined(a), _defined(b)
+    read = [{n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)} for tree in (a, b)]
+    for name, x in left.items():
+        y = right.get(name)
+        if isinstance(x, ast.ClassDef) and isinstance(y, ast.ClassDef):
+            mine, theirs = _annotated(x), _annotated(y)
+            gone = [field for field in mine if field not in theirs and field not in read[1]]
+            come = [field for field in theirs if field not in mine and field not in read[0]]
+            if len(gone) == len(come):
+                for old, new in zip(gone, come, strict=True):
+                    if mine[old] == theirs[new]:
+                        yield Renaming("", old, new, is_field=True)
+
+
+def _annotated(node: ast.ClassDef) -> dict[str, str]:
+    """Fields of a class, each with its type as it is written."""
+    return {
+        s.target.id: key(s.annotation)
+        for s in node.body
+        if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)
+    }
 
 
 def _same_thing(x: ast.stmt, y: ast.stmt) -> float:
@@ -168,11 +202,34 @@ class _Renamer(ast.NodeTransformer):
         node.arg = self._of.get(node.arg, node.arg)
         return node
 
-    def visit_keyword(self, node: ast.keyword) -> ast.AST:
-        self.generic_visit(node)
-        return node
-
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         self.generic_visit(node)
         node.name = self._of.get(node.name, node.name)
         return node
+
+
+class _FieldRenamer(ast.NodeTransformer):
+    """Exchanges the name of a field, in its class and wherever it is read or given."""
+
+    def __init__(self, old: str, new: str) -> None:
+        self._old, self._new = old, new
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        node.attr = self._of(node.attr)
+        return node
+
+    def visit_keyword(self, node: ast.keyword) -> ast.AST:
+        self.generic_visit(node)
+        node.arg = None if node.arg is None else self._of(node.arg)
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        self.generic_visit(node)
+        for s in node.body:
+            if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name):
+                s.target.id = self._of(s.target.id)
+        return node
+
+    def _of(self, name: str) -> str:
+        return self._new if name == self._old else name

@@ -27,6 +27,7 @@ from samebits.diagnosis.report.findings import (
 )
 from samebits.diagnosis.report.wording import moment
 from samebits.hazards.catalogue import by_name
+from samebits.sides.common_layout import CommonLayout
 from samebits.sides.input_stream import InputStream
 from samebits.sides.side import Side
 
@@ -39,9 +40,11 @@ def tell_edits(
     found: FirstFrame,
     stream: InputStream,
     progress: Progress,
+    layout: CommonLayout | None = None,
 ) -> None:
     """Find the edits between the sources of side a and side b that give b's bits from `found` on,
-    and the causes that they are. Does nothing where both sides are of one source.
+    and the causes that they are; where the versions have other states, in the part of `layout`.
+    Does nothing where both sides are of one source.
 
     The search ends after `BUDGET` seconds; what it lacks then is a note.
     """
@@ -56,7 +59,7 @@ def tell_edits(
     folder = Path(tempfile.mkdtemp(prefix="samebits-versions-"))
     with closing(Versions(sources[0], sources[1], folder)) as versions:
         rows = stream.between(0, max(found.frame, 0) + FRAMES)
-        trials = Trials(versions, a, stream.seed, rows)
+        trials = Trials(versions, a, stream.seed, rows, layout)
         trees = [ast.parse(read(source.file)) for source in sources if source]
         ordered = by_relevance(versions.edits, trees, [fact.path for fact in out.fields])
         search = EditSearch(

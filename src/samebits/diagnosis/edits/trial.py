@@ -17,10 +17,12 @@ from samebits.backend.llvm.engine import host_target
 from samebits.bits import xxh64
 from samebits.diagnosis.edits.versions import Versions
 from samebits.diagnosis.frame.examine import begun, outcome
-from samebits.errors import SamebitsError
+from samebits.errors import SamebitsError, SideError
 from samebits.ir.grammar import Module
 from samebits.ir.text import print_module
-from samebits.sides.run import open_run
+from samebits.sides.common_layout import CommonLayout
+from samebits.sides.common_run import CommonRun
+from samebits.sides.run import SideRun, open_run
 from samebits.sides.side import Side
 from samebits.sides.words import NATIVE
 from samebits.sim.inputs import Inputs
@@ -66,6 +68,8 @@ class Trials:
     side: Side
     seed: int
     inputs: Inputs
+    layout: CommonLayout | None = None
+    """The part of the state that is compared, where the versions have others."""
     count: int = 0
     """Programs that were compiled and run."""
     _known: dict[frozenset[int], Outcome] = field(default_factory=dict[frozenset[int], Outcome])
@@ -99,8 +103,14 @@ class Trials:
             self._of_text[text] = self._outcome(side)
         return self._of_text[text]
 
+    def _opened(self, side: Side) -> SideRun:
+        try:
+            return open_run(side) if self.layout is None else CommonRun(side, self.layout)
+        except KeyError as error:  # between both versions, a field may be of neither
+            raise SideError(f"the state lacks {error}") from None
+
     def _outcome(self, side: Side) -> Outcome:
-        with closing(open_run(side)) as run:
+        with closing(self._opened(side)) as run:
             first = begun(run, self.seed, placed=False)
             if first.trap is not None:
                 return Outcome(first.hashes, first.trap)

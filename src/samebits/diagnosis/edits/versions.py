@@ -132,7 +132,7 @@ class Versions:
         if self.b.file.parent != self.a.file.parent:
             _linked(self.b.file.parent, target)  # modules that are new
         name = f":{self.a.name}" if self.a.name else ""
-        return load_version(f"{target / self.a.file.name}{name}", beside)
+        return load_version(f"{target / self.a.file.name}{name}", beside, any_state=True)
 
     def close(self) -> None:
         """Remove what was written."""

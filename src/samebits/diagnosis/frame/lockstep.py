@@ -18,7 +18,7 @@ from samebits.errors import TraceError
 from samebits.frame_trace.model import Model
 from samebits.frame_trace.observer import LIMIT, BoundedObserver, FrameInput
 from samebits.ir.analysis.budget import Budget
-from samebits.sides.run import SideRun, open_run
+from samebits.sides.run import SideRun
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import first_unequal
@@ -159,7 +159,7 @@ class LockstepSearch(FrameSearch):
 
     def _comes_again(self, n: int, running: SideRun) -> bool:
         """Whether a second run, with memory of its own, gives the hashes of the first."""
-        with closing(open_run(running.side)) as other:
+        with closing(running.another()) as other:
             begun(other, self.inputs.seed)
             at = 0
             for size, digest in zip(self._sizes, self._digests[n], strict=True):

@@ -90,7 +90,8 @@ def compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compare:
         first = load_simulation(str(written("first", [SOURCE, HELPER], [])))
         second = written("second", [SOURCE, HELPER], [*changes])
         source = PlayerSource(first, "random", 5, 40)
-        return diagnose(first, source, parse_side("", first), parse_side(f"source={second}", first))
+        other = parse_side(f"source={second}", first, any_state=True)
+        return diagnose(first, source, parse_side("", first), other)
 
     return compared
 
@@ -177,6 +178,51 @@ def test_a_set_that_does_not_end_or_compile_fails(compare: Compare) -> None:
     _, (answer,) = known(found)
     assert answer.edits
     assert found.certainty == "certain"
+
+
+FIELD = ("    frame: int32\n", "    boost: float32\n    frame: int32\n")
+
+
+def test_a_field_that_one_version_has_is_left_out_of_the_comparison(compare: Compare) -> None:
+    found = compare(
+        FIELD, ("    move(state)\n", "    state.boost += 0.5\n    move(state)\n"), EARLY
+    )
+    _, (answer,) = known(found)
+    assert words(answer) == ["`0.5` became `0.625`"]
+    assert (found.frame, found.certainty) == (0, "certain")
+    assert found.fields[0].path == "x[0]"
+    assert found.notes == ["not compared, for the states differ: state.boost, which only b has"]
+
+
+def test_a_field_and_what_it_is_for_are_one_cause(compare: Compare) -> None:
+    found = compare(
+        FIELD,
+        ("    move(state)\n", "    state.boost += 0.5\n    move(state)\n"),
+        ("+ inputs[0].push", "+ inputs[0].push + state.boost"),
+    )
+    _, (answer,) = known(found)
+    assert {edit.kind for edit in answer.edits} == {"field", "added", "expression"}
+    assert (found.frame, found.certainty) == (1, "certain")
+
+
+def test_fields_that_changed_their_names_or_order_are_compared(compare: Compare) -> None:
+    found = compare(
+        ("    frame: int32\n", ""),
+        ("class State:\n", "class State:\n    time: int32\n"),
+        ("state.frame += 1", "state.time += 1"),
+        ("state.frame > 9", "state.time > 9"),
+        EARLY,
+    )
+    _, (answer,) = known(found)
+    assert words(answer) == ["`0.5` became `0.625`"]
+    assert found.certainty == "certain"
+    assert found.columns[0].path.startswith("x")
+
+
+def test_versions_that_share_what_is_compared_are_the_same(compare: Compare) -> None:
+    found = compare(FIELD)
+    assert found.same
+    assert found.notes == ["not compared, for the states differ: state.boost, which only b has"]
 
 
 def test_a_search_without_time_is_not_certain(

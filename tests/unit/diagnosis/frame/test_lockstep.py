@@ -204,7 +204,7 @@ def test_a_second_run_is_made_where_it_takes_little(
 ) -> None:
     """Frame 40 itself comes again, and the run up to it does not."""
     monkeypatch.setitem(lockstep.REPEAT_OPERATIONS, "compiled", most)
-    monkeypatch.setattr(lockstep, "open_run", _other_run)
+    monkeypatch.setattr("samebits.sides.run.open_run", _other_run)
     report = LockstepSearch(side(""), inputs(100), side("fpenv=up,from=40")).run()
     assert report.found is not None
     assert report.found.b.repeats is repeats
