@@ -11,12 +11,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from samebits.diagnosis.edits.edit import Edit
+from samebits.diagnosis.edits.smallest import Edits, Smallest, union
 from samebits.diagnosis.edits.trial import Outcome, Trials
-from samebits.diagnosis.fast.ddmin import BudgetSpent, MinimalSet
+from samebits.diagnosis.fast.ddmin import BudgetSpent
 
 BUDGET = 30.0
 """Seconds of the processor after which no more sets are tried, unless more are asked for."""
-_Set = frozenset[int]
 
 
 @dataclass(frozen=True)
@@ -97,27 +97,27 @@ class EditSearch:
             if made.parts_from(goal) is not None:
                 out.why = f"{what}{f' ({made.refusal})' if made.refusal else ''}"
                 return
-        sites = self._by_site(every)
-        search = MinimalSet([*sites], lambda some: self._gives(_union(sites, some)))
-        needed = self._least(search)
+        needed = self._least(self._sites(every))
         if needed is None:
             return
-        chosen = _union(sites, needed)
-        inner = MinimalSet([e.number for e in self.edits if e.number in chosen], self._gives)
-        found = self._least(inner)
-        if found is None:
-            return
+        out.needed = self._named(union(needed))
+        groups = self._joined(needed)
+        if len(groups) < len(needed):  # what belongs together may be left out together
+            groups = self._least(groups) or groups
+        single = [frozenset({e.number}) for e in self.edits if e.number in union(groups)]
+        found = union(self._least(single) or single)
         out.needed = self._named(found)
-        out.is_minimal = search.is_minimal and inner.is_minimal
-        self._groups(found)
+        out.is_minimal = not out.why
+        self._answer([group & found for group in groups if group & found])
         self._others(found, every)
 
-    def _least(self, search: MinimalSet[int]) -> list[int] | None:
-        try:
-            return search.run()
-        except BudgetSpent:
+    def _least(self, sets: Sequence[Edits]) -> list[Edits] | None:
+        """A smallest collection that gives the second version's bits, as far as there is time."""
+        search = Smallest(sets, self._gives)
+        found = search.run()
+        if not search.is_minimal:
             self.out.why = f"not all sets of edits were tried in {self.seconds:,.0f} s"
-            return search.best
+        return found
 
     def _of(self, chosen: Iterable[int]) -> Outcome:
         if time.process_time() > self._end:
@@ -129,26 +129,28 @@ class EditSearch:
         """Whether these edits alone give the second version's bits."""
         return self._of(chosen).parts_from(self.b) is None
 
-    def _by_site(self, numbers: Collection[int]) -> dict[int, list[int]]:
-        found: dict[int, list[int]] = {}
+    def _sites(self, numbers: Collection[int]) -> list[Edits]:
+        """Edits of one site, together."""
+        found: dict[int, set[int]] = {}
         for edit in self.edits:
             if edit.number in numbers:
-                found.setdefault(edit.site, []).append(edit.number)
-        return found
+                found.setdefault(edit.site, set()).add(edit.number)
+        return [frozenset(site) for site in found.values()]
 
     def _named(self, numbers: Collection[int]) -> tuple[Edit, ...]:
         return tuple(edit for edit in self.edits if edit.number in numbers)
 
-    def _others(self, found: Sequence[int], every: _Set) -> None:
+    def _others(self, found: Edits, every: Edits) -> None:
         """Other edits than those needed: whether they give the bits too, or do anything."""
-        out, rest = self.out, every - frozenset(found)
+        out, rest = self.out, every - found
         if not rest:
             out.is_unique = True
             return
-        for number in found:
+        for number in sorted(found):
             without = [e.number for e in self.edits if e.number != number]
             if self._gives(without):
-                out.rivals = self._named(MinimalSet(without, self._gives).run() or without)
+                every_site = self._sites(without)
+                out.rivals = self._named(union(self._least(every_site) or every_site))
                 break
         alone = self._of(rest)
         if alone.is_program and alone.parts_from(self.a) is not None:
@@ -157,22 +159,19 @@ class EditSearch:
             out.harmless = self._named(rest)
         out.is_unique = not out.rivals
 
-    def _groups(self, found: Sequence[int]) -> None:
-        """Needed edits that belong together, each group an answer of its own."""
-        sites = self._by_site(found)
-        groups = [frozenset(group) for group in sites.values()]
-        groups = self._joined(groups)
+    def _answer(self, groups: Sequence[Edits]) -> None:
+        """The answers, each a group of edits that belong together."""
         answers: list[Answer] = []
         for group in groups:
-            rest = frozenset(found) - group
+            rest = union([each for each in groups if each != group])
             left = None if not rest else self._of(rest).parts_from(self.a)
             answers.append(Answer(self._named(group), self._of(group).parts_from(self.a), left))
         answers.sort(key=lambda each: (each.alone is None, each.alone or 0))
         self.out.answers = tuple(answers)
 
-    def _joined(self, groups: list[_Set]) -> list[_Set]:
-        """Groups with those that they do nothing without."""
-        at = 0
+    def _joined(self, sets: Sequence[Edits]) -> list[Edits]:
+        """Sets of edits, each with those that it does nothing without."""
+        groups, at = list(sets), 0
         while at < len(groups) and len(groups) > 1:
             group = groups[at]
             others = [each for each in groups if each != group]
@@ -186,16 +185,13 @@ class EditSearch:
             at = 0
         return groups
 
-    def _partners(self, group: _Set, others: Sequence[_Set]) -> list[_Set]:
+    def _partners(self, group: Edits, others: Sequence[Edits]) -> list[Edits]:
         """The fewest other groups beside which this one changes something."""
 
-        def acts(chosen: Collection[_Set]) -> bool:
-            without = frozenset[int]().union(*chosen)
+        def acts(without: Edits) -> bool:
             one, other = self._of(without | group), self._of(without)
             return one.is_program and (not other.is_program or one.parts_from(other) is not None)
 
-        return MinimalSet(others, acts).run() or []
-
-
-def _union(sites: dict[int, list[int]], some: Iterable[int]) -> _Set:
-    return frozenset(number for site in some for number in sites[site])
+        if acts(frozenset()):
+            return []
+        return Smallest(others, acts).run() or []

@@ -169,6 +169,22 @@ def test_edits_that_change_nothing_are_named_as_harmless(compare: Compare) -> No
     assert text.count("changes nothing in this run") == 2
 
 
+def test_edits_that_need_one_another_are_left_out_together(compare: Compare) -> None:
+    found = compare(
+        EARLY,
+        ("    state.frame += 1\n", "    whole = state.frame + 1\n    state.frame = whole\n"),
+        ("near * REST + inputs[0].push", "near * rest + inputs[0].push"),
+        (
+            "        near = soft(state.x[i])\n",
+            "        rest = REST\n        near = soft(state.x[i])\n",
+        ),
+    )
+    edits, (answer,) = known(found)
+    assert words(answer) == ["`0.5` became `0.625`"]
+    assert len(edits.harmless) == 5
+    assert found.certainty == "certain"
+
+
 def test_a_set_that_does_not_end_or_compile_fails(compare: Compare) -> None:
     loop = (
         "    k = 0\n    while k < N:\n        state.x[k] += state.v[k] * 0.0625\n        k += 1\n"
