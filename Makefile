@@ -22,7 +22,7 @@ help:
 	@echo "make prove-rounding  prove the margins of fast phases from the kernels' IR, operation by operation"
 	@echo "make prove-fixed  the fixed-point functions; writes docs/results/accuracy-fixed-point.md"
 	@echo "make prove-targets  compare every target that can run here (over an hour); writes docs/results/targets.md"
-	@echo "make prove-diagnose  inject differences and find them out (20 minutes); writes into docs/results/diagnosis-quality.md"
+	@echo "make prove-diagnose  inject differences and find them out (an hour); writes into docs/results/diagnosis-quality.md"
 	@echo "make prove-bounds  range analysis: by enumeration at a few bits, by an SMT solver at full width"
 
 $(STAMP): pyproject.toml constraints.txt
@@ -99,6 +99,7 @@ prove-targets: $(STAMP)
 
 prove-diagnose: $(STAMP)
 	$(BIN)/python -m tools.prove_diagnose
+	$(BIN)/python -m tools.prove_diagnose.skew
 
 prove-bounds: $(STAMP)
 	$(BIN)/python -m tools.prove_bounds

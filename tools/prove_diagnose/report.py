@@ -174,10 +174,11 @@ def _wrong(judged: Sequence[tuple[Entry, Verdict]]) -> Iterator[str]:
     yield "\n".join(lines) + "\n"
 
 
-def into(page: Path, section: str) -> None:
+def into(page: Path, section: str, marks: tuple[str, str] = (BEGIN, END)) -> None:
     """Put the section between its marks on a page, or at its end."""
+    begin, end = marks
     text = page.read_text() if page.exists() else "# Diagnosis\n"
-    before, found, rest = text.partition(BEGIN)
-    after = rest.partition(END)[2] if found else "\n"
+    before, found, rest = text.partition(begin)
+    after = rest.partition(end)[2] if found else "\n"
     before = before if found else before.rstrip("\n") + "\n\n"
-    page.write_text(f"{before}{BEGIN}\n\n{section}\n{END}{after}")
+    page.write_text(f"{before}{begin}\n\n{section}\n{end}{after}")

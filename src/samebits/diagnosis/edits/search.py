@@ -171,7 +171,8 @@ class EditSearch:
 
     def _joined(self, sets: Sequence[Edits]) -> list[Edits]:
         """Sets of edits, each with those that it does nothing without."""
-        groups, at = list(sets), 0
+        groups: list[Edits] = [*sets]
+        at = 0
         while at < len(groups) and len(groups) > 1:
             group = groups[at]
             others = [each for each in groups if each != group]
