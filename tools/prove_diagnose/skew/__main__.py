@@ -20,7 +20,7 @@ from pathlib import Path
 from tools import scratch
 from tools.prove_diagnose.report import into
 from tools.prove_diagnose.skew import report
-from tools.prove_diagnose.skew.judge import Verdict, tried
+from tools.prove_diagnose.skew.judge import Verdict, tried_until
 
 PAGE = Path(__file__).parents[3] / "docs" / "results" / "diagnosis-quality.md"
 MOST_CASES = 25
@@ -66,14 +66,9 @@ def _tried(given: argparse.Namespace) -> Iterator[Verdict]:
     numbers = range(given.first, given.first + given.cases)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(given.jobs, context, max_tasks_per_child=MOST_CASES) as pool:
-        for verdict in pool.map(partial(_one, seed=given.seed, end=end), numbers):
+        for verdict in pool.map(partial(tried_until, end, seed=given.seed), numbers):
             if verdict is not None:
                 yield verdict
-
-
-def _one(number: int, seed: int, end: float) -> Verdict | None:
-    """A case's verdict; None behind the end, or where no draw changes anything."""
-    return None if time.monotonic() > end else tried(number, seed)
 
 
 def _told(rows: Sequence[Verdict], given: argparse.Namespace) -> int:

@@ -54,6 +54,11 @@ class Verdict:
         return self.certainty == "certain" and not (self.cause and self.frame)
 
 
+def tried_until(end: float, number: int, seed: int) -> Verdict | None:
+    """As `tried`; None where the clock has passed `end`."""
+    return None if time.monotonic() > end else tried(number, seed)
+
+
 def tried(number: int, seed: int) -> Verdict | None:
     """Draw a case and judge its diagnosis; None where no draw changes anything."""
     for attempt in range(MOST_DRAWS):

@@ -14,6 +14,7 @@ from samebits.diagnosis.edits.edit import Edit
 from samebits.diagnosis.edits.smallest import Edits, Smallest, union
 from samebits.diagnosis.edits.trial import Outcome, Trials
 from samebits.diagnosis.fast.ddmin import BudgetSpent
+from samebits.errors import SamebitsError
 
 BUDGET = 30.0
 """Seconds of the processor after which no more sets are tried, unless more are asked for."""
@@ -31,6 +32,8 @@ class Answer:
     edits: tuple[Edit, ...]
     alone: int | None
     left: int | None
+    fields: tuple[str, ...] = ()
+    """Fields that differ then, the first of them."""
 
 
 @dataclass
@@ -49,7 +52,7 @@ class Found:
     masked: tuple[Edit, ...] = ()
     is_minimal: bool = False
     is_unique: bool = False
-    """Whether it was tried that each edit needed is part of any set that gives the bits."""
+    """Whether all other edits were tried without each of those needed, and do not give the bits."""
     frames: int = 0
     """Frames that were compared, `init` left out."""
     trials: int = 0
@@ -109,7 +112,7 @@ class EditSearch:
         out.needed = self._named(found)
         out.is_minimal = not out.why
         self._answer([group & found for group in groups if group & found])
-        self._others(found, every)
+        self._others(found, every, groups)
 
     def _least(self, sets: Sequence[Edits]) -> list[Edits] | None:
         """A smallest collection that gives the second version's bits, as far as there is time."""
@@ -140,15 +143,18 @@ class EditSearch:
     def _named(self, numbers: Collection[int]) -> tuple[Edit, ...]:
         return tuple(edit for edit in self.edits if edit.number in numbers)
 
-    def _others(self, found: Edits, every: Edits) -> None:
+    def _others(self, found: Edits, every: Edits, groups: Sequence[Edits]) -> None:
         """Other edits than those needed: whether they give the bits too, or do anything."""
         out, rest = self.out, every - found
         if not rest:
             out.is_unique = True
             return
+        tried = True
         for number in sorted(found):
-            without = [e.number for e in self.edits if e.number != number]
-            if self._gives(without):
+            without = self._without(number, every, groups)
+            if without is None:
+                tried = False
+            elif self._gives(without):
                 every_site = self._sites(without)
                 out.rivals = self._named(union(self._least(every_site) or every_site))
                 break
@@ -157,7 +163,17 @@ class EditSearch:
             out.masked = self._named(rest)
         else:
             out.harmless = self._named(rest)
-        out.is_unique = not out.rivals
+        out.is_unique = tried and not out.rivals
+
+    def _without(self, number: int, every: Edits, groups: Sequence[Edits]) -> Edits | None:
+        """The most edits without one of them that are a program: all others, or all but those of
+        its site or of its cause, of which some may need it; None where no such are one."""
+        whole = union([part for part in (*self._sites(every), *groups) if number in part])
+        site = next(site for site in self._sites(every) if number in site)
+        for left in (every - {number}, every - site, every - whole):
+            if self._of(left).is_program:
+                return left
+        return None
 
     def _answer(self, groups: Sequence[Edits]) -> None:
         """The answers, each a group of edits that belong together."""
@@ -165,9 +181,17 @@ class EditSearch:
         for group in groups:
             rest = union([each for each in groups if each != group])
             left = None if not rest else self._of(rest).parts_from(self.a)
-            answers.append(Answer(self._named(group), self._of(group).parts_from(self.a), left))
+            fields = () if left is None else self._fields(rest, left)
+            alone = self._of(group).parts_from(self.a)
+            answers.append(Answer(self._named(group), alone, left, fields))
         answers.sort(key=lambda each: (each.alone is None, each.alone or 0))
         self.out.answers = tuple(answers)
+
+    def _fields(self, chosen: Edits, frame: int) -> tuple[str, ...]:
+        try:
+            return self.trials.fields(chosen, frame)
+        except SamebitsError:  # the frame is known even so
+            return ()
 
     def _joined(self, sets: Sequence[Edits]) -> list[Edits]:
         """Sets of edits, each with those that it does nothing without."""

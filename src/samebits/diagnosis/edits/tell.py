@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -32,6 +32,8 @@ from samebits.sides.input_stream import InputStream
 from samebits.sides.side import Side
 
 _NUMBERS = ("constant", "default")
+MOST_WORDS = 3
+"""Edits that a cause's own line names."""
 
 
 def tell_edits(
@@ -82,7 +84,7 @@ def _add(out: Diagnosis, found: Found, frame: int, frames: int) -> None:
         facts, tuple(map(_edit, found.rivals)), tuple(map(_edit, found.masked)),
         tuple(map(_edit, found.harmless)), found.is_minimal, found.trials, found.frames,
     )  # fmt: skip
-    out.causes = (_cause(facts, answers[0], found, frames - max(frame, 0)),)
+    out.causes = (_cause(facts, found, frames - max(frame, 0)),)
     out.certainty = "certain" if sure else "likely"
 
 
@@ -94,26 +96,37 @@ def _edit(edit: Edit) -> EditFact:
 
 def _answer(answer: Answer) -> AnswerFact:
     return AnswerFact(
-        titled(answer.edits), tuple(map(_edit, answer.edits)), answer.alone, answer.left
+        titled(answer.edits),
+        tuple(map(_edit, answer.edits)),
+        answer.alone,
+        answer.left,
+        answer.fields,
     )
 
 
-def _cause(facts: Sequence[AnswerFact], first: Answer, found: Found, frames: int) -> CauseFact:
-    numbers = all(edit.kind in _NUMBERS for edit in first.edits)
+def _told(answers: Sequence[AnswerFact]) -> Iterator[str]:
+    """Each answer, its edits, and what remains once it is mended."""
+    for number, answer in enumerate(answers, 1):
+        of = f"cause {number}: " if len(answers) > 1 else ""
+        yield from (f"{of}{edit.where}: {edit.words}" for edit in answer.edits)
+        if answer.left is not None:
+            fields = f", in {', '.join(answer.fields)}" if answer.fields else ""
+            yield f"once it is mended, {moment(answer.left)} is the first that differs{fields}"
+
+
+def _cause(answers: Sequence[AnswerFact], found: Found, frames: int) -> CauseFact:
+    """All answers as one cause: together they give the bits."""
+    numbers = all(edit.kind in _NUMBERS for edit in found.needed)
     hazard = by_name("changed-constant" if numbers else "changed-operation")
-    evidence = [f"{edit.where}: {edit.words}" for edit in facts[0].edits]
-    for other in facts[1:]:
-        words = "; ".join(f"{edit.where}: {edit.words}" for edit in other.edits)
-        evidence.append(f"another cause, independent of it: {words}")
-    if len(facts) > 1 and facts[0].left is not None:
-        evidence.append(f"once this is mended, {moment(facts[0].left)} is the first that differs")
+    evidence = [*_told(answers)]
     if found.rivals:
         words = "; ".join(f"{where(edit)}: {described(edit)}" for edit in found.rivals)
         evidence.append(f"gives b's bits as well: {words}")
+    several = f"{len(answers)} causes, independent of each other"
     return CauseFact(
         hazard=hazard.name,
-        title=facts[0].title,
-        expression=facts[0].edits[0].words,
+        title=several if len(answers) > 1 else answers[0].title,
+        expression="; ".join(described(edit) for edit in found.needed[:MOST_WORDS]),
         practice=hazard.practice,
         remedy=hazard.remedy,
         scope=ALONE,

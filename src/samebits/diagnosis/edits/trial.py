@@ -17,6 +17,7 @@ from samebits.backend.llvm.engine import host_target
 from samebits.bits import xxh64
 from samebits.diagnosis.edits.versions import Versions
 from samebits.diagnosis.frame.examine import begun, outcome
+from samebits.diagnosis.frame.state_diff import differences
 from samebits.errors import SamebitsError, SideError
 from samebits.ir.grammar import Module
 from samebits.ir.text import print_module
@@ -29,6 +30,8 @@ from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
 from samebits.sim.simulation import Simulation
 
+FIELDS = 4
+"""Fields that are named of those that differ."""
 _PLACES = re.compile(r' @\d+:[-:\d]+|^  source .*$|#\d+(?=")', re.MULTILINE)
 """Where in the source IR comes from, and numbers of names that another version has as well."""
 
@@ -87,6 +90,21 @@ class Trials:
         if side.is_slow or side.is_emulated:
             side = _quick(side, side.simulation)
         return self._outcome(side)
+
+    def fields(self, chosen: Collection[int], frame: int) -> tuple[str, ...]:
+        """The first fields in which the first version with these edits differs from itself after a
+        frame, -1 being `init`. Raises what loading and running it raise."""
+        changed = _quick(self.side, self.versions.load(chosen, self.side.simulation))
+        own = _quick(self.side, self.side.simulation)
+        states: list[bytes] = []
+        for side in (own, changed):
+            with closing(self._opened(side)) as run:
+                first = begun(run, self.seed, placed=False)
+                if first.trap is not None or run.advance(self.inputs[: frame + 1]).trap is not None:
+                    return ()
+                states.append(run.save())
+        t = own.plain.state if self.layout is None else self.layout.type
+        return tuple(fact.path for fact in differences(t, *states, most=FIELDS).first)
 
     def _made(self, chosen: frozenset[int]) -> Outcome:
         try:

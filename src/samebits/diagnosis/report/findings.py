@@ -210,13 +210,15 @@ class AnswerFact:
     """One of the causes between two versions: edits that belong together.
 
     `alone` is the first frame that differs with these edits alone; `left` the first that differs
-    once they are mended, None where none does. -1 is what `init` leaves.
+    once they are mended, None where none does, and `fields` the first that differ then. -1 is what
+    `init` leaves.
     """
 
     title: str
     edits: tuple[EditFact, ...]
     alone: int | None
     left: int | None
+    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

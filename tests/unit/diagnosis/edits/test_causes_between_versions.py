@@ -118,8 +118,12 @@ def test_two_independent_causes_are_two_answers(compare: Compare) -> None:
     assert (second.alone, second.left) == (9, 0)
     assert found.frame == 0
     assert found.certainty == "certain"
-    evidence = found.causes[0].evidence
-    assert evidence[-1] == "once this is mended, frame 9 is the first that differs"
+    assert found.causes[0].title == "2 causes, independent of each other"
+    assert found.causes[0].evidence[1:] == (
+        "once it is mended, frame 9 is the first that differs, in x[0], x[1], x[2], x[3]",
+        f"cause 2: {second.edits[0].where}: `0.875` became `0.75`",
+        "once it is mended, frame 0 is the first that differs, in x[0], x[1], x[2], x[3]",
+    )
 
 
 def test_a_function_and_its_call_are_one_answer(compare: Compare) -> None:
