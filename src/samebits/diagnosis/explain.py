@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, permutations
-from typing import Any, SupportsFloat
+from typing import Any
 
-from samebits.bits import float_to_bits, ulp_distance
+from samebits.bits import ulp_distance
+from samebits.diagnosis.explain_rows import (
+    Row,
+    Value,
+    bits_of,
+    given_rows,
+    require_one_result_each,
+)
 from samebits.errors import ArgumentError
 from samebits.fpmodel.evaluate import Arithmetic, Evaluator
-from samebits.fpmodel.parse import operands, parse, pattern
+from samebits.fpmodel.parse import operands, parse
 from samebits.fpmodel.softfloat import (
     FLOAT16,
     FLOAT32,
     FORMATS,
     Format,
-    Number,
     from_bits,
     rounded,
     to_bits,
@@ -41,12 +47,12 @@ class Evaluation:
     expression: str
     practice: tuple[str, ...]
     """What does it, a line for each hazard."""
-    bits: int
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The evaluations of the same hazards that give the observed bits, the simplest first."""
+    """The evaluations of the same hazards that give every row's observed bits, the simplest
+    first."""
 
     hazards: tuple[ExpressionHazard, ...]
     evaluations: tuple[Evaluation, ...]
@@ -54,13 +60,14 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A hazard none of whose evaluations gives the observed bits."""
+    """A hazard none of whose evaluations gives the observed bits of every row."""
 
     hazard: ExpressionHazard
     evaluations: int
     """How many were tried; 0 where there is nothing that it could act on."""
     nearest: int | None
-    """The least distance of a result from the observed one, in ULP; None if all are NaNs."""
+    """The least distance of a result from the observed one, in ULP, at the first row that an
+    evaluation misses; None if all are NaNs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +76,10 @@ class Explanation:
 
     expression: str
     form: Format
-    operands: Mapping[str, int]
-    strict: int
-    observed: int
+    rows: tuple[Row, ...]
+    """In the order given; at least one."""
     causes: tuple[Cause, ...]
-    """The most plausible first; with no hazard first where the strict evaluation gives them."""
+    """The most plausible first; with no hazard first where the strict evaluation gives all bits."""
     misses: tuple[Miss, ...]
     tried: int
     """How many evaluations."""
@@ -81,30 +87,45 @@ class Explanation:
     """Whether all were tried that there are of the hazards; false where limits were reached."""
 
     @property
+    def operands(self) -> Mapping[str, int]:
+        """Those of the first row, as bits; so are `strict` and `observed`."""
+        return self.rows[0].operands
+
+    @property
+    def strict(self) -> int:
+        return self.rows[0].strict
+
+    @property
+    def observed(self) -> int:
+        return self.rows[0].observed
+
+    @property
     def distance(self) -> int | None:
-        """From the strict to the observed result, in ULP; None where one is a NaN."""
-        return ulp_distance(self.strict, self.observed, self.form.bits)
+        """From the strict to the observed result of the first row, in ULP; None where one is a
+        NaN."""
+        return self.rows[0].distance
 
 
 def explain(
     expression: str,
-    values: Mapping[str, str | SupportsFloat],
-    observed: str | SupportsFloat,
+    values: Mapping[str, Value] | Sequence[Mapping[str, Value]],
+    observed: Value | Sequence[Value],
     type: str = "float32",
 ) -> Explanation:
     """Try every evaluation of `expression` and say which give the `observed` bits.
 
-    Values are floats, or text: bits in hex (0x and 4, 8 or 16 digits), hex floats or decimals. A
-    float that the type does not hold is rounded to it, as a decimal is. `type` is
-    float16, float32 or float64; what is of halves is computed in float32, as in a kernel, and
-    rounded to a half at last. Two hazards together are tried only where none alone gives the bits.
-    Raises ArgumentError for what is not in the language, and for operands that are missing or not
-    used.
+    `values` are the operands by name, and `observed` the result; or sequences of as many of each,
+    up to 1,000 rows, of which an evaluation must give all. Values are floats, or text: bits in hex
+    (0x and 4, 8 or 16 digits), hex floats or decimals. A float that the type does not hold is
+    rounded to it, as a decimal is. `type` is float16, float32 or float64; what is of halves is
+    computed in float32, as in a kernel, and rounded to a half at last. Two hazards together are
+    tried only where none alone gives the bits. Raises ArgumentError for what is not in the
+    language, for operands that are missing or not used, for rows and results that are not as many,
+    and for rows of the same operands with other results.
     """
-    given: Any = (expression, values, type)
-    kinds = {"expression": str, "values": Mapping, "type": str}
-    for value, (name, kind) in zip(given, kinds.items(), strict=True):
-        if not isinstance(value, kind):
+    given: Any = (expression, type)
+    for value, name in zip(given, ("expression", "type"), strict=True):
+        if not isinstance(value, str):
             raise ArgumentError(
                 f"{name} is {value!r:.40}",
                 fix='explain("a*b + c", {"a": 0.1, "b": 0.1, "c": -0.01}, "0x300f5c29", "float32")',
@@ -112,91 +133,70 @@ def explain(
     form = FORMATS.get(type)
     if form is None:
         raise ArgumentError(f"there is no type {type:.40} here", fix="float16, float32 or float64")
+    rows = given_rows(values, observed)
     tree = parse(expression)
-    bits = _operand_bits(tree, values, form)
-    goal = pattern(_text(observed, form, "what was observed"), form, "what was observed")
-    search = _Search(tree, form, {name: from_bits(b, form) for name, b in bits.items()}, goal)
+    wanted = operands(tree)
+    bits = [
+        bits_of(row, wanted, form, f"row {n}" if len(rows) > 1 else "")
+        for n, row in enumerate(rows, 1)
+    ]
+    require_one_result_each(bits)
+    search = _Search(tree, form, bits)
     causes = search.causes()
     return Explanation(
-        _written(tree), form, bits, search.strict, goal, tuple(causes), tuple(search.misses),
+        _written(tree), form, tuple(search.rows), tuple(causes), tuple(search.misses),
         search.tried, search.complete,
     )  # fmt: skip
-
-
-def _text(value: Any, form: Format, what: str) -> str:
-    """Text that `pattern` reads: a float as a hex float, infinities and NaN as bits."""
-    if isinstance(value, str):
-        return value
-    if not isinstance(value, SupportsFloat):
-        raise ArgumentError(
-            f"{what} is {value!r:.40}", fix="give a float, or text such as 0x3dcccccd or 0.1"
-        )
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ArgumentError(f"{what} is no float: {error}", fix="give a float, or text") from None
-    if number - number == 0:
-        return number.hex()
-    return f"0x{float_to_bits(number, form.bits):0{form.bits // 4}x}"
-
-
-def _operand_bits(
-    tree: Tree, values: Mapping[str, str | SupportsFloat], form: Format
-) -> dict[str, int]:
-    wanted = operands(tree)
-    missing = [name for name in wanted if name not in values]
-    unused = [name for name in values if name not in wanted]
-    if missing:
-        given = " ".join(f"{name}=…" for name in missing)
-        raise ArgumentError(f"no value is given for {', '.join(missing)}", fix=f"add {given}")
-    if unused:
-        raise ArgumentError(
-            f"the expression has no {', '.join(unused)}",
-            note=f"its names are {', '.join(wanted) or 'none'}",
-            fix="leave the value away, or use the name",
-        )
-    return {name: pattern(_text(values[name], form, name), form, name) for name in wanted}
 
 
 _Variant = tuple[Tree, Arithmetic, tuple[str, ...]]
 
 
 class _Search:
-    def __init__(self, tree: Tree, form: Format, values: Mapping[str, Number], goal: int) -> None:
+    def __init__(
+        self, tree: Tree, form: Format, given: Sequence[tuple[Mapping[str, int], int]]
+    ) -> None:
+        self.form = form
         self.computed = FLOAT32 if form is FLOAT16 else form
         stored = cast(FLOAT16, tree) if form is FLOAT16 else tree
         self.start: _Variant = (stored, Arithmetic(self.computed, self.computed), ())
-        self.form, self.values, self.goal = form, values, goal
-        self.evaluators: dict[Arithmetic, Evaluator] = {}
         self.seen: set[tuple[Tree, Arithmetic]] = set()
         self.misses: list[Miss] = []
         self.complete = True
-        self.tried = 0
-        self.strict = self.bits(self.start)
+        self.tried = 1
+        strict = [_Observation(self, bits, goal) for bits, goal in given]
+        results = [each.bits(self.start) for each in strict]
+        self.rows = [
+            Row(bits, result, goal, form.bits)
+            for (bits, goal), result in zip(given, results, strict=True)
+        ]
+        # A row that is not as expected rules out most.
+        order = sorted(
+            range(len(given)), key=lambda i: self.rows[i].strict == self.rows[i].observed
+        )
+        self.observations = [strict[i] for i in order]
 
-    def bits(self, variant: _Variant) -> int:
-        tree, arithmetic, _ = variant
+    def missed(self, variant: _Variant) -> tuple[int, int] | None:
+        """The result and the observed one of the first row that an evaluation does not give."""
         self.tried += 1
-        evaluator = self.evaluators.get(arithmetic)
-        if evaluator is None:
-            evaluator = self.evaluators[arithmetic] = Evaluator(arithmetic, self.values)
-        found = evaluator.bits(tree)
-        if self.computed is self.form:
-            return found
-        return to_bits(rounded(from_bits(found, self.computed), self.form), self.form)
+        for each in self.observations:
+            found = each.bits(variant)
+            if found != each.goal:
+                return found, each.goal
+        return None
 
     def causes(self) -> list[Cause]:
         found: list[Cause] = []
-        if self.strict == self.goal:
+        if all(row.strict == row.observed for row in self.rows):
             found.append(self.cause((), [self.start]))
         for hazard in EXPRESSION_HAZARDS:
             variants = self.variants(hazard, self.start, _MOST_OF_ONE)
-            results = [(variant, self.bits(variant)) for variant in variants]
-            hits = [variant for variant, bits in results if bits == self.goal]
+            results = [(variant, self.missed(variant)) for variant in variants]
+            hits = [variant for variant, miss in results if miss is None]
             if hits:
                 found.append(self.cause((hazard,), hits))
             else:
-                distances = [ulp_distance(b, self.goal, self.form.bits) for _, b in results]
+                distances = [ulp_distance(*miss, self.form.bits) for _, miss in results if miss]
                 known = [d for d in distances if d is not None]
                 self.misses.append(Miss(hazard, len(results), min(known, default=None)))
         return found or self.pairs()
@@ -227,7 +227,7 @@ class _Search:
             variants = list(islice(self.pair(hazards[i], hazards[j]), min(left, _MOST_OF_A_PAIR)))
             left -= len(variants)
             self.complete &= left > 0 and len(variants) < _MOST_OF_A_PAIR
-            hits = [variant for variant in variants if self.bits(variant) == self.goal]
+            hits = [variant for variant in variants if self.missed(variant) is None]
             if hits:
                 found.append(self.cause((hazards[i], hazards[j]), hits))
             if left <= 0:
@@ -244,8 +244,28 @@ class _Search:
     def cause(self, hazards: tuple[ExpressionHazard, ...], variants: Sequence[_Variant]) -> Cause:
         return Cause(
             hazards,
-            tuple(Evaluation(hazards, _written(t), notes, self.goal) for t, _, notes in variants),
+            tuple(Evaluation(hazards, _written(t), notes) for t, _, notes in variants),
         )
+
+
+class _Observation:
+    """A row, with the subtrees that were evaluated for it."""
+
+    def __init__(self, search: _Search, operands: Mapping[str, int], goal: int) -> None:
+        self.form, self.computed = search.form, search.computed
+        self.values = {name: from_bits(bits, self.form) for name, bits in operands.items()}
+        self.goal = goal
+        self.evaluators: dict[Arithmetic, Evaluator] = {}
+
+    def bits(self, variant: _Variant) -> int:
+        tree, arithmetic, _ = variant
+        evaluator = self.evaluators.get(arithmetic)
+        if evaluator is None:
+            evaluator = self.evaluators[arithmetic] = Evaluator(arithmetic, self.values)
+        found = evaluator.bits(tree)
+        if self.computed is self.form:
+            return found
+        return to_bits(rounded(from_bits(found, self.computed), self.form), self.form)
 
 
 def _written(tree: Tree) -> str:
