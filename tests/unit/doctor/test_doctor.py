@@ -114,6 +114,77 @@ def test_a_call_outside_imports_is_found_line_by_line(
     assert (change["direct"]["function"], change["direct"]["line"]) == ("mix", 5)
 
 
+def test_two_calls_are_both_blamed_each_for_its_own(
+    folder: Path, built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "game.py").write_text(
+        f"import ctypes\nlibrary = ctypes.CDLL({str(built / 'libplain.so')!r})\n"
+        "def mix():\n    library.foreign_set(0x9f80)\n\n"
+        "def steer():\n    library.foreign_set(library.foreign_get() | 0x6000)\n\n"
+        "mix()\nsteer()\n"
+    )
+    code, facts = doctor(capsys, "game.py")
+    assert code == 1
+    first, second = facts["program"]["changes"]
+    assert (first["line"]["line"], first["direct"]["line"]) == (9, 4)
+    assert (second["line"]["line"], second["direct"]["line"]) == (10, 7)
+    assert first["sets"] == ["flushes subnormal results (FTZ)"]
+    assert second["sets"] == ["rounds toward zero"]
+    assert status(["doctor", "game.py"]) == 1
+    out = capsys.readouterr().out
+    assert out.index("changed by the call in line 4 of game.py: flushes") < out.index(
+        "line: game.py:9 in <module>: mix()"
+    ) < out.index("changed by the call in line 7 of game.py: rounds toward zero\n") < out.index(
+        "line: game.py:10 in <module>: steer()"
+    )  # fmt: skip
+
+
+def test_an_import_and_a_call_are_both_blamed_each_for_its_own(
+    folder: Path, built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "game.py").write_text(
+        f"import ctypes\nctypes.CDLL({str(built / 'libtruncating.so')!r})\n"
+        f"plain = ctypes.CDLL({str(built / 'libplain.so')!r})\nimport engine\n"
+        "plain.foreign_set(plain.foreign_get() & ~0x100)\nimport csv\n"
+    )
+    _, facts = doctor(capsys, "game.py")
+    changes = [(c["kind"], c["line"]["line"], c["sets"]) for c in facts["program"]["changes"]]
+    assert changes == [
+        ("load", 2, ["rounds toward zero"]),
+        ("import", 4, ["flushes subnormal results (FTZ)", "flushes subnormal operands (DAZ)"]),
+        ("line", 5, ["raises a signal on denormal"]),
+    ]
+    confirmed = {c["confirmed"] for c in facts["program"]["changes"][:2]}
+    assert confirmed == {"a fresh process that does only this shows it too"}
+
+
+def test_a_call_that_restores_and_one_that_sets_again_are_told_apart(
+    folder: Path, built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "game.py").write_text(
+        f"import ctypes\nlibrary = ctypes.CDLL({str(built / 'libplain.so')!r})\n"
+        "library.foreign_set(0x9f80)\nimport csv\nlibrary.foreign_set(0x1f80)\nimport decimal\n"
+        "library.foreign_set(0x9f80)\n"
+    )
+    code, facts = doctor(capsys, "game.py")
+    assert code == 1
+    changes = [(c["line"]["line"], c["restored"]) for c in facts["program"]["changes"]]
+    assert changes == [(3, True), (7, False)]
+
+
+def test_a_thread_that_starts_with_a_changed_environment_is_not_blamed(
+    folder: Path, built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "game.py").write_text(
+        f"import ctypes\nimport threading\nlibrary = ctypes.CDLL({str(built / 'libplain.so')!r})\n"
+        "library.foreign_set(0x9f80)\ndef work():\n    import csv\n"
+        "thread = threading.Thread(target=work, name='worker')\nthread.start()\nthread.join()\n"
+    )
+    _, facts = doctor(capsys, "game.py")
+    changes = [(c["thread"], c["line"]["line"]) for c in facts["program"]["changes"]]
+    assert changes == [("MainThread", 4)]
+
+
 def test_the_remedy_that_the_report_names_makes_the_program_healthy(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
