@@ -171,7 +171,9 @@ class _Run:
         found = self._read(timed_out)
         names = self._names()
         found.threads = [
-            replace(row, name=names[row.number], is_python=True) if row.number in names else row
+            replace(row, name=names[row.number], is_python=True, library=None)
+            if row.number in names
+            else row
             for row in threads
         ]
         found.seconds = time.monotonic() - begun

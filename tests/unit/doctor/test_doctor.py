@@ -18,6 +18,7 @@ from samebits.doctor import culprit, host, programs
 from samebits.doctor.culprit import bisect
 from samebits.runtime.fingerprint import Fingerprint
 from samebits.runtime.fp_state import pin as fpenv
+from samebits.runtime.fp_state import ptrace
 from samebits.runtime.fp_state.threads import ThreadState
 
 pytestmark = pytest.mark.skipif(
@@ -183,6 +184,29 @@ def test_a_thread_that_starts_with_a_changed_environment_is_not_blamed(
     _, facts = doctor(capsys, "game.py")
     changes = [(c["thread"], c["line"]["line"]) for c in facts["program"]["changes"]]
     assert changes == [("MainThread", 4)]
+
+
+@pytest.mark.skipif(ptrace.unreadable() is not None, reason="other threads cannot be read here")
+def test_a_native_threads_library_is_named(
+    folder: Path, built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = built / "libplain.so"
+    (folder / "game.py").write_text(
+        f"import ctypes\nlibrary = ctypes.CDLL({str(path)!r})\n"
+        "library.foreign_pool(2, ctypes.c_uint64(0x9fc0))\n"
+    )
+    code, facts = doctor(capsys, "game.py")
+    threads = facts["program"]["threads"]
+    if any(row["reason"] for row in threads):
+        pytest.skip(f"this system does not let its threads be read: {threads[0]['reason']}")
+    assert code == 1
+    assert facts["program"]["changes"] == []
+    assert [row["library"] for row in threads if not row["is_python"]] == [str(path)] * 2
+    assert [row["library"] for row in threads if row["is_python"]] == [None]
+    rows = facts["sections"][-1]["rows"]
+    (odd, _) = [row for row in rows if row["verdict"] == "warning"]
+    assert odd["name"].endswith(f", not Python's, of {path})")
+    assert f"{path.name} sets it on its own threads" in odd["remedy"]
 
 
 def test_the_remedy_that_the_report_names_makes_the_program_healthy(
