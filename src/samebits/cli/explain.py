@@ -131,11 +131,29 @@ def as_text(e: Explanation) -> list[str]:
         lines += [f"so do: {others}"] * bool(others)
     else:
         together = ", two hazards together" if len(e.causes[0].hazards) > 1 else ""
-        lines += [f"gives {these}{together}:", *_cause(e.causes[0])]
+        sure = " (certain)" if e.certain else ""
+        lines += [f"gives {these}{together}{sure}:", *_cause(e.causes[0])]
         if len(e.causes) > 1:
             lines += ["also explained by:"]
             lines += [line for cause in e.causes[1:] for line in _cause(cause)]
+        lines += _what_decides(e)
     lines += ["", *_misses(e.misses, these), tried + ("" if e.complete else "; there are more")]
+    return lines
+
+
+def _what_decides(e: Explanation) -> list[str]:
+    """What would tell the explanations apart, or make a single one certain."""
+    if e.certain:
+        return []
+    if e.decisive is None:
+        many = "no fresh sample tells these apart: operands of other sizes may"
+        return [many if len(e.causes) > 1 else "more rows would make it certain"]
+    lines = ["this row would tell them apart:"]
+    lines += [f"  {name:<9} {shown(bits, e.form)}" for name, bits in e.decisive.operands.items()]
+    by_result: dict[int, list[str]] = {}
+    for cause, bits in zip(e.causes, e.decisive.results, strict=True):
+        by_result.setdefault(bits, []).append(_names(cause))
+    lines += [f"  gives {shown(b, e.form)}: {', '.join(who)}" for b, who in by_result.items()]
     return lines
 
 
@@ -158,6 +176,8 @@ def _cause(cause: Cause) -> list[str]:
     more = len(cause.evaluations) - 1
     lines = [f"  {_names(cause)}", f"    {first.expression}"]
     lines += [f"    seen with {practice}" for practice in first.practice]
+    differs = f"{cause.strength.differs:.0%} of fresh samples differ from the strict result"
+    lines += [f"    {differs}; evidence {max(cause.strength.bits, 0):.0f} bits"]
     return [*lines, f"    and {more:,} more of its evaluations"] if more else lines
 
 
@@ -197,6 +217,8 @@ def as_json(e: Explanation) -> dict[str, Any]:
         "causes": [
             {
                 "hazards": [hazard.name for hazard in cause.hazards],
+                "differs": round(cause.strength.differs, 3),
+                "evidence_bits": round(cause.strength.bits, 1),
                 "evaluations": [
                     {"expression": each.expression, "practice": list(each.practice)}
                     for each in cause.evaluations
@@ -208,6 +230,13 @@ def as_json(e: Explanation) -> dict[str, Any]:
             {"hazard": m.hazard.name, "evaluations": m.evaluations, "nearest_ulp": m.nearest}
             for m in e.misses
         ],
+        "certain": e.certain,
+        "decisive": None
+        if e.decisive is None
+        else {
+            "operands": {name: bits(pattern) for name, pattern in e.decisive.operands.items()},
+            "results": [bits(pattern) for pattern in e.decisive.results],
+        },
         "tried": e.tried,
         "complete": e.complete,
     }

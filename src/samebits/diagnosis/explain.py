@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, permutations
+from itertools import chain, islice, permutations
 from typing import Any
 
 from samebits.bits import ulp_distance
@@ -14,6 +14,13 @@ from samebits.diagnosis.explain_rows import (
     bits_of,
     given_rows,
     require_one_result_each,
+)
+from samebits.diagnosis.fresh_samples import (
+    CERTAIN_BITS,
+    Strength,
+    far_samples,
+    fresh_samples,
+    strength,
 )
 from samebits.errors import ArgumentError
 from samebits.fpmodel.evaluate import Arithmetic, Evaluator
@@ -29,13 +36,25 @@ from samebits.fpmodel.softfloat import (
 )
 from samebits.fpmodel.tree import Node, Tree, written
 from samebits.hazards.catalogue import EXPRESSION_HAZARDS, ExpressionHazard
+from samebits.hazards.catalogue.expressions.algebra import ALGEBRA
+from samebits.hazards.catalogue.expressions.fma_contraction import FUSED, fused
+from samebits.hazards.catalogue.expressions.reassociation import FAST_MATH
+from samebits.hazards.catalogue.expressions.rewrites import rewritten
 from samebits.hazards.catalogue.expressions.widening import cast, stored_as_half
+from samebits.hazards.catalogue.hazard import contracted
 
 _MOST_OF_ONE = 12_000
 """Evaluations of one hazard."""
 _MOST_OF_A_PAIR = 600
 _MOST_OF_PAIRS = 12_000
 """Evaluations of two hazards together."""
+_MOST_REWRITES = 1_500
+"""Trees that fast-math's rewrites upon rewrites make."""
+_BITS_A_PLACE = 0.5
+"""Evidence that a place further down the table of hazards, the most plausible first, has to make up
+for."""
+_RIVALS = 4
+"""Evaluations of each hazard that what fits is held against in fresh samples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +75,23 @@ class Cause:
 
     hazards: tuple[ExpressionHazard, ...]
     evaluations: tuple[Evaluation, ...]
+    strength: Strength
+    """What fresh samples say of the first evaluation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decisive:
+    """Operands for which the explanations give several results: a row that tells them apart."""
+
+    operands: Mapping[str, int]
+    results: tuple[int, ...]
+    """Of each cause, in their order."""
+    width: int
+    """Bits of the type."""
+
+    def operands_as_text(self) -> dict[str, str]:
+        """Bits in hex, as `explain` takes them."""
+        return {name: f"0x{bits:0{self.width // 4}x}" for name, bits in self.operands.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +115,13 @@ class Explanation:
     rows: tuple[Row, ...]
     """In the order given; at least one."""
     causes: tuple[Cause, ...]
-    """The most plausible first; with no hazard first where the strict evaluation gives all bits."""
+    """The one with the strongest evidence first; with no hazard first where the strict evaluation
+    gives all bits."""
+    certain: bool
+    """Whether the first cause is what happened: it alone explains the rows, all evaluations were
+    tried, and an accident is less likely than one in a million."""
+    decisive: Decisive | None
+    """Where there are several causes; None if no fresh sample tells them apart."""
     misses: tuple[Miss, ...]
     tried: int
     """How many evaluations."""
@@ -143,9 +185,11 @@ def explain(
     require_one_result_each(bits)
     search = _Search(tree, form, bits)
     causes = search.causes()
+    alone = len(causes) == 1 and bool(causes[0].hazards) and search.complete
+    certain = alone and causes[0].strength.bits >= CERTAIN_BITS
     return Explanation(
-        _written(tree), form, tuple(search.rows), tuple(causes), tuple(search.misses),
-        search.tried, search.complete,
+        _written(tree), form, tuple(search.rows), tuple(causes), certain, search.decisive,
+        tuple(search.misses), search.tried, search.complete,
     )  # fmt: skip
 
 
@@ -162,6 +206,8 @@ class _Search:
         self.start: _Variant = (stored, Arithmetic(self.computed, self.computed), ())
         self.seen: set[tuple[Tree, Arithmetic]] = set()
         self.misses: list[Miss] = []
+        self.rivals: list[_Variant] = []
+        self.decisive: Decisive | None = None
         self.complete = True
         self.tried = 1
         strict = [_Observation(self, bits, goal) for bits, goal in given]
@@ -186,27 +232,62 @@ class _Search:
         return None
 
     def causes(self) -> list[Cause]:
-        found: list[Cause] = []
+        """What gives all rows' bits, the strongest evidence first."""
+        found: list[_Fit] = []
         if all(row.strict == row.observed for row in self.rows):
-            found.append(self.cause((), [self.start]))
+            found.append(_Fit((), [self.start], 1))
         for hazard in EXPRESSION_HAZARDS:
-            variants = self.variants(hazard, self.start, _MOST_OF_ONE)
+            variants = self.variants(hazard, self.start, _MOST_OF_ONE, more=True)
             results = [(variant, self.missed(variant)) for variant in variants]
             hits = [variant for variant, miss in results if miss is None]
+            self.rivals += _spread([variant for variant, miss in results if miss is not None])
             if hits:
-                found.append(self.cause((hazard,), hits))
+                found.append(_Fit((hazard,), hits, len(results)))
             else:
                 distances = [ulp_distance(*miss, self.form.bits) for _, miss in results if miss]
                 known = [d for d in distances if d is not None]
                 self.misses.append(Miss(hazard, len(results), min(known, default=None)))
-        return found or self.pairs()
+        return self.ordered(found or self.pairs() or self.rewrites())
 
-    def variants(self, hazard: ExpressionHazard, base: _Variant, limit: int) -> list[_Variant]:
+    def ordered(self, fits: Sequence[_Fit]) -> list[Cause]:
+        """The causes with what fresh samples say of each, the strongest evidence first."""
+        samples = fresh_samples([row.operands for row in self.rows], self.form)
+        if not fits:
+            return []
+        fresh = [_Observation(self, sample, 0) for sample in samples]
+        strict = [each.bits(self.start) for each in fresh]
+        firsts = [[each.bits(fit.variants[0]) for each in fresh] for fit in fits]
+        rivals = [[each.bits(variant) for each in fresh] for variant in self.rivals]
+        differ = sum(row.strict != row.observed for row in self.rows)
+        made: list[tuple[Cause, list[int]]] = []
+        for fit, own in zip(fits, firsts, strict=True):
+            others = [*rivals, *(each for each in firsts if each is not own)]
+            rows = differ, len(self.rows) - differ
+            found = strength(own, strict, others, rows, fit.tried)
+            evaluations = tuple(
+                Evaluation(fit.hazards, _written(t), notes) for t, _, notes in fit.variants
+            )
+            made.append((Cause(fit.hazards, evaluations, found), own))
+        made.sort(key=lambda each: (len(each[0].hazards), -_weight(each[0])))
+        self.decisive = _decisive(samples, [own for _, own in made], self.form.bits)
+        if self.decisive is None and len(fits) > 1:
+            ordered = [next(f for f in fits if f.hazards == cause.hazards) for cause, _ in made]
+            far = far_samples([row.operands for row in self.rows], self.form)
+            fresh = [_Observation(self, sample, 0) for sample in far]
+            results = [[each.bits(fit.variants[0]) for each in fresh] for fit in ordered]
+            self.decisive = _decisive(far, results, self.form.bits)
+        return [cause for cause, _ in made]
+
+    def variants(
+        self, hazard: ExpressionHazard, base: _Variant, limit: int, more: bool = False
+    ) -> list[_Variant]:
         """A hazard's variants of an evaluation, each once."""
         tree, arithmetic, practice = base
         made: list[_Variant] = []
         local: set[tuple[Tree, Arithmetic]] = {(tree, arithmetic)}
         found = hazard.variants(tree, arithmetic)
+        if more and hazard.more is not None:
+            found = chain(found, hazard.more(tree, arithmetic))
         for other, how, note in islice(found, limit):
             if (other, how) not in local:
                 local.add((other, how))
@@ -215,11 +296,11 @@ class _Search:
             self.complete = False
         return made
 
-    def pairs(self) -> list[Cause]:
+    def pairs(self) -> list[_Fit]:
         """Two hazards together, where each has something to act on."""
         able = {miss.hazard.name for miss in self.misses if miss.evaluations}
         hazards = [h for h in EXPRESSION_HAZARDS if h.name in able]
-        left, found = _MOST_OF_PAIRS, list[Cause]()
+        left, hits = _MOST_OF_PAIRS, list[tuple[tuple[ExpressionHazard, ...], list[_Variant]]]()
         pairs = permutations(range(len(hazards)), 2)
         for i, j in sorted(pairs, key=sum):  # the more plausible pairs first
             if hazards[i].last:
@@ -227,12 +308,46 @@ class _Search:
             variants = list(islice(self.pair(hazards[i], hazards[j]), min(left, _MOST_OF_A_PAIR)))
             left -= len(variants)
             self.complete &= left > 0 and len(variants) < _MOST_OF_A_PAIR
-            hits = [variant for variant in variants if self.missed(variant) is None]
-            if hits:
-                found.append(self.cause((hazards[i], hazards[j]), hits))
+            found = [variant for variant in variants if self.missed(variant) is None]
+            if found:
+                hits.append(((hazards[i], hazards[j]), found))
             if left <= 0:
                 break
-        return found
+        fits = [_Fit(both, variants, _MOST_OF_PAIRS - left) for both, variants in hits]
+        return [*fits, *self.fused_by_hand(hazards)]
+
+    def fused_by_hand(self, hazards: Sequence[ExpressionHazard]) -> list[_Fit]:
+        """What people write by hand, with products fused into sums."""
+        fits: list[_Fit] = []
+        for hazard in hazards:
+            if hazard.more is None:
+                continue
+            tried, hits = 0, list[_Variant]()
+            for tree, arithmetic, note in islice(hazard.more(*self.start[:2]), _MOST_OF_A_PAIR):
+                for each in islice(contracted(tree, fused), 1, None):
+                    tried += 1
+                    variant = each, arithmetic, (note, FUSED.practice)
+                    if self.missed(variant) is None:
+                        hits.append(variant)
+            if hits:
+                fits.append(_Fit((hazard, FUSED), hits, tried))
+        return fits
+
+    def rewrites(self) -> list[_Fit]:
+        """Rewrites upon rewrites, as they are and with products fused into sums."""
+        tree, arithmetic, _ = self.start
+        plain: list[_Variant] = []
+        together: list[_Variant] = []
+        tried = 0
+        for other in rewritten(tree, _MOST_REWRITES):
+            for place, each in enumerate(contracted(other, fused)):
+                tried += 1
+                notes = (FAST_MATH, FUSED.practice)[: 1 + bool(place)]
+                if self.missed((each, arithmetic, notes)) is None:
+                    (together if place else plain).append((each, arithmetic, notes))
+        self.complete &= tried < _MOST_REWRITES
+        fits = [_Fit((ALGEBRA,), plain, tried), _Fit((ALGEBRA, FUSED), together, tried)]
+        return [fit for fit in fits if fit.variants]
 
     def pair(self, first: ExpressionHazard, second: ExpressionHazard) -> Iterator[_Variant]:
         for base in self.variants(first, self.start, _MOST_OF_A_PAIR):
@@ -241,11 +356,39 @@ class _Search:
                     self.seen.add(variant[:2])
                     yield variant
 
-    def cause(self, hazards: tuple[ExpressionHazard, ...], variants: Sequence[_Variant]) -> Cause:
-        return Cause(
-            hazards,
-            tuple(Evaluation(hazards, _written(t), notes) for t, _, notes in variants),
-        )
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """Evaluations of the same hazards that give all rows' bits, of so many that were tried."""
+
+    hazards: tuple[ExpressionHazard, ...]
+    variants: Sequence[_Variant]
+    tried: int
+
+
+def _weight(cause: Cause) -> float:
+    """The evidence for a cause, less what makes it implausible beforehand."""
+    places = [EXPRESSION_HAZARDS.index(hazard) for hazard in cause.hazards]
+    return cause.strength.bits - _BITS_A_PLACE * sum(places)
+
+
+def _spread(variants: Sequence[_Variant]) -> list[_Variant]:
+    """A few of them, from the first to the last."""
+    step = max(1, len(variants) // _RIVALS)
+    return list(variants[::step][:_RIVALS])
+
+
+def _decisive(
+    samples: Sequence[Mapping[str, int]], results: Sequence[Sequence[int]], width: int
+) -> Decisive | None:
+    """The sample for which the evaluations give the most different results."""
+    if len(results) < 2:
+        return None
+    columns = list(zip(*results, strict=True))
+    best = max(range(len(columns)), key=lambda i: len(set(columns[i])), default=None)
+    if best is None or len(set(columns[best])) < 2:
+        return None
+    return Decisive(samples[best], columns[best], width)
 
 
 class _Observation:
