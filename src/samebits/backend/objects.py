@@ -51,6 +51,9 @@ OUTPUT_HEAD = 3
 
 NO_ADDRESSES: Mapping[str, int] = MappingProxyType({})
 
+DEBUG_INFO = b".debug_info"
+"""What an object with debug information has in it, as the name of a section."""
+
 LENGTH_LIMIT = 1 << 48
 """Every array length that a caller passes is below this; no address space here is larger."""
 

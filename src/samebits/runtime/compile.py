@@ -14,11 +14,10 @@ from samebits.lang.executions import executions
 from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
 from samebits.lang.stacks import with_room
-from samebits.runtime import cache
+from samebits.runtime import cache, gc_pause
 from samebits.runtime.calls.direct_calls import add_record
 from samebits.runtime.calls.native_call import NativeCall, native_callable
 from samebits.runtime.native import NativeModule, NativeRange
-from samebits.runtime.objects import debugger
 from samebits.runtime.objects.host import host_target, llvm_version
 from samebits.runtime.objects.library import cached, found_in
 from samebits.types import NONE, Type
@@ -60,13 +59,16 @@ def compile_native(
     Raises CompileError.
     """
     if kernel.options.debug_info:
+        with lock():
+            from samebits.runtime.objects import debugger
         debugger.prepare()
-    compiled = _compiled(kernel, types, target or host_target(), opt)
-    with lock():  # what is imported for some kernels alone
-        parameters = [(p.name, t) for p, t in zip(kernel.parameters, types, strict=True)]
-        entry = NativeModule(compiled, 1).entry(0)
-        result = kernel.signature.result_type(types) or NONE
-        return native_callable(entry, parameters, result, kernel.__name__)
+    with gc_pause.paused():
+        compiled = _compiled(kernel, types, target or host_target(), opt)
+        with lock():  # what is imported for some kernels alone
+            parameters = [(p.name, t) for p, t in zip(kernel.parameters, types, strict=True)]
+            entry = NativeModule(compiled, 1).entry(0)
+            result = kernel.signature.result_type(types) or NONE
+            return native_callable(entry, parameters, result, kernel.__name__)
 
 
 def compile_emulated(
@@ -74,7 +76,6 @@ def compile_emulated(
 ) -> Callable[..., Any]:
     """As `compile_native`, for a target whose code an emulator runs; never from the cache.
     Raises CompileError, and RunnerError where no emulator can."""
-    from samebits.runtime import gc_pause
     from samebits.runtime.emulation.kernels import emulated_callable
 
     def made() -> CompiledObject:
@@ -114,14 +115,11 @@ def _compiled(
             return compiled
 
     def made() -> CompiledObject:
-        with lock(), executions.pinned():
-            from samebits.runtime import gc_pause
-
-            with gc_pause.paused():
-                compiled, key = cached(_request(kernel, types, target, opt, as_range), store)
-                if store is not None:
-                    store.put_front(source_key, key)
-                return compiled
+        with lock(), executions.pinned(), gc_pause.paused():
+            compiled, key = cached(_request(kernel, types, target, opt, as_range), store)
+            if store is not None:
+                store.put_front(source_key, key)
+            return compiled
 
     return with_room(made)
 

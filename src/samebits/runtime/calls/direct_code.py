@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.structs import Struct
@@ -29,20 +29,22 @@ _FASTCALL_KEYWORDS = 0x80 | 0x02
 """METH_FASTCALL | METH_KEYWORDS of CPython's methodobject.h."""
 
 
-class ResultStep(NamedTuple):
+class ResultStep:
     """How to make a result: the slot that it begins at, the address of its class, the size in bytes
     and the number of its components; `element` is the address of the components' class, and of a
     struct's first bytes."""
 
-    kind: int
-    slot: int
-    cls: int = 0
-    element: int = 0
-    size: int = 0
-    parts: int = 0
+    __slots__ = ("kind", "parts", "words")
+
+    def __init__(
+        self, kind: int, slot: int, cls: int = 0, element: int = 0, size: int = 0, parts: int = 0
+    ) -> None:
+        self.kind, self.parts = kind, parts
+        self.words = kind, slot, cls, element, size, parts
+        """As the code reads them."""
 
 
-HEAD_WORDS, RESULT_WORDS = 6, len(ResultStep._fields)
+HEAD_WORDS, RESULT_WORDS = 6, 6
 """A table has a head, then the steps of results, then those of arguments."""
 NEXT = 5
 """The item of a record that is the next record, or None."""

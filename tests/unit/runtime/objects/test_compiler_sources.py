@@ -111,7 +111,8 @@ def test_times_without_fractions_or_of_the_future_are_not_believed(
     notes = Notes()
     root = install(tmp_path / "a")
     for newest in (NORMAL * 10**9, time.time_ns() + 10**12 + 1):
-        seen = sources(str(root))._replace(newest=newest)
+        seen = sources(str(root))
+        seen.newest = newest
         monkeypatch.setattr(compiler_sources, "sources", lambda _, seen=seen: seen)
         assert notes.digest(root) == seen.contents()
         assert not notes

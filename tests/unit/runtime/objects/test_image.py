@@ -189,7 +189,7 @@ unneeded = ("samebits.frontend", "samebits.passes", "samebits.ir",
             "samebits.backend.emit.module", "samebits.backend.llvm.compile",
             "samebits.backend.llvm.engine", "samebits.backend.lowering.table",
             "samebits.backend.emit.preemption", "samebits.backend.targets.fp_control",
-            "samebits.runtime.memory_claims", "samebits.runtime.gc_pause")
+            "samebits.runtime.memory_claims", "samebits.runtime.objects.debugger")
 print(value, "llvmlite" in sys.modules, sorted(n for n in sys.modules if n.startswith(unneeded)))
 """
 _COLD_KERNEL = """
