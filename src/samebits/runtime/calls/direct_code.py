@@ -17,7 +17,7 @@ from samebits.lang.values.scalars import SCALAR_CLASSES
 from samebits.lang.values.thread_state import managed_runs
 from samebits.lang.values.vectors import Vector
 from samebits.runtime.calls import packing, python_api
-from samebits.runtime.objects.host import host_target
+from samebits.runtime.objects.host import host
 from samebits.runtime.objects.loading import load, own_code
 from samebits.runtime.pending_jobs import PENDING
 from samebits.types import BOOL
@@ -577,8 +577,8 @@ def install() -> bool:
     routine = packing.routine()
     if routine is None or not _layout_is_as_expected():
         return False
-    target = host_target()
-    code = own_code(_text(target.triple, target.fp_control), target)
+    here = host()
+    code = own_code(_text(here.triple, here.fp_control))
     imports = python_api.addresses(_PYTHON) | {"sb_pack": routine[1].addresses["sb_pack"]}
     imports |= {name: id(known) for name, known in _OBJECTS.items()}
     loaded = load(code, ["sb_direct"], imports)

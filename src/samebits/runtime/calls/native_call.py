@@ -19,6 +19,7 @@ from samebits.backend.objects import LENGTH_LIMIT
 from samebits.errors import ArgumentError
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, wrap
+from samebits.lang.executions import executions
 from samebits.lang.memory.strided import around, is_strided, originals
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.classes import COMPOSITE_CLASSES
@@ -27,7 +28,6 @@ from samebits.lang.values.scalars import RAW_OF, result_maker
 from samebits.lang.values.storage import format_letter
 from samebits.lang.values.vectors import components, vector
 from samebits.runtime.calls import direct_calls, packing
-from samebits.runtime.fp_state import pin as fpenv
 from samebits.runtime.native import NativeEntry
 from samebits.runtime.pending_jobs import PENDING
 from samebits.types import (
@@ -182,7 +182,7 @@ class NativeCall:
                 return self._with_copies(args)
             # The pack routine also returns here if the floating-point environment is not the
             # default: CPython's own conversions of arguments and results must be pinned too.
-            with fpenv.pinned():
+            with executions.pinned():
                 with naming(self._name):
                     keep = self._packer.fill(args, slots)
                 if PENDING:

@@ -30,7 +30,7 @@ from samebits.runtime.calls.python_api import (
     offset_of,
     word,
 )
-from samebits.runtime.objects.host import host_target
+from samebits.runtime.objects.host import host
 from samebits.runtime.objects.loading import load, own_code
 from samebits.types import BOOL, FLOAT64, ArrayType, ScalarType, StructType, VectorType, vector_of
 
@@ -450,10 +450,10 @@ def routine() -> tuple[Pack, Loaded] | None:
         return None
     if not getattr(sys, "_is_gil_enabled", lambda: True)() or not _layout_is_as_expected():
         return None
-    target = host_target()
-    if target.fp_control not in PINNED:
+    here = host()
+    if here.fp_control not in PINNED:
         return None
-    code = own_code(_text(target.triple, target.fp_control), target)
+    code = own_code(_text(here.triple, here.fp_control))
     loaded = load(code, ["sb_pack_tuple", "sb_pack"], addresses(PYTHON))
     pack = ctypes.PYFUNCTYPE(
         ctypes.c_int64, ctypes.py_object, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p
