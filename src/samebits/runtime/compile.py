@@ -16,7 +16,6 @@ from samebits.lang.kernel import Kernel
 from samebits.lang.signal_safe import default_environment
 from samebits.lang.stacks import with_room
 from samebits.runtime import cache, gc_pause
-from samebits.runtime.calls.direct_calls import add_record
 from samebits.runtime.calls.native_call import NativeCall, native_callable
 from samebits.runtime.native import NativeModule, NativeRange
 from samebits.runtime.objects.host import host, host_target
@@ -40,15 +39,25 @@ def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         from samebits.lang.dispatch import types_for
 
         types = types_for(kernel, bound)
-    native = kernel.native.get(types)
+    native: NativeCall | None = kernel.native.get(types)
     if native is None:
         native = kernel.native[types] = compile_native(kernel, types)
-        prepared = native.prepared()
-        if prepared is not None:
-            add_record(kernel, prepared)
-        if kernel.fixed_types is not None and kernel.signature.by_position == len(bound):
-            kernel.fast = native
+    elif not native.is_called_again:
+        _shorten(kernel, native, len(bound))
     return native(*bound)
+
+
+def _shorten(kernel: Kernel, native: NativeCall, count: int) -> None:
+    """Make the way from Python to an entry shorter, at its second call: many are called once. What
+    two threads do at once is done twice."""
+    from samebits.runtime.calls.direct_calls import add_record
+
+    prepared = native.prepared()
+    if prepared is not None:
+        add_record(kernel, prepared)
+    if kernel.fixed_types is not None and kernel.signature.by_position == count:
+        kernel.fast = native
+    native.is_called_again = True
 
 
 def compile_native(

@@ -27,7 +27,7 @@ from samebits.lang.values.lazy import lazily
 from samebits.lang.values.scalars import RAW_OF, result_maker
 from samebits.lang.values.storage import format_letter
 from samebits.lang.values.vectors import components, vector
-from samebits.runtime.calls import direct_calls, packing
+from samebits.runtime.calls import packing
 from samebits.runtime.native import NativeEntry
 from samebits.runtime.pending_jobs import PENDING
 from samebits.types import (
@@ -44,6 +44,7 @@ from samebits.types import (
 )
 
 if TYPE_CHECKING:
+    from samebits.runtime.calls.direct_calls import Prepared
     from samebits.runtime.memory_claims import CallMemory
 
 Put = Callable[[Any, Any], Any]
@@ -154,6 +155,8 @@ class NativeCall:
     ) -> None:
         self._entry = entry
         self._name = name
+        self.is_called_again = False
+        """Whether it was called a second time, and the way to it made as short as it can be."""
         self._function = entry.function
         items = result.items if isinstance(result, TupleType) else (result,)
         self._made = [
@@ -195,15 +198,15 @@ class NativeCall:
             self._check(slots)
         return self._run(slots, ())
 
-    def prepared(self) -> direct_calls.Prepared | None:
+    def prepared(self) -> Prepared | None:
         """The call for `direct_calls`, where the entry is of this process and prints nothing."""
         if not isinstance(self._entry, NativeEntry) or self._entry.prints:
             return None
+        from samebits.runtime.calls.direct_calls import Prepared
+
         address, trap, packer = self._entry.address, self._entry.trap, self._packer
         slots = len(self._slots())
-        return direct_calls.Prepared(
-            address, packer.steps, packer.end, slots, self._results, self._single, trap
-        )
+        return Prepared(address, packer.steps, packer.end, slots, self._results, self._single, trap)
 
     def _with_copies(self, args: tuple[Any, ...]) -> Any:
         """The call with contiguous copies of strided arrays."""
