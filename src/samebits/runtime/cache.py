@@ -89,10 +89,11 @@ def object_key(ir_text: str, entries: Sequence[str], mode: str, target: Target, 
 
 def _pack_head(compiled: CompiledObject) -> bytes:
     texts = [str(len(compiled.traps)), str(len(compiled.needs))]
-    for kind, span, detail, said in compiled.traps:
+    for site in compiled.traps:
+        span = site.span
         place = (span.line, span.column, span.end_line, span.end_column)
-        optional = ["" if text is None else f"={text}" for text in (detail, said)]
-        texts += [kind, *optional, _stored(span.file), span.function]
+        optional = ["" if text is None else f"={text}" for text in (site.detail, site.said)]
+        texts += [site.kind, *optional, _stored(span.file), span.function]
         texts += map(str, place)
     return _pack_texts([*texts, *compiled.needs, *compiled.has])
 

@@ -11,14 +11,13 @@ import struct
 import sys
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from samebits.backend.objects import LENGTH_LIMIT
 from samebits.errors import ArgumentError
 from samebits.lang.annotations import class_of_type
-from samebits.lang.arguments import naming, wrap
 from samebits.lang.executions import executions
 from samebits.lang.memory.strided import around, is_strided, originals
 from samebits.lang.memory.structs import Struct
@@ -44,8 +43,18 @@ from samebits.types import (
 )
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from samebits.runtime.calls.direct_calls import Prepared
     from samebits.runtime.memory_claims import CallMemory
+
+    class Entry(Protocol):
+        """A function of a ctypes array of slots that returns a status, and the trap behind one."""
+
+        @property
+        def function(self) -> Callable[[Any], int]: ...
+        def trap(self, status: int) -> BaseException: ...
+
 
 Put = Callable[[Any, Any], Any]
 """Writes a wrapped argument to the slots; returns what must stay alive during the call."""
@@ -68,14 +77,6 @@ def _slot_format(t: ScalarType) -> str:
     padding = f"{8 - t.size}x" if t.size < 8 else ""
     letter = format_letter(t)
     return letter + padding if sys.byteorder == "little" else padding + letter
-
-
-class Entry(Protocol):
-    """A function of a ctypes array of slots that returns a status, and the trap behind a status."""
-
-    @property
-    def function(self) -> Callable[[Any], int]: ...
-    def trap(self, status: int) -> BaseException: ...
 
 
 def native_callable(
@@ -117,6 +118,8 @@ class Packer:
     def fill(self, args: tuple[Any, ...], slots: Any) -> list[Any]:
         """Fill the slots argument by argument; returns what must stay alive with `args` while they
         are used. Raises ArgumentError. The floating-point environment must be pinned."""
+        from samebits.lang.arguments import wrap
+
         if len(args) != self.count:
             raise ArgumentError(f"{self.count} arguments are needed; got {len(args)}")
         routine = self.routine
@@ -183,6 +186,8 @@ class NativeCall:
         ):
             if is_strided(args):
                 return self._with_copies(args)
+            from samebits.lang.arguments import naming
+
             # The pack routine also returns here if the floating-point environment is not the
             # default: CPython's own conversions of arguments and results must be pinned too.
             with executions.pinned():
