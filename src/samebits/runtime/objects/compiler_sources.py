@@ -16,7 +16,7 @@ import marshal
 import os
 import time
 from collections.abc import Callable, Sequence
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 
 _OTHERS = frozenset({
@@ -29,6 +29,7 @@ _TICK = 10_000_000
 """Nanoseconds by which a file's time may lag behind the clock."""
 _SECOND = 1_000_000_000
 _METADATA = attrgetter("st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns")
+_CHANGED = itemgetter(-1)
 
 
 class Sources:
@@ -44,12 +45,12 @@ class Sources:
     @property
     def newest(self) -> int:
         """The time of the files' latest change, in nanoseconds since 1970; 0 without files."""
-        return max((row[-1] for row in self._rows[len(self.folders) :]), default=0)
+        return max(map(_CHANGED, self._rows[len(self.folders) :]), default=0)
 
     @property
     def newest_name(self) -> int:
         """The time of the folders' latest change."""
-        return max((row[-1] for row in self._rows[: len(self.folders)]), default=0)
+        return max(map(_CHANGED, self._rows[: len(self.folders)]), default=0)
 
     @property
     def signature(self) -> str:

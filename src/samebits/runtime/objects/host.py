@@ -9,6 +9,7 @@ identified by metadata that no copy of a file has.
 from __future__ import annotations
 
 import os
+import sys
 from functools import cache
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ _VARYING = {
     "initial apicid", "bogomips",
 }  # fmt: skip
 """Fields of the processor's description that do not determine its abilities."""
+_LLVM = {"win32": "llvmlite.dll", "darwin": "libllvmlite.dylib"}.get(sys.platform, "libllvmlite.so")
 
 
 class Host:
@@ -122,26 +124,23 @@ def _processor() -> str | None:
     except OSError:
         return None
     first, end, _ = text.partition("\n\n")
-    names = {line.split(":", 1)[0].strip() for line in first.splitlines()}
-    if not end or not names & {"flags", "Features"}:
+    fields = {line: line.split(":", 1)[0].strip() for line in first.splitlines()}
+    if not end or {"flags", "Features"}.isdisjoint(fields.values()):
         return None
-    lines = [x for x in first.splitlines() if x.split(":", 1)[0].strip() not in _VARYING]
-    return "\n".join(lines)
+    return "\n".join(line for line, name in fields.items() if name not in _VARYING)
 
 
 def _library() -> str | None:
-    """Metadata of LLVM's shared library that changes whenever it does."""
+    """Metadata of LLVM's shared library, and of the file with llvmlite's version, that changes
+    whenever they do."""
     spec: Any = PathFinder.find_spec("llvmlite")
     rows: list[str] = []
     try:
         for folder in spec.submodule_search_locations:
-            with os.scandir(os.path.join(folder, "binding")) as found:
-                files = sorted((f.path, f.stat()) for f in found if "llvmlite." in f.name)
-            for path, s in files:
+            for path in (f"{folder}/binding/{_LLVM}", f"{folder}/_version.py"):
+                s = os.stat(path)
                 changed = f"{s.st_size} {s.st_mtime_ns} {s.st_ctime_ns}"
                 rows.append(f"{path} {s.st_dev} {s.st_ino} {changed}")
-            with open(os.path.join(folder, "_version.py"), "rb") as file:
-                rows.append(file.read().decode("utf-8", "replace"))
     except (AttributeError, OSError, TypeError):
         return None
-    return "\n".join(rows) if len(rows) > 1 else None
+    return "\n".join(rows) or None

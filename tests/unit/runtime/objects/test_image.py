@@ -109,6 +109,27 @@ def test_memory_goes_with_the_image() -> None:
     assert place not in Path("/proc/self/maps").read_text()
 
 
+def test_memory_stays_at_the_processs_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = load(_object(), SYMBOLS, IMPORTS)
+    assert loaded is not None
+    place = f"{loaded.addresses['count'] & -4096:x}"
+    monkeypatch.setattr(image._Memory, "stays", True)  # as an `atexit` callback does
+    loaded.close()
+    del loaded
+    gc.collect()
+    assert place in Path("/proc/self/maps").read_text()
+
+
+def test_memory_is_written_inside_of_it_alone() -> None:
+    memory = image._Memory(4096)
+    for place, data in ((-1, b"x"), (4096, b"x"), (4090, b"seven b")):
+        with pytest.raises(ValueError, match="outside"):
+            memory.write(place, data)
+    memory.write(4095, b"x")
+    with pytest.raises(OSError, match="memory"):
+        image._Memory(1 << 60)
+
+
 def _sections(data: bytes) -> tuple[int, list[tuple[int, ...]]]:
     at, count = struct.unpack_from("<Q", data, 40)[0], struct.unpack_from("<H", data, 60)[0]
     return at, [_SECTION.unpack_from(data, at + 64 * k) for k in range(count)]
