@@ -15,6 +15,7 @@ import numpy as np
 
 from samebits.bits import to_canonical, xxh64
 from samebits.desync.portable import PortableNames
+from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.cause.experiment import FRAMES, Experiment
 from samebits.diagnosis.cause.nondeterminism import RerunFacts
 from samebits.diagnosis.evidence import Evidence, FrameAt, Validated, leading
@@ -154,14 +155,17 @@ class LiveEvidence:
         return leading(a.inputs_of(n) for n in range(first, first + a.horizon))
 
     def trace_beside(self, a: Evidence, point: Point) -> Validated | None:
-        model, first = self.model, a.model
+        model, is_named = self.model, True
         if model is not None and self.side.spec.source != self.original.spec.source:
             first = self._model_of(self.original)
-            if first is not None:
-                self.aligned = match_versions(first.module, model.module)
-                model = replace(model, module=self.aligned.module, step=first.step, plain=None)
+            is_named = first is None
+            with beyond_first_facts(self.out.notes, "which operations both versions have is"):
+                if first is not None:
+                    self.aligned = match_versions(first.module, model.module)
+                    model = replace(model, module=self.aligned.module, step=first.step, plain=None)
+                    is_named = True
         trace = self._validated(model, self.own_point)
-        return None if trace is None else Validated(trace, _VALIDATED, self.aligned)
+        return None if trace is None else Validated(trace, _VALIDATED, self.aligned, is_named)
 
     def experiment(self, point: Point, inputs: Inputs) -> Experiment:
         running, kept, hashes = self.running, self.seen.before, []

@@ -105,6 +105,10 @@ class OperationFact:
     ulps: int | None
     validation: str
     """Why the trace is valid, or what serves in its place."""
+    only: str = ""
+    """"a" or "b", where the program of that side alone has it."""
+    line_too: bool = False
+    """Whether the other side lacks the whole line."""
 
 
 @dataclass(frozen=True)

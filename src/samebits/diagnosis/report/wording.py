@@ -58,6 +58,11 @@ def near(text: str) -> str:
 
 def kind_of(o: OperationFact) -> str:
     """In which way an operation is the first that differs."""
+    if o.only:
+        other = "b" if o.only == "a" else "a"
+        if o.line_too:
+            return f"{o.only} executes line {o.place.line}, {other} does not"
+        return f"{o.only} does this, {other} leaves it out"
     if o.kind == "result" and o.b is None:
         return "the first that side b does differently"
     if o.kind == "result" and o.a is None:
