@@ -56,6 +56,7 @@ def section(title: str) -> str:
 
 
 PARTS = {
+    "headers": finding.HeaderFact,
     "fields": finding.FieldFact,
     "columns": finding.ColumnFact,
     "timeline": finding.TimelineFact,

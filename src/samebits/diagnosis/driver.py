@@ -15,11 +15,15 @@ from typing import Generic, TypeVar
 
 from samebits.bits import to_canonical, xxh64
 from samebits.desync.compare import ReportPair, require_replay
+from samebits.desync.machine import this_machine
 from samebits.desync.merkle_tree import merkle_tree
 from samebits.desync.portable import PortableNames, portable
 from samebits.desync.report import Report
+from samebits.diagnosis.before.headers import Header, compared
+from samebits.diagnosis.before.planted import is_option, of_options, planted, untried
 from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.cause.experiment import Agreement
+from samebits.diagnosis.cause.inquiry import SURE_FRAMES
 from samebits.diagnosis.cause.proxy import proxy_trace
 from samebits.diagnosis.evidence import Evidence, Validated
 from samebits.diagnosis.fast.findings import FastFindings
@@ -32,7 +36,7 @@ from samebits.diagnosis.frame.search import FrameReport, FrameSearch, Progress, 
 from samebits.diagnosis.frame.state_diff import differences, timeline
 from samebits.diagnosis.live_evidence import LiveEvidence
 from samebits.diagnosis.narrow import Pair, narrow
-from samebits.diagnosis.report.findings import CauseFact, ColumnFact, Diagnosis
+from samebits.diagnosis.report.findings import WITH_ALL_ELSE, CauseFact, ColumnFact, Diagnosis
 from samebits.diagnosis.report.wording import moment, what_leave
 from samebits.diagnosis.report_evidence import ReportEvidence, reported_frame, title
 from samebits.errors import ReportError
@@ -66,7 +70,10 @@ def diagnose(
     Raises what opening the sides and reading the inputs raise.
     """
     out = _begun(simulation.name, simulation.version, source.seed, a.text, b.text)
-    inputs = InputStream(source)
+    seed, inputs = source.seed, InputStream(source)
+    out.headers = compared(
+        Header(a.header(seed), words=a.text), Header(b.header(seed), words=b.text)
+    )
     with _timed(out), closing(open_run(a)) as run_a, closing(open_run(b)) as run_b:
         search = LockstepSearch(
             run_a, inputs, run_b, progress=progress, recorded=recorded_in(source)
@@ -94,9 +101,10 @@ def diagnose_report(
 
     Raises ReportError where the report is of another run, and what running raises.
     """
-    simulation = a.simulation
-    require_replay(report, simulation.header(source.seed), source.replay or "this run")
+    simulation, mine = a.simulation, Header(a.header(source.seed), this_machine(), a.text)
+    require_replay(report, mine.run, source.replay or "this run")
     out = _begun(simulation.name, simulation.version, source.seed, a.text, title(report))
+    out.headers = compared(mine, _header(report))
     inputs = InputStream(source)
     _require_known(report, inputs.frames)
     _tell_damage(out, report)
@@ -117,14 +125,28 @@ def diagnose_report(
                     f"{report.name} covers the first {out.frames:,} of {inputs.frames:,} frames"
                 )
         else:
-            found = replace(done.found, b=reported_frame(report, done.found.frame))
+            frame = done.found.frame
+            suspect, known = None, reported_frame(report, frame)
+            with beyond_first_facts(out.notes, "whether the headers' difference is the cause is"):
+                suspect = planted(out.headers, a, source, report.known, frame, progress)
+            if suspect is not None and suspect.cause.holds:
+                _tell_planted(out, suspect.cause)
+                known = replace(known, state=suspect.state if known.state is None else known.state)
+            found = replace(done.found, b=known)
             if found.is_exact and a.spec.source is None:
                 theirs = report.program_text
                 if theirs not in (None, print_module(portable(a.plain.kernels, names))):
                     out.note("the report's program is not the one that runs here")
-            one = LiveEvidence("a", a, run, found.frame, found.a, inputs, a, out, progress)
-            other = ReportEvidence(report, found.frame, out, progress)
+            one = LiveEvidence("a", a, run, frame, found.a, inputs, a, out, progress)
+            other = ReportEvidence(report, frame, out, progress)
             _RunAndReport(out, one, other, found, a.plain.state, progress).run()
+            best = max((cause.frames_same for cause in out.causes), default=0)
+            if (
+                suspect is not None
+                and not suspect.cause.holds
+                and best <= suspect.cause.frames_same
+            ):
+                _tell_planted(out, suspect.cause)
     _tell_budget(out, report)
     return out
 
@@ -145,6 +167,7 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
     out.frames = min(a.contents.begun, b.contents.begun)
     for report in (a, b):
         _tell_damage(out, report)
+    out.headers = compared(_header(a), _header(b))
     frame, first = both.first_difference, both.first_differing_inputs
     with _timed(out):
         if first is not None and (frame is None or first < frame):
@@ -155,9 +178,21 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
         one, other = (ReportEvidence(report, frame, out, progress) for report in (a, b))
         ends = [reported_frame(report, frame) for report in (a, b)]
         found = FirstFrame(frame, ends[0], ends[1], both.last_alike(frame))
+        names = [fact.name for fact in out.headers]
+        if "seed" in names:
+            _tell_planted(out, untried(out.headers[names.index("seed")]))
         _TwoReports(out, one, other, found, a.types[0], progress).run()
+        options = [fact for fact in out.headers if is_option(fact)]
+        if options and "digest" not in names and out.causes:
+            first = out.causes[0]
+            if first.scope == WITH_ALL_ELSE:  # one source: what differs comes from its options
+                out.causes = (of_options(options, first), *out.causes[1:])
     _tell_budget(out, a)
     return out
+
+
+def _header(report: Report) -> Header:
+    return Header(report.header, report.machine, report.contents.side)
 
 
 def _require_known(report: Report, frames: int) -> None:
@@ -194,7 +229,9 @@ class _Driver(ABC, Generic[A, B]):
 
     def run(self) -> None:
         found = self.found
-        self._ends()
+        self.tell_ends()
+        if any(cause.hazard == "seed" for cause in self.out.causes):
+            return  # all of it is another run
         if not found.is_exact and found.b.before is None:
             self.out.note(
                 f"{what_leave(found.since + 1, found.frame - 1)} is not known on both sides: it "
@@ -208,7 +245,7 @@ class _Driver(ABC, Generic[A, B]):
     def without(self, own: Trace | None, other: Validated | None) -> Validated | None:
         """What is done where a side has no trace: what it gives stands for side b's."""
 
-    def _ends(self) -> None:
+    def tell_ends(self) -> None:
         """Both sides' states after the frame."""
         self.out.frame = self.found.frame
         self.out.hashes = self.found.a.shown(), self.found.b.shown()
@@ -320,7 +357,7 @@ class _TwoReports(_Driver[ReportEvidence, ReportEvidence]):
             out, found = self.out, self.found
             self.a, self.b, out.a, out.b = self.b, self.a, out.b, out.a
             self.found = replace(found, a=found.b, b=found.a)
-            self._ends()
+            self.tell_ends()
             name = self.a.report.name
             out.note(f"{name} stands as side a: its own program, evaluated, gives its bits")
         super()._operation()
@@ -342,6 +379,15 @@ def _other_inputs(point: Point, inputs: Inputs) -> FramePoint | None:
     if isinstance(point, InitPoint) or inputs[0].tobytes() == point.row[0].tobytes():
         return None
     return replace(point, row=inputs[:1])
+
+
+def _tell_planted(out: Diagnosis, cause: CauseFact) -> None:
+    """Tells a cause that the headers named, as far as the experiment with it goes."""
+    out.causes = (cause,)
+    if cause.holds and cause.frames_compared >= SURE_FRAMES:
+        out.certainty = "certain"
+    else:
+        out.certainty = "likely" if cause.holds or not cause.frames_compared else "possible"
 
 
 @contextmanager

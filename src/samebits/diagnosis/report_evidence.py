@@ -187,7 +187,7 @@ class ReportEvidence:
             )
             found = None
         if found is None:
-            trace, over_inputs = point.trace(mine), bool(self.out.causes)
+            trace, over_inputs = point.trace(mine), _is_of_inputs(self.out)
             if over_inputs or self._gives(trace):
                 found = Validated(trace, _OVER_INPUTS if over_inputs else _EVALUATED)
         return found
@@ -265,6 +265,11 @@ class ReportEvidence:
             f"{self.report.name} has no trace of frame {self.frame:,}; on that "
             f"machine, write another: {command(frames, self.frame)}"
         )
+
+
+def _is_of_inputs(out: Diagnosis) -> bool:
+    """Whether it is known that side a's program over side b's inputs gives side b's bits."""
+    return any(cause.hazard == "changed-input" for cause in out.causes)
 
 
 def _under(trace: Trace, model: Model) -> Trace:

@@ -63,6 +63,17 @@ class Place:
 
 
 @dataclass(frozen=True)
+class HeaderFact:
+    """A fact that both sides tell of themselves before anything runs, and in which they differ:
+    a mode, a version, a digest, a seed, a floating-point word. `meaning` is what to do about it."""
+
+    name: str
+    a: str
+    b: str
+    meaning: str
+
+
+@dataclass(frozen=True)
 class FieldFact:
     """A scalar of the state that differs after the frame. `ulps` is None for integers and NaN."""
 
@@ -203,6 +214,8 @@ class Diagnosis:
     b: str
     frames: int
     """Frames that both sides have."""
+    headers: tuple[HeaderFact, ...] = ()
+    """The differences of the headers, which are compared first: the first suspects."""
     frame: int | None = None
     """The first that differs; -1 is the state that `init` leaves; None where none does."""
     hashes: tuple[str, str] | None = None

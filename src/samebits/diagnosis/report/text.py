@@ -32,6 +32,7 @@ def as_lines(d: Diagnosis) -> Iterator[Line]:
     yield "", f"  a  {d.a}"
     yield "", f"  b  {d.b}"
     yield "", ""
+    yield from _headers(d)
     if d.untried:
         yield "bold yellow", f"nothing was compared: {d.untried}"
         yield from _notes(d.notes)
@@ -49,6 +50,17 @@ def as_lines(d: Diagnosis) -> Iterator[Line]:
     yield from _exposed(d.exposed, d.exposed_left)
     yield from _departure(d, "side a departs")
     yield from _notes(d.notes)
+
+
+def _headers(d: Diagnosis) -> Iterator[Line]:
+    """What was known to differ before anything ran."""
+    if not d.headers:
+        return
+    yield "bold yellow", "headers: these differ before anything runs: suspect them first"
+    for fact in d.headers:
+        yield "", f"  {fact.name}  a {fact.a}, b {fact.b}"
+        yield "", f"    {fact.meaning}"
+    yield "", ""
 
 
 def _departure(d: Diagnosis, who: str) -> Iterator[Line]:

@@ -105,21 +105,6 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
         "push.desync is of simulation 'small', and other.desync of 'traced'\n"
         "  fix: give two of the same simulation",
     ),
-    "a report of another version": (
-        (SMALL, "push.mcap", "second.desync"),
-        "push.mcap is of version 1 of 'small', and second.desync of version 2\n"
-        "  fix: run one version on both machines, and write reports again",
-    ),
-    "reports of two versions": (
-        ("second.desync", "push.desync"),
-        "second.desync is of version 2 of 'small', and push.desync of version 1\n"
-        "  fix: run one version on both machines, and write reports again",
-    ),
-    "a report with another seed": (
-        (SMALL, "push.mcap", "seed2.desync"),
-        "push.mcap was run with seed 1, and seed2.desync with seed 2\n"
-        "  fix: report the same replay on both machines",
-    ),
     "a report that is not there": (
         ("push.desync", "none.desync"),
         "cannot read none.desync: No such file or directory\n"
