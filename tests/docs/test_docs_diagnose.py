@@ -57,6 +57,7 @@ def section(title: str) -> str:
 
 PARTS = {
     "headers": finding.HeaderFact,
+    "inputs": finding.InputFact,
     "fields": finding.FieldFact,
     "columns": finding.ColumnFact,
     "timeline": finding.TimelineFact,

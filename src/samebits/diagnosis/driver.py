@@ -13,13 +13,15 @@ from contextlib import closing, contextmanager
 from dataclasses import astuple, dataclass, replace
 from typing import Generic, TypeVar
 
-from samebits.bits import to_canonical, xxh64
+from samebits.bits import xxh64
 from samebits.desync.compare import ReportPair, require_replay
 from samebits.desync.machine import this_machine
 from samebits.desync.merkle_tree import merkle_tree
 from samebits.desync.portable import PortableNames, portable
 from samebits.desync.report import Report
 from samebits.diagnosis.before.headers import Header, compared
+from samebits.diagnosis.before.input_rows import InputRows
+from samebits.diagnosis.before.inputs import other_inputs
 from samebits.diagnosis.before.planted import is_option, of_options, planted, untried
 from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.cause.experiment import Agreement
@@ -36,8 +38,15 @@ from samebits.diagnosis.frame.search import FrameReport, FrameSearch, Progress, 
 from samebits.diagnosis.frame.state_diff import differences, timeline
 from samebits.diagnosis.live_evidence import LiveEvidence
 from samebits.diagnosis.narrow import Pair, narrow
-from samebits.diagnosis.report.findings import WITH_ALL_ELSE, CauseFact, ColumnFact, Diagnosis
-from samebits.diagnosis.report.wording import moment, what_leave
+from samebits.diagnosis.report.findings import (
+    INPUT_SHAPES,
+    WITH_ALL_ELSE,
+    CauseFact,
+    ColumnFact,
+    Diagnosis,
+    InputFact,
+)
+from samebits.diagnosis.report.wording import input_said, moment, what_leave
 from samebits.diagnosis.report_evidence import ReportEvidence, reported_frame, title
 from samebits.errors import ReportError
 from samebits.frame_trace.record import Trace
@@ -53,7 +62,7 @@ from samebits.sim.sources import InputSource
 from samebits.types import StructType
 
 OTHER_RUN = 0.5
-"""The part of the frames whose inputs may differ before a report is one of another run."""
+"""The part of the frames whose inputs may differ before it may be another replay's."""
 _PROXY = "side b could not be traced; side a with the hazard injected everywhere serves as proxy"
 
 
@@ -109,7 +118,10 @@ def diagnose_report(
     _require_known(report, inputs.frames)
     _tell_damage(out, report)
     with _timed(out), closing(open_run(a)) as run:
-        _require_inputs(report, inputs, simulation)
+        theirs = _tell_inputs(
+            out, _rows_here(inputs, simulation), _rows_of(report),
+            min(inputs.frames, report.contents.begun),
+        )  # fmt: skip
         trap, names = report.contents.trap, PortableNames(simulation)
         search = HashSearch(
             run, inputs, report.known, progress=progress, recorded=recorded_in(source),
@@ -134,11 +146,11 @@ def diagnose_report(
                 known = replace(known, state=suspect.state if known.state is None else known.state)
             found = replace(done.found, b=known)
             if found.is_exact and a.spec.source is None:
-                theirs = report.program_text
-                if theirs not in (None, print_module(portable(a.plain.kernels, names))):
+                text = report.program_text
+                if text not in (None, print_module(portable(a.plain.kernels, names))):
                     out.note("the report's program is not the one that runs here")
             one = LiveEvidence("a", a, run, frame, found.a, inputs, a, out, progress)
-            other = ReportEvidence(report, frame, out, progress)
+            other = ReportEvidence(report, frame, out, progress, known_inputs=theirs)
             _RunAndReport(out, one, other, found, a.plain.state, progress).run()
             best = max((cause.frames_same for cause in out.causes), default=0)
             if (
@@ -170,12 +182,14 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
     out.headers = compared(_header(a), _header(b))
     frame, first = both.first_difference, both.first_differing_inputs
     with _timed(out):
+        theirs = _tell_inputs(out, _rows_of(a), _rows_of(b), out.frames)
         if first is not None and (frame is None or first < frame):
             out.note(f"the inputs of frame {first:,} differ, and the state after it does not")
         if frame is None:
             _tell_ends(out, a, b)
             return out
-        one, other = (ReportEvidence(report, frame, out, progress) for report in (a, b))
+        one = ReportEvidence(a, frame, out, progress)
+        other = ReportEvidence(b, frame, out, progress, known_inputs=theirs)
         ends = [reported_frame(report, frame) for report in (a, b)]
         found = FirstFrame(frame, ends[0], ends[1], both.last_alike(frame))
         names = [fact.name for fact in out.headers]
@@ -228,8 +242,14 @@ class _Driver(ABC, Generic[A, B]):
     progress: Progress
 
     def run(self) -> None:
-        found = self.found
         self.tell_ends()
+        self._beyond_ends()
+        out, sides = self.out, (self.found.a, self.found.b)
+        if not out.fields and not out.columns and all(side.hash is not None for side in sides):
+            out.notes.insert(0, f"the state after {moment(self.found.frame)} is not known")
+
+    def _beyond_ends(self) -> None:
+        found = self.found
         if any(cause.hazard == "seed" for cause in self.out.causes):
             return  # all of it is another run
         if not found.is_exact and found.b.before is None:
@@ -268,7 +288,6 @@ class _Driver(ABC, Generic[A, B]):
             side.leaves if side.state is None else tree.hashes(side.state) for side in sides
         )
         if mine is None or theirs is None:
-            out.note(f"the state after {moment(self.found.frame)} is not known")
             return
         out.columns = tuple(ColumnFact(n.path, 0, 0, None) for n in tree.differing(mine, theirs))
 
@@ -287,11 +306,13 @@ class _Driver(ABC, Generic[A, B]):
         mine = theirs = point
         changed = _other_inputs(point, inputs)
         if changed is not None and program is not None:
-            out.note(f"the inputs of frame {frame:,} differ")
+            if not self._input_facts:
+                out.note(f"the inputs of frame {frame:,} differ")
             theirs = changed
             agreement = a.as_own(b.experiment(point, inputs)).run(program)
             if agreement.same:
                 self._changed_inputs(agreement)
+                self._fields_after(a.after(changed))
             else:  # something else is to be found, over the same inputs
                 mine = theirs
         own = a.trace(mine)
@@ -307,23 +328,39 @@ class _Driver(ABC, Generic[A, B]):
         pair = Pair(own, other, program, experiment, b.frames(other.trace), frame, b.rerun)
         narrow(out, pair, self.progress)
 
+    @property
+    def _input_facts(self) -> list[InputFact]:
+        """What is known of how the frame's inputs differ."""
+        return [fact for fact in self.out.inputs if fact.frame <= self.found.frame <= fact.last]
+
+    def _fields_after(self, state: bytes | None) -> None:
+        """Fields where side b's state is not known, and one that has its hash is."""
+        theirs = self.found.b
+        if state is not None and theirs.state is None and xxh64(state) == theirs.hash:
+            self.found = replace(self.found, b=replace(theirs, state=state))
+            self._fields()
+
     def _changed_inputs(self, agreement: Agreement | None) -> None:
         """Name the frame's inputs as the cause: nothing else has to be found. `agreement` is what
         side a's program gives over side b's inputs, where these are known."""
-        hazard, found = by_name("changed-input"), agreement or Agreement(0, 0)
+        frame, found = self.found.frame, agreement or Agreement(0, 0)
+        hazard = by_name("changed-input")
+        facts = self._input_facts
         cause = CauseFact(
             hazard=hazard.name,
             title=hazard.title,
             expression="" if agreement is None else "side a's program over side b's inputs",
             practice=hazard.practice,
-            remedy=hazard.remedy,
+            remedy=INPUT_SHAPES[facts[0].shape] if facts else hazard.remedy,
             scope="",
             frames_same=found.same,
             frames_compared=found.compared,
-            evidence=(f"the inputs of frame {self.found.frame:,} are not the same on both sides",),
+            evidence=tuple(input_said(fact) for fact in facts)
+            or (f"the inputs of frame {frame:,} are not the same on both sides",),
         )
         self.out.causes = (cause,)
-        self.out.certainty = "certain" if found.whole else "likely"
+        is_sure = found.whole and found.compared >= SURE_FRAMES
+        self.out.certainty = "certain" if is_sure else "likely"
 
 
 class _TwoRuns(_Driver[LiveEvidence, LiveEvidence]):
@@ -411,21 +448,28 @@ def _searched(out: Diagnosis, search: FrameSearch, a: Side) -> FrameReport:
     return done
 
 
-def _require_inputs(report: Report, inputs: InputStream, simulation: Simulation) -> None:
-    """Raise ReportError where so many inputs are others that it is another run's report."""
-    differing = compared = 0
-    for at, block in inputs.blocks():
-        for frame, row in enumerate(block.inputs, at):
-            known = report.input_hashes[frame]
-            if known is not None:
-                compared += 1
-                differing += known != xxh64(to_canonical(simulation.input_type, row))
-    if differing > compared * OTHER_RUN:
-        raise ReportError(
-            f"{report.name} is of other inputs than {inputs.source.replay}: those of "
-            f"{differing:,} of {compared:,} frames differ",
-            fix="give the replay that the report was made of",
+def _tell_inputs(out: Diagnosis, a: InputRows, b: InputRows, frames: int) -> dict[int, Inputs]:
+    """Tells the inputs that differ; those of side b that their hashes give away are returned."""
+    found = other_inputs(a, b, frames)
+    out.inputs, out.inputs_differing = found.facts, len(found.frames)
+    unshaped = any(fact.shape in ("changed", "unknown") for fact in found.facts)
+    if unshaped and len(found.frames) > found.compared * OTHER_RUN:
+        out.note(
+            f"the inputs of {len(found.frames):,} of {found.compared:,} frames differ: they may be "
+            "of another replay"
         )
+    return found.found
+
+
+def _rows_of(report: Report) -> InputRows:
+    return InputRows(report.types[1], report.inputs_array, report.input_hashes.__getitem__)
+
+
+def _rows_here(inputs: InputStream, simulation: Simulation) -> InputRows:
+    rows = inputs.between(0, inputs.frames)
+    return InputRows(
+        simulation.input_type, lambda n: rows[n] if 0 <= n < len(rows) else None, lambda n: None
+    )
 
 
 def _tell_ends(out: Diagnosis, a: Report, b: Report) -> None:

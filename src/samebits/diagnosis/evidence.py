@@ -83,6 +83,10 @@ class Evidence(Protocol):
         """The frame's trace over the inputs of a point, its own or the other side's."""
         ...
 
+    def after(self, point: Point) -> bytes | None:
+        """The canonical state after the frame over the inputs of a point; None where it traps."""
+        ...
+
     def as_own(self, experiment: Experiment) -> Experiment:
         """An experiment with programs of this side's alone, run as those may be run."""
         ...

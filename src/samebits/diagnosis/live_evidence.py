@@ -102,6 +102,10 @@ class LiveEvidence:
     def trace(self, point: Point) -> Trace | None:
         return self._validated(self.model, point)
 
+    def after(self, point: Point) -> bytes | None:
+        state, trap = self._ends(point)
+        return state if trap is None else None
+
     def as_own(self, experiment: Experiment) -> Experiment:
         """Compiled; a trap of another machine at the place that this one has for it."""
         if not experiment.foreign:

@@ -5,7 +5,8 @@ Owns what of a report is validated. Whatever a report brings is interpreted, nev
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -65,6 +66,8 @@ class ReportEvidence:
     out: Diagnosis
     progress: Progress
     horizon: int = FRAMES_INTERPRETED
+    known_inputs: Mapping[int, Inputs] = field(default_factory=dict[int, Inputs])
+    """Inputs that it has only the hash of, and that are known nevertheless."""
 
     def __post_init__(self) -> None:
         self._own: Point | None = None
@@ -73,7 +76,8 @@ class ReportEvidence:
         """Evaluations of its program."""
 
     def inputs_of(self, frame: int) -> Inputs | None:
-        return self.report.inputs_array(frame)
+        found = self.report.inputs_array(frame)
+        return self.known_inputs.get(frame) if found is None else found
 
     def input_hash(self, frame: int) -> int | None:
         return self.report.input_hashes[frame]
@@ -149,6 +153,10 @@ class ReportEvidence:
             return restore_trace(model, decode(stored), *point.given(model))
         trace = self._evaluated(point)
         return trace if not is_own or self._gives(trace) else None
+
+    def after(self, point: Point) -> bytes | None:
+        trace = None if self.model is None else self._evaluated(point)
+        return None if trace is None or trace.trap is not None else trace.after
 
     def reproduces(self, point: Point) -> bool:
         """Whether its own program, evaluated, gives its bits."""

@@ -83,6 +83,47 @@ class FieldFact:
     ulps: int | None
 
 
+INPUT_SHAPES = {
+    "dropped": "step a frame only once the inputs of all players are there; send them until they "
+    "are acknowledged",
+    "repeated": "an input was predicted and never corrected: roll back to that frame, and run on "
+    "with the real one",
+    "late": "give each input the frame that it is for, and one input delay on all peers",
+    "early": "give each input the frame that it is for, and one input delay on all peers",
+    "another's": "number the players alike on all peers",
+    "exchanged": "number the players alike on all peers",
+    "left": "agree on the frame in which a player leaves, and on the input that stands for it from "
+    "there on",
+    "nan": "check an input where it is read from its device, before it is sent: no NaN",
+    "infinite": "check an input where it is read from its device, before it is sent: no infinity",
+    "range": "clamp an input where it is read from its device, before it is sent",
+    "changed": "record and exchange inputs, step only with those that all peers have",
+    "unknown": "record and exchange inputs, step only with those that all peers have",
+}
+"""The shapes in which inputs are others, and what to do about each."""
+
+
+@dataclass(frozen=True)
+class InputFact:
+    """Inputs that are others on side b, from `frame` to `last`.
+
+    `players` are whose; empty where that is not known. `shape` is a key of `INPUT_SHAPES`: with
+    "late" and "early" by `frames`, with "another's" those of player `other`. `fields` are the
+    scalars of the first such player's input that differ in the first frame; empty where b's are
+    not known. With "range", `least` and `most` are what side a's inputs have there.
+    """
+
+    frame: int
+    last: int
+    players: tuple[int, ...]
+    shape: str
+    frames: int = 0
+    other: int | None = None
+    fields: tuple[FieldFact, ...] = ()
+    least: str = ""
+    most: str = ""
+
+
 @dataclass(frozen=True)
 class ColumnFact:
     """A field of the state: how many of its scalars differ, of how many, and the largest ULP
@@ -216,6 +257,10 @@ class Diagnosis:
     """Frames that both sides have."""
     headers: tuple[HeaderFact, ...] = ()
     """The differences of the headers, which are compared first: the first suspects."""
+    inputs: tuple[InputFact, ...] = ()
+    """Inputs that differ, the first ones; compared before anything is searched."""
+    inputs_differing: int = 0
+    """Frames whose inputs differ."""
     frame: int | None = None
     """The first that differs; -1 is the state that `init` leaves; None where none does."""
     hashes: tuple[str, str] | None = None

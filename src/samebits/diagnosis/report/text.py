@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from samebits.diagnosis.frame import departing
 from samebits.diagnosis.report.findings import (
     CERTAINTIES,
+    INPUT_SHAPES,
     CauseFact,
     ColumnFact,
     Diagnosis,
@@ -15,7 +16,7 @@ from samebits.diagnosis.report.findings import (
     OperationFact,
     Place,
 )
-from samebits.diagnosis.report.wording import kind_of, merged, near, which, why_unknown
+from samebits.diagnosis.report.wording import input_said, kind_of, merged, near, which, why_unknown
 
 FIELDS_SHOWN = 5
 EXPOSED_SHOWN = 8
@@ -33,6 +34,7 @@ def as_lines(d: Diagnosis) -> Iterator[Line]:
     yield "", f"  b  {d.b}"
     yield "", ""
     yield from _headers(d)
+    yield from _inputs(d)
     if d.untried:
         yield "bold yellow", f"nothing was compared: {d.untried}"
         yield from _notes(d.notes)
@@ -60,6 +62,20 @@ def _headers(d: Diagnosis) -> Iterator[Line]:
     for fact in d.headers:
         yield "", f"  {fact.name}  a {fact.a}, b {fact.b}"
         yield "", f"    {fact.meaning}"
+    yield "", ""
+
+
+def _inputs(d: Diagnosis) -> Iterator[Line]:
+    """The inputs that differ, before what comes of them."""
+    if not d.inputs:
+        return
+    count = "one frame" if d.inputs_differing == 1 else f"{d.inputs_differing:,} frames"
+    yield "bold yellow", f"inputs: {input_said(d.inputs[0])}; those of {count} differ"
+    for fact in d.inputs[1:]:
+        yield "", f"  {input_said(fact)}"
+    for each in d.inputs[0].fields[:FIELDS_SHOWN]:
+        yield from _field(each)
+    yield "", f"  {INPUT_SHAPES[d.inputs[0].shape]}"
     yield "", ""
 
 

@@ -10,6 +10,7 @@ from samebits.diagnosis.report.findings import (
     CERTAINTIES,
     Diagnosis,
     ExposedFact,
+    InputFact,
     OperationFact,
     Place,
 )
@@ -34,6 +35,49 @@ def which(d: Diagnosis) -> str:
 def moment(frame: int) -> str:
     """A frame by its number; -1 is `init`, of which no number is shown."""
     return "init" if frame < 0 else f"frame {frame:,}"
+
+
+def input_said(fact: InputFact) -> str:
+    """Inputs that are others on side b, in a sentence."""
+    many = fact.last > fact.frame
+    when = f"in frame {fact.frame:,}"
+    if many:
+        when = f"from frame {fact.frame:,} to {fact.last:,}"
+    if not fact.players:
+        return f"the inputs {when} differ"
+    who = _players(fact.players)
+    if fact.shape == "left":
+        return f"{who} left: nothing new from frame {fact.frame:,} on"
+    if fact.shape not in _SHAPED:
+        return f"{who}'s {_value(fact)} {when}"
+    count = f"{fact.frames:,} frame{'s' * (fact.frames != 1)}"
+    how = _SHAPED[fact.shape].format(count=count, other=fact.other)
+    return f"{who}'s input{'s are' if many else ' is'} {how} {when}"
+
+
+_SHAPED = {
+    "dropped": "dropped",
+    "repeated": "repeated",
+    "exchanged": "exchanged",
+    "late": "{count} late",
+    "early": "{count} early",
+    "another's": "player {other}'s",
+}
+"""How shapes are put that say where all of an input comes from."""
+
+
+def _players(players: Sequence[int]) -> str:
+    if len(players) == 1:
+        return f"player {players[0]}"
+    return f"players {', '.join(map(str, players[:-1]))} and {players[-1]}"
+
+
+def _value(fact: InputFact) -> str:
+    field = fact.fields[0]
+    said = f"{field.path} is {field.b.text} on side b, and {field.a.text} on side a"
+    if fact.shape == "range":
+        return f"{said}: out of the range {fact.least} to {fact.most} of all other frames,"
+    return f"{said},"
 
 
 def what_leave(first: int, last: int) -> str:

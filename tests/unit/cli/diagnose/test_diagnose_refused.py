@@ -214,12 +214,5 @@ def test_a_count_of_frames_that_is_none_is_bad_usage(run: Run, frames: str) -> N
     assert "--frames" in said
 
 
-def test_a_report_of_other_inputs_is_refused(run: Run) -> None:
-    assert refused(run, SMALL, "crash.mcap", "push.desync") == (
-        "push.desync is of other inputs than crash.mcap: those of 13 of 13 frames differ\n"
-        "  fix: give the replay that the report was made of"
-    )
-
-
 def test_what_is_refused_is_one_message_in_json_too(run: Run) -> None:
     assert refused(run, SMALL, "push.mcap", "--json").startswith("side b is not given")
