@@ -26,7 +26,8 @@ from samebits.diagnosis.frame.search import Progress as Show
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.diagnosis.report.html import page
 from samebits.diagnosis.report.text import as_lines
-from samebits.errors import ReportError, SideError
+from samebits.diagnosis.report.wording import answer, to_do
+from samebits.errors import ReportError, SamebitsError, SideError
 from samebits.hazards.catalogue import EXPRESSION_HAZARDS, PROGRAM_HAZARDS
 from samebits.ir.analysis.budget import Budget
 from samebits.sides.side import Side, parse_side
@@ -65,6 +66,16 @@ def run(options: DiagnoseOptions) -> int:
     if options.list_sides:
         print("\n".join(_sides()))
         return SAME
+    try:
+        return _compared(options)
+    except SamebitsError as error:
+        if options.json:
+            told = {"message": error.message, "note": error.note, "fix": error.fix}
+            print(json.dumps({"format": JSON_FORMAT, "same": False, "error": told}, indent=1))
+        raise
+
+
+def _compared(options: DiagnoseOptions) -> int:
     if options.html is not None:
         check_page(options.html)
     case = _comparison(options)
@@ -74,7 +85,8 @@ def run(options: DiagnoseOptions) -> int:
         diagnosis = case.compare(show)
     case.tell(diagnosis)
     if options.json:
-        print(json.dumps({"format": JSON_FORMAT, **diagnosis.to_json()}, indent=1))
+        said = {"answer": answer(diagnosis), "to_do": to_do(diagnosis)}
+        print(json.dumps({"format": JSON_FORMAT, **said, **diagnosis.to_json()}, indent=1))
     else:
         out = console()
         for style, text in as_lines(diagnosis):

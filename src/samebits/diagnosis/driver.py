@@ -29,8 +29,13 @@ from samebits.diagnosis.cause.inquiry import SURE_FRAMES
 from samebits.diagnosis.cause.proxy import proxy_trace
 from samebits.diagnosis.evidence import Evidence, Validated
 from samebits.diagnosis.fast.findings import FastFindings
-from samebits.diagnosis.frame.examine import FirstFrame
+from samebits.diagnosis.frame.examine import FirstFrame, outcome
 from samebits.diagnosis.frame.hash_search import HashSearch
+from samebits.diagnosis.frame.healing import (
+    healed_beside,
+    healed_in_series,
+    healed_in_timeline,
+)
 from samebits.diagnosis.frame.lockstep import LockstepSearch
 from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
 from samebits.diagnosis.frame.recorded import recorded_in
@@ -99,6 +104,7 @@ def diagnose(
         _TwoRuns(out, one, other, found, a.plain.state, progress).run()
         with beyond_first_facts(out.notes, "the timeline is"):
             out.timeline = timeline(a.plain.state, found, run_a, run_b, one.rows)
+        out.heals, out.followed = healed_in_timeline(out.timeline, frame)
     return out
 
 
@@ -152,6 +158,9 @@ def diagnose_report(
             one = LiveEvidence("a", a, run, frame, found.a, inputs, a, out, progress)
             other = ReportEvidence(report, frame, out, progress, known_inputs=theirs)
             _RunAndReport(out, one, other, found, a.plain.state, progress).run()
+            with beyond_first_facts(out.notes, "whether the difference heals is"):
+                hashes = outcome(one.continued()).hashes
+                out.heals, out.followed = healed_beside(hashes, frame + 1, report.known)
             best = max((cause.frames_same for cause in out.causes), default=0)
             if (
                 suspect is not None
@@ -196,6 +205,7 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
         if "seed" in names:
             _tell_planted(out, untried(out.headers[names.index("seed")]))
         _TwoReports(out, one, other, found, a.types[0], progress).run()
+        out.heals, out.followed = healed_in_series(a.hashes, b.hashes, frame)
         options = [fact for fact in out.headers if is_option(fact)]
         if options and "digest" not in names and out.causes:
             first = out.causes[0]
@@ -245,7 +255,8 @@ class _Driver(ABC, Generic[A, B]):
         self.tell_ends()
         self._beyond_ends()
         out, sides = self.out, (self.found.a, self.found.b)
-        if not out.fields and not out.columns and all(side.hash is not None for side in sides):
+        untold = any(side.state is None and side.leaves is None for side in sides)
+        if untold and not out.columns and all(side.hash is not None for side in sides):
             out.notes.insert(0, f"the state after {moment(self.found.frame)} is not known")
 
     def _beyond_ends(self) -> None:

@@ -31,6 +31,7 @@ from samebits.frame_trace.record import Trace, record
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import SideRun, Snapshot, open_run
 from samebits.sides.side import Side
+from samebits.sim.execution import Advance
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
 from samebits.sim.program import Program
@@ -183,6 +184,17 @@ class LiveEvidence:
         done = outcome(running.advance(self.rows))
         hashes = np.concatenate([*hashes, done.hashes])
         return Experiment(point.before, inputs, hashes, done.trap, point.seed)
+
+    def continued(self) -> Advance:
+        """The frames behind the differing one, run on; nothing where that traps."""
+        running, rows, kept = self.running, self.rows, self.seen.before
+        if kept is None:
+            begun(running, self.stream.seed)
+            return running.advance(rows) if self.seen.trap is None else running.advance(rows[:0])
+        running.restore(kept)
+        if running.advance(rows[:1]).trap is not None:
+            return running.advance(rows[:0])
+        return running.advance(rows[1:])
 
     def frames(self, trace: Trace) -> FrameAt:
         kept, running, model = self.seen.before, self.running, trace.model

@@ -172,7 +172,7 @@ def test_of_two_changes_neither_is_certain(compare: Compare) -> None:
     found = compare("3.0 * REST * x / WIDE", "3.5 * REST * x / (WIDE * 1.0625)")
     assert found.causes[0].holds
     assert found.certainty == "likely"
-    assert "operations that are others, " in found.causes[0].evidence[-1]
+    assert "changes, 2 in all, at " in found.causes[0].evidence[-1]
 
 
 # -- what fails on the way ------------------------------------------------------------------------

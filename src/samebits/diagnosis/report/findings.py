@@ -179,6 +179,8 @@ class CauseFact:
     """Frames, from the differing one on, in which the experiment gave the other side's hash."""
     frames_compared: int
     evidence: tuple[str, ...] = ()
+    player: int | None = None
+    """Whose input is another, if that is the cause."""
 
     @property
     def holds(self) -> bool:
@@ -274,6 +276,10 @@ class Diagnosis:
     """The first is the cause; the others are "also explained by"."""
     certainty: str = "unknown"
     """A key of `CERTAINTIES`."""
+    heals: int | None = None
+    """The first frame after which the states are the same again; None if none is."""
+    followed: int = 0
+    """Frames behind the differing one that were compared for that."""
     exposed: tuple[ExposedFact, ...] = ()
     exposed_left: int = 0
     recorded: RecordedFact | None = None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from samebits.diagnosis.report.findings import (
     CERTAINTIES,
+    INPUT_SHAPES,
     Diagnosis,
     ExposedFact,
     InputFact,
@@ -30,6 +32,85 @@ def which(d: Diagnosis) -> str:
     if d.frame < 0:
         return f"the state after init, before all {d.frames:,} frames,"
     return f"frame {d.frame:,} of {d.frames:,}"
+
+
+def answer(d: Diagnosis) -> str:
+    """The answer in one line: frame, field, place, cause."""
+    if d.untried:
+        return f"nothing was compared: {d.untried}"
+    if d.frame is None:
+        return f"the same: no frame of {d.frames:,} differs"
+    return " · ".join([moment(d.frame), *_what(d), *_where(d), _why(d)])
+
+
+def _what(d: Diagnosis) -> Iterator[str]:
+    """The first field that differs, or how a side traps."""
+    paths = [fact.path for fact in (*d.fields, *d.columns)]
+    traps = [f"{who} ends with a {text}" for who, text in zip("ab", d.hashes or (), strict=False)
+             if text.startswith("trap")]  # fmt: skip
+    yield from paths[:1] or traps[:1]
+
+
+def _where(d: Diagnosis) -> Iterator[str]:
+    if d.operation is not None:
+        place = d.operation.place
+        yield f"{place.function}, {file_of(place)}:{place.line}"
+
+
+def _why(d: Diagnosis) -> str:
+    if not d.causes:
+        suspects = [fact.name for fact in d.headers] + ["inputs"] * bool(d.inputs)
+        return f"cause unknown{': suspect ' + suspects[0] if suspects else ''}"
+    first = d.causes[0]
+    told = [fact for fact in d.inputs if fact.frame <= (d.frame or 0) <= fact.last]
+    title = input_said(told[0]) if first.hazard == "changed-input" and told else first.title
+    return f"{title} ({d.certainty})"
+
+
+def to_do(d: Diagnosis) -> str:
+    """What to do next: the remedy of the cause, or how more is found out."""
+    if d.frame is None:
+        return ""
+    if _is_told(d):
+        return d.causes[0].remedy
+    if d.headers:
+        return d.headers[0].meaning
+    if d.inputs:
+        return INPUT_SHAPES[d.inputs[0].shape]
+    asked = next((note for note in d.notes if "samebits " in note), None)
+    if asked is not None:
+        return asked
+    return d.causes[0].remedy if d.causes else _APART
+
+
+def to_do_label(d: Diagnosis) -> str:
+    """How the line of what to do begins: a cause is mended, what is unknown looked for."""
+    return "fix" if _is_told(d) else "next"
+
+
+def _is_told(d: Diagnosis) -> bool:
+    return bool(d.causes) and d.certainty in ("certain", "likely")
+
+
+_APART = (
+    "take the side apart: --b opt=0, workers=1, mode=STRICT, one target at a time; what is the "
+    "same is not to blame"
+)
+
+
+def file_of(place: Place) -> str:
+    """A place's file without its folders."""
+    return re.split(r"[/\\]", place.file)[-1]
+
+
+def healing(d: Diagnosis) -> str:
+    """Whether the difference goes away by itself, in a sentence; empty where nothing was seen."""
+    if d.frame is None or not d.followed:
+        return ""
+    if d.heals is not None:
+        return f"heals: after {moment(d.heals)} the states are the same again"
+    frames = "next frame" if d.followed == 1 else f"{d.followed:,} frames that follow"
+    return f"does not heal in the {frames}"
 
 
 def moment(frame: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -215,4 +216,9 @@ def test_a_count_of_frames_that_is_none_is_bad_usage(run: Run, frames: str) -> N
 
 
 def test_what_is_refused_is_one_message_in_json_too(run: Run) -> None:
-    assert refused(run, SMALL, "push.mcap", "--json").startswith("side b is not given")
+    code, out, err = run(SMALL, "push.mcap", "--json")
+    assert (code, err.startswith("side b is not given\n")) == (2, True)
+    found = json.loads(out)
+    assert (found["format"], found["same"]) == (2, False)
+    assert found["error"]["message"] == "side b is not given"
+    assert found["error"]["fix"].startswith("give --b, ")
