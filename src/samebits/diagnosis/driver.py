@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import astuple, dataclass, replace
 from typing import Generic, TypeVar
@@ -22,7 +22,13 @@ from samebits.desync.report import Report
 from samebits.diagnosis.before.headers import Header, compared
 from samebits.diagnosis.before.input_rows import InputRows
 from samebits.diagnosis.before.inputs import other_inputs
-from samebits.diagnosis.before.planted import is_option, of_options, planted, untried
+from samebits.diagnosis.before.planted import (
+    GivenInputs,
+    is_option,
+    of_options,
+    planted,
+    untried,
+)
 from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.cause.experiment import Agreement
 from samebits.diagnosis.cause.inquiry import SURE_FRAMES
@@ -45,6 +51,7 @@ from samebits.diagnosis.live_evidence import LiveEvidence
 from samebits.diagnosis.narrow import Pair, narrow
 from samebits.diagnosis.report.findings import (
     INPUT_SHAPES,
+    SCOPES,
     WITH_ALL_ELSE,
     CauseFact,
     ColumnFact,
@@ -125,7 +132,7 @@ def diagnose_report(
     _tell_damage(out, report)
     with _timed(out), closing(open_run(a)) as run:
         theirs = _tell_inputs(
-            out, _rows_here(inputs, simulation), _rows_of(report),
+            out, _rows_here(inputs, simulation.input_type), _rows_of(report),
             min(inputs.frames, report.contents.begun),
         )  # fmt: skip
         trap, names = report.contents.trap, PortableNames(simulation)
@@ -146,7 +153,8 @@ def diagnose_report(
             frame = done.found.frame
             suspect, known = None, reported_frame(report, frame)
             with beyond_first_facts(out.notes, "whether the headers' difference is the cause is"):
-                suspect = planted(out.headers, a, source, report.known, frame, progress)
+                others = _other_source(out, source, inputs, report, theirs)
+                suspect = planted(out.headers, a, source, report.known, frame, progress, others)
             if suspect is not None and suspect.cause.holds:
                 _tell_planted(out, suspect.cause)
                 known = replace(known, state=suspect.state if known.state is None else known.state)
@@ -432,7 +440,8 @@ def _other_inputs(point: Point, inputs: Inputs) -> FramePoint | None:
 def _tell_planted(out: Diagnosis, cause: CauseFact) -> None:
     """Tells a cause that the headers named, as far as the experiment with it goes."""
     out.causes = (cause,)
-    if cause.holds and cause.frames_compared >= SURE_FRAMES:
+    by_itself = cause.scope == SCOPES[-1]
+    if cause.holds and cause.frames_compared >= SURE_FRAMES and by_itself:
         out.certainty = "certain"
     else:
         out.certainty = "likely" if cause.holds or not cause.frames_compared else "possible"
@@ -476,11 +485,31 @@ def _rows_of(report: Report) -> InputRows:
     return InputRows(report.types[1], report.inputs_array, report.input_hashes.__getitem__)
 
 
-def _rows_here(inputs: InputStream, simulation: Simulation) -> InputRows:
+def _other_source(
+    out: Diagnosis,
+    source: InputSource,
+    inputs: InputStream,
+    report: Report,
+    theirs: Mapping[int, Inputs],
+) -> InputSource | None:
+    """The report's inputs of all frames; None where they are not others, or not all known."""
+    if not out.inputs_differing:
+        return None
+    rows = inputs.between(0, min(inputs.frames, report.contents.begun)).copy()
+    b = _rows_of(report)
+    a = _rows_here(inputs, report.types[1])
+    for n in range(len(rows)):
+        row = report.inputs_array(n)
+        row = theirs.get(n) if row is None else row
+        if row is None and a.hash(n) != b.hash(n):
+            return None
+        rows[n] = rows[n] if row is None else row
+    return GivenInputs(rows, source.seed)
+
+
+def _rows_here(inputs: InputStream, t: StructType) -> InputRows:
     rows = inputs.between(0, inputs.frames)
-    return InputRows(
-        simulation.input_type, lambda n: rows[n] if 0 <= n < len(rows) else None, lambda n: None
-    )
+    return InputRows(t, lambda n: rows[n] if 0 <= n < len(rows) else None, lambda n: None)
 
 
 def _tell_ends(out: Diagnosis, a: Report, b: Report) -> None:

@@ -19,8 +19,11 @@ from samebits.replay.frames import Keyframe
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import open_run
 from samebits.sides.side import Side
+from samebits.sim.inputs import Inputs
 from samebits.sim.sources import InputBlock, InputSource
 
+OVER_INPUTS = "everywhere, over side b's inputs, which differ too"
+"""Where it acts together with inputs."""
 _BUILD = "an option of the kernel, of its module, or of the build"
 
 
@@ -106,6 +109,26 @@ class _OtherSeed:
 
 
 @dataclass(frozen=True, eq=False)
+class GivenInputs:
+    """Inputs of all frames, of shape (frames, players), as a source."""
+
+    rows: Inputs
+    seed: int
+    replay: str | None = None
+    damage: str | None = None
+
+    @property
+    def frames(self) -> int:
+        return len(self.rows)
+
+    def blocks(self) -> Iterator[InputBlock]:
+        yield InputBlock(self.rows, None)
+
+    def keyframes(self) -> Iterator[Keyframe]:
+        return iter(())
+
+
+@dataclass(frozen=True, eq=False)
 class Planted:
     """A cause that the headers name, and side b's state after the first differing frame, where it
     gives all of b's hashes."""
@@ -121,28 +144,34 @@ def planted(
     known: Mapping[int, int],
     frame: int,
     progress: Progress,
+    others: InputSource | None = None,
 ) -> Planted | None:
     """The first difference of the headers that alone, planted in side a, gives the other side's
     hashes, `known` by frame, from the first differing one on as far as anything is known; of those
     that give some of them, the one that gives most. None where none gives any. Options that need
-    one another, as contraction does a mode, are tried together once none does alone.
+    one another, as contraction does a mode, are tried together once none does alone, and each over
+    the inputs of side b, `others`, where these differ too.
 
     Raises what opening and running a side raise.
     """
     told = [fact for fact in facts if fact.name in PLANTINGS]
     options = [fact for fact in told if is_option(fact)]
+    sets = [[fact] for fact in told] + ([options] if len(options) > 1 else [])
+    plans = [(source, tried) for tried in sets]
+    plans += [] if others is None else [(others, tried) for tried in sets]
     best: CauseFact | None = None
-    for tried in [[fact] for fact in told] + ([options] if len(options) > 1 else []):
+    for given, tried in plans:
         title = PLANTINGS[tried[0].name].title
         progress(f"trying {title}", 0, source.frames)
-        other, inputs = side, source
+        other, inputs = side, given
         for fact in tried:
             other, inputs = PLANTINGS[fact.name].made(other, inputs, fact.name, fact.b)
         found = _agreement(other, inputs, known, frame, progress)
         if found.same and (best is None or found.same > best.frames_same):
-            best = _cause(tried, found)
+            best = _cause(tried, found, SCOPES[-1] if given is source else OVER_INPUTS)
         if found.whole:
-            return Planted(_cause(tried, found), _state(other, inputs, frame))
+            assert best is not None
+            return Planted(best, _state(other, inputs, frame))
     return None if best is None else Planted(best, None)
 
 
@@ -186,7 +215,7 @@ def _agreement(
     return Agreement(sum(n < done.found.frame for n in frames), len(frames))
 
 
-def _cause(facts: Sequence[HeaderFact], found: Agreement) -> CauseFact:
+def _cause(facts: Sequence[HeaderFact], found: Agreement, scope: str = SCOPES[-1]) -> CauseFact:
     first, planting = facts[0], PLANTINGS[facts[0].name]
     return CauseFact(
         hazard=first.name,
@@ -194,7 +223,7 @@ def _cause(facts: Sequence[HeaderFact], found: Agreement) -> CauseFact:
         expression=" and ".join(f"{fact.name} {fact.b}" for fact in facts),
         practice=planting.practice,
         remedy="; ".join(fact.meaning for fact in facts),
-        scope=SCOPES[-1],
+        scope=scope,
         frames_same=found.same,
         frames_compared=found.compared,
         evidence=tuple(f"{fact.name} is {fact.a} in a's header, {fact.b} in b's" for fact in facts),

@@ -16,7 +16,8 @@ from samebits.sides.words import described_words
 
 EXAMPLES = (
     "\n  fix: write `samebits diagnose game.py duel.mcap --b mode=FAST`, `samebits diagnose game.py"
-    " duel.mcap theirs.desync` or `samebits diagnose ours.desync theirs.desync`"
+    " duel.mcap theirs.mcap`, `samebits diagnose game.py duel.mcap theirs.desync` or `samebits "
+    "diagnose ours.desync theirs.desync`"
 )
 
 REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
@@ -49,9 +50,18 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
         (SMALL, "push.mcap", "--b", "opt=7"),
         "opt= takes 0 or 3, not '7'",
     ),
-    "two replays": (
+    "three replays": (
+        (SMALL, "push.mcap", "seed2.mcap", "push.mcap"),
+        "it is not clear what to compare: 0 reports and 4 other names" + EXAMPLES,
+    ),
+    "a side beside two replays": (
         (SMALL, "push.mcap", "seed2.mcap", "--b", "opt=0"),
-        "it is not clear what to compare: 0 reports and 3 other names" + EXAMPLES,
+        "--b does not go with this: b is the second replay\n  fix: leave out --b",
+    ),
+    "replays of two simulations": (
+        (SMALL, "push.mcap", "other.mcap"),
+        "push.mcap is of simulation 'small', and other.mcap of 'traced'\n"
+        "  fix: give two of the same simulation",
     ),
     "nothing": ((), "there is nothing to compare" + EXAMPLES),
     "one report alone": (
