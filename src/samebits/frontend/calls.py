@@ -102,9 +102,8 @@ def call(ctx: Context, node: ast.Call, callee: Operand, lower: Lower) -> Operand
     match node.args:
         case [ast.Constant(value=str(text)) as argument] if isinstance(t, FixedPointType):
             return fixed_point.text(ctx, argument, text, t)
-        case [ast.Constant(value=str(text)) as argument] if isinstance(t, ScalarType) or called in (
-            int,
-            float,
+        case [ast.Constant(value=str(text)) as argument] if (
+            isinstance(t, ScalarType) or called is int or called is float
         ):
             _refuse_text(ctx, argument, text)
         case _ if called is builtins.ord:

@@ -129,12 +129,14 @@ def _with(
 ) -> Row | None:
     """A frame's inputs with other ones for some players."""
     row = a.row(frame)
-    parts = [part(frame, p) for p in players]
-    if row is None or any(each is None for each in parts):
+    if row is None:
         return None
     made = row.copy()
-    for p, each in zip(players, parts, strict=True):
-        made[p] = each
+    for p in players:
+        new = part(frame, p)
+        if new is None:
+            return None
+        made[p] = new
     return made
 
 

@@ -6,7 +6,7 @@ where finding the operation fails.
 
 from __future__ import annotations
 
-from itertools import groupby, zip_longest
+from itertools import zip_longest
 
 import numpy as np
 
@@ -54,8 +54,12 @@ def _lines(trace: Trace) -> list[tuple[_Line, Span]]:
     """The lines that a side executes, in order, each once where it follows itself."""
     spans = [op.span for op in trace.model.numbering.ops]
     lines = [_line(span) for span in spans]
-    events = ((lines[n], spans[n]) for n in trace.numbers.tolist())
-    return [next(group) for _, group in groupby(events, key=lambda event: event[0])]
+    found: list[tuple[_Line, Span]] = []
+    numbers: list[int] = trace.numbers.tolist()
+    for n in numbers:
+        if not found or found[-1][0] != lines[n]:
+            found.append((lines[n], spans[n]))
+    return found
 
 
 def _line(span: Span) -> _Line:

@@ -19,6 +19,7 @@ from samebits.diagnosis.report.findings import (
 from samebits.diagnosis.report.spoken import spoken
 from samebits.diagnosis.report.wording import (
     answer,
+    departs,
     healing,
     input_said,
     kind_of,
@@ -71,7 +72,9 @@ def as_lines(d: Diagnosis) -> Iterator[Line]:
 def _answer_style(d: Diagnosis) -> str:
     if d.untried:
         return "bold yellow"
-    return "green" if d.same else _STYLES[d.certainty]
+    if d.same:
+        return "bold red" if departs(d) else "green"
+    return _STYLES[d.certainty]
 
 
 def _headers(d: Diagnosis) -> Iterator[Line]:

@@ -39,8 +39,16 @@ def answer(d: Diagnosis) -> str:
     if d.untried:
         return f"nothing was compared: {d.untried}"
     if d.frame is None:
-        return f"the same: no frame of {d.frames:,} differs"
+        but = ""
+        if departs(d) and d.recorded is not None:
+            but = f", but both depart from what {d.recorded.replay} records"
+        return f"the same: no frame of {d.frames:,} differs{but}"
     return " · ".join([moment(d.frame), *_what(d), *_where(d), _why(d)])
+
+
+def departs(d: Diagnosis) -> bool:
+    """Whether the run made here is not the one that the replay records."""
+    return d.recorded is not None and d.recorded.departure is not None
 
 
 def _what(d: Diagnosis) -> Iterator[str]:
