@@ -38,7 +38,7 @@ def parting(a: Trace, b: Trace, validation: str) -> OperationFact | None:
     event = _first_other_value(a, b)
     if event is None:
         return None
-    place = Place.of(a.model.numbering.ops[int(a.numbers[event])].span)
+    place = Place.of(a.model.numbering.ops[int(a.numbers.item(event))].span)
     return OperationFact("result", "line", place, (), (), (), None, None, None, validation)
 
 
@@ -47,7 +47,8 @@ def _first_other_value(a: Trace, b: Trace) -> int | None:
     if not np.array_equal(a.starts, b.starts):
         return None
     differs = np.flatnonzero(a.values != b.values)
-    return int(np.searchsorted(a.starts, differs[0], "right")) - 1 if len(differs) else None
+    first: int = differs.item(0) if len(differs) else -1
+    return int(np.searchsorted(a.starts, first, "right")) - 1 if len(differs) else None
 
 
 def _lines(trace: Trace) -> list[tuple[_Line, Span]]:
