@@ -67,7 +67,7 @@ def default_environment() -> AbstractContextManager[None] | None:
         return None
     before = ctypes.create_string_buffer(ENVIRONMENT_BYTES)
     put, get = library.fesetenv, library.fegetenv
-    address = ctypes.cast(put, ctypes.c_void_p).value
+    address: Any = ctypes.cast(put, ctypes.c_void_p).value
     # `__exit__` is given three arguments more, which a C function ignores.
     leave = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, *[_object] * 3)(address)
     get(before)

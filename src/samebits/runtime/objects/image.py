@@ -125,7 +125,7 @@ def _note_the_end() -> None:
 class LoadedImage:
     """Object code in memory of its own. Addresses are valid until `close` or collection."""
 
-    __slots__ = ("_memory", "addresses")
+    __slots__ = ("__weakref__", "_memory", "addresses")
 
     def __init__(self, memory: _Memory, addresses: dict[str, int]) -> None:
         self._memory = memory
