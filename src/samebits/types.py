@@ -5,6 +5,7 @@ Owns names, sizes, NumPy dtypes and NumPy's promotion table. Knows nothing of va
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -485,3 +486,16 @@ def promote(a: ScalarType, b: ScalarType) -> ScalarType | None:
             return FLOAT64
         return strong
     return PROMOTIONS.get((a, b))
+
+
+def operands_type(types: Sequence[ScalarType]) -> ScalarType | None:
+    """The common type of the operands of a function, promoted from left to right as `min(min(a, b),
+    c)` would be; None where there is none, which integers have too whose numbers only float64
+    covers."""
+    found = types[0]
+    for t in types[1:]:
+        common = found if found == t else promote(found, t)
+        if common is None or (common.is_float and found.is_int and t.is_int):
+            return None
+        found = common
+    return found

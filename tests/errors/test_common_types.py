@@ -17,7 +17,6 @@ NUMBERS = [t for t in STRONG_SCALARS if promote(t, t) is not None and t.storage 
 HEAD = "import samebits as sb\nfrom samebits import *\n\n@sb.kernel\n"
 FORMS = {
     "ternary": "x = a if a > {a}(0) else b\n    return {r}(x)",
-    "max": "return {r}(max(a, b))",
 }
 
 
@@ -26,7 +25,6 @@ def kernel(form: str, a: ScalarType, b: ScalarType, folder: Path, fixes: list[st
     for fix in fixes:
         (name,) = re.findall(r"\((\w)\)", fix)
         body = re.sub(rf"(?<![\w(]){name}(?=\)| else|,|\n|$)", fix, body)
-        body = body.replace(f"max({name},", f"max({fix},")
         body = body.replace(f"= {name} if", f"= {fix} if")
     place = folder / f"{form}.py"
     place.write_text(f"{HEAD}def k(a: {a}, b: {b}) -> float64:\n    {body}\n")

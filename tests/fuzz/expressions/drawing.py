@@ -15,7 +15,7 @@ from samebits.types import (
     Type,
     VectorType,
 )
-from tests.fuzz.expressions.forms import BY_RESULT, VECTOR_OF
+from tests.fuzz.expressions.forms import BY_RESULT, NARROWER, VECTOR_OF
 from tests.fuzz.literals import (
     HALF_VECTORS,
     INTS,
@@ -295,10 +295,14 @@ class Drawing:
         args = [self.expr(t, depth - 1)]
         scalar = t.element if isinstance(t, VectorType) else t
         for _ in range(count - 1):
-            if self.rng.random() < 0.15 and scalar in NUMBERS and not isinstance(t, VectorType):
-                # Functions of floats alone take no int, which min, max and clamp do.
-                floats_only = name in ("fma", "copysign")
-                args.append(self.weak_float(0) if floats_only else self.weak_for(scalar, 0))
+            roll = 1.0 if isinstance(t, VectorType) else self.rng.random()
+            # Functions of floats alone take no integer of a width, which min, max and clamp do.
+            floats_only = name in ("fma", "copysign")
+            narrower = [u for u in NARROWER.get(t, ()) if u.is_float or not floats_only]
+            if roll < 0.15 and scalar in NUMBERS:
+                args.append(self.weak_for(scalar, 0))
+            elif roll < 0.3 and narrower:
+                args.append(self.expr(self.rng.choice(narrower), depth - 1))
             else:
                 args.append(self.expr(t, depth - 1))
         return f"{self.module}.{name}({', '.join(args)})"

@@ -10,6 +10,8 @@ BY_RESULT: dict[ScalarType, list[tuple[ScalarType, ScalarType]]] = {}
 for (_a, _b), _t in PROMOTIONS.items():
     if _a != _b:
         BY_RESULT.setdefault(_t, []).append((_a, _b))
+NARROWER = {t: [a for a, b in pairs if b == t] for t, pairs in BY_RESULT.items()}
+"""The types that give one way to each type in arithmetic."""
 COMPARABLE = [
     (a, b)
     for (a, b), t in PROMOTIONS.items()

@@ -10,7 +10,7 @@ import pytest
 from tests.support.executions import refusal_of, same
 
 import samebits as sb
-from samebits import float3, float64, int32, int64
+from samebits import float3, float64, int32
 
 
 class Cell(IntEnum):
@@ -67,28 +67,6 @@ def test_a_plain_enum_is_refused_with_intenum_as_the_fix() -> None:
         with pytest.raises(sb.ArgumentError) as caught:
             call()
         assert caught.value.fix == fix
-
-
-@sb.kernel
-def least(a: int32, b: int64) -> int64:
-    return min(a, b)
-
-
-@sb.kernel
-def within(a: int32, b: int64) -> int64:
-    return sb.math.clamp(a, b, b)
-
-
-def test_two_strong_types_are_refused_alike() -> None:
-    for kernel, what in ((least, "min()"), (within, "clamp()")):
-        error = refusal_of(kernel, 1, 2)
-        with pytest.raises(sb.ArgumentError) as caught:
-            kernel.managed(1, 2)
-        assert error.message == f"{what} on int32 and int64"
-        assert caught.value.message.endswith(error.message)
-        assert error.fix == "write `int64(a)`"
-        assert caught.value.fix == "convert one, such as int64(x)"
-    assert sb.min(int32(1), int64(2)) == 1  # from Python they promote, as NumPy's do
 
 
 def test_powers_that_are_refused_say_what_is_true() -> None:

@@ -8,7 +8,6 @@ from functools import partial, reduce
 from typing import NoReturn
 
 from samebits.errors import CompileError, Span
-from samebits.frontend.core import advice
 from samebits.frontend.core.context import Context, element_of, element_type, of_values, values_of
 from samebits.frontend.core.operands import (
     Literal,
@@ -37,6 +36,7 @@ from samebits.types import (
     MatrixType,
     ScalarType,
     VectorType,
+    operands_type,
 )
 
 Items = list[Value]
@@ -120,11 +120,15 @@ def _kind_error(
         if row.takes == "float" and isinstance(other, ScalarType) and other.is_float:
             t = t if other.weak else str(other)
     texts = [ctx.text(argument) for argument in node.args]
-    texts[wrong] = f"{t}({texts[wrong]})"
+    given, texts[wrong] = texts[wrong], f"{t}({texts[wrong]})"
+    fix = f"write {ctx.text(node.func)}({', '.join(texts)})" if t else "convert it"
+    integer = element_type(operands[wrong])
+    if t == "float32" and isinstance(integer, ScalarType) and integer.bits > 16:
+        fix += f", or float64({given}) where it can be past 2**24"
     ctx.fail(
         node,
         f"{row.name}() takes {wanted} or a vector of them, but this is {describe(operands[wrong])}",
-        fix=f"write {ctx.text(node.func)}({', '.join(texts)})" if t else "convert it",
+        fix=fix,
     )
 
 
@@ -135,9 +139,7 @@ def _fits(row: Intrinsic, operand: Operand) -> bool:
         return False
     if row.takes == "integer":
         return t.is_int and not t.weak
-    # A whole literal can stand for a float beside one.
-    as_float = isinstance(operand, Literal) and row.arity > 1
-    return t.is_float or as_float or (t.is_int and row.takes == "number")
+    return t.is_float or t.weak or (t.is_int and row.takes == "number")
 
 
 def _elementwise(
@@ -154,10 +156,8 @@ def _elementwise(
         halves.refuse(ctx, f"{name}()", source, operand)
         if not _fits(row, operand):
             _kind_error(ctx, node, row, operands, k)
-    columns, t = broadcast(ctx, node, f"{name}()", operands)
+    columns, t = broadcast(ctx, node, f"{name}()", operands, floats=row.takes == "float")
     element = element_of(t)
-    if element.is_int and row.takes == "float":
-        _kind_error(ctx, node, row, operands, 0)
 
     def emit(*args: Value) -> Value:
         if isinstance(element, FixedPointType):
@@ -175,43 +175,53 @@ def has_fixed_point(operands: Sequence[Operand]) -> bool:
 
 
 def broadcast(
-    ctx: Context, node: ast.Call, what: str, operands: Sequence[Operand]
+    ctx: Context, node: ast.Call, what: str, operands: Sequence[Operand], *, floats: bool = False
 ) -> tuple[list[Items], ScalarType | VectorType]:
-    """Operands brought to one type: weak ones to the strong one's, scalars to the vector's."""
+    """Operands brought to one type: scalars to the vector's, or to their common one, weak ones
+    alone to a Python number's, a float's with `floats`."""
     vector = next((o for o in operands if isinstance(o, Vector)), None)
     if vector is not None:
         columns = [vector_operands(ctx, node, what, vector, o)[1] for o in operands]
         return columns, vector.type
     scalars = [o for o in operands if isinstance(o, (Literal, Scalar))]
-    strong = {o.type for o in scalars if not o.type.weak}
-    if len(strong) > 1:
-        names = " and ".join(sorted(map(str, strong)))
-        fixed = next((o for o in scalars if isinstance(o.type, FixedPointType)), None)
-        if fixed is not None:
-            other = next(o for o in scalars if not o.type.weak and o.type != fixed.type)
-            fixed_point.mixed(ctx, node, what, fixed, other)
-        given = node.args[len(node.args) - len(operands) :]
-        sides = {
-            o.type: (ctx.text(source), o.type)
-            for source, o in zip(given, operands, strict=False)
-            if isinstance(o, Scalar) and not o.type.weak
-        }
-        common = advice.toward_common(sides.values()) if len(sides) == 2 else None
-        fix = f"write {common}" if common else f"convert one, such as {min(map(str, strong))}(x)"
-        ctx.fail(node, f"{what} on {names}", fix=fix)
-    if strong:
-        t = strong.pop()
-        weak = next((o for o in scalars if o.type.weak), None)
-        if t == FLOAT16 and weak is not None:
-            number = ctx.text(node.args[operands.index(weak) - len(operands)])
-            ctx.fail(node, f"{what} on {t} and {describe(weak)}", fix=f"write {t}({number})")
-        wrong = next((o for o in scalars if o.type is FLOAT and t.is_int), None)
-        mixed = wrong is not None or t is BOOL
-        if mixed and not all(o.type is BOOL for o in scalars):
-            ctx.fail(node, f"{what} on {t} and {describe(wrong or scalars[0])}", fix="convert one")
-    else:
-        t = FLOAT if any(o.type is FLOAT for o in scalars) else INT
+    strong = [o.type for o in scalars if not o.type.weak]
+    if not strong:
+        t = FLOAT if floats or any(o.type is FLOAT for o in scalars) else INT
+        return [[to_scalar(ctx, node, o, t)] for o in scalars], t
+    t = operands_type(strong)
+    sources = node.args[-len(operands) :]
+    if t is None:
+        _no_common_type(ctx, node, what, scalars)
+    weak = next((o for o in scalars if o.type.weak), None)
+    if t == FLOAT16 and weak is not None:
+        number = ctx.text(sources[operands.index(weak)])
+        ctx.fail(node, f"{what} on {t} and {describe(weak)}", fix=f"write {t}({number})")
+    wrong = next((o for o in scalars if o.type is FLOAT and t.is_int), None)
+    mixed = wrong is not None or t is BOOL
+    if mixed and not all(o.type is BOOL for o in scalars):
+        fix = "convert one"
+        if wrong is not None:
+            integer = next(o for o in scalars if o.type == t)
+            fix = f"write float64({ctx.text(sources[operands.index(integer)])})"
+        ctx.fail(node, f"{what} on {t} and {describe(wrong or scalars[0])}", fix=fix)
     return [[to_scalar(ctx, node, o, t)] for o in scalars], t
+
+
+def _no_common_type(
+    ctx: Context, node: ast.Call, what: str, scalars: Sequence[Literal | Scalar]
+) -> NoReturn:
+    strong = {o.type: o for o in scalars if not o.type.weak}
+    fixed = next((o for t, o in strong.items() if isinstance(t, FixedPointType)), None)
+    if fixed is not None:
+        other = next(o for t, o in strong.items() if t != fixed.type)
+        fixed_point.mixed(ctx, node, what, fixed, other)
+    names = sorted(map(str, strong))
+    ctx.fail(
+        node,
+        f"{what} on {' and '.join(names)}, which have no common type",
+        fix="convert them to one that has the numbers that come, such as "
+        f"{'uint32(flag)' if 'bool' in names else 'int64(x)'}",
+    )
 
 
 def _select(ctx: Context, node: ast.Call, test: Operand, *sides: Operand) -> Operand:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 from functools import reduce
-from typing import cast
 
 from samebits.frontend.core.context import Context, element_of, element_type, of_values
 from samebits.frontend.core.operands import Literal, Operand, Scalar, Tuple, Vector, describe
@@ -122,9 +121,9 @@ def _float(
             else f"convert it: {vector_of(operand.type.element, 4)}(q)",
         )
     element = element_type(operand)
-    known = isinstance(operand, (Scalar, Vector)) and isinstance(element, ScalarType)
-    if isinstance(operand, Literal) or (known and cast("ScalarType", element).is_float):
-        return cast("Literal | Scalar | Vector", operand)
+    number = isinstance(element, ScalarType) and (element.weak or element.is_float)
+    if number and isinstance(operand, (Literal, Scalar, Vector)):
+        return operand
     converted = f"float32({ctx.text(source)})"
     if isinstance(operand, Scalar):
         fix = f"write {name}({converted})" if len(node.args) == 1 else f"write {converted}"

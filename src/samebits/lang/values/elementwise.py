@@ -6,7 +6,6 @@ Owns the typing of the intrinsics' operands. What they compute is in `rules`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import reduce
 from itertools import repeat
 from typing import Any, NoReturn, cast
 
@@ -33,7 +32,7 @@ from samebits.types import (
     FixedPointType,
     ScalarType,
     VectorType,
-    promote,
+    operands_type,
 )
 
 _FIXES: dict[Takes, str] = {
@@ -45,22 +44,11 @@ _FIXES: dict[Takes, str] = {
 
 def _common(name: str, types: tuple[ScalarType, ...]) -> ScalarType:
     """The common type of all operands. Raises ArgumentError if there is none."""
-    if len(set(types)) == 1:
-        return types[0]
-
-    def join(a: ScalarType | None, b: ScalarType) -> ScalarType | None:
-        if a == b:
-            return a
-        common = None if a is None else promote(a, b)
-        if common is None or a is None or (common.is_float and a.is_int and b.is_int):
-            return None
-        return common
-
-    common = reduce(join, types[1:], types[0])
+    common = operands_type(types)
     if common is None:
         raise ArgumentError(
             f"{name} of {' and '.join(map(str, types))} has no common type",
-            fix=f"convert them to one type, for example {types[0]}(x)",
+            fix="convert them to one that has the numbers that come, for example int64(x)",
         )
     return common
 
@@ -160,33 +148,9 @@ def _choose(name: str, kinds: tuple[type, ...], values: tuple[Any, ...]) -> Call
     _check_scalars(name, values)
     if INTRINSICS[name].takes == "float" and any(map(_is_integer, values)):
         return lambda *given: _of_floats(name, given)
-    if not INTRINSICS[name].counted and _mixed(values):
-        return lambda *given: _of_mixed(name, given)
+    if any(type_of_scalar(value) is FLOAT for value in values):
+        return lambda *given: _beside_floats(name, given)
     return _resolve(name, kinds)
-
-
-def _mixed(values: tuple[Any, ...]) -> list[str]:
-    """The names of the strong types of scalars, sorted, where they are several."""
-    strong = {str(t) for t in map(type_of_scalar, values) if not t.weak}
-    return sorted(strong) if len(strong) > 1 else []
-
-
-def _refuse_mixed(name: str, values: tuple[Any, ...]) -> None:
-    """Raise ArgumentError in a kernel if scalars have several strong types; from Python they
-    promote, as NumPy's do."""
-    names = _mixed(values) if running.managed else []
-    if names and not any(isinstance(type_of_scalar(v), FixedPointType) for v in values):
-        strong = [t for t in map(type_of_scalar, values) if not t.weak]
-        common = promote(strong[0], next(t for t in strong if t != strong[0]))
-        raise ArgumentError(
-            f"{name}() on {' and '.join(names)}",
-            fix=f"convert one, such as {common or names[0]}(x)",
-        )
-
-
-def _of_mixed(name: str, values: tuple[Any, ...]) -> Any:
-    _refuse_mixed(name, values)
-    return _resolve(name, tuple(map(type, values)))(*values)
 
 
 def _is_integer(value: Any) -> bool:
@@ -198,9 +162,28 @@ def _is_integer(value: Any) -> bool:
 def _of_floats(name: str, values: tuple[Any, ...]) -> Any:
     """A function of floats with integers among its operands: from Python these count as floats, as
     in arrays. Raises ArgumentError in a kernel."""
-    if not running.managed:
-        values = tuple(_as_float(x) if _is_integer(x) else x for x in values)
+    if running.managed:
+        wrong = next(type_of_scalar(x) for x in values if _is_integer(x))
+        raise ArgumentError(f"{name} takes a float, got {wrong}", fix=_FIXES["float"])
+    values = tuple(_as_float(x) if _is_integer(x) else x for x in values)
     return _resolve(name, tuple(map(type, values)))(*values)
+
+
+def _beside_floats(name: str, values: tuple[Any, ...]) -> Any:
+    """A function with a Python float among its operands. Raises ArgumentError in a kernel where
+    the others are integers; from Python they count as floats, as in arrays."""
+    _refuse_float_beside_integers(name, values)
+    return _resolve(name, tuple(map(type, values)))(*values)
+
+
+def _refuse_float_beside_integers(name: str, values: Iterable[Any]) -> None:
+    types = list(map(type_of_scalar, values))
+    strong = [t for t in types if not t.weak]
+    if running.managed and strong and FLOAT in types and all(t.is_int for t in strong):
+        raise ArgumentError(
+            f"{name}() on {strong[0]} and a Python float",
+            fix="convert the integer, for example float64(n), or write a whole number",
+        )
 
 
 def _as_float(value: Any) -> Any:
@@ -301,7 +284,7 @@ def unified(name: str, *values: Any) -> tuple[Any, ...]:
         kinds = tuple(map(kind_of, values))
         _check_scalars(name, values)
     if running.managed:
-        _refuse_mixed(name, values)
+        _refuse_float_beside_integers(name, values)
     if rules is None:
         common = _common(name, tuple(map(type_of_scalar, values)))
         rules = _unions[kinds] = tuple(CONVERTERS[common][kind] for kind in kinds)
