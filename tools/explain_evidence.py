@@ -1,4 +1,4 @@
-"""How often `samebits explain` is right about what compilers make of expressions.
+"""The evidence for `samebits explain`: how often it is right about what compilers make.
 
     python -m tools.explain_evidence [--cases 200] [--seed 1] [--rows 1,4,12]
 
@@ -72,7 +72,10 @@ typedef TYPE T;
 typedef WORD W;
 static inline uint32_t bits_of(float x) { uint32_t w; memcpy(&w, &x, 4); return w; }
 static inline float of_bits(uint32_t w) { float x; memcpy(&x, &w, 4); return x; }
-static inline float bf(float x) { uint32_t w = bits_of(x); return of_bits((w + 0x7fff + (w >> 16 & 1)) & 0xffff0000u); }
+static inline float bf(float x) {
+  uint32_t w = bits_of(x);
+  return of_bits((w + 0x7fff + (w >> 16 & 1)) & 0xffff0000u);
+}
 static inline float cut(float x) { return of_bits(bits_of(x) & 0xffff0000u); }
 static inline float hf(float x) { return (float)(_Float16)x; }
 static inline float quake(float x, uint32_t magic, int steps) {
@@ -215,9 +218,8 @@ def results(
         f"__attribute__((noinline)) static T f{n}({parameters}) {{ {case.body} }}"
         for n, case in enumerate(cases)
     ]
-    table = "static T (*volatile table[])(T, T, T, T, T, T, T, T) = {%s};" % ", ".join(
-        f"f{n}" for n in range(len(cases))
-    )
+    names = ", ".join(f"f{n}" for n in range(len(cases)))
+    table = f"static T (*volatile table[])(T, T, T, T, T, T, T, T) = {{{names}}};"
     source, program = folder / "cases.c", folder / "cases"
     source.write_text("\n".join([head, *functions, table, _TAIL]))
     subprocess.run([*flags.command, str(source), "-o", str(program), "-lm"], check=True)
@@ -272,7 +274,7 @@ def main() -> None:
     chance = random.Random(chosen.seed)
     counts = [int(n) for n in chosen.rows.split(",")]
     most = max(counts)
-    tables = {n: {} for n in counts}  # type: dict[int, dict[str, Counter[str]]]
+    tables: dict[int, dict[str, Counter[str]]] = {n: {} for n in counts}
     times: list[float] = []
     with tempfile.TemporaryDirectory() as place:
         for flags in (f for f in FLAGS if chosen.only in f.name):

@@ -1,4 +1,4 @@
-"""How strong the evidence of rows is for an evaluation, measured on operands like those given.
+"""The strength of the evidence of rows for an evaluation, measured on operands like those given.
 
 What agrees with the rows might do so by accident. Fresh samples say how often that is: how often an
 evaluation gives the result of another one that is not strict, and how often the strict one.

@@ -1,5 +1,5 @@
-"""What people make of an expression by hand and compilers at -ffast-math is found, and how strong the
-evidence is for it is said."""
+"""What people make of an expression by hand and compilers at -ffast-math is found, with how strong
+the evidence for it is."""
 
 from __future__ import annotations
 

@@ -57,12 +57,16 @@ def exchanges(
 def contracted(tree: Tree, options: Callable[[Node], list[Tree]]) -> Iterator[Tree]:
     """`tree`, and the tree with every operation replaced for which there are options: by the first
     of them, then by the last."""
-    seen: list[Tree] = []
-    for change in (
-        lambda _: None,
-        lambda node: next(iter(options(node)), None) if isinstance(node, Node) else None,
-        lambda node: next(reversed(options(node)), None) if isinstance(node, Node) else None,
-    ):
+
+    def first(node: Tree) -> Tree | None:
+        return next(iter(options(node)), None) if isinstance(node, Node) else None
+
+    def last(node: Tree) -> Tree | None:
+        return next(reversed(options(node)), None) if isinstance(node, Node) else None
+
+    seen = [tree]
+    yield tree
+    for change in (first, last):
         made = rebuilt(tree, change)
         if made not in seen:
             seen.append(made)
