@@ -6,6 +6,7 @@ process where a library rounds toward zero, `2.0**52` would be another number.
 
 from __future__ import annotations
 
+import ctypes
 import importlib.machinery
 import struct
 import sys
@@ -22,7 +23,7 @@ _ONE, _ULP, _LEAST_NORMAL = (float.fromhex(text) for text in ("0x1p0", "0x1p-52"
 _HALF_ULP, _MOST_OF_ULP = float.fromhex("0x1p-53"), float.fromhex("0x3p-54")
 _HALF = float.fromhex("0x1p-1")
 _SUBNORMAL: float = struct.unpack("<d", struct.pack("<Q", 3))[0]
-_ENVIRONMENT_BYTES = 256  # more than any system's fenv_t
+ENVIRONMENT_BYTES = 256  # more than any system's fenv_t
 
 
 def is_default() -> bool:
@@ -45,21 +46,25 @@ def default_environment() -> Generator[None]:
     if is_default() or sys.platform == "win32":
         yield
         return
-    import ctypes.util
-
     library: Any = ctypes.CDLL(None)
     if not hasattr(library, "fesetenv"):
-        library = ctypes.CDLL(ctypes.util.find_library("m"))
-    before = ctypes.create_string_buffer(_ENVIRONMENT_BYTES)
+        from ctypes.util import find_library
+
+        library = ctypes.CDLL(find_library("m"))
+    before = ctypes.create_string_buffer(ENVIRONMENT_BYTES)
     library.fegetenv(before)
-    default: Any = ctypes.c_void_p(-1)  # C's FE_DFL_ENV
-    if sys.platform == "darwin":
-        default = ctypes.byref(ctypes.c_char.in_dll(library, "_FE_DFL_ENV"))
     try:
-        library.fesetenv(default)
+        library.fesetenv(default_of(library))
         yield
     finally:
         library.fesetenv(before)
+
+
+def default_of(library: Any) -> Any:
+    """C's FE_DFL_ENV, as ctypes gives it to a library's `fesetenv`."""
+    if sys.platform == "darwin":
+        return ctypes.byref(ctypes.c_char.in_dll(library, "_FE_DFL_ENV"))
+    return ctypes.c_void_p(-1)
 
 
 class _Loader(importlib.machinery.SourceFileLoader):

@@ -31,7 +31,10 @@ FIELDS = {
 
 def _imported(module: str) -> Any:
     with lock():
-        return import_module(module)
+        from samebits.runtime.gc_pause import paused
+
+        with paused():  # what a module makes stays
+            return import_module(module)
 
 
 def _on_first_call(field: str, module: str, name: str) -> Callable[..., Any]:

@@ -46,7 +46,7 @@ def test_the_worked_example_is_what_the_command_prints(
 
 def test_every_part_of_the_output_is_explained() -> None:
     words = re.findall(r"^(\w+): ", SHOWN.search(TEXT)[2], re.MULTILINE)  # type: ignore[index]
-    assert words == ["frame", "field", "operation", "cause", "exposed"]
+    assert words == ["fix", "frame", "field", "operation", "cause", "exposed"]
     explained = re.findall(r"^\| (\w+) \| ", section("A worked example"), re.MULTILINE)
     assert [word for word in explained if word in words] == words
 
@@ -56,6 +56,8 @@ def section(title: str) -> str:
 
 
 PARTS = {
+    "headers": finding.HeaderFact,
+    "inputs": finding.InputFact,
     "fields": finding.FieldFact,
     "columns": finding.ColumnFact,
     "timeline": finding.TimelineFact,
@@ -68,7 +70,7 @@ PARTS = {
 
 def test_the_table_of_fields_is_what_json_has() -> None:
     rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", JSON, re.MULTILINE))
-    assert list(rows) == ["format", "same", *(f.name for f in fields(Diagnosis))]
+    assert list(rows) == ["format", "answer", "to_do", "same", *(f.name for f in fields(Diagnosis))]
     for name, fact in PARTS.items():
         listed = rows[name].partition(": ")[2].partition(";")[0]
         assert listed == ", ".join(f"`{f.name}`" for f in fields(fact)), name

@@ -4,34 +4,65 @@ Compiler and loader both import this module, and it imports neither: a process t
 nothing need not load the compiler.
 """
 
-# No `from __future__ import annotations`: see `backend.targets.table`.
+from __future__ import annotations
+
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any
 
 from samebits.errors import Span
 
 
-class TrapSite(NamedTuple):
-    """The trap behind a non-zero status."""
+class _Facts:
+    """Facts that are equal where all of them are. A NamedTuple would take a process that only
+    fetches a kernel from the cache longer to make than all that it does with it."""
 
-    kind: str
-    span: Span
-    detail: str | None
-    said: str | None = None
-    """What it says of the values that it met, with places for the words of its record."""
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and _all_of(self) == _all_of(other)
+
+    def __hash__(self) -> int:
+        return hash(_all_of(self))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{_all_of(self)}"
 
 
-class CompiledObject(NamedTuple):
+def _all_of(facts: Any) -> tuple[object, ...]:
+    return tuple(getattr(facts, name) for name in facts.__slots__)
+
+
+class TrapSite(_Facts):
+    """The trap behind a non-zero status. `said` is what it says of the values that it met, with
+    places for the words of its record."""
+
+    __slots__ = ("detail", "kind", "said", "span")
+
+    def __init__(self, kind: str, span: Span, detail: str | None, said: str | None = None) -> None:
+        self.kind, self.span, self.detail, self.said = kind, span, detail, said
+
+    def at(self, span: Span) -> TrapSite:
+        """The same trap at another place."""
+        return TrapSite(self.kind, span, self.detail, self.said)
+
+
+class CompiledObject(_Facts):
     """Relocatable object code, and the traps behind its entries' statuses 1, 2, …
 
     `needs` are the keys of the shared functions that it calls, `has` of those that it defines.
     """
 
-    object_bytes: bytes
-    traps: tuple[TrapSite, ...]
-    needs: tuple[str, ...] = ()
-    has: tuple[str, ...] = ()
+    __slots__ = ("has", "needs", "object_bytes", "traps")
+
+    def __init__(
+        self,
+        object_bytes: bytes,
+        traps: tuple[TrapSite, ...],
+        needs: tuple[str, ...] = (),
+        has: tuple[str, ...] = (),
+    ) -> None:
+        self.object_bytes, self.traps, self.needs, self.has = object_bytes, traps, needs, has
 
 
 STATUS_BITS = 20
@@ -50,6 +81,9 @@ whether traces are wanted. Who calls an entry sets these before."""
 OUTPUT_HEAD = 3
 
 NO_ADDRESSES: Mapping[str, int] = MappingProxyType({})
+
+DEBUG_INFO = b".debug_info"
+"""What an object with debug information has in it, as the name of a section."""
 
 LENGTH_LIMIT = 1 << 48
 """Every array length that a caller passes is below this; no address space here is larger."""

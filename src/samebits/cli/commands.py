@@ -350,14 +350,31 @@ def explain(
             help='Such as "a*b + c", with + - * /, sqrt, fma, sin, …; if it begins with -, in ().',
         ),
     ],
-    got: Annotated[
-        str, typer.Option(metavar="BITS", help="The observed result, written like a VALUE.")
-    ],
     values: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="NAME=VALUE...",
+            metavar="[NAME=VALUE]...",
             help="Each VALUE is bits (0x3dcccccd), a hex float or a decimal.",
+        ),
+    ] = None,
+    got: Annotated[
+        str | None,
+        typer.Option(metavar="BITS", help="The observed result, written like a VALUE."),
+    ] = None,
+    row: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--row",
+            metavar='"NAME=VALUE... got=BITS"',
+            help="Another row of operands and its result; an evaluation must give all.",
+        ),
+    ] = None,
+    rows: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Rows from CSV, whose first line has the names, or JSON, a list of objects; the "
+            "result is called got.",
         ),
     ] = None,
     type: Annotated[
@@ -374,7 +391,7 @@ def explain(
     """
     from samebits.cli.explain import run
 
-    _finish(lambda: run(expression, values or (), got, type, json))
+    _finish(lambda: run(expression, values or (), got, row or (), rows, type, json))
 
 
 @_application.command(epilog=examples("report"))
@@ -430,8 +447,9 @@ def diagnose(
     what: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="SIM [REPLAY] [REPORT] | REPORT REPORT",
-            help="a simulation, a replay of it and another machine's report; or two reports",
+            metavar="SIM [REPLAY] [REPLAY | REPORT] | REPORT REPORT",
+            help="a simulation, a replay of it, and another machine's replay or report; or two "
+            "reports",
         ),
     ] = None,
     a: Annotated[

@@ -18,6 +18,7 @@ from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import named_simulation, warn_fewer_frames
 from samebits.cli.pages import check_page, write_page
 from samebits.cli.printing import JSON_FORMAT
+from samebits.desync.of_replay import report_of_replay
 from samebits.desync.reader import is_report, read_report
 from samebits.desync.report import Report
 from samebits.desync.summary import summary
@@ -26,7 +27,8 @@ from samebits.diagnosis.frame.search import Progress as Show
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.diagnosis.report.html import page
 from samebits.diagnosis.report.text import as_lines
-from samebits.errors import ReportError, SideError
+from samebits.diagnosis.report.wording import answer, to_do
+from samebits.errors import ReportError, SamebitsError, SideError
 from samebits.hazards.catalogue import EXPRESSION_HAZARDS, PROGRAM_HAZARDS
 from samebits.ir.analysis.budget import Budget
 from samebits.sides.side import Side, parse_side
@@ -40,7 +42,8 @@ _HAZARDS = [(each.name, each.title) for each in (*EXPRESSION_HAZARDS, *PROGRAM_H
 _TITLES = tuple(title for _, title in _HAZARDS)
 _EXAMPLES = (
     "write `samebits diagnose game.py duel.mcap --b mode=FAST`, `samebits diagnose game.py "
-    "duel.mcap theirs.desync` or `samebits diagnose ours.desync theirs.desync`"
+    "duel.mcap theirs.mcap`, `samebits diagnose game.py duel.mcap theirs.desync` or `samebits "
+    "diagnose ours.desync theirs.desync`"
 )
 
 
@@ -66,6 +69,16 @@ def run(options: DiagnoseOptions) -> int:
     if options.list_sides:
         print("\n".join(_sides()))
         return SAME
+    try:
+        return _compared(options)
+    except SamebitsError as error:
+        if options.json:
+            told = {"message": error.message, "note": error.note, "fix": error.fix}
+            print(json.dumps({"format": JSON_FORMAT, "same": False, "error": told}, indent=1))
+        raise
+
+
+def _compared(options: DiagnoseOptions) -> int:
     if options.html is not None:
         check_page(options.html)
     case = _comparison(options)
@@ -75,7 +88,8 @@ def run(options: DiagnoseOptions) -> int:
         diagnosis = case.compare(show)
     case.tell(diagnosis)
     if options.json:
-        print(json.dumps({"format": JSON_FORMAT, **diagnosis.to_json()}, indent=1))
+        said = {"answer": answer(diagnosis), "to_do": to_do(diagnosis)}
+        print(json.dumps({"format": JSON_FORMAT, **said, **diagnosis.to_json()}, indent=1))
     else:
         out = console()
         for style, text in as_lines(diagnosis, options.edits):
@@ -158,6 +172,15 @@ def _comparison(options: DiagnoseOptions) -> _Comparison:
             source = ReplaySource(simulation, replay, options.frames)
             return _Comparison(
                 lambda show: diagnose_report(source, side, report, show), (report,), source, (side,)
+            )
+        case 0, [sim, one, other]:
+            _refuse(options, "b is the second replay", "b", "players", "seed", "budget")
+            simulation = named_simulation(sim)
+            side = _side(options, "a", simulation)
+            source = ReplaySource(simulation, one, options.frames)
+            theirs = report_of_replay(other)
+            return _Comparison(
+                lambda show: diagnose_report(source, side, theirs, show), (theirs,), source, (side,)
             )
         case 0, [sim, *replays] if len(replays) < 2:
             _refuse(options, "it limits the work of programs in reports", "budget")

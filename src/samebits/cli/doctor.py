@@ -14,7 +14,7 @@ from samebits.cli.exit_status import DIFFERS, SAME
 from samebits.cli.printing import JSON_FORMAT
 from samebits.doctor.culprit import Culprit
 from samebits.doctor.host import HostRow
-from samebits.doctor.report import Examination, examine, shown
+from samebits.doctor.report import CHANGED_BY, Examination, examine, shown
 from samebits.runtime.fingerprint import Fingerprint
 
 _STYLES = {"ok": "green", "note": "cyan", "warning": "bold red"}
@@ -64,6 +64,7 @@ def _culprit_json(found: Culprit) -> dict[str, Any]:
         "file": found.file,
         "thread": found.change.thread,
         "restored": found.change.restored,
+        "sets": list(found.gained),
         "state": {**asdict(found.change.state), "text": str(found.change.state)},
         "line": None if found.line is None else asdict(found.line),
         "direct": None if found.direct is None else asdict(found.direct),
@@ -73,15 +74,15 @@ def _culprit_json(found: Culprit) -> dict[str, Any]:
 
 def _print(report: Examination) -> None:
     out = console()
+    culprits = iter(report.culprits)
     for section in report.sections:
         out.print(Text(section.title, "bold"), soft_wrap=True)
         for row in section.rows:
             for line in _row(row):
                 out.print(line, soft_wrap=True)
-            for found in report.culprits:
-                if row.name == f"changed by {found.what}":
-                    for text in _evidence(found):
-                        out.print(f"            {text}", soft_wrap=True, markup=False)
+            if row.name.startswith(CHANGED_BY):
+                for text in _evidence(next(culprits)):
+                    out.print(f"            {text}", soft_wrap=True, markup=False)
         out.print()
     seen = report.observation
     if seen is not None and seen.said and not (seen.finished and seen.outcome == "ended"):

@@ -39,6 +39,8 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         'explain "x / y" x=5 y=0x40400000 --got 0x3fd55556',
         'explain "(-x)*x + y" x=0x1.8p0 y=2.25 --type float64 --got -0.0',
         'explain "a*b + c" a=0.1 b=0x2e66 c=-0.01 --type float16 --got 0x8080',
+        'explain "x / y" --row "x=5 y=3 got=0x3fd55556" --row "x=1 y=3 got=0x3eaaaaab"',
+        'explain "a*b + c" --rows rows.csv',
     ),
     "report": (
         "report game.py duel.mcap",
@@ -48,6 +50,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "diagnose": (
         "diagnose game.py duel.mcap theirs.desync",
+        "diagnose game.py ours.mcap theirs.mcap",
         "diagnose ours.desync theirs.desync --html desync.html",
         "diagnose game.py duel.mcap --a managed --b x86-64-v3-O3",
         "diagnose game.py duel.mcap --b source=old/game.py",

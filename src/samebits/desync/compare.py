@@ -71,8 +71,8 @@ class ReportPair:
         return range(max(0, frame - AROUND), max(0, frame) + AROUND + 1)
 
     def require(self) -> None:
-        """Raise ReportError unless both are of one version and replay, and share hashes. Inputs may
-        differ in some frames: they are the cause to find."""
+        """Raise ReportError unless both are of one simulation, with states and inputs alike, and
+        share hashes. Version, seed and inputs may differ: they are the cause to find."""
         _require_same_run(self.a.header, self.b.header, self.a.name, self.b.name)
         if len(self.hashed):
             return
@@ -109,7 +109,8 @@ def command(frames: range, traced: int | None = None) -> str:
 
 
 def require_replay(report: Report, header: ReplayHeader, replay: str) -> None:
-    """Raise ReportError unless a report is of the run that a replay's header names."""
+    """Raise ReportError unless a report is of the simulation that a replay's header names, with
+    states and inputs alike."""
     _require_same_run(header, report.header, replay, report.name)
 
 
@@ -119,22 +120,12 @@ def _require_same_run(a: ReplayHeader, b: ReplayHeader, one: str, other: str) ->
             f"{one} is of simulation '{a.simulation}', and {other} of '{b.simulation}'",
             fix="give two of the same simulation",
         )
-    if a.version != b.version:
+    if a.schema != b.schema or a.players != b.players:
+        versions = f" (versions {a.version} and {b.version})" if a.version != b.version else ""
         raise ReportError(
-            f"{one} is of version {a.version} of '{a.simulation}', and {other} of version "
-            f"{b.version}",
-            fix="run one version on both machines, and write reports again",
-        )
-    if a.schema != b.schema or (a.players, a.tick_rate) != (b.players, b.tick_rate):
-        raise ReportError(
-            f"{one} and {other} are of one version of '{a.simulation}' with different states, "
+            f"{one} and {other} are of '{a.simulation}'{versions} with different states, "
             "inputs or players",
             fix="run the same code on both machines, and write reports again",
-        )
-    if a.seed != b.seed:
-        raise ReportError(
-            f"{one} was run with seed {a.seed}, and {other} with seed {b.seed}",
-            fix="report the same replay on both machines",
         )
 
 

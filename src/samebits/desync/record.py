@@ -81,7 +81,7 @@ def record_report(
     """
     machine = this_machine()  # before anything changes this thread's registers
     simulation = side.simulation
-    header = simulation.header(source.seed)
+    header = side.header(source.seed)
     asked = _asked(simulation, source, header, request)
     names = PortableNames(simulation)
     module = portable(

@@ -8,24 +8,41 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import astuple, dataclass, replace
 from typing import Generic, TypeVar
 
-from samebits.bits import to_canonical, xxh64
+from samebits.bits import xxh64
 from samebits.desync.compare import ReportPair, require_replay
+from samebits.desync.machine import this_machine
 from samebits.desync.merkle_tree import merkle_tree
 from samebits.desync.portable import PortableNames, portable
 from samebits.desync.report import Report
+from samebits.diagnosis.before.headers import Header, compared
+from samebits.diagnosis.before.input_rows import InputRows
+from samebits.diagnosis.before.inputs import other_inputs
+from samebits.diagnosis.before.planted import (
+    GivenInputs,
+    is_option,
+    of_options,
+    planted,
+    untried,
+)
 from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.cause.experiment import Agreement
+from samebits.diagnosis.cause.inquiry import SURE_FRAMES
 from samebits.diagnosis.cause.proxy import proxy_trace
 from samebits.diagnosis.edits.tell import tell_edits
 from samebits.diagnosis.evidence import Evidence, Validated
 from samebits.diagnosis.fast.findings import FastFindings
-from samebits.diagnosis.frame.examine import FirstFrame
+from samebits.diagnosis.frame.examine import FirstFrame, outcome
 from samebits.diagnosis.frame.hash_search import HashSearch
+from samebits.diagnosis.frame.healing import (
+    healed_beside,
+    healed_in_series,
+    healed_in_timeline,
+)
 from samebits.diagnosis.frame.lockstep import LockstepSearch
 from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
 from samebits.diagnosis.frame.recorded import recorded_in
@@ -33,8 +50,16 @@ from samebits.diagnosis.frame.search import FrameReport, FrameSearch, Progress, 
 from samebits.diagnosis.frame.state_diff import differences, timeline
 from samebits.diagnosis.live_evidence import LiveEvidence
 from samebits.diagnosis.narrow import Pair, narrow
-from samebits.diagnosis.report.findings import CauseFact, ColumnFact, Diagnosis
-from samebits.diagnosis.report.wording import moment, what_leave
+from samebits.diagnosis.report.findings import (
+    INPUT_SHAPES,
+    SCOPES,
+    WITH_ALL_ELSE,
+    CauseFact,
+    ColumnFact,
+    Diagnosis,
+    InputFact,
+)
+from samebits.diagnosis.report.wording import input_said, moment, what_leave
 from samebits.diagnosis.report_evidence import ReportEvidence, reported_frame, title
 from samebits.errors import ReportError
 from samebits.frame_trace.record import Trace
@@ -52,7 +77,7 @@ from samebits.sim.sources import InputSource
 from samebits.types import StructType
 
 OTHER_RUN = 0.5
-"""The part of the frames whose inputs may differ before a report is one of another run."""
+"""The part of the frames whose inputs may differ before it may be another replay's."""
 _PROXY = "side b could not be traced; side a with the hazard injected everywhere serves as proxy"
 
 
@@ -69,7 +94,10 @@ def diagnose(
     Raises what opening the sides and reading the inputs raise.
     """
     out = _begun(simulation.name, simulation.version, source.seed, a.text, b.text)
-    inputs = InputStream(source)
+    seed, inputs = source.seed, InputStream(source)
+    out.headers = compared(
+        Header(a.header(seed), words=a.text), Header(b.header(seed), words=b.text)
+    )
     layout = common_layout(a.plain.state, b.plain.state)
     state = a.plain.state if layout is None else layout.type
     with _timed(out), closing(_opened(a, layout)) as run_a, closing(_opened(b, layout)) as run_b:
@@ -89,6 +117,7 @@ def diagnose(
         _TwoRuns(out, one, other, found, state, progress, layout).run()
         with beyond_first_facts(out.notes, "the timeline is"):
             out.timeline = timeline(state, found, run_a, run_b, one.rows)
+        out.heals, out.followed = healed_in_timeline(out.timeline, frame)
     return out
 
 
@@ -100,14 +129,18 @@ def diagnose_report(
 
     Raises ReportError where the report is of another run, and what running raises.
     """
-    simulation = a.simulation
-    require_replay(report, simulation.header(source.seed), source.replay or "this run")
+    simulation, mine = a.simulation, Header(a.header(source.seed), this_machine(), a.text)
+    require_replay(report, mine.run, source.replay or "this run")
     out = _begun(simulation.name, simulation.version, source.seed, a.text, title(report))
+    out.headers = compared(mine, _header(report))
     inputs = InputStream(source)
     _require_known(report, inputs.frames)
     _tell_damage(out, report)
     with _timed(out), closing(open_run(a)) as run:
-        _require_inputs(report, inputs, simulation)
+        theirs = _tell_inputs(
+            out, _rows_here(inputs, simulation.input_type), _rows_of(report),
+            min(inputs.frames, report.contents.begun),
+        )  # fmt: skip
         trap, names = report.contents.trap, PortableNames(simulation)
         search = HashSearch(
             run, inputs, report.known, progress=progress, recorded=recorded_in(source),
@@ -123,14 +156,32 @@ def diagnose_report(
                     f"{report.name} covers the first {out.frames:,} of {inputs.frames:,} frames"
                 )
         else:
-            found = replace(done.found, b=reported_frame(report, done.found.frame))
+            frame = done.found.frame
+            suspect, known = None, reported_frame(report, frame)
+            with beyond_first_facts(out.notes, "whether the headers' difference is the cause is"):
+                others = _other_source(out, source, inputs, report, theirs)
+                suspect = planted(out.headers, a, source, report.known, frame, progress, others)
+            if suspect is not None and suspect.cause.holds:
+                _tell_planted(out, suspect.cause)
+                known = replace(known, state=suspect.state if known.state is None else known.state)
+            found = replace(done.found, b=known)
             if found.is_exact and a.spec.source is None:
-                theirs = report.program_text
-                if theirs not in (None, print_module(portable(a.plain.kernels, names))):
+                text = report.program_text
+                if text not in (None, print_module(portable(a.plain.kernels, names))):
                     out.note("the report's program is not the one that runs here")
-            one = LiveEvidence("a", a, run, found.frame, found.a, inputs, a, out, progress)
-            other = ReportEvidence(report, found.frame, out, progress)
+            one = LiveEvidence("a", a, run, frame, found.a, inputs, a, out, progress)
+            other = ReportEvidence(report, frame, out, progress, known_inputs=theirs)
             _RunAndReport(out, one, other, found, a.plain.state, progress).run()
+            with beyond_first_facts(out.notes, "whether the difference heals is"):
+                hashes = outcome(one.continued()).hashes
+                out.heals, out.followed = healed_beside(hashes, frame + 1, report.known)
+            best = max((cause.frames_same for cause in out.causes), default=0)
+            if (
+                suspect is not None
+                and not suspect.cause.holds
+                and best <= suspect.cause.frames_same
+            ):
+                _tell_planted(out, suspect.cause)
     _tell_budget(out, report)
     return out
 
@@ -151,19 +202,35 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
     out.frames = min(a.contents.begun, b.contents.begun)
     for report in (a, b):
         _tell_damage(out, report)
+    out.headers = compared(_header(a), _header(b))
     frame, first = both.first_difference, both.first_differing_inputs
     with _timed(out):
+        theirs = _tell_inputs(out, _rows_of(a), _rows_of(b), out.frames)
         if first is not None and (frame is None or first < frame):
             out.note(f"the inputs of frame {first:,} differ, and the state after it does not")
         if frame is None:
             _tell_ends(out, a, b)
             return out
-        one, other = (ReportEvidence(report, frame, out, progress) for report in (a, b))
+        one = ReportEvidence(a, frame, out, progress)
+        other = ReportEvidence(b, frame, out, progress, known_inputs=theirs)
         ends = [reported_frame(report, frame) for report in (a, b)]
         found = FirstFrame(frame, ends[0], ends[1], both.last_alike(frame))
+        names = [fact.name for fact in out.headers]
+        if "seed" in names:
+            _tell_planted(out, untried(out.headers[names.index("seed")]))
         _TwoReports(out, one, other, found, a.types[0], progress).run()
+        out.heals, out.followed = healed_in_series(a.hashes, b.hashes, frame)
+        options = [fact for fact in out.headers if is_option(fact)]
+        if options and "digest" not in names and out.causes:
+            first = out.causes[0]
+            if first.scope == WITH_ALL_ELSE:  # one source: what differs comes from its options
+                out.causes = (of_options(options, first), *out.causes[1:])
     _tell_budget(out, a)
     return out
+
+
+def _header(report: Report) -> Header:
+    return Header(report.header, report.machine, report.contents.side)
 
 
 def _require_known(report: Report, frames: int) -> None:
@@ -199,8 +266,17 @@ class _Driver(ABC, Generic[A, B]):
     progress: Progress
 
     def run(self) -> None:
+        self.tell_ends()
+        self._beyond_ends()
+        out, sides = self.out, (self.found.a, self.found.b)
+        untold = any(side.state is None and side.leaves is None for side in sides)
+        if untold and not out.columns and all(side.hash is not None for side in sides):
+            out.notes.insert(0, f"the state after {moment(self.found.frame)} is not known")
+
+    def _beyond_ends(self) -> None:
         found = self.found
-        self._ends()
+        if any(cause.hazard == "seed" for cause in self.out.causes):
+            return  # all of it is another run
         if not found.is_exact and found.b.before is None:
             self.out.note(
                 f"{what_leave(found.since + 1, found.frame - 1)} is not known on both sides: it "
@@ -214,7 +290,7 @@ class _Driver(ABC, Generic[A, B]):
     def without(self, own: Trace | None, other: Validated | None) -> Validated | None:
         """What is done where a side has no trace: what it gives stands for side b's."""
 
-    def _ends(self) -> None:
+    def tell_ends(self) -> None:
         """Both sides' states after the frame."""
         self.out.frame = self.found.frame
         self.out.hashes = self.found.a.shown(), self.found.b.shown()
@@ -237,7 +313,6 @@ class _Driver(ABC, Generic[A, B]):
             side.leaves if side.state is None else tree.hashes(side.state) for side in sides
         )
         if mine is None or theirs is None:
-            out.note(f"the state after {moment(self.found.frame)} is not known")
             return
         out.columns = tuple(ColumnFact(n.path, 0, 0, None) for n in tree.differing(mine, theirs))
 
@@ -256,11 +331,13 @@ class _Driver(ABC, Generic[A, B]):
         mine = theirs = point
         changed = _other_inputs(point, inputs)
         if changed is not None and program is not None:
-            out.note(f"the inputs of frame {frame:,} differ")
+            if not self._input_facts:
+                out.note(f"the inputs of frame {frame:,} differ")
             theirs = changed
             agreement = a.as_own(b.experiment(point, inputs)).run(program)
             if agreement.same:
                 self._changed_inputs(agreement)
+                self._fields_after(a.after(changed))
             else:  # something else is to be found, over the same inputs
                 mine = theirs
         own = a.trace(mine)
@@ -276,23 +353,39 @@ class _Driver(ABC, Generic[A, B]):
         pair = Pair(own, other, program, experiment, b.frames(other.trace), frame, b.rerun)
         narrow(out, pair, self.progress)
 
+    @property
+    def _input_facts(self) -> list[InputFact]:
+        """What is known of how the frame's inputs differ."""
+        return [fact for fact in self.out.inputs if fact.frame <= self.found.frame <= fact.last]
+
+    def _fields_after(self, state: bytes | None) -> None:
+        """Fields where side b's state is not known, and one that has its hash is."""
+        theirs = self.found.b
+        if state is not None and theirs.state is None and xxh64(state) == theirs.hash:
+            self.found = replace(self.found, b=replace(theirs, state=state))
+            self._fields()
+
     def _changed_inputs(self, agreement: Agreement | None) -> None:
         """Name the frame's inputs as the cause: nothing else has to be found. `agreement` is what
         side a's program gives over side b's inputs, where these are known."""
-        hazard, found = by_name("changed-input"), agreement or Agreement(0, 0)
+        frame, found = self.found.frame, agreement or Agreement(0, 0)
+        hazard = by_name("changed-input")
+        facts = self._input_facts
         cause = CauseFact(
             hazard=hazard.name,
             title=hazard.title,
             expression="" if agreement is None else "side a's program over side b's inputs",
             practice=hazard.practice,
-            remedy=hazard.remedy,
+            remedy=INPUT_SHAPES[facts[0].shape] if facts else hazard.remedy,
             scope="",
             frames_same=found.same,
             frames_compared=found.compared,
-            evidence=(f"the inputs of frame {self.found.frame:,} are not the same on both sides",),
+            evidence=tuple(input_said(fact) for fact in facts)
+            or (f"the inputs of frame {frame:,} are not the same on both sides",),
         )
         self.out.causes = (cause,)
-        self.out.certainty = "certain" if found.whole else "likely"
+        is_sure = found.whole and found.compared >= SURE_FRAMES
+        self.out.certainty = "certain" if is_sure else "likely"
 
 
 @dataclass(eq=False)
@@ -338,7 +431,7 @@ class _TwoReports(_Driver[ReportEvidence, ReportEvidence]):
             out, found = self.out, self.found
             self.a, self.b, out.a, out.b = self.b, self.a, out.b, out.a
             self.found = replace(found, a=found.b, b=found.a)
-            self._ends()
+            self.tell_ends()
             name = self.a.report.name
             out.note(f"{name} stands as side a: its own program, evaluated, gives its bits")
         super()._operation()
@@ -367,6 +460,16 @@ def _opened(side: Side, layout: CommonLayout | None) -> SideRun:
     return open_run(side) if layout is None else CommonRun(side.next_run(), layout)
 
 
+def _tell_planted(out: Diagnosis, cause: CauseFact) -> None:
+    """Tells a cause that the headers named, as far as the experiment with it goes."""
+    out.causes = (cause,)
+    by_itself = cause.scope == SCOPES[-1]
+    if cause.holds and cause.frames_compared >= SURE_FRAMES and by_itself:
+        out.certainty = "certain"
+    else:
+        out.certainty = "likely" if cause.holds or not cause.frames_compared else "possible"
+
+
 @contextmanager
 def _timed(out: Diagnosis) -> Generator[None]:
     began = time.perf_counter()
@@ -388,21 +491,48 @@ def _searched(out: Diagnosis, search: FrameSearch, a: Side) -> FrameReport:
     return done
 
 
-def _require_inputs(report: Report, inputs: InputStream, simulation: Simulation) -> None:
-    """Raise ReportError where so many inputs are others that it is another run's report."""
-    differing = compared = 0
-    for at, block in inputs.blocks():
-        for frame, row in enumerate(block.inputs, at):
-            known = report.input_hashes[frame]
-            if known is not None:
-                compared += 1
-                differing += known != xxh64(to_canonical(simulation.input_type, row))
-    if differing > compared * OTHER_RUN:
-        raise ReportError(
-            f"{report.name} is of other inputs than {inputs.source.replay}: those of "
-            f"{differing:,} of {compared:,} frames differ",
-            fix="give the replay that the report was made of",
+def _tell_inputs(out: Diagnosis, a: InputRows, b: InputRows, frames: int) -> dict[int, Inputs]:
+    """Tells the inputs that differ; those of side b that their hashes give away are returned."""
+    found = other_inputs(a, b, frames)
+    out.inputs, out.inputs_differing = found.facts, len(found.frames)
+    unshaped = any(fact.shape in ("changed", "unknown") for fact in found.facts)
+    if unshaped and len(found.frames) > found.compared * OTHER_RUN:
+        out.note(
+            f"the inputs of {len(found.frames):,} of {found.compared:,} frames differ: they may be "
+            "of another replay"
         )
+    return found.found
+
+
+def _rows_of(report: Report) -> InputRows:
+    return InputRows(report.types[1], report.inputs_array, report.input_hashes.__getitem__)
+
+
+def _other_source(
+    out: Diagnosis,
+    source: InputSource,
+    inputs: InputStream,
+    report: Report,
+    theirs: Mapping[int, Inputs],
+) -> InputSource | None:
+    """The report's inputs of all frames; None where they are not others, or not all known."""
+    if not out.inputs_differing:
+        return None
+    rows = inputs.between(0, min(inputs.frames, report.contents.begun)).copy()
+    b = _rows_of(report)
+    a = _rows_here(inputs, report.types[1])
+    for n in range(len(rows)):
+        row = report.inputs_array(n)
+        row = theirs.get(n) if row is None else row
+        if row is None and a.hash(n) != b.hash(n):
+            return None
+        rows[n] = rows[n] if row is None else row
+    return GivenInputs(rows, source.seed)
+
+
+def _rows_here(inputs: InputStream, t: StructType) -> InputRows:
+    rows = inputs.between(0, inputs.frames)
+    return InputRows(t, lambda n: rows[n] if 0 <= n < len(rows) else None, lambda n: None)
 
 
 def _tell_ends(out: Diagnosis, a: Report, b: Report) -> None:

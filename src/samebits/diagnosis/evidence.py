@@ -30,11 +30,12 @@ FrameAt = Callable[[int], FrameInput | None]
 @dataclass(frozen=True, eq=False)
 class Validated:
     """A trace that shows what its side did, and why that is known. `aligned` is the side's source,
-    where that is another version."""
+    where that is another version; without `is_named` its operations have names of their own."""
 
     trace: Trace
     validation: str
     aligned: MatchedVersion | None = None
+    is_named: bool = True
 
 
 class Evidence(Protocol):
@@ -80,6 +81,10 @@ class Evidence(Protocol):
 
     def trace(self, point: Point) -> Trace | None:
         """The frame's trace over the inputs of a point, its own or the other side's."""
+        ...
+
+    def after(self, point: Point) -> bytes | None:
+        """The canonical state after the frame over the inputs of a point; None where it traps."""
         ...
 
     def as_own(self, experiment: Experiment) -> Experiment:

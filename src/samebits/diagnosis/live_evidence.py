@@ -15,6 +15,7 @@ import numpy as np
 
 from samebits.bits import to_canonical, xxh64
 from samebits.desync.portable import PortableNames
+from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.cause.experiment import FRAMES, Experiment
 from samebits.diagnosis.cause.nondeterminism import RerunFacts
 from samebits.diagnosis.evidence import Evidence, FrameAt, Validated, leading
@@ -30,6 +31,7 @@ from samebits.frame_trace.record import Trace, record
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import SideRun, Snapshot, open_run
 from samebits.sides.side import Side
+from samebits.sim.execution import Advance
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
 from samebits.sim.program import Program
@@ -101,6 +103,10 @@ class LiveEvidence:
     def trace(self, point: Point) -> Trace | None:
         return self._validated(self.model, point)
 
+    def after(self, point: Point) -> bytes | None:
+        state, trap = self._ends(point)
+        return state if trap is None else None
+
     def as_own(self, experiment: Experiment) -> Experiment:
         """Compiled; a trap of another machine at the place that this one has for it."""
         if not experiment.foreign:
@@ -154,14 +160,17 @@ class LiveEvidence:
         return leading(a.inputs_of(n) for n in range(first, first + a.horizon))
 
     def trace_beside(self, a: Evidence, point: Point) -> Validated | None:
-        model, first = self.model, a.model
+        model, is_named = self.model, True
         if model is not None and self.side.spec.source != self.original.spec.source:
             first = self._model_of(self.original)
-            if first is not None:
-                self.aligned = match_versions(first.module, model.module)
-                model = replace(model, module=self.aligned.module, step=first.step, plain=None)
+            is_named = first is None
+            with beyond_first_facts(self.out.notes, "which operations both versions have is"):
+                if first is not None:
+                    self.aligned = match_versions(first.module, model.module)
+                    model = replace(model, module=self.aligned.module, step=first.step, plain=None)
+                    is_named = True
         trace = self._validated(model, self.own_point)
-        return None if trace is None else Validated(trace, _VALIDATED, self.aligned)
+        return None if trace is None else Validated(trace, _VALIDATED, self.aligned, is_named)
 
     def experiment(self, point: Point, inputs: Inputs) -> Experiment:
         running, kept, hashes = self.running, self.seen.before, []
@@ -175,6 +184,17 @@ class LiveEvidence:
         done = outcome(running.advance(self.rows))
         hashes = np.concatenate([*hashes, done.hashes])
         return Experiment(point.before, inputs, hashes, done.trap, point.seed)
+
+    def continued(self) -> Advance:
+        """The frames behind the differing one, run on; nothing where that traps."""
+        running, rows, kept = self.running, self.rows, self.seen.before
+        if kept is None:
+            begun(running, self.stream.seed)
+            return running.advance(rows) if self.seen.trap is None else running.advance(rows[:0])
+        running.restore(kept)
+        if running.advance(rows[:1]).trap is not None:
+            return running.advance(rows[:0])
+        return running.advance(rows[1:])
 
     def frames(self, trace: Trace) -> FrameAt:
         kept, running, model = self.seen.before, self.running, trace.model

@@ -25,6 +25,7 @@ from samebits.diagnosis.exposure.operations import exposed_operations
 from samebits.diagnosis.frame.search import Progress
 from samebits.diagnosis.operation.describe import operation_fact
 from samebits.diagnosis.operation.first_difference import OperationDifference, first_difference
+from samebits.diagnosis.operation.parting import parting
 from samebits.diagnosis.operation.source_changes import attributed
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.frame_trace.last_write import origin_of_load
@@ -55,18 +56,14 @@ class Pair:
 def narrow(out: Diagnosis, pair: Pair, progress: Progress) -> None:
     """Fill in the operation, its causes, and the operations that these expose."""
     a, b, aligned = pair.a, pair.b.trace, pair.b.aligned
-    difference = first_difference(a, b)
+    difference = None
+    with beyond_first_facts(out.notes, "the operation and its cause are"):
+        difference = _difference(out, pair) if pair.b.is_named else None
     if difference is None:
-        out.notes.append(
-            "no traced operation differs, though the states do: what differs is outside of the "
-            "kernels"
-        )
+        if out.operation is None:
+            with beyond_first_facts(out.notes, "the line is"):
+                out.operation = parting(a, b, pair.b.validation)
         return
-    difference = _of_inputs(pair, difference)
-    if aligned is not None:
-        difference = attributed(difference, a, aligned.changes)
-    modules = a.model.module, b.model.module
-    out.operation = operation_fact(modules, difference, pair.b.validation)
     question = Question(
         pair.program,
         difference,
@@ -84,6 +81,24 @@ def narrow(out: Diagnosis, pair: Pair, progress: Progress) -> None:
         return
     with beyond_first_facts(out.notes, "the cause is"):
         _tell_causes(out, pair, question, progress)
+
+
+def _difference(out: Diagnosis, pair: Pair) -> OperationDifference | None:
+    """The first operation that differs, which is told."""
+    a, b, aligned = pair.a, pair.b.trace, pair.b.aligned
+    difference = first_difference(a, b)
+    if difference is None:
+        out.notes.append(
+            "no traced operation differs, though the states do: what differs is outside of the "
+            "kernels"
+        )
+        return None
+    difference = _of_inputs(pair, difference)
+    if aligned is not None:
+        difference = attributed(difference, a, aligned.changes)
+    modules = a.model.module, b.model.module
+    out.operation = operation_fact(modules, difference, pair.b.validation)
+    return difference
 
 
 def _tell_causes(out: Diagnosis, pair: Pair, question: Question, progress: Progress) -> None:

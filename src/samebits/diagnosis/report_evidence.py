@@ -5,7 +5,8 @@ Owns what of a report is validated. Whatever a report brings is interpreted, nev
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -65,6 +66,8 @@ class ReportEvidence:
     out: Diagnosis
     progress: Progress
     horizon: int = FRAMES_INTERPRETED
+    known_inputs: Mapping[int, Inputs] = field(default_factory=dict[int, Inputs])
+    """Inputs that it has only the hash of, and that are known nevertheless."""
 
     def __post_init__(self) -> None:
         self._own: Point | None = None
@@ -73,7 +76,8 @@ class ReportEvidence:
         """Evaluations of its program."""
 
     def inputs_of(self, frame: int) -> Inputs | None:
-        return self.report.inputs_array(frame)
+        found = self.report.inputs_array(frame)
+        return self.known_inputs.get(frame) if found is None else found
 
     def input_hash(self, frame: int) -> int | None:
         return self.report.input_hashes[frame]
@@ -150,6 +154,10 @@ class ReportEvidence:
         trace = self._evaluated(point)
         return trace if not is_own or self._gives(trace) else None
 
+    def after(self, point: Point) -> bytes | None:
+        trace = None if self.model is None else self._evaluated(point)
+        return None if trace is None or trace.trap is not None else trace.after
+
     def reproduces(self, point: Point) -> bool:
         """Whether its own program, evaluated, gives its bits."""
         return self.model is not None and self._gives(self._evaluated(point))
@@ -187,7 +195,7 @@ class ReportEvidence:
             )
             found = None
         if found is None:
-            trace, over_inputs = point.trace(mine), bool(self.out.causes)
+            trace, over_inputs = point.trace(mine), _is_of_inputs(self.out)
             if over_inputs or self._gives(trace):
                 found = Validated(trace, _OVER_INPUTS if over_inputs else _EVALUATED)
         return found
@@ -265,6 +273,11 @@ class ReportEvidence:
             f"{self.report.name} has no trace of frame {self.frame:,}; on that "
             f"machine, write another: {command(frames, self.frame)}"
         )
+
+
+def _is_of_inputs(out: Diagnosis) -> bool:
+    """Whether it is known that side a's program over side b's inputs gives side b's bits."""
+    return any(cause.hazard == "changed-input" for cause in out.causes)
 
 
 def _under(trace: Trace, model: Model) -> Trace:

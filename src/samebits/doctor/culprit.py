@@ -21,21 +21,22 @@ from samebits.doctor.programs import (
     observe,
     state_after_imports,
 )
-from samebits.runtime.fp_state.registers import State
 
 _NO_LINE = "a second run, line by line, did not show it: it depends on time, or took too long"
 
 
 @dataclass(frozen=True, slots=True)
 class Culprit:
-    """The cause of a change of a thread's registers.
+    """The cause of a change of a thread's registers, or of a part of one.
 
-    `what` names it, `file` is the shared object or source if known. `line` is the line of the
+    `gained` is what it set, a phrase each: what another set before is left to that one. `what`
+    names it, `file` is the shared object or source if known. `line` is the line of the
     program that led to it, `direct` the line that did it if that is another. `confirmed` says
     what fresh processes showed.
     """
 
     change: RegisterChange
+    gained: tuple[str, ...]
     what: str
     file: str | None
     line: StackFrame | None
@@ -46,46 +47,73 @@ class Culprit:
 def find(
     observation: WatchedRun, program: Sequence[str], limit: float = LIMIT_SECONDS
 ) -> list[Culprit]:
-    """The cause of each change in the run."""
-    return [_culprit(change, observation, program, limit) for change in observation.changes]
+    """The causes of the changes in the run, each of them for what it set itself."""
+    found = [
+        _brought(change, observation, program, limit)
+        for change in observation.changes
+        if change.kind != "outside"
+    ]
+    outside = [change for change in observation.changes if change.kind == "outside"]
+    if outside:
+        known = {place for culprit in found for place in culprit.change.stack}
+        lines = [
+            change
+            for change in observe(program, limit, "lines").changes
+            if change.kind == "line" and change.stack and change.stack[0] not in known
+        ]
+        found += _called(outside, lines, program)
+    return found
 
 
-def _culprit(
+def _called(
+    outside: Sequence[RegisterChange], lines: Sequence[RegisterChange], program: Sequence[str]
+) -> list[Culprit]:
+    """The causes of changes that no import made, by those that a run line by line showed."""
+    found: list[Culprit] = []
+    left = list(lines)
+    for change in outside:
+        mine = [line for line in left if set(change.gained) & set(line.gained)]
+        found += [_by_line(line, program) for line in mine]
+        left = [line for line in left if line not in mine]
+        seen = {phrase for line in lines for phrase in line.gained}
+        rest = tuple([phrase for phrase in change.gained if phrase not in seen])
+        if rest:
+            before = f"after the import of {change.last}" if change.last else "before any import"
+            what = f"something between imports, {before} and before {change.name}"
+            line = _program_line(change.stack, program)
+            found.append(Culprit(change, rest, what, None, line, None, _NO_LINE))
+    return found
+
+
+def _by_line(found: RegisterChange, program: Sequence[str]) -> Culprit:
+    line = _program_line(found.stack, program)
+    inner = found.stack[0]
+    what = f"the call in line {inner.line} of {os.path.basename(inner.file)}"
+    direct = inner if inner != line else None
+    return Culprit(
+        found, found.gained, what, None, line, direct, "seen in a second run, line by line"
+    )
+
+
+def _brought(
     change: RegisterChange, observation: WatchedRun, program: Sequence[str], limit: float
 ) -> Culprit:
-    folder = _folder(program)
-    if change.kind == "outside":
-        by_line = _by_line(change, program, limit)
-        if by_line is not None:
-            return by_line
-        before = f"after the import of {change.last}" if change.last else "before any import"
-        what = f"something between imports, {before} and before {change.name}"
-        line = _program_line(change.stack, program)
-        return Culprit(change, what, None, line, None, _NO_LINE)
+    """The cause of a change that the import of a module, or the load of a library, made."""
     subject = f"library:{change.name}" if change.kind == "load" else change.name
     what = f"ctypes loading {change.name}" if change.kind == "load" else f"import {change.name}"
     line = _program_line(change.stack, program)
     direct = change.stack[0] if change.stack and change.stack[0] != line else None
-    confirmed = _confirm(subject, change.state, observation.imports, folder, limit)
-    return Culprit(change, what, change.file, line, direct, confirmed)
+    folder = _folder(program)
+    confirmed = _confirm(subject, change.gained, observation.imports, folder, limit)
+    return Culprit(change, change.gained, what, change.file, line, direct, confirmed)
 
 
-def _by_line(change: RegisterChange, program: Sequence[str], limit: float) -> Culprit | None:
-    """Run once more, checking after every line."""
-    again = observe(program, limit, "lines")
-    same = [c for c in again.changes if c.kind == "line" and c.state == change.state]
-    if not same or not same[0].stack:
-        return None
-    found = same[0]
-    line = _program_line(found.stack, program)
-    direct = found.stack[0] if found.stack[0] != line else None
-    return Culprit(found, "a call", None, line, direct, "seen in a second run, line by line")
-
-
-def _confirm(subject: str, state: State, imports: Sequence[str], folder: str, limit: float) -> str:
+def _confirm(
+    subject: str, gained: Sequence[str], imports: Sequence[str], folder: str, limit: float
+) -> str:
     def changes(names: Sequence[str]) -> bool:
         found = state_after_imports(names, folder, limit)
-        return found is not None and found.oddities() == state.oddities()
+        return found is not None and set(gained) <= set(found.oddities())
 
     if changes([subject]):
         return "a fresh process that does only this shows it too"

@@ -106,7 +106,8 @@ def thread_rows(found: Sequence[ThreadState], remedy: str = INHERITED) -> list[H
                             "nothing is known of this thread",
                             "call sb.fpenv.state() on it"))  # fmt: skip
         elif thread.state.oddities():
-            rows.append(HostRow(_thread(thread), str(thread.state), "warning", FOREIGN, remedy))
+            fix = remedy if thread.library is None else _own_threads(thread.library, remedy)
+            rows.append(HostRow(_thread(thread), str(thread.state), "warning", FOREIGN, fix))
         else:
             row = REGISTERS[thread.state.register]
             shown = replace(thread.state, word=thread.state.word & ~row.sticky)
@@ -117,8 +118,16 @@ def thread_rows(found: Sequence[ThreadState], remedy: str = INHERITED) -> list[H
     return rows
 
 
+def _own_threads(library: str, remedy: str) -> str:
+    name = os.path.basename(library)
+    then = "build it without -ffast-math" if remedy is INHERITED else remedy
+    return f"{name} sets it on its own threads, or started them where it was set; {then}"
+
+
 def _thread(thread: ThreadState) -> str:
     name = thread.name if thread.is_python else f"{thread.name or 'unnamed'}, not Python's"
+    if thread.library is not None:
+        name += f", of {thread.library}"
     return f"thread {thread.number} ({name})"
 
 

@@ -31,6 +31,8 @@ from samebits.runtime.work_folders import work_folder
 
 LIMIT_SECONDS = 60.0
 REPORT_LIMIT = 64 << 20
+_MOST_CHANGES = 64
+"""Changes that are reported of one run."""
 _SAID_LINES = 6
 _SAID_COLUMNS = 200
 
@@ -51,18 +53,26 @@ class RegisterChange:
 
     `kind` is `import` (a module), `load` (a library, by ctypes), `line` (a line of source), or
     `outside`: seen before the import of `name` or at the program's end, with no known cause.
-    `stack` has the innermost line first. `restored` says that the thread's registers were the
-    default again at the last check.
+    `before` is the thread's environment at its check before. `stack` has the innermost line first.
+    `restored` says that what this change set was found put back at a later check.
     """
 
     kind: str
     name: str
     file: str | None
+    before: State
     state: State
     thread: str
     last: str | None
     stack: tuple[StackFrame, ...]
     restored: bool = False
+
+    @property
+    def gained(self) -> tuple[str, ...]:
+        """The differences from the default that this change made, a phrase each; those that were
+        there before are another's."""
+        had = self.before.oddities()
+        return tuple([phrase for phrase in self.state.oddities() if phrase not in had])
 
 
 @dataclass(slots=True)
@@ -161,7 +171,9 @@ class _Run:
         found = self._read(timed_out)
         names = self._names()
         found.threads = [
-            replace(row, name=names[row.number], is_python=True) if row.number in names else row
+            replace(row, name=names[row.number], is_python=True, library=None)
+            if row.number in names
+            else row
             for row in threads
         ]
         found.seconds = time.monotonic() - begun
@@ -213,8 +225,8 @@ class _Run:
 
     def _read(self, timed_out: bool) -> WatchedRun:
         found = WatchedRun("", False, 0.0)
-        seen: set[tuple[str, str]] = set()
-        odd: dict[str, bool] = {}
+        seen: set[tuple[Any, ...]] = set()
+        every: list[RegisterChange] = []
         for event in self._events():
             match event:
                 case {"event": "start", "words": [int(word), int() | None as x87]}:
@@ -225,16 +237,17 @@ class _Run:
                     change = _change(event)
                     if change is None:
                         continue
-                    odd[change.thread] = bool(change.state.oddities())
-                    key = change.thread, str(change.state)
-                    if change.state.oddities() and key not in seen:
+                    every.append(change)
+                    place = change.stack[0] if change.stack else change.name
+                    key = change.kind, change.thread, change.gained, place
+                    if change.gained and key not in seen and len(seen) < _MOST_CHANGES:
                         seen.add(key)
                         found.changes.append(change)
                 case {"event": "end", "outcome": str(outcome)}:
                     found.outcome, found.finished = outcome, True
                 case _:
                     pass
-        found.changes = [replace(c, restored=not odd[c.thread]) for c in found.changes]
+        found.changes = [replace(c, restored=_restored(c, every)) for c in found.changes]
         code = self._process.returncode
         if timed_out:
             found.outcome = f"was stopped after {self._limit:g} s"
@@ -245,6 +258,15 @@ class _Run:
         lines = b"".join(self._said).decode(errors="replace").splitlines()
         found.said = "\n".join(line[:_SAID_COLUMNS] for line in lines[-_SAID_LINES:])
         return found
+
+
+def _restored(change: RegisterChange, every: Sequence[RegisterChange]) -> bool:
+    """Whether a later check of the same thread found nothing of what a change set."""
+    first = next(i for i, other in enumerate(every) if other is change)
+    return any(
+        later.thread == change.thread and not set(change.gained) & set(later.state.oddities())
+        for later in every[first + 1 :]
+    )
 
 
 def _signal_name(number: int) -> str:
@@ -276,12 +298,12 @@ def _change(event: dict[str, Any]) -> RegisterChange | None:
     file, last = event.get("file"), event.get("last")
     try:
         stack = tuple(StackFrame(str(f), int(n), str(w), str(m)) for f, n, w, m in event["stack"])
-        state = _state(event["after"])
+        before, state = _state(event["before"]), _state(event["after"])
     except (KeyError, TypeError, ValueError):
         return None
     return RegisterChange(
         str(event.get("kind")), str(event.get("name")), None if file is None else str(file),
-        state, str(event.get("thread")), None if last is None else str(last), stack,
+        before, state, str(event.get("thread")), None if last is None else str(last), stack,
     )  # fmt: skip
 
 

@@ -55,8 +55,8 @@ def examine(
 def _rows(observation: WatchedRun, culprits: Sequence[Culprit]) -> list[HostRow]:
     rows = [_outcome(observation)]
     for found in culprits:
-        name = f"changed by {found.what}"
-        value = "; ".join(found.change.state.oddities())
+        name = f"{CHANGED_BY}{found.what}"
+        value = "; ".join(found.gained)
         where = f"on thread {found.change.thread}, and"
         if found.change.restored:
             effect = f"{where} restored since: only code that ran in between was affected"
@@ -71,6 +71,8 @@ def _rows(observation: WatchedRun, culprits: Sequence[Culprit]) -> list[HostRow]
     return rows + host.thread_rows(observation.threads, _INSIDE if culprits else host.INHERITED)
 
 
+CHANGED_BY = "changed by "
+"""How the name of a culprit's row begins; such rows are in the order of the culprits."""
 _INSIDE = "see above for what changed it, or a library's own thread did: see its name"
 
 

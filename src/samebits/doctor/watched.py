@@ -99,6 +99,10 @@ class Watch:
             )  # fmt: skip
         mine.last = name
 
+    def begin(self) -> None:
+        """Take this thread's words as they are: it has them of the thread that started it."""
+        self._mine.words = self._registers.read()
+
     def unchanged(self) -> bool:
         """Whether this thread's words are those of its last check."""
         return self._registers.read() == getattr(self._mine, "words", self._start)
@@ -158,7 +162,7 @@ def watch_imports(watch: Watch) -> None:
 
 
 def watch_lines(watch: Watch) -> None:
-    """Check after each line of each thread, until one changed the words."""
+    """Check after each line of each thread."""
     before = threading.local()
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:
@@ -173,6 +177,25 @@ def watch_lines(watch: Watch) -> None:
 
     threading.settrace(trace)
     sys.settrace(trace)
+
+
+def watch_threads(watch: Watch) -> None:
+    """Take what a thread starts with for what it is: changes of the thread that started it."""
+    begin: Any = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]
+    start: Any = threading.Thread.start
+
+    def begun(self: threading.Thread) -> None:
+        watch.begin()
+        begin(self)
+
+    def started(self: threading.Thread) -> None:
+        frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+        if sys.gettrace() is None:  # or lines are checked, which are nearer
+            watch.check("outside", f"the start of thread {self.name}", None, frame)
+        start(self)
+
+    threading.Thread._bootstrap_inner = begun  # type: ignore[attr-defined]
+    threading.Thread.start = started  # type: ignore[method-assign]
 
 
 NO_MODULE = "there is no module"
@@ -242,6 +265,7 @@ def main() -> None:
     if mode == "bring":
         watch.write("end", outcome=import_in_order(watch, arguments))
         os._exit(0)
+    watch_threads(watch)
     if mode == "lines":
         watch_lines(watch)
     else:

@@ -2,7 +2,7 @@
 
 ARM's are computed as the Arm Architecture Reference Manual defines them (RecipEstimate and
 RecipSqrtEstimate). x86's differ between vendors: this host's are executed, and a model represents
-the others.
+the others. Roots by integer arithmetic, which no processor has, are estimates too.
 """
 
 from __future__ import annotations
@@ -105,6 +105,10 @@ _X86 = {
 }
 
 
+X86_ESTIMATES = tuple(_X86)
+"""The estimates that this processor itself gives, where it has them."""
+
+
 @dataclass(frozen=True)
 class HostEstimate:
     """This processor's own estimate instruction, from bits to bits."""
@@ -141,6 +145,27 @@ def x86_estimate(name: str) -> HostEstimate | None:
     return HostEstimate(address, function, loaded)
 
 
+def _magic(constant: int, constant64: int) -> Estimate:
+    """A root by integers: the halved pattern taken from a constant (Lomont 2003), whatever it is
+    of."""
+
+    def estimate(x: Number, form: Format) -> Number:
+        wide = form.bits == 64
+        pattern = to_bits(rounded(x, form), form) if not x.is_nan else to_bits(NAN, form)
+        mask = (1 << form.bits) - 1
+        return from_bits(((constant64 if wide else constant) - (pattern >> 1)) & mask, form)
+
+    return estimate
+
+
+MAGIC_ROOTS: dict[str, Estimate] = {
+    "magic_5f3759df": _magic(0x5F3759DF, 0x5FE6EB50C7B537A9),
+    "magic_5f375a86": _magic(0x5F375A86, 0x5FE6EC85E7DE30DA),
+    "magic_5f37642f": _magic(0x5F37642F, 0x5FE6EB50C7AA19F9),
+}
+"""The fast inverse square roots that programs copy, by the float32 constant."""
+
+
 def _host(name: str) -> Estimate:
     def estimate(x: Number, form: Format) -> Number:
         function = x86_estimate(name)
@@ -157,5 +182,6 @@ ESTIMATES: dict[str, Estimate] = {
     "rcp12": _model(False, 12),
     "rsqrt12": _model(True, 12),
     **{name: _host(name) for name in _X86},
+    **MAGIC_ROOTS,
 }
 """By the instruction's name; `rcp12` and `rsqrt12` are correctly rounded to twelve bits."""

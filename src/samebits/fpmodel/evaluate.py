@@ -9,6 +9,7 @@ from samebits.fpmodel.estimates import ESTIMATES
 from samebits.fpmodel.libm import call
 from samebits.fpmodel.parse import exact
 from samebits.fpmodel.softfloat import (
+    BFLOAT16,
     FLOAT16,
     FLOAT32,
     FLOAT64,
@@ -252,7 +253,17 @@ def _convert(a: Arithmetic, detail: str, v: Values) -> Number:
     return rounded(Number(integer < 0, abs(integer)), a.working, a.rounding)
 
 
+_STORED: dict[str, tuple[Format, Rounding]] = {
+    "bfloat16": (BFLOAT16, "nearest"),
+    "bfloat16_cut": (BFLOAT16, "zero"),
+}
+"""Formats of casts alone, with how they round; `bfloat16_cut` is the upper half of a float32."""
+
+
 def _cast(a: Arithmetic, detail: str, v: Values) -> Number:
+    if detail in _STORED:
+        stored, rounding = _STORED[detail]
+        return rounded(v[0], stored, rounding)
     form = FORMATS[detail]
     # No processor's float32 flush flag affects conversions to half precision.
     return rounded(v[0], form, a.rounding, "no" if form is FLOAT16 else a.flush)

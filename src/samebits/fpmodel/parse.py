@@ -240,7 +240,9 @@ def pattern(text: str, form: Format, what: str) -> int:
     if number is None:
         raise ArgumentError(
             f"{what} is not a number: {text!r:.60}",
-            note=what_is_no_digit(text),
+            note="a NaN's sign and payload are in its bits alone"
+            if "nan" in text.lower()
+            else what_is_no_digit(text),
             fix=f"write its bits (0x and {digits} hex digits), a hex float (0x1.8p-3), a decimal "
             "(0.1), inf or nan",
         )

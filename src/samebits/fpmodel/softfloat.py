@@ -58,12 +58,14 @@ class Format:
 
 
 FLOAT16 = Format("float16", 11, -24, 16, 16)
+BFLOAT16 = Format("bfloat16", 8, -133, 128, 16)
 FLOAT32 = Format("float32", 24, -149, 128, 32)
 FLOAT64 = Format("float64", 53, -1074, 1024, 64)
 X87_64 = Format("80-bit", 64, -16445, 16384)
 X87_53 = Format("x87 with 53-bit precision", 53, -16434, 16384)
 X87_24 = Format("x87 with 24-bit precision", 24, -16405, 16384)
 FORMATS = {"float16": FLOAT16, "float32": FLOAT32, "float64": FLOAT64}
+"""The formats of expressions, by name."""
 
 QUIET = 1 << 62
 """The quiet bit in a NaN's payload."""

@@ -35,7 +35,13 @@ from samebits.frontend.operations import (
     struct_items,
     struct_members,
 )
-from samebits.frontend.operations.conversions import build_vector, convert_explicit, to_int
+from samebits.frontend.operations.conversions import (
+    build_vector,
+    convert_explicit,
+    literal,
+    to_int,
+    to_scalar,
+)
 from samebits.frontend.operations.kernel_calls import Lower, bind, call_kernel
 from samebits.frontend.operations.matrices import build_matrix
 from samebits.lang.annotations import class_of_type
@@ -51,6 +57,7 @@ from samebits.lang.values.fixed.fixed_point import FromFloat
 from samebits.lang.values.literals import f32, nearest
 from samebits.types import (
     BOOL,
+    FLOAT,
     FLOAT16,
     FLOAT32,
     INT,
@@ -95,7 +102,9 @@ def call(ctx: Context, node: ast.Call, callee: Operand, lower: Lower) -> Operand
     match node.args:
         case [ast.Constant(value=str(text)) as argument] if isinstance(t, FixedPointType):
             return fixed_point.text(ctx, argument, text, t)
-        case [ast.Constant(value=str(text)) as argument] if isinstance(t, ScalarType):
+        case [ast.Constant(value=str(text)) as argument] if (
+            isinstance(t, ScalarType) or called is int or called is float
+        ):
             _refuse_text(ctx, argument, text)
         case _ if called is builtins.ord:
             return _ord(ctx, node)
@@ -248,6 +257,22 @@ def _int(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Opera
     return to_int(ctx, node, operand)
 
 
+def _float(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Operand:
+    """A weak float of a number, rounded once."""
+    (operand,) = operands
+    if isinstance(operand, Literal):
+        return Scalar(literal(ctx, node, operand, FLOAT), FLOAT)
+    if not isinstance(operand, Scalar) or not (
+        operand.type.is_int or operand.type.is_float or operand.type is BOOL
+    ):
+        ctx.fail(
+            node,
+            f"float() takes a bool, an integer or a float, but this is {describe(operand)}",
+            fix=f"write float64({ctx.text(node.args[0])})",
+        )
+    return Scalar(to_scalar(ctx, node, operand, FLOAT), FLOAT)
+
+
 def _fix_of_int(operand: Operand, x: str) -> str:
     if isinstance(operand, Literal):
         return "write a number that int64 holds"
@@ -279,6 +304,7 @@ _Row = tuple[int | None, Callable[[Context, ast.Call, Any, list[Operand]], Opera
 called, or the type that this stands for, and the operands."""
 _OBJECTS: tuple[tuple[object, _Row], ...] = (
     (int, (1, _int)),
+    (float, (1, _float)),
     (builtins.len, (1, _len)),
     (builtins.abs, (None, _intrinsic)),
     (builtins.round, (None, _round)),

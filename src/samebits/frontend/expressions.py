@@ -33,6 +33,7 @@ from samebits.frontend.operations import (
     operators,
     struct_items,
     struct_members,
+    tuples,
     views,
 )
 from samebits.frontend.operations.conversions import coerce
@@ -173,6 +174,9 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
             elif isinstance(base, Static) and isinstance(base.object, dict):
                 fix = "write `match`, or keep the values in sb.table(values, float64)"
             elif isinstance(base, Tuple):
+                index = lower(ctx, node.slice)
+                if isinstance(index, Literal) and isinstance(index.value, int):
+                    return _item(ctx, node, base, index.value)
                 names = ", ".join("abcdefgh"[k % 8] for k in range(len(base.items)))
                 fix = f"unpack it: `{names} = {ctx.text(node.value)}`"
                 if all(isinstance(item, Literal) for item in base.items):
@@ -180,6 +184,14 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
                     t = "int64" if whole else "float64"
                     fix = f"freeze it at module level: `sb.table({ctx.text(node.value)}, {t})`"
             ctx.fail(node, f"{describe(base)} can't be indexed", fix=fix)
+
+
+def _item(ctx: Context, node: ast.Subscript, base: Tuple, index: int) -> Operand:
+    """An item of a tuple, by a constant index."""
+    length = len(base.items)
+    if not -length <= index < length:
+        ctx.fail(node, f"index {index} of a tuple of {length}", fix=f"0 to {length - 1} are there")
+    return base.items[index]
 
 
 def _generic(ctx: Context, node: ast.Subscript, maker: Any) -> Static:
@@ -241,7 +253,7 @@ def _compare(ctx: Context, node: ast.Compare) -> Operand:
             ctx.fail(node, message, fix=fix)
     sides = [node.left, *node.comparators]
     first = _side_of_comparison(ctx, node.left)
-    second = _side_of_comparison(ctx, sides[1])
+    second = _right_side(ctx, node.ops[0], sides[1])
     _beside_characters(ctx, sides[:2], first, second)
     result = _comparison(ctx, node, node.ops[0], first, second)
     if len(node.ops) == 1:
@@ -254,7 +266,7 @@ def _compare(ctx: Context, node: ast.Compare) -> Operand:
             return result.value
 
         def rest() -> Value:
-            right = _side_of_comparison(ctx, sides[k + 1])
+            right = _right_side(ctx, node.ops[k], sides[k + 1])
             _beside_characters(ctx, sides[k : k + 2], left, right)
             return link(k + 1, right, _comparison(ctx, node, node.ops[k], left, right))
 
@@ -267,13 +279,15 @@ def _comparison(ctx: Context, node: ast.Compare, op: ast.cmpop, a: Operand, b: O
     """`a op b`, also membership."""
     if not isinstance(op, ast.In | ast.NotIn):
         return operators.compare(ctx, node, op, a, b)
-    found = struct_items.contains(ctx, node, a, b)
+    if isinstance(b, Tuple):
+        if len(node.ops) > 1:
+            ctx.fail(node, "`in` in a chain of comparisons", fix="write `a < b and b in c`")
+        found = tuples.contains(ctx, node, a, b.items)
+    else:
+        found = struct_items.contains(ctx, node, a, b)
     if found is None:
-        negated = isinstance(op, ast.NotIn)
-        last = node.comparators[-1]
-        items = [ctx.text(item) for item in last.elts] if isinstance(last, ast.Tuple) else None
-        sign = "not in" if negated else "in"
-        fix = advice.for_membership(ctx.text(node.left), items, negated)
+        sign = "not in" if isinstance(op, ast.NotIn) else "in"
+        fix = "loop and compare"
         if isinstance(b, MemoryOperand) and isinstance(b.type, StructType):
             fix = f"define `__contains__` in {b.type}"
         ctx.fail(node, f"`{sign}` is not there for {describe(b)}", fix=fix)
@@ -286,6 +300,13 @@ def _side_of_comparison(ctx: Context, node: ast.expr) -> Operand:
     """What is compared: a text of one character is its code point."""
     point = code_point(node)
     return lower(ctx, node) if point is None else Literal(point, ctx.span(node))
+
+
+def _right_side(ctx: Context, op: ast.cmpop, node: ast.expr) -> Operand:
+    """What is compared with; of `in` also items that are written out."""
+    if isinstance(op, ast.In | ast.NotIn) and isinstance(node, ast.Tuple | ast.List | ast.Set):
+        return Tuple(tuple(_side_of_comparison(ctx, item) for item in node.elts))
+    return _side_of_comparison(ctx, node)
 
 
 def _beside_characters(ctx: Context, sides: list[ast.expr], a: Operand, b: Operand) -> None:

@@ -28,7 +28,7 @@ from samebits.frontend.core.operands import (
     dimensions,
 )
 from samebits.frontend.expressions import lower, refuse
-from samebits.frontend.operations import memory, run_time_arrays, struct_items, views
+from samebits.frontend.operations import memory, run_time_arrays, struct_items, tuples, views
 from samebits.frontend.operations import parallel_range as parallel
 from samebits.frontend.operations.conversions import literal, to_int
 from samebits.ir.grammar import For, Region, Value
@@ -343,12 +343,13 @@ class _Loop:
                     return self.items(owner, base, name)
                 array = lower(ctx, node)
             case ast.List():
-                fix = f"freeze it at module level: sb.table({ctx.text(node)}, int64)"
-                ctx.fail(node, "lists are not in the kernel language", fix=fix)
+                array = Tuple(tuple(lower(ctx, item) for item in node.elts))
             case _:
                 array = lower(ctx, node)
         if isinstance(array, MemoryOperand) and struct_items.loops(array):
             return self.items(node, array)
+        if isinstance(array, Tuple) and array.items:
+            return self.written_out(node, array.items)
         is_fixed = isinstance(array, MemoryOperand) and isinstance(array.type, FixedArrayType)
         if not isinstance(array, View) and not is_fixed:
             self.refuse(node, array)
@@ -376,6 +377,19 @@ class _Loop:
             return Steps(count, lambda k: item(self.op("sub", last, k)))
 
         return Steps(count, item, turned, is_array=True)
+
+    def written_out(self, node: ast.expr, items: Sequence[Operand]) -> Steps:
+        """The items of a tuple."""
+        last = self.constant(len(items) - 1)
+
+        def item(k: Value) -> Operand:
+            return tuples.chosen(self.ctx, node, items, k)
+
+        def turned() -> Steps:
+            return Steps(count, lambda k: item(self.op("sub", last, k)))
+
+        count = self.constant(len(items))
+        return Steps(count, item, turned)
 
     def items(self, node: ast.expr, struct: MemoryOperand, view: str | None = None) -> Steps:
         """The items of a struct, or a view of them; one that can't be had traps at the whole head,
@@ -438,18 +452,18 @@ class _Loop:
     def refuse(self, node: ast.expr, found: Operand) -> NoReturn:
         ctx = self.ctx
         fix = "give an array"
-        if isinstance(found, Tuple) or (
-            isinstance(found, Static) and isinstance(found.object, list)
-        ):
-            fix = f"freeze it at module level: sb.table({ctx.text(node)}, int64)"
+        if isinstance(found, Tuple):
+            fix = "leave the loop out: there are no items"
+        elif isinstance(found, Static) and isinstance(found.object, list):
+            fix = f"make it a tuple, which nothing changes: {ctx.text(node)} = (...)"
         elif isinstance(found, Vector):
             fix = f"write out its components, such as {ctx.text(node)}.x"
         elif isinstance(found, (Scalar, Literal)) and found.type.is_int:
             fix = f"write `range({ctx.text(node)})`"
         ctx.fail(
             node,
-            "a `for` loop runs over range(), sb.prange(), an array, or enumerate(), zip() and "
-            f"reversed() of these, but this is {describe(found)}",
+            "a `for` loop runs over range(), sb.prange(), an array, a tuple of numbers, or "
+            f"enumerate(), zip() and reversed() of these, but this is {describe(found)}",
             fix=fix,
         )
 

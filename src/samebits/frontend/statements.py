@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from samebits.frontend import assignment, loops, results, targets
 from samebits.frontend.core.context import Context, merge
 from samebits.frontend.core.joins import takes_weak
-from samebits.frontend.core.matching import REFUSAL, offending
+from samebits.frontend.core.matching import refusal
 from samebits.frontend.core.operands import (
     Literal,
     MemoryOperand,
@@ -290,8 +290,8 @@ def _fix_of_annotated(ctx: Context, name: str, value: Operand, node: ast.AnnAssi
 
 def _match(ctx: Context, node: ast.Match) -> NoReturn:
     """What is refused: any other `match` is written out."""
-    message, fix = REFUSAL
-    ctx.fail(offending(node) or node, message, fix=fix)
+    place, message, fix = refusal(node)
+    ctx.fail(place, message, fix=fix)
 
 
 _HANDLERS: dict[type[ast.stmt], Callable[[Context, Any], None]] = {

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -18,9 +18,11 @@ from samebits.lang.annotations import class_of_type
 from samebits.lang.definition import own_lines
 from samebits.lang.kernel import Kernel, kernel_of
 from samebits.lang.memory.tables import Table
-from samebits.lang.overloads import Overloads
 from samebits.modes import HIGH, Options, Precision, changed_options, to_text
 from samebits.types import ArrayType, FixedArrayType, StructType, Type
+
+if TYPE_CHECKING:
+    from samebits.lang.overloads import Overloads
 
 _LIBRARY = "samebits.mathlib."
 """Prefix of the math library's modules, as in `ir/once.py`, which this layer does not import."""
@@ -169,8 +171,8 @@ def _text(kernel: Kernel) -> str:
 def _value(value: object, seen: _Seen, precision: Precision = HIGH) -> Part:
     if isinstance(value, Kernel):
         return _kernel(value, seen)
-    if isinstance(value, Overloads):
-        return _overloads(value, seen, precision)
+    if hasattr(type(value), "__sb_overloads__"):
+        return _overloads(cast("Overloads", value), seen, precision)
     text = seen.texts.get(id(value))
     if text is None:
         text = seen.texts[id(value)] = _constant_text(value)

@@ -40,6 +40,9 @@ class Overloads:
     nearest int32 does.
     """
 
+    __sb_overloads__ = True
+    """What others know it by that do not import it."""
+
     def __init__(
         self,
         name: str,

@@ -12,11 +12,14 @@ from __future__ import annotations
 import ctypes
 import operator
 import os
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
+
+from samebits.importing import ENVIRONMENT_BYTES, default_of
 
 Step = Callable[[], Any]
 """A callable written in C: one in Python could be interrupted. A true result skips later steps."""
@@ -53,6 +56,23 @@ class SignalSafeBlock(metaclass=_ForStacks):
         except BaseException:
             self.__exit__(None, None, None)
             raise
+
+
+def default_environment() -> AbstractContextManager[None] | None:
+    """A block in C's default floating-point environment; its end restores all of this thread's own,
+    whatever the block did to it. None where the C library of the process has no such functions: the
+    runtime's `pinned` is the same by code of its own, which takes longer to load."""
+    library: Any = ctypes.pythonapi
+    if sys.platform == "win32" or not hasattr(library, "fesetenv"):
+        return None
+    before = ctypes.create_string_buffer(ENVIRONMENT_BYTES)
+    put, get = library.fesetenv, library.fegetenv
+    address: Any = ctypes.cast(put, ctypes.c_void_p).value
+    # `__exit__` is given three arguments more, which a C function ignores.
+    leave = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, *[_object] * 3)(address)
+    get(before)
+    made: Any = SignalSafeBlock(partial(put, default_of(library)), partial(leave, before))
+    return made
 
 
 def block(enter: Sequence[Step], leave: Sequence[Step]) -> AbstractContextManager[None]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from samebits.errors import ArgumentError, CompileError, Span, Trap
 from samebits.frontend.core.characters import NO_INTEGER, ORD_TAKES, code_point
-from samebits.frontend.core.matching import REFUSAL, offending
+from samebits.frontend.core.matching import refusal
 from samebits.frontend.core.operands import Literal
 from samebits.frontend.core.source import Source, blank, copied_items, named_items
 from samebits.frontend.operations import operators
@@ -39,6 +39,7 @@ from samebits.lang.values.flushing import flushed, flushed_weak
 from samebits.lang.values.powers import MOST, by_products
 from samebits.lang.values.scalars import TYPE_OF
 from samebits.lang.values.storage import implicit
+from samebits.lang.values.vectors import Vector
 from samebits.lang.values.weak import FromEnd, Int, checked
 from samebits.managed import components, texts
 from samebits.types import FLOAT, INT, INT64, ScalarType, Type
@@ -57,6 +58,12 @@ def _int(value: Any) -> Int:
             raise trapped("overflow", "narrow", shown(number, t), more=INT)
         return Int(int(number))
     return checked(value.__index__())
+
+
+def _float(value: Any) -> float:
+    if isinstance(value, str):
+        raise ArgumentError("float() takes a number", fix="write math.inf or math.nan")
+    return float(value)
 
 
 def _assert(condition: bool, message: str | None = None) -> None:
@@ -103,6 +110,14 @@ def _integer(value: Any) -> Any:
     return value
 
 
+def _among(x: Any, items: Iterable[Any]) -> bool:
+    """Whether a number equals one of the items, by comparisons alone: a NaN is not among them."""
+    found = [x == item for item in items]
+    if any(isinstance(each, Vector) for each in found):
+        raise ArgumentError("`in` compares numbers", fix="write `sb.all(a == b)` for each")
+    return any(found)
+
+
 def _ord(*_: Any) -> Any:
     raise ArgumentError(ORD_TAKES, fix='write ord("a")')
 
@@ -122,6 +137,7 @@ _BUILTINS: dict[object, object] = {
     builtins.reversed: iteration.reversed,
     builtins.len: mean(_len, builtins.len),
     builtins.int: mean(_int, builtins.int),
+    builtins.float: mean(_float, builtins.float),
     builtins.min: mean(_least, builtins.min),
     builtins.max: mean(_greatest, builtins.max),
     builtins.round: mean(_round, builtins.round),
@@ -129,6 +145,11 @@ _BUILTINS: dict[object, object] = {
     builtins.any: intrinsics.any,
     builtins.all: intrinsics.all,
 }
+
+_WRITTEN_OUT = (ast.Tuple, ast.List, ast.Set)
+"""What `in` compares item by item; a set's order of items is of no account then."""
+
+Items = tuple[object, ...]
 
 _HEADS: tuple[object, ...] = (builtins.enumerate, builtins.zip, builtins.reversed)
 
@@ -170,6 +191,7 @@ class Rewrite(ast.NodeTransformer):
             "__sb_trace": texts.traced,
             "__sb_unprinted": texts.unprinted,
             "__sb_flushed": flushed_weak,
+            "__sb_among": _among,
             "__sb_own": own_index,
             "__sb_integer": _integer,
             "__sb_slice": Slice,
@@ -201,6 +223,9 @@ class Rewrite(ast.NodeTransformer):
                 return self._named(node, class_of_type(t))
         if type(value) is int or type(value) is float:
             return ast.copy_location(ast.Constant(value), node)
+        if type(value) is tuple:
+            items = [self.finish(self.value(node, item)) for item in cast("Items", value)]
+            return ast.copy_location(ast.Tuple(items, ast.Load()), node)
         return self._named(node, self.frozen(value))
 
     def frozen(self, value: object) -> object:
@@ -303,6 +328,10 @@ class Rewrite(ast.NodeTransformer):
                 return node
             case ast.Compare() if any(code_point(side) is not None for side in _sides(node)):
                 return self.fold(self._with_code_points(node))
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[right]) if (
+                isinstance(right, _WRITTEN_OUT) or type(self.outer(right)[1]) is tuple
+            ):
+                return self._among(node, right)
             case ast.Compare(ops=[op], comparators=[right]):
                 left, right = self.fold(node.left), self.fold(right)
                 a, b = _number(left), _number(right)
@@ -320,6 +349,23 @@ class Rewrite(ast.NodeTransformer):
                 return node
             case _:
                 return cast("ast.expr", self.generic_visit(node))
+
+    def _among(self, node: ast.Compare, items: ast.expr) -> ast.expr:
+        """`x in (a, b)`."""
+        if isinstance(items, ast.List | ast.Set):
+            items = ast.copy_location(ast.Tuple(items.elts, ast.Load()), items)
+        if isinstance(items, ast.Tuple):
+            items.elts = [self._code_point(item) for item in items.elts]
+        call = self._call("__sb_among", node, self.finish(self.fold(node.left)), self.fold(items))
+        if isinstance(node.ops[0], ast.In):
+            return call
+        return ast.copy_location(ast.UnaryOp(ast.Not(), call), node)
+
+    @staticmethod
+    def _code_point(node: ast.expr) -> ast.expr:
+        """A text of one character as its number; anything else as it is."""
+        point = code_point(node)
+        return node if point is None else ast.copy_location(ast.Constant(point), node)
 
     def _refuse_arguments(self, node: ast.Call) -> None:
         """Refuse a call of an intrinsic that it can't take: CPython would say so in its own way."""
@@ -522,8 +568,8 @@ class Rewrite(ast.NodeTransformer):
         return node
 
     def visit_Match(self, node: ast.Match) -> ast.stmt:
-        message, fix = REFUSAL
-        raise CompileError(message, span=self.source.span(offending(node) or node), fix=fix)
+        place, message, fix = refusal(node)
+        raise CompileError(message, span=self.source.span(place), fix=fix)
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         arguments = [self.visit(node.test)]

@@ -89,10 +89,11 @@ def object_key(ir_text: str, entries: Sequence[str], mode: str, target: Target, 
 
 def _pack_head(compiled: CompiledObject) -> bytes:
     texts = [str(len(compiled.traps)), str(len(compiled.needs))]
-    for kind, span, detail, said in compiled.traps:
+    for site in compiled.traps:
+        span = site.span
         place = (span.line, span.column, span.end_line, span.end_column)
-        optional = ["" if text is None else f"={text}" for text in (detail, said)]
-        texts += [kind, *optional, _stored(span.file), span.function]
+        optional = ["" if text is None else f"={text}" for text in (site.detail, site.said)]
+        texts += [site.kind, *optional, _stored(span.file), span.function]
         texts += map(str, place)
     return _pack_texts([*texts, *compiled.needs, *compiled.has])
 
@@ -181,7 +182,9 @@ class ObjectCache:
 
     def get(self, key: str) -> CompiledObject | None:
         """The object that was put under `key`; None if there is none, or only a damaged one."""
-        name = _name(key, "object")
+        return self._entry(_name(key, "object"), key)
+
+    def _entry(self, name: str, key: str) -> CompiledObject | None:
         data = self._read(name, ENTRY_LIMIT)
         found = None if data is None else unpack(key, data)
         if data is not None and found is None:
@@ -203,13 +206,14 @@ class ObjectCache:
         end. `source_key` must cover all that the front end reads, `compiler_fingerprint` too."""
         self._note(_name(source_key, "front"), source_key, key)
 
-    def get_sources(self, signature: str) -> str | None:
-        """The digest of source files that was noted for what the system says of them."""
-        return self._noted(_name(signature, "sources"), signature)
+    def get_sources(self, key: str) -> str | None:
+        """What was noted of an installation's source files."""
+        found = self._entry(_name(key, "sources"), key)
+        return None if found is None else os.fsdecode(found.object_bytes)
 
-    def put_sources(self, signature: str, contents: str) -> None:
-        """Note the digest of source files."""
-        self._note(_name(signature, "sources"), signature, contents)
+    def put_sources(self, key: str, note: str) -> None:
+        """Note something of an installation's source files."""
+        self._write(_name(key, "sources"), pack(key, CompiledObject(os.fsencode(note), ())))
 
     def sweep(self) -> None:
         """Remove the longest unused entries beyond the size limit, and abandoned files. What is

@@ -13,13 +13,12 @@ from samebits.compiling import lock
 from samebits.lang.executions import executions
 from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
+from samebits.lang.signal_safe import default_environment
 from samebits.lang.stacks import with_room
-from samebits.runtime import cache
-from samebits.runtime.calls.direct_calls import add_record
+from samebits.runtime import cache, gc_pause
 from samebits.runtime.calls.native_call import NativeCall, native_callable
 from samebits.runtime.native import NativeModule, NativeRange
-from samebits.runtime.objects import debugger
-from samebits.runtime.objects.host import host_target, llvm_version
+from samebits.runtime.objects.host import host, host_target
 from samebits.runtime.objects.library import cached, found_in
 from samebits.types import NONE, Type
 
@@ -40,15 +39,25 @@ def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         from samebits.lang.dispatch import types_for
 
         types = types_for(kernel, bound)
-    native = kernel.native.get(types)
+    native: NativeCall | None = kernel.native.get(types)
     if native is None:
         native = kernel.native[types] = compile_native(kernel, types)
-        prepared = native.prepared()
-        if prepared is not None:
-            add_record(kernel, prepared)
-        if kernel.fixed_types is not None and kernel.signature.by_position == len(bound):
-            kernel.fast = native
+    elif not native.is_called_again:
+        _shorten(kernel, native, len(bound))
     return native(*bound)
+
+
+def _shorten(kernel: Kernel, native: NativeCall, count: int) -> None:
+    """Make the way from Python to an entry shorter, at its second call: many are called once. What
+    two threads do at once is done twice."""
+    from samebits.runtime.calls.direct_calls import add_record
+
+    prepared = native.prepared()
+    if prepared is not None:
+        add_record(kernel, prepared)
+    if kernel.fixed_types is not None and kernel.signature.by_position == count:
+        kernel.fast = native
+    native.is_called_again = True
 
 
 def compile_native(
@@ -60,13 +69,16 @@ def compile_native(
     Raises CompileError.
     """
     if kernel.options.debug_info:
+        with lock():
+            from samebits.runtime.objects import debugger
         debugger.prepare()
-    compiled = _compiled(kernel, types, target or host_target(), opt)
-    with lock():  # what is imported for some kernels alone
-        parameters = [(p.name, t) for p, t in zip(kernel.parameters, types, strict=True)]
-        entry = NativeModule(compiled, 1).entry(0)
-        result = kernel.signature.result_type(types) or NONE
-        return native_callable(entry, parameters, result, kernel.__name__)
+    with gc_pause.paused():
+        compiled = _compiled(kernel, types, target, opt)
+        with lock():  # what is imported for some kernels alone
+            parameters = [(p.name, t) for p, t in zip(kernel.parameters, types, strict=True)]
+            entry = NativeModule(compiled, 1).entry(0)
+            result = kernel.signature.result_type(types) or NONE
+            return native_callable(entry, parameters, result, kernel.__name__)
 
 
 def compile_emulated(
@@ -74,7 +86,6 @@ def compile_emulated(
 ) -> Callable[..., Any]:
     """As `compile_native`, for a target whose code an emulator runs; never from the cache.
     Raises CompileError, and RunnerError where no emulator can."""
-    from samebits.runtime import gc_pause
     from samebits.runtime.emulation.kernels import emulated_callable
 
     def made() -> CompiledObject:
@@ -91,22 +102,24 @@ def compile_range(kernel: Kernel, target: Target | None = None, opt: int = 3) ->
     """The range function of a kernel (begin, end, ...) that is not generic. Raises CompileError."""
     types = kernel.fixed_types
     assert types is not None
-    compiled = _compiled(kernel, types, target or host_target(), opt, as_range=True)
+    compiled = _compiled(kernel, types, target, opt, as_range=True)
     with lock():
         return NativeModule(compiled, 0, 1).range_entry(0)
 
 
 def _compiled(
-    kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int, as_range: bool = False
+    kernel: Kernel, types: tuple[Type, ...], target: Target | None, opt: int, as_range: bool = False
 ) -> CompiledObject:
-    """The object of `kernel`, as an entry or as a range, from the cache where that has it."""
+    """The object of `kernel`, as an entry or as a range, from the cache where that has it. Without
+    a target it is for this host's highest."""
     kernel.check_given(types)
     store, source_key = cache.current_cache(), ""
     if store is not None:
-        # Constants are written and folded with this thread's arithmetic.
-        with lock(), executions.pinned():
-            row = (target.name, target.triple, target.cpu, target.tune)
-            by = (cache.compiler_fingerprint(), llvm_version(), *row, str(opt), "range" * as_range)
+        # Constants are written with this thread's arithmetic.
+        with lock(), default_environment() or executions.pinned():
+            here = host()
+            row = here.row if target is None else target.row
+            by = (cache.compiler_fingerprint(), here.llvm, *row, str(opt), "range" * as_range)
             source_key = cache.digest(fingerprint(kernel, types), *by)
             key = store.get_front(source_key)
             compiled = None if key is None else found_in(store, key)
@@ -114,14 +127,12 @@ def _compiled(
             return compiled
 
     def made() -> CompiledObject:
-        with lock(), executions.pinned():
-            from samebits.runtime import gc_pause
-
-            with gc_pause.paused():
-                compiled, key = cached(_request(kernel, types, target, opt, as_range), store)
-                if store is not None:
-                    store.put_front(source_key, key)
-                return compiled
+        with lock(), executions.pinned(), gc_pause.paused():
+            request = _request(kernel, types, target or host_target(), opt, as_range)
+            compiled, key = cached(request, store)
+            if store is not None:
+                store.put_front(source_key, key)
+            return compiled
 
     return with_room(made)
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from samebits.backend.objects import (
     ARENA_KEY,
+    DEBUG_INFO,
     HOOK,
     OUTPUT,
     OWN,
@@ -24,7 +25,6 @@ from samebits.backend.objects import (
 from samebits.backend.records import GUARD, LEFT
 from samebits.errors import StackError, Trap
 from samebits.printed import OUTPUT as PRINTED
-from samebits.runtime.objects import debugger
 from samebits.runtime.objects.library import addresses_of
 from samebits.runtime.objects.loading import load
 from samebits.value_text import filled_from_words
@@ -69,7 +69,9 @@ class NativeModule:
             imports = {**imports, **arena.imports()}
         self._loaded = load(compiled.object_bytes, [*symbols, *variables], imports)
         addresses = [self._loaded.addresses[symbol] for symbol in symbols]
-        if debugger.MARK in compiled.object_bytes:
+        if DEBUG_INFO in compiled.object_bytes:
+            from samebits.runtime.objects import debugger
+
             debugger.register(compiled.object_bytes, self._loaded.addresses, self._loaded)
         self._addresses, self._ranges = addresses[:entries], addresses[entries:]
         self._own = self._loaded.addresses.get(OWN)

@@ -15,6 +15,7 @@ from samebits.backend.text.overrides import CodegenOverrides
 from samebits.frame_trace.model import Model
 from samebits.hazards.text import inject_texts
 from samebits.modes import STRICT
+from samebits.replay.header import ReplayHeader
 from samebits.sides.options import with_options
 from samebits.sides.other_source import load_version
 from samebits.sides.words import EMULATED, EVALUATE, MANAGED, SideSpec, read_words
@@ -70,6 +71,13 @@ class Side:
         if not self.spec.hazards:
             return program
         return inject_texts(program, self.spec.hazards, self.number, races=self.spec.workers != 1)
+
+    def header(self, seed: int) -> ReplayHeader:
+        """The header of a replay of it: mode and precision are those of its words, if they are
+        among them."""
+        header, options = self.simulation.header(seed), self.spec.options
+        named = {name: options[name].name for name in ("mode", "precision") if name in options}
+        return replace(header, **named)
 
     @property
     def is_slow(self) -> bool:

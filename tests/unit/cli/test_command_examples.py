@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -37,7 +38,10 @@ def test_an_example_is_a_command_that_is_understood(
 
 @pytest.mark.parametrize("example", EXAMPLES["explain"])
 def test_the_examples_of_explain_are_explained(
-    example: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+    example: str, capsys: pytest.CaptureFixture[str], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    Path("rows.csv").write_text("a,b,c,got\n0.1,0.1,-0.01,0x300f5c29\n1,2,3,5\n")
     assert status(shlex.split(example)) == 0
-    assert "\ngives these bits:\n" in capsys.readouterr().out
+    assert "\ngives the" in capsys.readouterr().out

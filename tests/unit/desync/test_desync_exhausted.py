@@ -59,7 +59,7 @@ def test_a_program_that_takes_all_operations_leaves_what_was_found_before(
     assert code == 1
     assert "\nframe: frame 0 of 6 is the first that differs\n" in out
     assert "\nfield: pos[1]; one scalar differs after the frame\n" in out
-    assert "\noperation: add in step, " in out
+    assert "\noperation: sum in step, " in out
     assert "\ncause: fused multiply-add (fma), likely\n" in out
     spent = f"all that is done with the reports' programs takes more than {OPERATIONS:,} operations"
     assert f"\nnote: not all that might explain it was tried: {spent}\n" in out

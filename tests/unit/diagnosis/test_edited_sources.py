@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,12 @@ from samebits.diagnosis import live_evidence
 from samebits.diagnosis import narrow as narrowing
 from samebits.diagnosis.cause.experiment import Experiment
 from samebits.diagnosis.driver import diagnose
+from samebits.diagnosis.operation.first_difference import OperationDifference
 from samebits.diagnosis.report.findings import Diagnosis
+from samebits.diagnosis.report.text import as_lines
 from samebits.errors import HazardError
+from samebits.frame_trace.record import Trace
+from samebits.ir.refs import OpRef
 from samebits.sides.side import parse_side
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
@@ -183,7 +188,7 @@ def test_without_its_edits_no_version_is_certain(
     found = compare("3.0 * REST * x / WIDE", "3.5 * REST * x / (WIDE * 1.0625)")
     assert found.causes[0].holds
     assert found.certainty == "likely"
-    assert "operations that are others, " in found.causes[0].evidence[-1]
+    assert "changes, 2 in all, at " in found.causes[0].evidence[-1]
     assert found.notes[0].startswith("which edits of the source matter is unknown, for samebits")
 
 
@@ -201,7 +206,19 @@ def nothing(*arguments: object) -> None:
 FAILING = {
     "the fields": (search, "differences", (), "the fields are"),
     "the operation": (live_evidence, "record", ("fields",), "the operation and its cause are"),
-    "the difference": (narrowing, "first_difference", ("fields",), "the operation and its cause"),
+    "the difference": (
+        narrowing,
+        "first_difference",
+        ("fields", "operation"),
+        "the operation and its cause",
+    ),
+    "the change": (narrowing, "attributed", ("fields", "operation"), "the operation and its cause"),
+    "what is in both": (
+        live_evidence,
+        "match_versions",
+        ("fields", "operation"),
+        "which operations both versions",
+    ),
     "the cause": (narrowing, "explain_difference", ("fields", "operation"), "the cause is"),
     "the exposed": (
         narrowing,
@@ -228,6 +245,48 @@ def test_what_cannot_be_found_leaves_what_was_found(
     (note,) = found.notes
     assert note.startswith(words)
     assert "unknown, for samebits met what it did not expect: KeyError: 'lost', at " in note
+
+
+LINES = [
+    (MOVE, f"{MOVE}    state.v[1] = 0.5\n", "b", "state.v[1] = 0.5"),
+    (MOVE, "", "a", "move(state)"),
+    ("REST * x / WIDE", "REST + x / WIDE", "b", "away = 3.0"),
+    ("REST = 0.5", "REST = 0.625", "", "away = 3.0"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "side", "text"), LINES)
+def test_the_line_is_told_where_no_place_can_be_looked_up(
+    old: str, new: str, side: str, text: str, compare: Compare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(narrowing, "first_difference", lost)
+    found = compare(old, new)
+    assert found.fields
+    assert found.operation is not None
+    assert found.operation.only == side
+    assert text in found.operation.place.source
+    other = {"a": "b", "b": "a", "": ""}[side]
+    told = f"{side} executes line {found.operation.place.line}, {other} does not"
+    assert (told in [line.strip() for _, line in as_lines(found)]) == bool(side)
+
+
+def test_a_side_that_does_not_compute_it_shows_no_value(
+    compare: Compare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where one version has gone into a function that the other has written out."""
+    first = narrowing.first_difference
+
+    def elsewhere(a: Trace, b: Trace) -> OperationDifference:
+        found = first(a, b)
+        assert found is not None
+        assert found.b is not None
+        return replace(found, b=replace(found.b, place=OpRef("small.step", 0)))
+
+    monkeypatch.setattr(narrowing, "first_difference", elsewhere)
+    found = compare("REST = 0.5", "REST = 0.625")
+    assert found.operation is not None
+    assert found.operation.a is not None
+    assert (found.operation.b, found.operation.ulps) == (None, None)
 
 
 def test_an_experiment_that_cannot_be_made_leaves_the_others(

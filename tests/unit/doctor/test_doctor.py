@@ -18,6 +18,7 @@ from samebits.doctor import culprit, host, programs
 from samebits.doctor.culprit import bisect
 from samebits.runtime.fingerprint import Fingerprint
 from samebits.runtime.fp_state import pin as fpenv
+from samebits.runtime.fp_state import ptrace
 from samebits.runtime.fp_state.threads import ThreadState
 
 pytestmark = pytest.mark.skipif(
@@ -112,6 +113,100 @@ def test_a_call_outside_imports_is_found_line_by_line(
     assert change["kind"] == "line"
     assert change["line"]["line"] == 8
     assert (change["direct"]["function"], change["direct"]["line"]) == ("mix", 5)
+
+
+def test_two_calls_are_both_blamed_each_for_its_own(
+    folder: Path, built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "game.py").write_text(
+        f"import ctypes\nlibrary = ctypes.CDLL({str(built / 'libplain.so')!r})\n"
+        "def mix():\n    library.foreign_set(0x9f80)\n\n"
+        "def steer():\n    library.foreign_set(library.foreign_get() | 0x6000)\n\n"
+        "mix()\nsteer()\n"
+    )
+    code, facts = doctor(capsys, "game.py")
+    assert code == 1
+    first, second = facts["program"]["changes"]
+    assert (first["line"]["line"], first["direct"]["line"]) == (9, 4)
+    assert (second["line"]["line"], second["direct"]["line"]) == (10, 7)
+    assert first["sets"] == ["flushes subnormal results (FTZ)"]
+    assert second["sets"] == ["rounds toward zero"]
+    assert status(["doctor", "game.py"]) == 1
+    out = capsys.readouterr().out
+    assert out.index("changed by the call in line 4 of game.py: flushes") < out.index(
+        "line: game.py:9 in <module>: mix()"
+    ) < out.index("changed by the call in line 7 of game.py: rounds toward zero\n") < out.index(
+        "line: game.py:10 in <module>: steer()"
+    )  # fmt: skip
+
+
+def test_an_import_and_a_call_are_both_blamed_each_for_its_own(
+    folder: Path, built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "game.py").write_text(
+        f"import ctypes\nctypes.CDLL({str(built / 'libtruncating.so')!r})\n"
+        f"plain = ctypes.CDLL({str(built / 'libplain.so')!r})\nimport engine\n"
+        "plain.foreign_set(plain.foreign_get() & ~0x100)\nimport csv\n"
+    )
+    _, facts = doctor(capsys, "game.py")
+    changes = [(c["kind"], c["line"]["line"], c["sets"]) for c in facts["program"]["changes"]]
+    assert changes == [
+        ("load", 2, ["rounds toward zero"]),
+        ("import", 4, ["flushes subnormal results (FTZ)", "flushes subnormal operands (DAZ)"]),
+        ("line", 5, ["raises a signal on denormal"]),
+    ]
+    confirmed = {c["confirmed"] for c in facts["program"]["changes"][:2]}
+    assert confirmed == {"a fresh process that does only this shows it too"}
+
+
+def test_a_call_that_restores_and_one_that_sets_again_are_told_apart(
+    folder: Path, built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "game.py").write_text(
+        f"import ctypes\nlibrary = ctypes.CDLL({str(built / 'libplain.so')!r})\n"
+        "library.foreign_set(0x9f80)\nimport csv\nlibrary.foreign_set(0x1f80)\nimport decimal\n"
+        "library.foreign_set(0x9f80)\n"
+    )
+    code, facts = doctor(capsys, "game.py")
+    assert code == 1
+    changes = [(c["line"]["line"], c["restored"]) for c in facts["program"]["changes"]]
+    assert changes == [(3, True), (7, False)]
+
+
+def test_a_thread_that_starts_with_a_changed_environment_is_not_blamed(
+    folder: Path, built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "game.py").write_text(
+        f"import ctypes\nimport threading\nlibrary = ctypes.CDLL({str(built / 'libplain.so')!r})\n"
+        "library.foreign_set(0x9f80)\ndef work():\n    import csv\n"
+        "thread = threading.Thread(target=work, name='worker')\nthread.start()\nthread.join()\n"
+    )
+    _, facts = doctor(capsys, "game.py")
+    changes = [(c["thread"], c["line"]["line"]) for c in facts["program"]["changes"]]
+    assert changes == [("MainThread", 4)]
+
+
+@pytest.mark.skipif(ptrace.unreadable() is not None, reason="other threads cannot be read here")
+def test_a_native_threads_library_is_named(
+    folder: Path, built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = built / "libplain.so"
+    (folder / "game.py").write_text(
+        f"import ctypes\nlibrary = ctypes.CDLL({str(path)!r})\n"
+        "library.foreign_pool(2, ctypes.c_uint64(0x9fc0))\n"
+    )
+    code, facts = doctor(capsys, "game.py")
+    threads = facts["program"]["threads"]
+    if any(row["reason"] for row in threads):
+        pytest.skip(f"this system does not let its threads be read: {threads[0]['reason']}")
+    assert code == 1
+    assert facts["program"]["changes"] == []
+    assert [row["library"] for row in threads if not row["is_python"]] == [str(path)] * 2
+    assert [row["library"] for row in threads if row["is_python"]] == [None]
+    rows = facts["sections"][-1]["rows"]
+    (odd, _) = [row for row in rows if row["verdict"] == "warning"]
+    assert odd["name"].endswith(f", not Python's, of {path})")
+    assert f"{path.name} sets it on its own threads" in odd["remedy"]
 
 
 def test_the_remedy_that_the_report_names_makes_the_program_healthy(

@@ -60,3 +60,11 @@ def test_the_kernels_register_sets_are_laid_out_as_its_headers_say(
     target, header, type_, field, x87 = KERNELS[machine]
     rows = [(field, offset)] + ([(x87, x87_offset)] if x87 else [])
     check(tmp_path, target, header, type_, rows)
+
+
+@pytest.mark.parametrize("machine", ptrace.POINTERS)
+def test_the_stack_pointer_is_where_the_kernels_headers_say(tmp_path: Path, machine: str) -> None:
+    rows = [(name, offset) for offset, name in filter(None, ptrace.POINTERS[machine])]
+    target, header, *_ = KERNELS[machine]
+    type_ = "struct user_regs_struct" if machine == "x86_64" else "struct user_pt_regs"
+    check(tmp_path, target, header, type_, rows)

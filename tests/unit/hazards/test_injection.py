@@ -277,5 +277,9 @@ def test_program_hazards_are_injected_as_others_are() -> None:
 
 def test_noise_is_another_in_each_injection() -> None:
     place = places_of(ARENA.program.kernels, "host")[-1]
-    one, other = (injected(ARENA.program, [Injection("host", place)]).kernels for _ in range(2))
-    assert one.functions[place.function] != other.functions[place.function]
+    # A measured time that is a whole number is one of 99: two draws can be alike, nine are not.
+    first, *others = (
+        injected(ARENA.program, [Injection("host", place)]).kernels.functions[place.function]
+        for _ in range(9)
+    )
+    assert any(other != first for other in others)

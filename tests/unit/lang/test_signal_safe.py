@@ -19,7 +19,7 @@ from samebits import float32
 from samebits.compiling import LOCK
 from samebits.fpmodel import libm as libraries
 from samebits.fpmodel import parse as expression
-from samebits.lang.signal_safe import block
+from samebits.lang.signal_safe import block, default_environment
 from samebits.lang.values import thread_state as running
 from samebits.lint.check import check_source
 from samebits.managed.run import call as call_managed
@@ -70,6 +70,14 @@ def flushed() -> None:
         assert running.flushers
 
 
+def in_the_default_environment() -> None:
+    outer, inner = default_environment(), default_environment()
+    assert outer
+    assert inner
+    with outer, inner:
+        assert not fpenv.state().flushes_results
+
+
 def managed() -> None:
     assert call_managed(halved, (float32(3),), {}) == float32(1.5)
 
@@ -102,13 +110,16 @@ def flushes() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("flushes")
-def test_an_interrupt_at_any_bytecode_leaves_the_threads_environment() -> None:
+@pytest.mark.parametrize("ends", [pinned, in_the_default_environment])
+def test_an_interrupt_at_any_bytecode_leaves_the_threads_environment(
+    ends: Callable[[], None],
+) -> None:
     before = state()
 
     def check() -> None:
         assert state() == before
 
-    assert at_each(pinned, check) > 5
+    assert at_each(ends, check) > 5
     assert fpenv.state().flushes_results
 
 

@@ -6,12 +6,17 @@ import gc
 import os
 import threading
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import samebits as sb
+from samebits import wiring
+from samebits.runtime import compile as compile_module
 from samebits.runtime import gc_pause
 from samebits.runtime.compile import compile_native
+from samebits.runtime.native import NativeModule
 
 
 @sb.kernel
@@ -36,6 +41,25 @@ def test_the_collector_is_as_it_was_after_a_compilation(collecting: bool) -> Non
     assert gc.isenabled() == collecting
     with pytest.raises(sb.CompileError):
         compile_native(without_a_return, (sb.types.FLOAT32,))
+    assert gc.isenabled() == collecting
+
+
+def test_it_pauses_while_a_first_call_loads_what_it_needs(
+    collecting: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"loaded_at_a_call_{collecting}"
+    (tmp_path / f"{name}.py").write_text("import gc\nCOLLECTS = gc.isenabled()\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert not wiring._imported(name).COLLECTS
+    collects: list[bool] = []
+
+    def module(*given: Any) -> NativeModule:
+        collects.append(gc.isenabled())
+        return NativeModule(*given)
+
+    monkeypatch.setattr(compile_module, "NativeModule", module)
+    compile_native(doubled, (sb.types.FLOAT32,))  # from the cache
+    assert collects == [False]
     assert gc.isenabled() == collecting
 
 

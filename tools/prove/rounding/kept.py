@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import date
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 from tools.prove import catalogue
 from tools.prove.rounding.claims import CLAIMS
@@ -92,8 +93,20 @@ def digest_of(sources: Iterable[bytes]) -> str:
     """Of what modules do, whatever their comments and docstrings say."""
     made = hashlib.blake2b(digest_size=8)
     for source in sources:
-        made.update(ast.dump(_WithoutProse().visit(ast.parse(source))).encode())
+        made.update(_shape(_WithoutProse().visit(ast.parse(source))).encode())
     return made.hexdigest()
+
+
+def _shape(node: object) -> str:
+    """A syntax tree as text that every version of Python gives: fields that are empty left out, as
+    later versions have more of them."""
+    if isinstance(node, ast.AST):
+        fields = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
+        inner = ", ".join(f"{name}={_shape(value)}" for name, value in fields)
+        return f"{type(node).__name__}({inner})"
+    if isinstance(node, list):
+        return f"[{', '.join(map(_shape, cast('list[object]', node)))}]"
+    return repr(node)
 
 
 class _WithoutProse(ast.NodeTransformer):

@@ -157,9 +157,7 @@ class Emission(CallGraph):
         if is_own_code(caller):
             self._in_own_code.setdefault(caller, {}).update(inside)
             return {}
-        return {
-            self._sites[site]: self.trap_status(site._replace(span=call.span)) for site in inside
-        }
+        return {self._sites[site]: self.trap_status(site.at(call.span)) for site in inside}
 
     def helper(self, name: str) -> str:
         """The symbol of a function that the backend provides, such as `fma.f64`."""

@@ -55,7 +55,8 @@ def compile_shared(
     """One object of shared functions with the same plan, and the others that it calls."""
     emitted = emit_shared(functions, target)
     made = _compiled(emitted, target, 3)
-    return made._replace(has=tuple(f.key for f in functions)), emitted.needs
+    has = tuple(f.key for f in functions)
+    return CompiledObject(made.object_bytes, made.traps, made.needs, has), emitted.needs
 
 
 def shared_assembly(functions: Sequence[SharedFunction], target: Target) -> str:

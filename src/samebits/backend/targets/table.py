@@ -85,6 +85,11 @@ class Target(NamedTuple):
     """The emulator's `-cpu`; empty: its own choice."""
 
     @property
+    def row(self) -> tuple[str, str, str, str]:
+        """What tells it from other targets of one compiler."""
+        return self.name, self.triple, self.cpu, self.tune
+
+    @property
     def has_wide_vectors(self) -> bool:
         """Whether vectors of 64-bit integers gain more than the checks before the loop cost:
         vectors of two do not (measured on x86-64)."""

@@ -153,10 +153,10 @@ class _Inquiry:
         agreement = self._try("the changed source", lambda: program)
         first = self._nearest(self.q.changes)
         hazard = by_name("changed-constant" if is_constant(first) else "changed-operation")
-        places = [str(c.b or c.a) for c in self.q.changes[:4]]
+        places = [*dict.fromkeys(str(c.b or c.a) for c in self.q.changes)][:4]
         evidence = (
             *rewording(first, self.q.changes),
-            f"operations that are others, {len(self.q.changes):,} in all: {', '.join(places)}",
+            f"changes, {len(self.q.changes):,} in all, at {', '.join(places)}",
         )
         only = frozenset(change.place for change in self.q.changes if change.a is not None)
         place = None if first.a is None else first.place  # what is new has no place in a
@@ -244,7 +244,7 @@ class _Inquiry:
                 )
                 if agreement.same:
                     text = f"player {player}'s input is {value!r} in frame {self.q.frame:,}"
-                    self._add(hazard, place, "", agreement, expression=text)
+                    self._add(hazard, place, "", agreement, expression=text, player=player)
                 if agreement.whole:
                     return
 
@@ -375,6 +375,7 @@ class _Inquiry:
         scope: str = SCOPES[0],
         evidence: tuple[str, ...] = (),
         only: frozenset[OpRef] | None = None,
+        player: int | None = None,
     ) -> None:
         fact = CauseFact(
             hazard=hazard.name,
@@ -386,6 +387,7 @@ class _Inquiry:
             frames_same=agreement.same,
             frames_compared=agreement.compared,
             evidence=evidence,
+            player=player,
         )
         self.results.append(Found(fact, hazard, place, note, only))
 

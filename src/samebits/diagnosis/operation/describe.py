@@ -5,16 +5,22 @@ Owns the wording of values; what differs is `first_difference`'s.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import takewhile
+from typing import Literal
 
 from samebits.bits import ulp_distance
 from samebits.diagnosis.frame.state_diff import datum
 from samebits.diagnosis.operation.first_difference import OperationDifference
 from samebits.diagnosis.report.findings import Datum, OperationFact
 from samebits.diagnosis.report.findings import Place as Source
+from samebits.errors import Span
 from samebits.frame_trace.instances import Instance
 from samebits.ir.grammar import Function, Module, Op, Value, walk
-from samebits.ir.refs import has, shown_type, statement_at, what
+from samebits.ir.refs import OpRef, has, shown_type, statement_at, what
+from samebits.ir.rewrite import numbered
+from samebits.source_lines import line_of
 from samebits.types import RefType, VectorType
 
 
@@ -22,26 +28,55 @@ def operation_fact(
     modules: Sequence[Module], difference: OperationDifference, validation: str
 ) -> OperationFact:
     """The facts of a difference found in traces of both sides' kernels, side a's first. What one
-    version of the source has added is in its own alone."""
+    version of the source has added is in its own alone.
+
+    Values are of the operation itself alone: where a side came to another one, it computed none.
+    """
     seen = difference.a or difference.b
-    op, place = difference.op, difference.place
-    kernels = next((m for m in modules if place is not None and has(m, place)), modules[0])
+    op, place, span = difference.op, difference.place, difference.span
+    known = [place is not None and has(module, place) for module in modules]
+    kernels = next((m for m, has_it in zip(modules, known, strict=True) if has_it), modules[0])
+    statement = op if place is None else statement_at(kernels, place)
+    difference = replace(difference, a=_of(difference, "a"), b=_of(difference, "b"))
     which = _differing(difference)
     a = _result(difference.a, op, which)
     b = _result(difference.b, op, which)
-    statement = op if place is None else statement_at(kernels, place)
     return OperationFact(
         kind=difference.kind,
         opcode="state" if statement is None else what(statement),
-        place=Source.of(difference.span),
-        calls=() if seen is None else tuple(Source.of(span) for _, span in seen.path),
+        place=Source.of(span),
+        calls=() if seen is None else tuple(Source.of(span) for span in _path(seen, place)),
         iterations=() if seen is None else seen.counters,
         operands=_operands(kernels, difference),
         a=a,
         b=b,
         ulps=_apart(op, difference, which),
         validation=validation,
+        only="" if all(known) or not any(known) else "ab"[known.index(True)],
+        line_too=not all(known) and any(known) and not _has_line(modules[known.index(False)], span),
     )
+
+
+def _has_line(module: Module, span: Span) -> bool:
+    """Whether a version has a line of the same text, or the same line where texts are not known."""
+    text = line_of(span.file, span.line).strip()
+    spans = {
+        (s.span.file, s.span.line) for f in module.functions.values() for s in numbered(f.body)
+    }
+    return (span.file, span.line) in spans or any(
+        text and line_of(*at).strip() == text for at in spans
+    )
+
+
+def _path(seen: Instance, place: OpRef | None) -> Iterator[Span]:
+    """The calls down to the place, which may be one of them."""
+    return (span for _, span in takewhile(lambda call: call[0] != place, seen.path))
+
+
+def _of(difference: OperationDifference, side: Literal["a", "b"]) -> Instance | None:
+    """What a side computed at the place itself."""
+    seen: Instance | None = getattr(difference, side)
+    return seen if seen is None or seen.place == difference.place else None
 
 
 def _operands(kernels: Module, difference: OperationDifference) -> tuple[Datum, ...]:

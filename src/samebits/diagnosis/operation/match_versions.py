@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from difflib import Match, SequenceMatcher
 from itertools import accumulate, count
 
+from samebits.diagnosis.report.spoken import signed, spoken
 from samebits.errors import Span
 from samebits.ir.analysis.budget import Budget
 from samebits.ir.grammar import (
@@ -25,7 +26,7 @@ from samebits.ir.grammar import (
     Op,
     Value,
 )
-from samebits.ir.refs import OpRef
+from samebits.ir.refs import OpRef, what
 from samebits.ir.rewrite import clone, numbered
 
 _Tokens = Sequence[tuple[object, ...]]
@@ -76,7 +77,9 @@ def match_versions(
         if other is None:
             functions[new] = renamed
             changes.append(
-                Change("added", _first_of(renamed), f"{_short(new)} is new", None, function.span)
+                Change(
+                    "added", _first_of(renamed), f"{_short(new)} is in b alone", None, function.span
+                )
             )
         else:
             functions[new], found = _Matching(other, renamed, matching).run()
@@ -84,7 +87,7 @@ def match_versions(
     for name, gone in a.functions.items():
         if name in functions:
             continue
-        text = f"{_short(name)} is gone"
+        text = f"{_short(name)} is missing in b"
         changes.append(Change("removed", _first_of(gone), text, gone.span, None))
     return MatchedVersion(Module(functions, {**a.tables, **b.tables}), tuple(changes))
 
@@ -183,10 +186,10 @@ class _Matching:
             return
         if isinstance(x, Op) and isinstance(y, Op):
             if x.opcode != y.opcode:
-                self._change("operation", x, y, f"{x.opcode} became {y.opcode}")
+                self._change("operation", x, y, f"{signed(x.opcode)} became {signed(y.opcode)}")
             elif repr(x.attr) != repr(y.attr):  # which tells zeros apart, and NaNs not
                 kind = "constant" if x.opcode == "const" else "operation"
-                self._change(kind, x, y, f"{x.opcode} {x.attr!r} became {y.attr!r}")
+                self._change(kind, x, y, _other_attribute(x, y))
         elif isinstance(x, For) and isinstance(y, For) and x.step != y.step:
             self._change("operation", x, y, f"a step of {x.step} became {y.step}")
         self._pairs[y.id] = x.id
@@ -199,7 +202,7 @@ class _Matching:
             if isinstance(x, Op) and isinstance(y, Op) and x.opcode == y.opcode:
                 mapped = [self._mapped(v) for v in y.args]
                 if mapped != [(v.op, v.index) for v in x.args] and None not in mapped:
-                    self._change("operands", x, y, f"{x.opcode} has other operands")
+                    self._change("operands", x, y, f"the {spoken(x.opcode)} has other operands")
 
     def _mapped(self, value: Value) -> tuple[int, int] | None:
         number = self._pairs.get(value.op)
@@ -209,15 +212,29 @@ class _Matching:
         self._changes.append(Change(kind, OpRef(self._a.name, x.id), text, x.span, y.span))
 
     def _one_sided(self, kind: str, s: Numbered) -> None:
-        what = s.opcode if isinstance(s, Op) else type(s).__name__.lower()
         a, b = (s.span, None) if kind == "removed" else (None, s.span)
-        self._changes.append(Change(kind, OpRef(self._a.name, s.id), f"{what} was {kind}", a, b))
+        where = "missing in b" if kind == "removed" else "in b alone"
+        text = f"the {spoken(what(s))} is {where}"
+        self._changes.append(Change(kind, OpRef(self._a.name, s.id), text, a, b))
 
     def _as_numbered(self, change: Change, ids: Mapping[int, int]) -> Change:
         """A change with the number that its statement gets: one that is new has none of `a`."""
         if change.kind != "added":
             return change
         return replace(change, place=OpRef(change.place.function, ids[change.place.op]))
+
+
+def _other_attribute(x: Op, y: Op) -> str:
+    """How an operation of another constant, function, field or table has changed."""
+    match x.opcode:
+        case "const":
+            return f"{x.attr!r} became {y.attr!r}"
+        case "table":
+            return "the numbers of a table are others"
+        case opcode if opcode in CALLS:
+            return f"{_short(str(x.attr))} became {_short(str(y.attr))}"
+        case opcode:
+            return f"the {spoken(opcode)} {x.attr} became {y.attr}"
 
 
 _STEPS = 32

@@ -66,6 +66,17 @@ class Place:
 
 
 @dataclass(frozen=True)
+class HeaderFact:
+    """A fact that both sides tell of themselves before anything runs, and in which they differ:
+    a mode, a version, a digest, a seed, a floating-point word. `meaning` is what to do about it."""
+
+    name: str
+    a: str
+    b: str
+    meaning: str
+
+
+@dataclass(frozen=True)
 class FieldFact:
     """A scalar of the state that differs after the frame. `ulps` is None for integers and NaN."""
 
@@ -73,6 +84,47 @@ class FieldFact:
     a: Datum
     b: Datum
     ulps: int | None
+
+
+INPUT_SHAPES = {
+    "dropped": "step a frame only once the inputs of all players are there; send them until they "
+    "are acknowledged",
+    "repeated": "an input was predicted and never corrected: roll back to that frame, and run on "
+    "with the real one",
+    "late": "give each input the frame that it is for, and one input delay on all peers",
+    "early": "give each input the frame that it is for, and one input delay on all peers",
+    "another's": "number the players alike on all peers",
+    "exchanged": "number the players alike on all peers",
+    "left": "agree on the frame in which a player leaves, and on the input that stands for it from "
+    "there on",
+    "nan": "check an input where it is read from its device, before it is sent: no NaN",
+    "infinite": "check an input where it is read from its device, before it is sent: no infinity",
+    "range": "clamp an input where it is read from its device, before it is sent",
+    "changed": "record and exchange inputs, step only with those that all peers have",
+    "unknown": "record and exchange inputs, step only with those that all peers have",
+}
+"""The shapes in which inputs are others, and what to do about each."""
+
+
+@dataclass(frozen=True)
+class InputFact:
+    """Inputs that are others on side b, from `frame` to `last`.
+
+    `players` are whose; empty where that is not known. `shape` is a key of `INPUT_SHAPES`: with
+    "late" and "early" by `frames`, with "another's" those of player `other`. `fields` are the
+    scalars of the first such player's input that differ in the first frame; empty where b's are
+    not known. With "range", `least` and `most` are what side a's inputs have there.
+    """
+
+    frame: int
+    last: int
+    players: tuple[int, ...]
+    shape: str
+    frames: int = 0
+    other: int | None = None
+    fields: tuple[FieldFact, ...] = ()
+    least: str = ""
+    most: str = ""
 
 
 @dataclass(frozen=True)
@@ -108,6 +160,10 @@ class OperationFact:
     ulps: int | None
     validation: str
     """Why the trace is valid, or what serves in its place."""
+    only: str = ""
+    """"a" or "b", where the program of that side alone has it."""
+    line_too: bool = False
+    """Whether the other side lacks the whole line."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +182,8 @@ class CauseFact:
     """Frames, from the differing one on, in which the experiment gave the other side's hash."""
     frames_compared: int
     evidence: tuple[str, ...] = ()
+    player: int | None = None
+    """Whose input is another, if that is the cause."""
 
     @property
     def holds(self) -> bool:
@@ -251,6 +309,12 @@ class Diagnosis:
     b: str
     frames: int
     """Frames that both sides have."""
+    headers: tuple[HeaderFact, ...] = ()
+    """The differences of the headers, which are compared first: the first suspects."""
+    inputs: tuple[InputFact, ...] = ()
+    """Inputs that differ, the first ones; compared before anything is searched."""
+    inputs_differing: int = 0
+    """Frames whose inputs differ."""
     frame: int | None = None
     """The first that differs; -1 is the state that `init` leaves; None where none does."""
     hashes: tuple[str, str] | None = None
@@ -266,6 +330,10 @@ class Diagnosis:
     """What matters between the versions, where both sides are of other sources."""
     certainty: str = "unknown"
     """A key of `CERTAINTIES`."""
+    heals: int | None = None
+    """The first frame after which the states are the same again; None if none is."""
+    followed: int = 0
+    """Frames behind the differing one that were compared for that."""
     exposed: tuple[ExposedFact, ...] = ()
     exposed_left: int = 0
     recorded: RecordedFact | None = None

@@ -7,7 +7,6 @@ Owns what is on the page; `page.html` how it looks.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log2, sqrt
@@ -22,7 +21,20 @@ from samebits.diagnosis.report.findings import (
     Place,
     TimelineFact,
 )
-from samebits.diagnosis.report.wording import kind_of, merged, near, which, why_unknown
+from samebits.diagnosis.report.spoken import spoken
+from samebits.diagnosis.report.wording import (
+    answer,
+    file_of,
+    healing,
+    input_said,
+    kind_of,
+    merged,
+    near,
+    to_do,
+    to_do_label,
+    which,
+    why_unknown,
+)
 from samebits.pages import filled
 
 _WIDTH, _HEIGHT = 1020, 240
@@ -42,6 +54,8 @@ def page(diagnosis: Diagnosis) -> str:
         "samebits.diagnosis.report", "page.html",
         d=d,
         which=None if d.same else which(d),
+        answer=answer(d), to_do=near(to_do(d)), label=to_do_label(d), healing=healing(d),
+        inputs=[input_said(fact) for fact in d.inputs],
         chart=_chart(d.timeline) if any(row.differing for row in d.timeline) else None,
         certainty=CERTAINTIES[d.certainty],
         why_unknown=why_unknown(d),
@@ -54,7 +68,7 @@ def page(diagnosis: Diagnosis) -> str:
         exposed_counted=any(each.evaluations for each, _ in exposed),
         recorded=[] if d.recorded is None else [*departing.lines(d.recorded, "the run departs")],
         rows_open=_ROWS_OPEN,
-        kind_of=kind_of, marked=_marked, short=_short,
+        kind_of=kind_of, marked=_marked, short=_short, spoken=spoken,
     )  # fmt: skip
 
 
@@ -63,8 +77,7 @@ def _sentence(text: str) -> str:
 
 
 def _short(place: Place) -> str:
-    name = re.split(r"[/\\]", place.file)[-1]
-    return f"{name}:{place.line}:{place.column + 1}"
+    return f"{file_of(place)}:{place.line}:{place.column + 1}"
 
 
 @dataclass(frozen=True)

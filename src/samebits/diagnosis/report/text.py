@@ -8,6 +8,7 @@ from samebits.diagnosis.frame import departing
 from samebits.diagnosis.report import versions
 from samebits.diagnosis.report.findings import (
     CERTAINTIES,
+    INPUT_SHAPES,
     CauseFact,
     ColumnFact,
     Diagnosis,
@@ -16,7 +17,20 @@ from samebits.diagnosis.report.findings import (
     OperationFact,
     Place,
 )
-from samebits.diagnosis.report.wording import kind_of, merged, near, which, why_unknown
+from samebits.diagnosis.report.spoken import spoken
+from samebits.diagnosis.report.wording import (
+    answer,
+    departs,
+    healing,
+    input_said,
+    kind_of,
+    merged,
+    near,
+    to_do,
+    to_do_label,
+    which,
+    why_unknown,
+)
 
 FIELDS_SHOWN = 5
 EXPOSED_SHOWN = 8
@@ -28,17 +42,22 @@ _STYLES = {"certain": "bold green", "likely": "bold yellow", "possible": "yellow
 
 
 def as_lines(d: Diagnosis, edits: bool = False) -> Iterator[Line]:
-    """The lines and their styles; with `edits` all edits between two versions besides."""
+    """The lines and their styles: the answer, what to do, then the evidence; with `edits` all edits
+    between two versions besides."""
+    yield _answer_style(d), answer(d)
+    if todo := to_do(d):
+        yield "", f"{to_do_label(d)}: {near(todo)}"
+    yield "", ""
     yield "bold", f"{d.simulation} {d.version}, seed {d.seed}"
     yield "", f"  a  {d.a}"
     yield "", f"  b  {d.b}"
     yield "", ""
+    yield from _headers(d)
+    yield from _inputs(d)
     if d.untried:
-        yield "bold yellow", f"nothing was compared: {d.untried}"
         yield from _notes(d.notes)
         return
     if d.same:
-        yield "green", f"the same: no frame of {d.frames:,} differs"
         yield from _departure(d, "both depart")
         yield from _notes(d.notes)
         return
@@ -54,6 +73,39 @@ def as_lines(d: Diagnosis, edits: bool = False) -> Iterator[Line]:
     yield from _notes(d.notes)
 
 
+def _answer_style(d: Diagnosis) -> str:
+    if d.untried:
+        return "bold yellow"
+    if d.same:
+        return "bold red" if departs(d) else "green"
+    return _STYLES[d.certainty]
+
+
+def _headers(d: Diagnosis) -> Iterator[Line]:
+    """What was known to differ before anything ran."""
+    if not d.headers:
+        return
+    yield "bold yellow", "headers: these differ before anything runs: suspect them first"
+    for fact in d.headers:
+        yield "", f"  {fact.name}  a {fact.a}, b {fact.b}"
+        yield "", f"    {fact.meaning}"
+    yield "", ""
+
+
+def _inputs(d: Diagnosis) -> Iterator[Line]:
+    """The inputs that differ, before what comes of them."""
+    if not d.inputs:
+        return
+    count = "one frame" if d.inputs_differing == 1 else f"{d.inputs_differing:,} frames"
+    yield "bold yellow", f"inputs: {input_said(d.inputs[0])}; those of {count} differ"
+    for fact in d.inputs[1:]:
+        yield "", f"  {input_said(fact)}"
+    for each in d.inputs[0].fields[:FIELDS_SHOWN]:
+        yield from _field(each)
+    yield "", f"  {INPUT_SHAPES[d.inputs[0].shape]}"
+    yield "", ""
+
+
 def _departure(d: Diagnosis, who: str) -> Iterator[Line]:
     """Where the run is not the recorded one."""
     lines = () if d.recorded is None else departing.lines(d.recorded, who)
@@ -66,6 +118,8 @@ def _frame(d: Diagnosis) -> Iterator[Line]:
     if d.hashes is not None:
         yield "", f"  a  {d.hashes[0]}"
         yield "", f"  b  {d.hashes[1]}"
+    if said := healing(d):
+        yield "", f"  {said}"
     yield "", ""
 
 
@@ -105,7 +159,7 @@ def _apart(ulps: int | None) -> str:
 
 
 def _operation(o: OperationFact) -> Iterator[Line]:
-    yield "bold", f"operation: {o.opcode} in {o.place.function}, {near(str(o.place))}"
+    yield "bold", f"operation: {spoken(o.opcode)} in {o.place.function}, {near(str(o.place))}"
     yield "", f"  {kind_of(o)}"
     if o.calls:
         path = " → ".join(f"{p.function}:{p.line}" for p in o.calls)
@@ -159,7 +213,6 @@ def _cause(cause: CauseFact) -> Iterator[Line]:
     for line in cause.evidence:
         yield "", f"  {near(line)}"
     yield "", f"  seen with: {cause.practice}"
-    yield "", f"  fix: {cause.remedy}"
 
 
 def _agreement(cause: CauseFact) -> str:
@@ -185,7 +238,7 @@ def _exposed(exposed: Sequence[ExposedFact], left: int) -> Iterator[Line]:
     counted = any(each.evaluations for each, _ in rows)
     for each, count in rows[:EXPOSED_SHOWN]:
         times = f"{count} × " if count > 1 else ""
-        where = f"{near(str(each.place))}  {times}{each.opcode} in {each.place.function}"
+        where = f"{near(str(each.place))}  {times}{spoken(each.opcode)} in {each.place.function}"
         yield "", f"  {where}: {_steps(each)}{_changed(each) if counted else ''}"
     more = left + sum(count for _, count in rows[EXPOSED_SHOWN:])
     if more:

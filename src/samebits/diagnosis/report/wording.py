@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from samebits.diagnosis.report.findings import (
     CERTAINTIES,
+    INPUT_SHAPES,
     Diagnosis,
     ExposedFact,
+    InputFact,
     OperationFact,
     Place,
 )
@@ -31,9 +34,139 @@ def which(d: Diagnosis) -> str:
     return f"frame {d.frame:,} of {d.frames:,}"
 
 
+def answer(d: Diagnosis) -> str:
+    """The answer in one line: frame, field, place, cause."""
+    if d.untried:
+        return f"nothing was compared: {d.untried}"
+    if d.frame is None:
+        but = ""
+        if departs(d) and d.recorded is not None:
+            but = f", but both depart from what {d.recorded.replay} records"
+        return f"the same: no frame of {d.frames:,} differs{but}"
+    return " · ".join([moment(d.frame), *_what(d), *_where(d), _why(d)])
+
+
+def departs(d: Diagnosis) -> bool:
+    """Whether the run made here is not the one that the replay records."""
+    return d.recorded is not None and d.recorded.departure is not None
+
+
+def _what(d: Diagnosis) -> Iterator[str]:
+    """The first field that differs, or how a side traps."""
+    paths = [fact.path for fact in (*d.fields, *d.columns)]
+    traps = [f"{who} ends with a {text}" for who, text in zip("ab", d.hashes or (), strict=False)
+             if text.startswith("trap")]  # fmt: skip
+    yield from paths[:1] or traps[:1]
+
+
+def _where(d: Diagnosis) -> Iterator[str]:
+    if d.operation is not None:
+        place = d.operation.place
+        yield f"{place.function}, {file_of(place)}:{place.line}"
+
+
+def _why(d: Diagnosis) -> str:
+    if not d.causes:
+        suspects = [fact.name for fact in d.headers] + ["inputs"] * bool(d.inputs)
+        return f"cause unknown{': suspect ' + suspects[0] if suspects else ''}"
+    first = d.causes[0]
+    told = [fact for fact in d.inputs if fact.frame <= (d.frame or 0) <= fact.last]
+    title = input_said(told[0]) if first.hazard == "changed-input" and told else first.title
+    return f"{title} ({d.certainty})"
+
+
+def to_do(d: Diagnosis) -> str:
+    """What to do next: the remedy of the cause, or how more is found out."""
+    if d.frame is None:
+        return ""
+    if _is_told(d):
+        return d.causes[0].remedy
+    if d.headers:
+        return d.headers[0].meaning
+    if d.inputs:
+        return INPUT_SHAPES[d.inputs[0].shape]
+    asked = next((note for note in d.notes if "samebits " in note), None)
+    if asked is not None:
+        return asked
+    return d.causes[0].remedy if d.causes else _APART
+
+
+def to_do_label(d: Diagnosis) -> str:
+    """How the line of what to do begins: a cause is mended, what is unknown looked for."""
+    return "fix" if _is_told(d) else "next"
+
+
+def _is_told(d: Diagnosis) -> bool:
+    return bool(d.causes) and d.certainty in ("certain", "likely")
+
+
+_APART = (
+    "take the side apart: --b opt=0, workers=1, mode=STRICT, one target at a time; what is the "
+    "same is not to blame"
+)
+
+
+def file_of(place: Place) -> str:
+    """A place's file without its folders."""
+    return re.split(r"[/\\]", place.file)[-1]
+
+
+def healing(d: Diagnosis) -> str:
+    """Whether the difference goes away by itself, in a sentence; empty where nothing was seen."""
+    if d.frame is None or not d.followed:
+        return ""
+    if d.heals is not None:
+        return f"heals: after {moment(d.heals)} the states are the same again"
+    frames = "next frame" if d.followed == 1 else f"{d.followed:,} frames that follow"
+    return f"does not heal in the {frames}"
+
+
 def moment(frame: int) -> str:
     """A frame by its number; -1 is `init`, of which no number is shown."""
     return "init" if frame < 0 else f"frame {frame:,}"
+
+
+def input_said(fact: InputFact) -> str:
+    """Inputs that are others on side b, in a sentence."""
+    many = fact.last > fact.frame
+    when = f"in frame {fact.frame:,}"
+    if many:
+        when = f"from frame {fact.frame:,} to {fact.last:,}"
+    if not fact.players:
+        return f"the inputs {when} differ"
+    who = _players(fact.players)
+    if fact.shape == "left":
+        return f"{who} left: nothing new from frame {fact.frame:,} on"
+    if fact.shape not in _SHAPED:
+        return f"{who}'s {_value(fact)} {when}"
+    count = f"{fact.frames:,} frame{'s' * (fact.frames != 1)}"
+    how = _SHAPED[fact.shape].format(count=count, other=fact.other)
+    return f"{who}'s input{'s are' if many else ' is'} {how} {when}"
+
+
+_SHAPED = {
+    "dropped": "dropped",
+    "repeated": "repeated",
+    "exchanged": "exchanged",
+    "late": "{count} late",
+    "early": "{count} early",
+    "another's": "player {other}'s",
+}
+"""How shapes are put that say where all of an input comes from."""
+
+
+def _players(players: Sequence[int]) -> str:
+    if len(players) == 1:
+        return f"player {players[0]}"
+    return f"players {', '.join(map(str, players[:-1]))} and {players[-1]}"
+
+
+def _value(fact: InputFact) -> str:
+    field = fact.fields[0]
+    said = f"{field.path} is {field.b.text} on side b, and {field.a.text} on side a"
+    if fact.shape == "range":
+        return f"{said}: out of the range {fact.least} to {fact.most} of all other frames,"
+    return f"{said},"
 
 
 def what_leave(first: int, last: int) -> str:
@@ -58,6 +191,11 @@ def near(text: str) -> str:
 
 def kind_of(o: OperationFact) -> str:
     """In which way an operation is the first that differs."""
+    if o.only:
+        other = "b" if o.only == "a" else "a"
+        if o.line_too:
+            return f"{o.only} executes line {o.place.line}, {other} does not"
+        return f"{o.only} does this, {other} leaves it out"
     if o.kind == "result" and o.b is None:
         return "the first that side b does differently"
     if o.kind == "result" and o.a is None:

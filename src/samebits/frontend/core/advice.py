@@ -185,11 +185,3 @@ def for_elements(sign: str, left: str, right: str, array: str, dimensions: int) 
     if dimensions > 1:
         return f"loop over the indices: `out[i, j] = {left} {sign} {right}`"
     return f"loop over its elements: `for i in range(len({array})): out[i] = {left} {sign} {right}`"
-
-
-def for_membership(text: str, items: list[str] | None, negated: bool) -> str:
-    """The fix of `x in (a, b)`: comparisons, of a tuple that is written out."""
-    if not items:
-        return "loop and compare"
-    sign, word = ("!=", "and") if negated else ("==", "or")
-    return f"write `{f' {word} '.join(f'{text} {sign} {item}' for item in items)}`"

@@ -35,15 +35,35 @@ def offending(node: ast.Match) -> ast.AST | None:
         pattern = case.pattern
         if isinstance(pattern, ast.MatchAs):
             # What a guard refuses is bound all the same, where the pattern fits.
-            if pattern.pattern is None:
+            if _is_wildcard(pattern):
                 continue
             if case.guard is not None:
                 return pattern
+            assert pattern.pattern is not None
             pattern = pattern.pattern
         for part in pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]:
             if not _is_simple(part):
                 return part
     return None
+
+
+def refusal(node: ast.Match) -> tuple[ast.AST, str, str]:
+    """Where, and with which message and fix, a `match` is refused."""
+    found = offending(node)
+    if isinstance(found, ast.MatchAs):
+        message = "a guard beside `as`: the name would be bound where the guard does not hold, too"
+        return (
+            found,
+            message,
+            "write the guard as an `if` in the case's body, or leave out the name",
+        )
+    return found or node, *REFUSAL
+
+
+def _is_wildcard(pattern: ast.MatchAs) -> bool:
+    """Whether everything fits: `_`, a name, or `_ as name`."""
+    inner = pattern.pattern
+    return inner is None or (isinstance(inner, ast.MatchAs) and inner.pattern is None)
 
 
 def _is_simple(pattern: ast.pattern) -> bool:
@@ -113,10 +133,11 @@ def _case(case: ast.match_case, subject: ast.Name, rest: list[ast.stmt]) -> list
     pattern, body, start = case.pattern, cast("list[ast.stmt]", _block(case.body)), []
     if isinstance(pattern, ast.MatchAs):
         start = [_assign(pattern, pattern.name, subject)] if pattern.name else []
-        if pattern.pattern is None:
+        if _is_wildcard(pattern):
             if case.guard is None:
                 return [*start, *body]
             return [*start, _if(pattern, case.guard, body, rest)]
+        assert pattern.pattern is not None
         pattern = pattern.pattern
     test = _test(pattern, subject)
     if case.guard is not None:

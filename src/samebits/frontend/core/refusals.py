@@ -59,7 +59,6 @@ REFUSED_BUILTINS: dict[str, str] = {
     "sum": "`math.sum(a)`, whose order is stated, or a loop with an accumulator",
     "pow": "`x**2`, or `math.pow(x, y)` where the exponent is no constant",
     "breakpoint": "`kernel.managed(...)`, where `breakpoint()` stops",
-    "float": "`float64(x)` or `float32(x)`; infinity is `math.inf`",
     "map": "a `for` loop",
     "sorted": "`items.sort()` of an sb.List[T, N], or sb.Heap[T, N]",
     "isinstance": "one kernel for each type, or a generic one",

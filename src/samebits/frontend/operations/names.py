@@ -15,6 +15,7 @@ from samebits.frontend.core.operands import (
     Operand,
     Scalar,
     Static,
+    Tuple,
     Vector,
     View,
     describe,
@@ -36,6 +37,8 @@ from samebits.types import (
     VectorType,
     vector_of,
 )
+
+Items = tuple[object, ...]
 
 
 def name(ctx: Context, node: ast.Name) -> Operand:
@@ -91,13 +94,7 @@ def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
                 f"`sb.table({ctx.text(node)}, {advice.own_type(str(value.dtype))})`",
             )
         case tuple():
-            whole = all(isinstance(item, int) for item in cast("tuple[object, ...]", value))
-            ctx.fail(
-                node,
-                f"the tuple '{ctx.text(node)}' comes from outside the kernel",
-                fix=f"freeze it at module level: `sb.table({ctx.text(node)}, "
-                f"{'int64' if whole else 'float64'})`, or name each number",
-            )
+            return Tuple(tuple(captured(ctx, node, item) for item in cast("Items", value)))
         case _:
             t = getattr(value, "__sb_type__", None)
             if isinstance(t, VectorType) and not isinstance(value, type):

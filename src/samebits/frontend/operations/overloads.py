@@ -121,8 +121,8 @@ def _float(
             else f"convert it: {vector_of(operand.type.element, 4)}(q)",
         )
     element = element_type(operand)
-    known = isinstance(operand, (Literal, Scalar, Vector)) and isinstance(element, ScalarType)
-    if known and (element.weak or element.is_float):
+    number = isinstance(element, ScalarType) and (element.weak or element.is_float)
+    if number and isinstance(operand, (Literal, Scalar, Vector)):
         return operand
     converted = f"float32({ctx.text(source)})"
     if isinstance(operand, Scalar):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from random import Random, SystemRandom
 
 from samebits.fpmodel.evaluate import Arithmetic
-from samebits.fpmodel.tree import Node, Tree, choices
+from samebits.fpmodel.tree import Node, Tree, choices, rebuilt
 from samebits.hazards.edit.function_editor import guarded
 from samebits.ir.grammar import Module
 from samebits.ir.refs import OpRef
@@ -38,6 +38,9 @@ class ExpressionHazard:
     notes: Callable[[Tree], int] | None = None
     """How many different notes the variants of an expression can have: a caller that wants the
     first of each stops there."""
+    more: Callable[[Tree, Arithmetic], Iterator[Evaluation]] | None = None
+    """Evaluations that `explain` alone tries after the variants: those that people write by hand,
+    and rewrites upon rewrites. No experiment runs them."""
     last: bool = False
     """Whether it is tried after all others: its trees are large, with subtrees many times over."""
 
@@ -49,6 +52,25 @@ def exchanges(
     for variant in choices(tree, options, most):
         if variant != tree:
             yield variant, arithmetic, note
+
+
+def contracted(tree: Tree, options: Callable[[Node], list[Tree]]) -> Iterator[Tree]:
+    """`tree`, and the tree with every operation replaced for which there are options: by the first
+    of them, then by the last."""
+
+    def first(node: Tree) -> Tree | None:
+        return next(iter(options(node)), None) if isinstance(node, Node) else None
+
+    def last(node: Tree) -> Tree | None:
+        return next(reversed(options(node)), None) if isinstance(node, Node) else None
+
+    seen = [tree]
+    yield tree
+    for change in (first, last):
+        made = rebuilt(tree, change)
+        if made not in seen:
+            seen.append(made)
+            yield made
 
 
 @dataclass(frozen=True, slots=True)

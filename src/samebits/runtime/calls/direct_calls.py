@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -85,18 +85,25 @@ _MOST_RECORDS = 8
 Record = tuple[Any, ...]
 
 
-class Prepared(NamedTuple):
+class Prepared:
     """An entry as `call` prepares it: its address, the steps that pack its arguments from slot
     `first` on, their number, the slots in all, the types of its results and whether they are one
     value. `trap` returns the exception behind a status, and keeps the entry's code loaded."""
 
-    address: int
-    steps: Sequence[packing.PackingStep]
-    first: int
-    slots: int
-    results: Sequence[Type]
-    single: bool
-    trap: Callable[[int], BaseException]
+    __slots__ = ("address", "first", "results", "single", "slots", "steps", "trap")
+
+    def __init__(
+        self,
+        address: int,
+        steps: Sequence[packing.PackingStep],
+        first: int,
+        slots: int,
+        results: Sequence[Type],
+        single: bool,
+        trap: Callable[[int], BaseException],
+    ) -> None:
+        self.address, self.steps, self.first, self.slots = address, steps, first, slots
+        self.results, self.single, self.trap = results, single, trap
 
 
 def add_record(kernel: Kernel, made: Prepared) -> None:
@@ -121,7 +128,9 @@ def add_record(kernel: Kernel, made: Prepared) -> None:
     of_results = len(makers) if made.single else -len(makers)
     by_position = kernel.signature.by_position
     head = (len(steps), made.address, max(1, made.slots), of_results, by_position, structs)
-    table = np.array((*head, *chain.from_iterable(makers)), np.int64).tobytes()
+    table = np.array(
+        (*head, *chain.from_iterable(step.words for step in makers)), np.int64
+    ).tobytes()
     names = tuple(sys.intern(p.name) for p in kernel.parameters)
     defaults = tuple(p.default if p.has_default else ... for p in kernel.parameters)
 

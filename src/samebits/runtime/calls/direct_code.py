@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.structs import Struct
@@ -17,7 +17,7 @@ from samebits.lang.values.scalars import SCALAR_CLASSES
 from samebits.lang.values.thread_state import managed_runs
 from samebits.lang.values.vectors import Vector
 from samebits.runtime.calls import packing, python_api
-from samebits.runtime.objects.host import host_target
+from samebits.runtime.objects.host import host
 from samebits.runtime.objects.loading import load, own_code
 from samebits.runtime.pending_jobs import PENDING
 from samebits.types import BOOL
@@ -29,20 +29,22 @@ _FASTCALL_KEYWORDS = 0x80 | 0x02
 """METH_FASTCALL | METH_KEYWORDS of CPython's methodobject.h."""
 
 
-class ResultStep(NamedTuple):
+class ResultStep:
     """How to make a result: the slot that it begins at, the address of its class, the size in bytes
     and the number of its components; `element` is the address of the components' class, and of a
     struct's first bytes."""
 
-    kind: int
-    slot: int
-    cls: int = 0
-    element: int = 0
-    size: int = 0
-    parts: int = 0
+    __slots__ = ("kind", "parts", "words")
+
+    def __init__(
+        self, kind: int, slot: int, cls: int = 0, element: int = 0, size: int = 0, parts: int = 0
+    ) -> None:
+        self.kind, self.parts = kind, parts
+        self.words = kind, slot, cls, element, size, parts
+        """As the code reads them."""
 
 
-HEAD_WORDS, RESULT_WORDS = 6, len(ResultStep._fields)
+HEAD_WORDS, RESULT_WORDS = 6, 6
 """A table has a head, then the steps of results, then those of arguments."""
 NEXT = 5
 """The item of a record that is the next record, or None."""
@@ -575,8 +577,8 @@ def install() -> bool:
     routine = packing.routine()
     if routine is None or not _layout_is_as_expected():
         return False
-    target = host_target()
-    code = own_code(_text(target.triple, target.fp_control), target)
+    here = host()
+    code = own_code(_text(here.triple, here.fp_control))
     imports = python_api.addresses(_PYTHON) | {"sb_pack": routine[1].addresses["sb_pack"]}
     imports |= {name: id(known) for name, known in _OBJECTS.items()}
     loaded = load(code, ["sb_direct"], imports)

@@ -18,7 +18,7 @@ import numpy as np
 from samebits.bits import CANONICAL_NAN, INFINITY, leaves
 from samebits.lang.memory.structs import Struct
 from samebits.runtime.calls import packing, python_api
-from samebits.runtime.objects.host import host_target
+from samebits.runtime.objects.host import host
 from samebits.runtime.objects.loading import load, own_code
 from samebits.types import BOOL, ScalarType, StructType, VectorType
 
@@ -354,9 +354,8 @@ def _routine() -> Any | None:
     pack = packing.routine()
     if pack is None:
         return None
-    target = host_target()
     imports = python_api.addresses(_PYTHON) | {_PACK: pack[1].addresses[_PACK]}
-    loaded = load(own_code(_text(target.triple), target), ["sb_inputs"], imports)
+    loaded = load(own_code(_text(host().triple)), ["sb_inputs"], imports)
     copy = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.py_object, ctypes.c_void_p)(
         loaded.addresses["sb_inputs"]
     )

@@ -11,14 +11,14 @@ import struct
 import sys
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from samebits.backend.objects import LENGTH_LIMIT
 from samebits.errors import ArgumentError
 from samebits.lang.annotations import class_of_type
-from samebits.lang.arguments import naming, wrap
+from samebits.lang.executions import executions
 from samebits.lang.memory.strided import around, is_strided, originals
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.classes import COMPOSITE_CLASSES
@@ -26,8 +26,7 @@ from samebits.lang.values.lazy import lazily
 from samebits.lang.values.scalars import RAW_OF, result_maker
 from samebits.lang.values.storage import format_letter
 from samebits.lang.values.vectors import components, vector
-from samebits.runtime.calls import direct_calls, packing
-from samebits.runtime.fp_state import pin as fpenv
+from samebits.runtime.calls import packing
 from samebits.runtime.native import NativeEntry
 from samebits.runtime.pending_jobs import PENDING
 from samebits.types import (
@@ -44,7 +43,18 @@ from samebits.types import (
 )
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
+    from samebits.runtime.calls.direct_calls import Prepared
     from samebits.runtime.memory_claims import CallMemory
+
+    class Entry(Protocol):
+        """A function of a ctypes array of slots that returns a status, and the trap behind one."""
+
+        @property
+        def function(self) -> Callable[[Any], int]: ...
+        def trap(self, status: int) -> BaseException: ...
+
 
 Put = Callable[[Any, Any], Any]
 """Writes a wrapped argument to the slots; returns what must stay alive during the call."""
@@ -67,14 +77,6 @@ def _slot_format(t: ScalarType) -> str:
     padding = f"{8 - t.size}x" if t.size < 8 else ""
     letter = format_letter(t)
     return letter + padding if sys.byteorder == "little" else padding + letter
-
-
-class Entry(Protocol):
-    """A function of a ctypes array of slots that returns a status, and the trap behind a status."""
-
-    @property
-    def function(self) -> Callable[[Any], int]: ...
-    def trap(self, status: int) -> BaseException: ...
 
 
 def native_callable(
@@ -116,6 +118,8 @@ class Packer:
     def fill(self, args: tuple[Any, ...], slots: Any) -> list[Any]:
         """Fill the slots argument by argument; returns what must stay alive with `args` while they
         are used. Raises ArgumentError. The floating-point environment must be pinned."""
+        from samebits.lang.arguments import wrap
+
         if len(args) != self.count:
             raise ArgumentError(f"{self.count} arguments are needed; got {len(args)}")
         routine = self.routine
@@ -154,6 +158,8 @@ class NativeCall:
     ) -> None:
         self._entry = entry
         self._name = name
+        self.is_called_again = False
+        """Whether it was called a second time, and the way to it made as short as it can be."""
         self._function = entry.function
         items = result.items if isinstance(result, TupleType) else (result,)
         self._made = [
@@ -180,9 +186,11 @@ class NativeCall:
         ):
             if is_strided(args):
                 return self._with_copies(args)
+            from samebits.lang.arguments import naming
+
             # The pack routine also returns here if the floating-point environment is not the
             # default: CPython's own conversions of arguments and results must be pinned too.
-            with fpenv.pinned():
+            with executions.pinned():
                 with naming(self._name):
                     keep = self._packer.fill(args, slots)
                 if PENDING:
@@ -195,15 +203,15 @@ class NativeCall:
             self._check(slots)
         return self._run(slots, ())
 
-    def prepared(self) -> direct_calls.Prepared | None:
+    def prepared(self) -> Prepared | None:
         """The call for `direct_calls`, where the entry is of this process and prints nothing."""
         if not isinstance(self._entry, NativeEntry) or self._entry.prints:
             return None
+        from samebits.runtime.calls.direct_calls import Prepared
+
         address, trap, packer = self._entry.address, self._entry.trap, self._packer
         slots = len(self._slots())
-        return direct_calls.Prepared(
-            address, packer.steps, packer.end, slots, self._results, self._single, trap
-        )
+        return Prepared(address, packer.steps, packer.end, slots, self._results, self._single, trap)
 
     def _with_copies(self, args: tuple[Any, ...]) -> Any:
         """The call with contiguous copies of strided arrays."""

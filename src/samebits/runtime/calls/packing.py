@@ -11,7 +11,7 @@ import ctypes
 import sys
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from samebits.runtime.calls.python_api import (
     offset_of,
     word,
 )
-from samebits.runtime.objects.host import host_target
+from samebits.runtime.objects.host import host
 from samebits.runtime.objects.loading import load, own_code
 from samebits.types import BOOL, FLOAT64, ArrayType, ScalarType, StructType, VectorType, vector_of
 
@@ -49,7 +49,7 @@ _FLAGS_READ, _FLAGS_WRITE = 0x101, 0x501
 """C-contiguous and aligned; also writeable."""
 
 
-class PackingStep(NamedTuple):
+class PackingStep:
     """A row of the table: `_WORDS` words that the routine reads.
 
     `types` are the addresses of the accepted exact classes; for arrays the second is a mask of
@@ -59,13 +59,21 @@ class PackingStep(NamedTuple):
     structs the second is a mask of address bits that must be 0.
     """
 
-    kind: int
-    slot: int
-    types: tuple[int, int, int] = (0, 0, 0)
-    a: int = 0
-    b: int = 0
-    c: int = 0
-    d: int = 0
+    __slots__ = ("kind", "words")
+
+    def __init__(
+        self,
+        kind: int,
+        slot: int,
+        types: tuple[int, int, int] = (0, 0, 0),
+        a: int = 0,
+        b: int = 0,
+        c: int = 0,
+        d: int = 0,
+    ) -> None:
+        self.kind = kind
+        self.words = kind, slot, *types, a, b, c, d
+        """As the routine reads them."""
 
 
 _WORDS = 9
@@ -75,7 +83,7 @@ def table(steps: Sequence[PackingStep]) -> Any:
     """The routine's table: a step for each argument, in order."""
     words: list[int] = []
     for step in steps:
-        words += [step.kind, step.slot, *step.types, step.a, step.b, step.c, step.d]
+        words += step.words
     return (ctypes.c_int64 * max(1, len(words)))(*words)
 
 
@@ -110,10 +118,11 @@ def array_step(t: ArrayType, slot: int) -> PackingStep:
 
 def typed(step: PackingStep) -> PackingStep:
     """The step that takes no Python number, which says nothing of a type."""
-    if step.kind == TRUTH:
-        return PackingStep(SKIP, step.slot)
-    if step.kind in (READ, FLOAT32, INTEGER):
-        return step._replace(types=(0, *step.types[1:]))
+    kind, slot, _, own, numpys, *rest = step.words
+    if kind == TRUTH:
+        return PackingStep(SKIP, slot)
+    if kind in (READ, FLOAT32, INTEGER):
+        return PackingStep(kind, slot, (0, own, numpys), *rest)
     return step
 
 
@@ -441,10 +450,10 @@ def routine() -> tuple[Pack, Loaded] | None:
         return None
     if not getattr(sys, "_is_gil_enabled", lambda: True)() or not _layout_is_as_expected():
         return None
-    target = host_target()
-    if target.fp_control not in PINNED:
+    here = host()
+    if here.fp_control not in PINNED:
         return None
-    code = own_code(_text(target.triple, target.fp_control), target)
+    code = own_code(_text(here.triple, here.fp_control))
     loaded = load(code, ["sb_pack_tuple", "sb_pack"], addresses(PYTHON))
     pack = ctypes.PYFUNCTYPE(
         ctypes.c_int64, ctypes.py_object, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from samebits.runtime.calls import packing, python_api
-from samebits.runtime.objects.host import host_target
+from samebits.runtime.objects.host import host
 from samebits.runtime.objects.loading import load, own_code
 
 NOT_COPIED = -1
@@ -82,9 +82,8 @@ def _makers() -> tuple[Callable[[int], Any], Callable[[int], Any]] | None:
     where CPython's objects have another layout than the packing routine knows."""
     if packing.routine() is None:
         return None
-    target = host_target()
     names = ("sb_prepared", "sb_prepared_inputs")
-    loaded = load(own_code(_text(target.triple), target), names, python_api.addresses(_PYTHON))
+    loaded = load(own_code(_text(host().triple)), names, python_api.addresses(_PYTHON))
     make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(
         ("PyCFunction_NewEx", ctypes.pythonapi)
     )

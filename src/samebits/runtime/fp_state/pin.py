@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from samebits.backend.targets.x87 import X87_DEFAULT, x87_accessors
 from samebits.errors import TargetError
 from samebits.lang.signal_safe import SignalSafeBlock
-from samebits.runtime.objects.host import host_target
+from samebits.runtime.objects.host import host
 from samebits.runtime.objects.loading import load, own_code
 
 if TYPE_CHECKING:  # decoding is rarely needed
@@ -102,12 +102,12 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
 @cache
 def register_name() -> str:
     """`mxcsr` or `fpcr`. Raises TargetError on a processor with another register."""
-    target = host_target()
-    name = target.fp_control
+    here = host()
+    name = here.fp_control
     if name not in _ACCESS:
         known = " and ".join(_ACCESS).upper()
         raise TargetError(
-            f"the floating-point control register of {target.architecture} is not read here",
+            f"the floating-point control register of {here.architecture} is not read here",
             note=f"{known} are; entries to compiled code pin the environment all the same",
         )
     return name
@@ -115,12 +115,12 @@ def register_name() -> str:
 
 @cache
 def _functions() -> dict[str, Any]:
-    target = host_target()
+    here = host()
     name = register_name()
-    convention = "x86_64-windows" if sys.platform == "win32" else target.architecture
+    convention = "x86_64-windows" if sys.platform == "win32" else here.architecture
     x87 = x87_accessors(convention) if name == "mxcsr" else ""
-    text = f'target triple = "{target.triple}"\n{x87}{_ACCESS[name]}'
-    loaded = load(own_code(text, target), [symbol for symbol, *_ in _SIGNATURES.values()])
+    text = f'target triple = "{here.triple}"\n{x87}{_ACCESS[name]}'
+    loaded = load(own_code(text), [symbol for symbol, *_ in _SIGNATURES.values()])
     prototype = cache(ctypes.PYFUNCTYPE)  # each call makes a class; most functions share two
     functions: dict[str, Any] = {}
     for called, (symbol, *signature) in _SIGNATURES.items():

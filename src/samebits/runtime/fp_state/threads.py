@@ -28,7 +28,8 @@ _LIMIT_SECONDS = 20.0
 class ThreadState:
     """A thread: the system's number and name, whether Python started it, and its environment.
 
-    `state` is None if it cannot be read, and `reason` then says why.
+    `state` is None if it cannot be read, and `reason` then says why. `library` is the file of the
+    code that a thread not of Python was started for; None where its stack does not say.
     """
 
     number: int
@@ -36,6 +37,7 @@ class ThreadState:
     is_python: bool
     state: State | None
     reason: str | None = None
+    library: str | None = None
 
 
 def threads() -> list[ThreadState]:
@@ -58,12 +60,14 @@ def threads() -> list[ThreadState]:
 
 
 def thread_state(
-    number: int, name: str, is_python: bool, found: tuple[int, int | None] | str
+    number: int, name: str, is_python: bool, found: tuple[int, int | None, str | None] | str
 ) -> ThreadState:
     """The state of a thread from what `ptrace.read_threads` found."""
     if isinstance(found, str):
         return ThreadState(number, name, is_python, None, found)
-    return ThreadState(number, name, is_python, fpenv.described(*found))
+    word, x87, library = found
+    file = None if is_python else library
+    return ThreadState(number, name, is_python, fpenv.described(word, x87), None, file)
 
 
 def system_name(number: int, process: str | int = "self") -> str:
@@ -99,4 +103,4 @@ def _others(python: set[int]) -> ptrace.Words:
     if helper.returncode:
         return dict.fromkeys(python, (errors.strip().splitlines() or ["the helper failed"])[-1])
     rows = json.loads(output)
-    return {int(k): v if isinstance(v, str) else (v[0], v[1]) for k, v in rows.items()}
+    return {int(k): v if isinstance(v, str) else (v[0], v[1], v[2]) for k, v in rows.items()}

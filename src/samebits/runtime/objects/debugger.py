@@ -25,9 +25,6 @@ from samebits.runtime.objects.jit_interface import (
     library_bytes,
 )
 
-MARK = b".debug_info"
-"""What an object with debug information has in it, as the name of a section."""
-
 _ADD = 1
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")

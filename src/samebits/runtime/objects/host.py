@@ -9,16 +9,19 @@ identified by metadata that no copy of a file has.
 from __future__ import annotations
 
 import os
+import sys
 from functools import cache
 from importlib.machinery import PathFinder
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from samebits.backend.objects import CompiledObject
-from samebits.backend.targets.table import TARGETS, Target
 from samebits.compiling import lock
 from samebits.lang.signal_safe import closing_descriptors, open_descriptor
 from samebits.lang.stacks import loaded
 from samebits.runtime.cache import compiler_fingerprint, current_cache, digest
+
+if TYPE_CHECKING:
+    from samebits.backend.targets.table import Target
 
 PROCESSORS = "/proc/cpuinfo"
 _BYTES = 1 << 14
@@ -27,40 +30,78 @@ _VARYING = {
     "initial apicid", "bogomips",
 }  # fmt: skip
 """Fields of the processor's description that do not determine its abilities."""
+_LLVM = {"win32": "llvmlite.dll", "darwin": "libllvmlite.dylib"}.get(sys.platform, "libllvmlite.so")
+
+
+class Host:
+    """The host's target without the table of targets, which a process that finds its objects in the
+    cache need not load: some columns of its row, and the triple and processor that LLVM names;
+    `llvm` is LLVM's version."""
+
+    __slots__ = ("architecture", "cpu", "fp_control", "llvm", "name", "triple", "tune")
+
+    def __init__(
+        self,
+        name: str,
+        architecture: str,
+        fp_control: str | None,
+        triple: str,
+        cpu: str,
+        tune: str,
+        llvm: str,
+    ) -> None:
+        self.name, self.architecture, self.fp_control = name, architecture, fp_control
+        self.triple, self.cpu, self.tune, self.llvm = triple, cpu, tune, llvm
+
+    @property
+    def row(self) -> tuple[str, str, str, str]:
+        """What tells it from other targets of one compiler: as of `Target`."""
+        return self.name, self.triple, self.cpu, self.tune
 
 
 def host_target() -> Target:
     """As `engine.host_target`. Raises TargetError if the host has no row."""
-    return _host()[0]
+    return _target(host())
 
 
 def llvm_version() -> str:
     """As `engine.llvm_version`."""
-    return _host()[1]
+    return host().llvm
 
 
 @cache
-def _host() -> tuple[Target, str]:
+def host() -> Host:
+    """The facts of `host_target()` and `llvm_version()`. Raises TargetError if the host has no
+    row."""
     store = current_cache()
     key = None if store is None else _key()
     if store is None or key is None:
         return loaded(_asked)
     found = store.get(key)
     if found is not None:
-        name, triple, tune, version = found.object_bytes.decode().split("\n")
-        return TARGETS[name]._replace(triple=triple, tune=tune), version
-    target, version = loaded(_asked)
-    note = "\n".join((target.name, target.triple, target.tune, version))
-    if TARGETS[target.name]._replace(triple=target.triple, tune=target.tune) == target:
-        store.put(key, CompiledObject(note.encode(), ()))
-    return target, version
+        name, architecture, control, *rest = found.object_bytes.decode().split("\n")
+        return Host(name, architecture, control or None, *rest)
+    made = loaded(_asked)
+    columns = made.name, made.architecture, made.fp_control or ""
+    note = "\n".join((*columns, made.triple, made.cpu, made.tune, made.llvm))
+    store.put(key, CompiledObject(note.encode(), ()))
+    return made
 
 
-def _asked() -> tuple[Target, str]:
+@cache
+def _target(known: Host) -> Target:
+    with lock():
+        from samebits.backend.targets.table import TARGETS
+    return TARGETS[known.name]._replace(triple=known.triple, tune=known.tune)
+
+
+def _asked() -> Host:
     with lock():
         from samebits.backend.llvm import engine
 
-        return engine.host_target(), engine.llvm_version()
+        t = engine.host_target()
+        columns = t.name, t.architecture, t.fp_control, t.triple, t.cpu, t.tune
+        return Host(*columns, engine.llvm_version())
 
 
 def _key() -> str | None:
@@ -83,26 +124,23 @@ def _processor() -> str | None:
     except OSError:
         return None
     first, end, _ = text.partition("\n\n")
-    names = {line.split(":", 1)[0].strip() for line in first.splitlines()}
-    if not end or not names & {"flags", "Features"}:
+    fields = {line: line.split(":", 1)[0].strip() for line in first.splitlines()}
+    if not end or {"flags", "Features"}.isdisjoint(fields.values()):
         return None
-    lines = [x for x in first.splitlines() if x.split(":", 1)[0].strip() not in _VARYING]
-    return "\n".join(lines)
+    return "\n".join(line for line, name in fields.items() if name not in _VARYING)
 
 
 def _library() -> str | None:
-    """Metadata of LLVM's shared library that changes whenever it does."""
+    """Metadata of LLVM's shared library, and of the file with llvmlite's version, that changes
+    whenever they do."""
     spec: Any = PathFinder.find_spec("llvmlite")
     rows: list[str] = []
     try:
         for folder in spec.submodule_search_locations:
-            with os.scandir(os.path.join(folder, "binding")) as found:
-                files = sorted((f.path, f.stat()) for f in found if "llvmlite." in f.name)
-            for path, s in files:
+            for path in (f"{folder}/binding/{_LLVM}", f"{folder}/_version.py"):
+                s = os.stat(path)
                 changed = f"{s.st_size} {s.st_mtime_ns} {s.st_ctime_ns}"
                 rows.append(f"{path} {s.st_dev} {s.st_ino} {changed}")
-            with open(os.path.join(folder, "_version.py"), "rb") as file:
-                rows.append(file.read().decode("utf-8", "replace"))
     except (AttributeError, OSError, TypeError):
         return None
-    return "\n".join(rows) if len(rows) > 1 else None
+    return "\n".join(rows) or None

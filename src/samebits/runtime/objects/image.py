@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import atexit
 import ctypes
-import mmap
+import os
 import platform
 import struct
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
-from weakref import WeakSet
+from typing import Any, ClassVar
 
 _HEADER = struct.Struct("<4sBBB9xHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -39,9 +38,10 @@ _STUB = struct.Struct("<HiHQ")
 _JUMP = 0x25FF
 """`jmp *2(%rip)`: to the address two bytes after the instruction."""
 
-_PAGE = mmap.PAGESIZE
-_READ_ONLY, _READ_EXECUTE = 1, 5
-"""Linux's values: other systems' `mmap` may not name them."""
+_PAGE = os.sysconf("SC_PAGESIZE") if hasattr(os, "sysconf") else 4096
+_READ_ONLY, _READ_WRITE, _READ_EXECUTE = 1, 3, 5
+_PRIVATE_ANONYMOUS = 0x22
+"""Linux's values."""
 _UNDEFINED, _LAST_SECTION = 0, 0xFF00
 
 
@@ -62,38 +62,79 @@ def _protect() -> Any:
     """C's mprotect; None on systems for which this module loads no objects."""
     if sys.platform != "linux" or platform.machine() != "x86_64" or sys.maxsize < 2**32:
         return None
-    function = ctypes.CDLL(None).mprotect
-    function.restype, function.argtypes = ctypes.c_int, (ctypes.c_void_p, ctypes.c_size_t,
-                                                         ctypes.c_int)  # fmt: skip
-    return function
+    return _function("mprotect", ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
 
 
-_alive: WeakSet[LoadedImage] = WeakSet()
-"""All loaded images. At the process's end a daemon thread may still run code of one."""
+def _function(name: str, result: Any, *parameters: Any) -> Any:
+    """A function of the C library, called with the interpreter's lock held."""
+    found = getattr(_library(), name)
+    found.restype, found.argtypes = result, parameters
+    return found
 
 
-def _keep() -> None:
-    """Keep the images' memory mapped until the system reclaims it."""
-    for image in list(_alive):
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(image.memory))
+@cache
+def _library() -> ctypes.PyDLL:
+    return ctypes.PyDLL(None)
+
+
+class _Memory:
+    """Anonymous memory of some pages, to read and write; unmapped with the last reference, but not
+    at the process's end: a daemon thread may still run code in it. Python's own `mmap` is a library
+    that takes a process longer to load than all of its kernels. Raises OSError."""
+
+    __slots__ = ("_unmap", "size", "start")
+    stays: ClassVar[bool] = False
+    """Whether the process is at its end."""
+
+    def __init__(self, size: int) -> None:
+        self.size, self.start = size, 0
+        word, pointer = ctypes.c_int, ctypes.c_void_p
+        self._unmap = _function("munmap", word, pointer, ctypes.c_size_t)
+        given = pointer, ctypes.c_size_t, word, word, word, ctypes.c_ssize_t
+        found = _function("mmap", pointer, *given)(
+            None, size, _READ_WRITE, _PRIVATE_ANONYMOUS, -1, 0
+        )
+        if found is None or found == _MAP_FAILED:
+            raise OSError(f"the system has no {size:,} bytes of memory")
+        self.start = found
+        _note_the_end()
+
+    def write(self, place: int, data: bytes) -> None:
+        """Write at an offset."""
+        if place < 0 or place + len(data) > self.size:
+            raise ValueError(f"{len(data)} bytes at {place} are outside of {self.size}")
+        ctypes.memmove(self.start + place, data, len(data))
+
+    def close(self) -> None:
+        """Unmap."""
+        start, self.start = self.start, 0
+        if start and not self.stays:
+            self._unmap(start, self.size)
+
+    __del__ = close
+
+
+_MAP_FAILED = 2**64 - 1
+
+
+@cache
+def _note_the_end() -> None:
+    atexit.register(setattr, _Memory, "stays", True)
 
 
 class LoadedImage:
     """Object code in memory of its own. Addresses are valid until `close` or collection."""
 
-    __slots__ = ("__weakref__", "addresses", "memory")
+    __slots__ = ("__weakref__", "_memory", "addresses")
 
-    def __init__(self, memory: mmap.mmap, addresses: dict[str, int]) -> None:
-        self.memory = memory
+    def __init__(self, memory: _Memory, addresses: dict[str, int]) -> None:
+        self._memory = memory
         self.addresses = addresses
-        if not _alive:
-            atexit.register(_keep)
-        _alive.add(self)
 
     def close(self) -> None:
         """Unload. Its code must not be running, nor run later."""
         self.addresses = {}
-        self.memory.close()
+        self._memory.close()
 
 
 def load(data: bytes, symbols: Sequence[str], imports: Mapping[str, int]) -> LoadedImage | None:
@@ -146,8 +187,8 @@ class _Loading:
         symbols = self._symbols()
         relocations = self._relocations()
         ends = self._lay_out(relocations)
-        memory = mmap.mmap(-1, ends[-1], mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+        memory = _Memory(ends[-1])
+        base = memory.start
         self._fill(memory, base, symbols, relocations)
         if protect(base, ends[0], _READ_EXECUTE) or (
             ends[1] > ends[0] and protect(base + ends[0], ends[1] - ends[0], _READ_ONLY)
@@ -226,7 +267,7 @@ class _Loading:
         return ends
 
     def _fill(
-        self, memory: mmap.mmap, base: int, symbols: list[_Symbol], relocations: _Relocations
+        self, memory: _Memory, base: int, symbols: list[_Symbol], relocations: _Relocations
     ) -> None:
         addresses: dict[int, int] = {}
         calls: dict[int, int] = {}
@@ -238,13 +279,13 @@ class _Loading:
             else:
                 addresses[number] = calls[number] = base + self._places[section] + value
         for number, place in self._slots.items():
-            memory[place : place + 16] = _STUB.pack(_JUMP, 2, 0, addresses[number])
+            memory.write(place, _STUB.pack(_JUMP, 2, 0, addresses[number]))
         for number, place in self._places.items():
             section = self._sections[number]
             if section[1] == _PROGBITS:
                 data = bytearray(self._bytes(section))
                 self._relocate(data, base, place, relocations.pop(number, []), addresses, calls)
-                memory[place : place + section[5]] = bytes(data)
+                memory.write(place, bytes(data))
         if relocations:  # of variables that have no bytes
             raise _UnknownError
 

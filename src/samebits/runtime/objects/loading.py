@@ -14,12 +14,11 @@ from samebits.backend.objects import NO_ADDRESSES, CompiledObject
 from samebits.compiling import lock
 from samebits.runtime.cache import compiler_fingerprint, current_cache, digest
 from samebits.runtime.objects import image
-from samebits.runtime.objects.host import llvm_version
+from samebits.runtime.objects.host import host, host_target
 from samebits.runtime.objects.image import LoadedImage
 
 if TYPE_CHECKING:
     from samebits.backend.llvm.engine import LoadedObject
-    from samebits.backend.targets.table import Target
 
     Loaded = LoadedImage | LoadedObject
 
@@ -37,20 +36,20 @@ def load(
     return engine.load(object_bytes, symbols, imports)
 
 
-def own_code(text: str, target: Target) -> bytes:
-    """Object code of LLVM text of this library's own, not optimised, from the cache if it has
-    it."""
-    store = current_cache()
+def own_code(text: str) -> bytes:
+    """Object code for this host of LLVM text of this library's own, not optimised, from the cache
+    if it has it."""
+    store, here = current_cache(), host()
     key = None
     if store is not None:
-        key = digest("own code", text, repr(target), llvm_version(), compiler_fingerprint())
+        key = digest("own code", text, *here.row, here.llvm, compiler_fingerprint())
         found = store.get(key)
         if found is not None:
             return found.object_bytes
     with lock():
         from samebits.backend.llvm import engine
 
-    made = engine.compile_text(text, target, 0)
+    made = engine.compile_text(text, host_target(), 0)
     if store is not None and key is not None:
         store.put(key, CompiledObject(made, ()))
     return made

@@ -267,7 +267,7 @@ class _Handler:
         from samebits.backend.emit.preemption import signal_handler_text
 
         target = host_target()
-        code = own_code(signal_handler_text(target), target)
+        code = own_code(signal_handler_text(target))
         loaded = load(code, (records.SIGNAL_HANDLER, records.HANDLER_WORDS))
         # Never unloaded: the system may call it until the process has ended.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(loaded))

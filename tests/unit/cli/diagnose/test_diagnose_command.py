@@ -18,20 +18,24 @@ from samebits.diagnosis.report.text import as_lines
 def test_two_sides_are_narrowed_to_frame_field_line_and_cause(run: Run) -> None:
     code, out, err = run(SMALL, "push.mcap", "--a", PLAIN, "--b", FUSED)
     assert (code, err) == (1, "")
-    assert out.startswith(
-        "small 1, seed 1\n"
+    answer, fix, *_ = out.splitlines()
+    assert answer.startswith("frame 10 · bodies[1].pos.x · step, small_simulation.py:59 · fused")
+    assert fix == "fix: build with -ffp-contract=off; write fma where you mean it"
+    assert (
+        "\n\nsmall 1, seed 1\n"
         f"  a  {PLAIN}\n"
         f"  b  {FUSED}\n"
         "\n"
         "frame: frame 10 of 40 is the first that differs\n"
         "  a  81b23c3beb1e12a8\n"
         "  b  78d1a622c5601bd9\n"
+        "  does not heal in the 29 frames that follow\n"
         "\n"
         "field: bodies[1].pos.x; 2 scalars differ after the frame\n"
         "  bodies[1].pos.x  float32, 1 ULP apart\n"
-    )
+    ) in out
     operation = out[out.index("operation: ") :]
-    assert operation.startswith(f"operation: add in step, {SMALL}:59:20\n")
+    assert operation.startswith(f"operation: sum in step, {SMALL}:59:20\n")
     assert (
         "  in iteration i = 1\n"
         "      body.pos = body.pos * 0.999 + body.vel * 0.016\n"
@@ -48,7 +52,7 @@ def test_a_report_is_compared_with_a_replay(run: Run) -> None:
     assert (code, err) == (1, "")
     assert f"  a  {PLAIN}\n  b  fused.desync, {FUSED}, " in out
     assert "frame: frame 10 of 14 is the first that differs" in out
-    assert f"operation: add in step, {SMALL}:59:20\n" in out
+    assert f"operation: sum in step, {SMALL}:59:20\n" in out
     assert "\ncause: fused multiply-add (fma), " in out
 
 
@@ -58,7 +62,7 @@ def test_two_reports_are_compared_whichever_comes_first(run: Run, names: tuple[s
     assert (code, err) == (1, "")
     assert "  a  push.desync, opt=0, " in out
     assert f"  b  fused.desync, {FUSED}, " in out
-    assert "operation: add in step, small_simulation.py:59:20\n" in out
+    assert "operation: sum in step, small_simulation.py:59:20\n" in out
     assert "\ncause: fused multiply-add (fma), " in out
     told = "note: push.desync stands as side a: its own program, evaluated, gives its bits\n"
     assert (told in out) == (names[0] == "fused")
@@ -83,18 +87,18 @@ def test_components_of_a_vector_are_one_row() -> None:
     title = "exposed: other operations that the same hazard acts on, nearest to the state first"
     assert said[said.index(title)
                 + 1 :][:3] == [
-        "  game.py:60:5  2 × add in step: 1 step, changes 3 of 10 results in the frame",
-        "  game.py:60:5  sub in step: no path, not reached in the frame",
+        "  game.py:60:5  2 × sum in step: 1 step, changes 3 of 10 results in the frame",
+        "  game.py:60:5  difference in step: no path, not reached in the frame",
         "  and 4 more (--json has some of them)",
     ]  # fmt: skip
     found.exposed = (rows[2],)  # of a hazard whose results nobody counts
-    assert "  game.py:60:5  sub in step: no path" in [text for _, text in as_lines(found)]
+    assert "  game.py:60:5  difference in step: no path" in [text for _, text in as_lines(found)]
 
 
 def test_files_below_the_working_folder_are_named_from_there(run: Run) -> None:
     shutil.copy(SMALL, "small.py")
     out = run("small.py", "push.mcap", "--a", PLAIN, "--b", FUSED)[1]
-    assert "\noperation: add in step, small.py:59:20\n" in out
+    assert "\noperation: sum in step, small.py:59:20\n" in out
     assert str(Path.cwd()) not in out
 
 

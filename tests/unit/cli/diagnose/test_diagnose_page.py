@@ -60,7 +60,13 @@ def facts(made: Path) -> tuple[dict[str, Any], str]:
 
 def test_json_is_one_object_with_everything(facts: tuple[dict[str, Any], str]) -> None:
     found, _ = facts
-    assert list(found) == ["format", "same", *[field.name for field in fields(Diagnosis)]]
+    told = ["format", "answer", "to_do", "same"]
+    assert list(found) == [*told, *[field.name for field in fields(Diagnosis)]]
+    assert found["answer"].startswith(
+        "frame 10 · bodies[1].pos.x · step, small_simulation.py:59 · "
+    )
+    assert found["to_do"] == found["causes"][0]["remedy"]
+    assert (found["heals"], found["followed"]) == (None, 29)
     assert (found["format"], found["same"], found["frame"], found["frames"]) == (2, False, 10, 40)
     assert found["hashes"] == ["81b23c3beb1e12a8", "78d1a622c5601bd9"]
     assert found["fields"][0]["path"] == "bodies[1].pos.x"
@@ -78,7 +84,7 @@ def test_html_is_one_page_that_needs_nothing_else(facts: tuple[dict[str, Any], s
     page.feed(text)
     page.close()
     assert (page.open, page.addresses) == ([], [])
-    for said in ("small 1, seed 1", FUSED, "Frame 10 of 40", "fused multiply-add", "bodies[1].pos",
+    for said in ("small 1, seed 1", FUSED, "frame 10 of 40", "fused multiply-add", "bodies[1].pos",
                  "small_simulation.py:59:20", "0xbce7eee8", "81b23c3beb1e12a8"):  # fmt: skip
         assert said in page.text
 

@@ -76,12 +76,12 @@ def test_the_same_source_has_no_changes_and_the_same_numbers(tmp_path: Path) -> 
 
 
 CHANGES = [
-    ("0.25", "0.5", "constant", "const 0.25 became 0.5", 16),
-    ("state.x += state.v", "state.x -= state.v", "operation", "add became sub", 27),
-    ("state.x < 4.0", "state.x <= 4.0", "operation", "lt became le", 26),
-    ("range(3)", "range(4)", "constant", "const 3 became 4", 24),
-    ("float32(0.25) + v", "float32(0.25) - v", "operation", "add became sub", 16),
-    ("x * float32", "x + float32", "operation", "mul became add", 16),
+    ("0.25", "0.5", "constant", "0.25 became 0.5", 16),
+    ("state.x += state.v", "state.x -= state.v", "operation", "+ became -", 27),
+    ("state.x < 4.0", "state.x <= 4.0", "operation", "< became <=", 26),
+    ("range(3)", "range(4)", "constant", "3 became 4", 24),
+    ("float32(0.25) + v", "float32(0.25) - v", "operation", "+ became -", 16),
+    ("x * float32", "x + float32", "operation", "* became +", 16),
 ]
 
 

@@ -112,10 +112,11 @@ def test_everything_that_was_found_is_on_it() -> None:
     assert headings(diagnosis()) == EVERY
     text = Read(page(diagnosis())).text
     for said in (
-        "Frame 1,200 of 3,600 is the first that differs: fused multiply-add at arena.py:262:18",
+        "frame 1,200 · bodies[0].vel.y · bounce, arena.py:262 · fused multiply-add (certain)",
+        "fix: -ffp-contract=off", "frame 1,200 of 3,600 is the first that differs",
         "the first whose operands agree and whose results do not", "step:377", "i = 6",
         "0x4133ee84", "float32, 1 ULP apart", "bodies[].vel.y 30 of 202", "20 more rows",
-        "and 3,970 more", "2 × add", "2 of 4", "and 3 more", "a note",
+        "and 3,970 more", "2 × sum", "2 of 4", "and 3 more", "a note",
         "also explained by",
     ):  # fmt: skip
         assert said in text
@@ -173,7 +174,7 @@ def test_an_experiment_that_gives_another_hash_is_not_counted_in_frames() -> Non
 
 def test_the_state_after_init_is_called_so() -> None:
     text = Read(page(diagnosis(frame=-1, timeline=()))).text
-    assert "The state after init, before all 3,600 frames, is the first that differs: " in text
+    assert "the state after init, before all 3,600 frames, is the first that differs" in text
 
 
 def test_a_trap_in_the_first_differing_frame_draws_no_empty_timeline() -> None:

@@ -8,10 +8,12 @@ import itertools
 import math
 import random
 import struct
+import subprocess
 import sys
 import threading
 import weakref
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -21,7 +23,7 @@ import samebits as sb
 from samebits import double2, float3, float32, float64, int8, int32, int64, uint8, uint64
 from samebits.lang.kernel import Kernel
 from samebits.lang.values.vectors import Vector, components
-from samebits.runtime.calls import direct_code
+from samebits.runtime.calls import direct_calls, direct_code
 from samebits.runtime.fp_state import pin as fpenv
 from samebits.runtime.fp_state.registers import REGISTERS
 
@@ -100,6 +102,12 @@ def unsigned(a: uint64, b: int32) -> uint64:
     return a + uint64(b)
 
 
+def call_twice(call: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    """The result of the second call of a kernel, after which calls are direct."""
+    call(*args, **named)
+    return call(*args, **named)
+
+
 def python_calls(call: Callable[[], object]) -> int:
     """How many Python functions run in a call of a Python function."""
     count = 0
@@ -137,7 +145,7 @@ ORDINARY: list[tuple[Kernel, tuple[Any, ...]]] = [
 @pytest.mark.parametrize("case", range(len(ORDINARY)))
 def test_ordinary_calls_run_no_python_code(case: int) -> None:
     kernel, args = ORDINARY[case]
-    kernel(*args)
+    call_twice(kernel, *args)
     assert python_calls(lambda: kernel(*args)) == 0
 
 
@@ -151,7 +159,7 @@ NAMED: list[tuple[tuple[Any, ...], dict[str, Any], float]] = [
 @pytest.mark.parametrize("case", range(len(NAMED)))
 def test_defaults_and_names_run_no_python_code(case: int) -> None:
     args, named, expected = NAMED[case]
-    assert shifted(*args, **named) == expected
+    assert call_twice(shifted, *args, **named) == expected
     assert python_calls(lambda: shifted(*args, **named)) == 0
     assert shifted(*args, **named) == shifted.managed(*args, **named)
 
@@ -240,7 +248,7 @@ def test_other_calls_take_the_other_way(case: int) -> None:
         except sb.SamebitsError:
             return None
 
-    call()
+    call_twice(call)
     assert python_calls(call) > 0
 
 
@@ -317,7 +325,7 @@ KERNELS = [made, shifted, generic, scalars, strong, weak, vectors, arrays, move,
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
 def test_any_arguments_give_what_the_other_way_gives(kernel: Kernel) -> None:
     rng = random.Random(f"direct calls {kernel.__name__}")
-    kernel(*usual(kernel))
+    call_twice(kernel, *usual(kernel))
     many = len(values())
 
     for _ in range(1500):
@@ -357,7 +365,7 @@ def by_python(kernel: Kernel) -> Callable[..., Any]:
 @pytest.mark.parametrize("case", range(len(ORDINARY)))
 def test_calls_hold_on_to_nothing(case: int) -> None:
     kernel, args = ORDINARY[case]
-    kernel(*args)
+    call_twice(kernel, *args)
 
     def counts() -> list[int]:
         gc.collect()
@@ -378,7 +386,7 @@ def test_calls_hold_on_to_nothing(case: int) -> None:
 
 def test_traps_hold_on_to_nothing_and_end_at_the_call() -> None:
     a, b = np.arange(4.0), np.zeros((4, 3), np.float32)
-    arrays(a, b, 0)
+    call_twice(arrays, a, b, 0)
 
     def trap() -> sb.Trap:
         with pytest.raises(sb.Trap, match="index 9 is out of range for an array of 4") as caught:
@@ -403,6 +411,47 @@ def test_traps_hold_on_to_nothing_and_end_at_the_call() -> None:
     assert sys.getallocatedblocks() - blocks < 200
 
 
+_ONCE = """
+import sys
+import samebits as sb
+
+@sb.kernel
+def one(a: sb.float64) -> sb.float64:
+    return a + 1
+
+found = [float(one(1.0)), "samebits.runtime.calls.direct_calls" in sys.modules]
+found += [float(one(2.0)), one.direct is not None]
+print(*found)
+"""
+
+
+@pytest.mark.skipif(not direct_code.install(), reason="objects have another layout here")
+def test_a_kernel_that_is_called_once_is_not_made_direct(tmp_path: Path) -> None:
+    (tmp_path / "once.py").write_text(_ONCE)
+    command = [sys.executable, str(tmp_path / "once.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "2.0 False 3.0 True\n"
+
+
+def test_an_interrupt_before_a_kernel_is_direct_costs_a_call_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    @sb.kernel
+    def one(a: float64) -> float64:
+        return a + 1
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    assert one(1.0) == 2
+    with monkeypatch.context() as changed:
+        changed.setattr(direct_calls, "add_record", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            one(1.0)
+    assert one(1.0) == 2
+    assert one.direct is not None or not direct_code.install()
+
+
 def test_a_kernel_dies_with_its_last_reference() -> None:
     def make() -> Kernel:
         @sb.kernel
@@ -412,7 +461,7 @@ def test_a_kernel_dies_with_its_last_reference() -> None:
         return one
 
     kernel = make()
-    assert kernel(1.0) == 2
+    assert call_twice(kernel, 1.0) == 2
     gone = weakref.ref(kernel)
     del kernel
     gc.collect()
@@ -450,7 +499,7 @@ def test_a_managed_run_calls_managed() -> None:
     def inner(a: float64) -> float64:
         return a + 1
 
-    assert inner(1.0) == 2
+    assert call_twice(inner, 1.0) == 2
     ran: list[str] = []
 
     def note(frame: Any, event: str, argument: object) -> None:

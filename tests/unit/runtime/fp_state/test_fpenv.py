@@ -22,6 +22,8 @@ from tests.support.limits import HANG_SECONDS
 from tests.support.programs.float_entry import entry
 
 import samebits as sb
+from samebits.runtime import compile as compile_module
+from samebits.runtime.compile import compile_native
 from samebits.runtime.fp_state import pin as fpenv
 from samebits.runtime.fp_state import ptrace
 from samebits.runtime.native import NativeEntry
@@ -322,6 +324,31 @@ def test_the_callers_sticky_flags_are_as_they_were(what: str, flags: int) -> Non
     try:
         fpenv.write(word)
         STICKY[what](x)
+        assert hex(fpenv.read()) == hex(word)
+    finally:
+        fpenv.write(before)
+
+
+@sb.kernel
+def _tenth(x: sb.float64) -> sb.float64:
+    return x * 0.1 + TENTH
+
+
+TENTH = 0.1
+
+
+@needs_mxcsr
+@pytest.mark.parametrize("word", [0x1F80, 0x1F84, FLUSH_UP, FLUSH_UP | 0x3F])
+def test_a_kernel_is_found_in_the_cache_in_any_environment_and_leaves_it(
+    word: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    types = (sb.types.FLOAT64,)
+    compile_native(_tenth, types)
+    monkeypatch.setattr(compile_module, "_request", None)  # what is not found is not compiled
+    before = fpenv.read()
+    try:
+        fpenv.write(word)
+        compile_native(_tenth, types)
         assert hex(fpenv.read()) == hex(word)
     finally:
         fpenv.write(before)

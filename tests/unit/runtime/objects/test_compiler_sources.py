@@ -14,10 +14,24 @@ import pytest
 
 import samebits
 from samebits.runtime.objects import compiler_sources
-from samebits.runtime.objects.compiler_sources import fingerprint, sources
+from samebits.runtime.objects.compiler_sources import Sources, fingerprint, sources
 
 PACKAGE = Path(samebits.__file__).parent
 NORMAL = 1_000_000_000
+
+
+def settle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let files and folders be older than the times of the next ones can show."""
+    monkeypatch.setattr(compiler_sources, "_TICK", -1_000)
+
+
+def settled_digest(notes: Notes, root: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The digest, noted even where the folder is new."""
+    with monkeypatch.context() as changed:
+        settle(changed)
+        found = notes.digest(root)
+    assert found
+    return found
 
 
 class Notes(dict[str, str]):
@@ -79,7 +93,7 @@ def test_tools_that_make_no_code_do_not_count() -> None:
         "inspection", "lint", "replay", "sides", "verify",
     }  # fmt: skip
     assert tools <= {path.name for path in PACKAGE.iterdir()}
-    counted = {Path(path).relative_to(PACKAGE).parts[0] for path in sources(str(PACKAGE)).paths}
+    counted = {Path(path).relative_to(PACKAGE).parts[0] for path in sources(str(PACKAGE)).files}
     assert counted & tools == set()
     assert {"ir", "backend", "mathlib"} <= counted
 
@@ -87,14 +101,76 @@ def test_tools_that_make_no_code_do_not_count() -> None:
 def test_contents_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     notes = Notes()
     root = install(tmp_path / "a")
-    first = notes.digest(root)
-    assert list(notes.values()) == [first]
+    first = settled_digest(notes, root, monkeypatch)
+    assert len(notes) == 1
 
     def unread(_: object) -> Any:
         raise AssertionError
 
     monkeypatch.setattr(Path, "read_bytes", unread)
+    monkeypatch.setattr(os, "scandir", unread)
     assert notes.digest(root) == first
+
+
+@pytest.mark.parametrize("how", ["new", "renamed", "removed", "folder", "linked"])
+def test_a_name_that_comes_or_goes_is_seen_where_contents_are_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    notes = Notes()
+    root = install(tmp_path / "a")
+    before = settled_digest(notes, root, monkeypatch)
+    path = root / "b" / "c.py"
+    match how:
+        case "new":
+            path.with_name("d.py").write_bytes(b"")
+        case "renamed":
+            path.rename(path.with_name("d.py"))
+        case "removed":
+            path.unlink()
+        case "folder":
+            install(root / "b" / "e")
+        case _:
+            path.rename(root / "c.txt")
+            (root / "c.txt").write_text("NUMBER = 2\n")
+            path.symlink_to(root / "c.txt")
+    assert notes.digest(root) not in (before, "")
+    os.utime(root / "b", (NORMAL, NORMAL))
+    assert notes.digest(root) != before
+
+
+def test_a_folder_that_may_get_a_name_at_the_same_time_is_not_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = Notes()
+    root = install(tmp_path / "a")
+    settle(monkeypatch)
+    monkeypatch.setattr(Sources, "newest_name", time.time_ns() + 10**12)
+    notes.digest(root)
+    assert not notes
+
+
+def test_bytecode_that_is_kept_in_a_folder_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = Notes()
+    root = install(tmp_path / "a")
+    before = settled_digest(notes, root, monkeypatch)
+    (root / "b" / "__pycache__").mkdir()
+    assert notes.digest(root) == before
+    assert settled_digest(notes, root, monkeypatch) == before
+
+
+def test_installations_that_share_notes_have_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = Notes()
+    roots = [install(tmp_path / name, number) for number, name in enumerate("abc")]
+    known = [settled_digest(notes, root, monkeypatch) for root in roots]
+    assert len(set(known)) == len(notes) == 3
+    assert [notes.digest(root) for root in roots] == known
+    roots[0].rename(tmp_path / "other")
+    roots[1].rename(roots[0])
+    assert notes.digest(roots[0]) == known[1]
 
 
 def test_files_that_changed_after_the_import_are_not_what_runs(tmp_path: Path) -> None:
@@ -110,10 +186,10 @@ def test_times_without_fractions_or_of_the_future_are_not_believed(
 ) -> None:
     notes = Notes()
     root = install(tmp_path / "a")
+    settle(monkeypatch)
     for newest in (NORMAL * 10**9, time.time_ns() + 10**12 + 1):
-        seen = sources(str(root))._replace(newest=newest)
-        monkeypatch.setattr(compiler_sources, "sources", lambda _, seen=seen: seen)
-        assert notes.digest(root) == seen.contents()
+        monkeypatch.setattr(Sources, "newest", newest)
+        assert notes.digest(root) == sources(str(root)).contents()
         assert not notes
 
 

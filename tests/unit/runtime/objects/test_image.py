@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from samebits.backend.llvm import engine
+from samebits.backend.targets.table import Target
 from samebits.runtime.objects import image, loading
 from samebits.runtime.objects.image import _HEADER, _RELOCATION, _SECTION, load
 
@@ -108,6 +109,27 @@ def test_memory_goes_with_the_image() -> None:
     assert place not in Path("/proc/self/maps").read_text()
 
 
+def test_memory_stays_at_the_processs_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = load(_object(), SYMBOLS, IMPORTS)
+    assert loaded is not None
+    place = f"{loaded.addresses['count'] & -4096:x}"
+    monkeypatch.setattr(image._Memory, "stays", True)  # as an `atexit` callback does
+    loaded.close()
+    del loaded
+    gc.collect()
+    assert place in Path("/proc/self/maps").read_text()
+
+
+def test_memory_is_written_inside_of_it_alone() -> None:
+    memory = image._Memory(4096)
+    for place, data in ((-1, b"x"), (4096, b"x"), (4090, b"seven b")):
+        with pytest.raises(ValueError, match="outside"):
+            memory.write(place, data)
+    memory.write(4095, b"x")
+    with pytest.raises(OSError, match="memory"):
+        image._Memory(1 << 60)
+
+
 def _sections(data: bytes) -> tuple[int, list[tuple[int, ...]]]:
     at, count = struct.unpack_from("<Q", data, 40)[0], struct.unpack_from("<H", data, 60)[0]
     return at, [_SECTION.unpack_from(data, at + 64 * k) for k in range(count)]
@@ -188,8 +210,9 @@ value = cold.wave(0.75).hex()
 unneeded = ("samebits.frontend", "samebits.passes", "samebits.ir",
             "samebits.backend.emit.module", "samebits.backend.llvm.compile",
             "samebits.backend.llvm.engine", "samebits.backend.lowering.table",
-            "samebits.backend.emit.preemption", "samebits.backend.targets.fp_control",
-            "samebits.runtime.memory_claims", "samebits.runtime.gc_pause")
+            "samebits.backend.emit.preemption",
+            "samebits.runtime.memory_claims", "samebits.runtime.objects.debugger",
+            "samebits.backend.targets", "samebits.runtime.fp_state")
 print(value, "llvmlite" in sys.modules, sorted(n for n in sys.modules if n.startswith(unneeded)))
 """
 _COLD_KERNEL = """
@@ -225,13 +248,19 @@ def test_the_note_of_the_machine_is_llvms_own_answer_and_for_it_alone(
     from samebits.runtime.objects import host
 
     monkeypatch.setattr(cache._Setting, "chosen", cache.ObjectCache(tmp_path / "objects"))
+    monkeypatch.setattr(host, "_target", host._target.__wrapped__)
+
+    def found() -> tuple[Target, str]:
+        known = host.host.__wrapped__()
+        return host._target(known), known.llvm
+
     expected = engine.host_target(), engine.llvm_version()
-    first = host._host.__wrapped__()
+    first = found()
     key = host._key()
     assert key is not None
     other = engine.host_target()._replace(tune="another")
     monkeypatch.setattr(engine, "host_target", lambda: other)
-    assert host._host.__wrapped__() == first == expected
+    assert found() == first == expected
     keys = {key}
     text = Path(host.PROCESSORS).read_text()
     for old, new in (("flags", "flags\t: sse9\nxflags"), ("model name", "model nome")):
@@ -239,7 +268,7 @@ def test_the_note_of_the_machine_is_llvms_own_answer_and_for_it_alone(
         changed.write_text(text.replace(old, new, 1))
         monkeypatch.setattr(host, "PROCESSORS", str(changed))
         keys.add(host._key() or "")
-        assert host._host.__wrapped__()[0] is other
+        assert found()[0] == other
     changed.write_text("nothing is said\n\n")
     assert host._key() is None
     monkeypatch.undo()

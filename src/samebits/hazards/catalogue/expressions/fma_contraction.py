@@ -26,7 +26,8 @@ def _product(tree: Tree) -> tuple[Tree, Tree] | None:
             return None
 
 
-def _options(node: Node) -> list[Tree]:
+def fused(node: Node) -> list[Tree]:
+    """The fused forms of a sum: of its left product, then of its right one."""
     found: list[Tree] = []
     if node.name in ("add", "sub"):
         left, right = node.args
@@ -40,7 +41,7 @@ def _options(node: Node) -> list[Tree]:
 
 
 def _variants(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
-    yield from exchanges(tree, arithmetic, _options, _MOST, _FUSED)
+    yield from exchanges(tree, arithmetic, fused, _MOST, _FUSED)
     if _notes(tree) > 1:
         unfused = rebuilt(tree, _unfused)
         yield unfused, arithmetic, "an fma that rounds twice: not fused after all, or emulated"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from samebits.fpmodel.estimates import x86_estimate
+from samebits.fpmodel.estimates import X86_ESTIMATES, x86_estimate
 from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.softfloat import FLOAT32
 from samebits.fpmodel.tree import (
@@ -20,12 +20,19 @@ from samebits.fpmodel.tree import (
     nodes,
     sub,
 )
+from samebits.hazards.catalogue.expressions.newton_by_hand import (
+    RECIPROCAL_STEPS,
+    RECIPROCALS_BY_HAND,
+    ROOT_STEPS,
+    ROOTS_BY_HAND,
+    Step,
+)
 from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard, exchanges
 
 _MOST = 512
+_MOST_BY_HAND = 8
+_MOST_TOGETHER = 64
 _TWO, _THREE, _HALF = Constant("2"), Constant("3"), Constant("0.5")
-
-Step = Callable[[Tree, Tree], Tree]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,13 @@ def _arm_reciprocal(x: Tree, y: Tree) -> Tree:
 
 def _gcc_root(x: Tree, y: Tree) -> Tree:
     return mul(mul(Constant("-0.5"), x), sub(mul(mul(y, x), x), _THREE))
+
+
+def _gcc_square_root(estimate: _Estimate, y: Tree) -> Tree:
+    """GCC's and LLVM's form of √y, whose last step takes y·x for x."""
+    x: Tree = Node("estimate", (y,), estimate.name)
+    product = mul(x, y)
+    return mul(sub(mul(product, x), _THREE), mul(Constant("-0.5"), product))
 
 
 def _textbook_root(x: Tree, y: Tree) -> Tree:
@@ -123,7 +137,8 @@ def _options(estimate: _Estimate, steps: tuple[Step, ...]) -> Callable[[Node], l
             case Node("call", (y,), "rsqrt") if estimate.root:
                 return [_estimated(estimate, steps, y)]
             case Node("sqrt", (y,)) if estimate.root:
-                return [mul(y, _estimated(estimate, steps, y))]
+                plain = mul(y, _estimated(estimate, steps, y))
+                return [plain, _gcc_square_root(estimate, y)] if steps == (_gcc_root,) else [plain]
             case Node("div", (a, b)) if not estimate.root:
                 inverse = _estimated(estimate, steps, b)
                 if a == ONE:
@@ -160,11 +175,55 @@ def _estimates(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
             yield from exchanges(tree, arithmetic, options, _MOST, estimate.practice)
 
 
+_COMPILED_RECIPROCALS = (_gcc_reciprocal, _gcc_reciprocal_first, _llvm_reciprocal)
+
+
+def _more(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
+    yield from _both(tree, arithmetic)
+    yield from _by_hand(tree, arithmetic)
+
+
+def _both(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
+    """Reciprocals and roots together, as -mrecip makes them."""
+    names = {node.name for node in nodes(tree)}
+    if not {"sqrt", "div"} <= names or arithmetic.form is not FLOAT32:
+        return
+    if x86_estimate("rcpss") is None:
+        return
+    root = _options(_ESTIMATES[1], (_gcc_root,))
+    for step in _COMPILED_RECIPROCALS:
+        inverse = _options(_ESTIMATES[0], (step,))
+
+        def options(node: Node, inverse: Callable[[Node], list[Tree]] = inverse) -> list[Tree]:
+            return [*root(node), *inverse(node)]
+
+        yield from exchanges(tree, arithmetic, options, _MOST_TOGETHER, _ESTIMATES[0].practice)
+
+
+def _by_hand(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
+    """Estimates with the Newton steps of people's own code."""
+    names = {node.name for node in nodes(tree)} | {node.detail for node in nodes(tree)}
+    for root in (False, True):
+        if not names & ({"sqrt", "rsqrt"} if root else {"div"}):
+            continue
+        for name, note in (ROOTS_BY_HAND if root else RECIPROCALS_BY_HAND).items():
+            if name in X86_ESTIMATES and (
+                arithmetic.form is not FLOAT32 or x86_estimate(name) is None
+            ):
+                continue
+            for step in ROOT_STEPS if root else RECIPROCAL_STEPS:
+                for count in (1, 2) if step is not None else (0,):
+                    estimate = _Estimate(name, root, (), note)
+                    options = _options(estimate, () if step is None else (step,) * count)
+                    yield from exchanges(tree, arithmetic, options, _MOST_BY_HAND, note)
+
+
 ESTIMATE = ExpressionHazard(
     "estimate",
     "a processor's reciprocal estimate",
     _estimates,
     practice="-mrecip, rcpps and rsqrtps, vrecpe and vrsqrte, fast inverse square root",
     remedy="divide and take the root exactly; build without -mrecip and -ffast-math",
+    more=_more,
     last=True,
 )

@@ -1,0 +1,1 @@
+"""Headers, machines and inputs of both sides, compared before anything is searched."""
