@@ -76,14 +76,18 @@ def literal(ctx: Context, node: ast.AST, value: Literal, t: ScalarType) -> Value
         shown, range_of = number_text(number), str(t)
         if t is INT:
             range_of = "int64, the range of a Python int in a kernel"
-        ctx.fail(
-            node,
-            f"{'an int ' * shown.startswith('of')}{shown} does not fit {range_of}",
-            note=f"the range is {t.minimum} to {t.maximum}",
-            fix=_fix_of_a_large(ctx.text(node), number)
-            if t.weak
-            else f"use a wider type, or {t.wrapped(int(number))}, which it wraps to",
-        )
+        message = f"{'an int ' * shown.startswith('of')}{shown} does not fit {range_of}"
+        note = f"the range is {t.minimum} to {t.maximum}"
+        if t is not INT:
+            wrapped = t.wrapped(int(number))
+            fix = f"use a wider type, or {wrapped}, which it wraps to"
+            ctx.fail(node, message, note=note, fix=fix)
+        fix = _fix_of_a_large(ctx.text(node), number)
+        if not 0 <= number <= UINT64.maximum:
+            ctx.fail(node, message, note=note, fix=fix)
+        # A later line may make the name that it is assigned to a uint64.
+        ctx.fail_unless_grown(node, message, note=note, fix=fix)
+        number = INT.wrapped(int(number))
     return ctx.builder.const(int(number), t, span)
 
 
