@@ -288,6 +288,8 @@ MISTAKES = (
     Mistake("Python", X, "return str(x)", "do it in the Python code that calls"),
     Mistake("Python", X, "if bool(x): return 1.0\nreturn 0.0", "write `x != 0`",
             "if x != 0: return 1.0\nreturn 0.0", 1.0),
+    Mistake("Python", X, "b = n; a, b = divmod(x, 2); return b", "use another name",
+            "c = n; a, b = divmod(x, 2); return b", 0.5, "n = uint8(1)", "n = uint8(1)"),
     Mistake("Python", X, "return 2 ** x", "write `math.exp2(x)`", "return math.exp2(x)",
             5.656854249492381),
     Mistake("Python", X, "return 10 ** x", "write `math.pow(float64(10), x)`",

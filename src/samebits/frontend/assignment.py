@@ -159,6 +159,8 @@ def _fix(
     name, was = variable.name, variable.type
     if not isinstance(was, ScalarType | VectorType) or not isinstance(t, ScalarType | VectorType):
         return "use another name"
+    if _is_unpacked(ctx, source):
+        return "use another name"
     if variable.counts:
         return "use another name: a loop counts in Python's own ints"
     if not (isinstance(was, ScalarType) and was.weak):
@@ -179,6 +181,15 @@ def _fix(
         text = f"int({ctx.text(source.right if left else source.left)})"
         return f"add `{text}`, which no sum makes wrap, or {start} to wrap as {t}"
     return f"write `{name} = int({ctx.text(source)})`, or {start}"
+
+
+def _is_unpacked(ctx: Context, source: ast.expr) -> bool:
+    """Whether several names are given what one expression has, which no conversion takes."""
+    return any(
+        isinstance(node, ast.Assign) and node.value is source and not isinstance(source, ast.Tuple)
+        and isinstance(node.targets[0], ast.Tuple | ast.List)
+        for node in ast.walk(ctx.source.node)
+    )  # fmt: skip
 
 
 def _first_value(ctx: Context, first: ast.Name) -> str:
