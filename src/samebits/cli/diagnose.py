@@ -62,6 +62,8 @@ class DiagnoseOptions:
     list_sides: bool = False
     budget: int | None = None
     edits: bool = False
+    seconds: float | None = None
+    """Of the processor, for trying builds against hashes alone; None for the default."""
 
 
 def run(options: DiagnoseOptions) -> int:
@@ -158,7 +160,7 @@ def _comparison(options: DiagnoseOptions) -> _Comparison:
     match len(reports), others:
         case 2, []:
             _refuse(options, "two reports are compared as they are", "a", "b", "frames", "players",
-                    "seed")  # fmt: skip
+                    "seed", "seconds")  # fmt: skip
             a, b = (_read(options, path) for path in reports)
             twice = filecmp.cmp(*reports, shallow=False)
             return _Comparison(
@@ -171,8 +173,9 @@ def _comparison(options: DiagnoseOptions) -> _Comparison:
             side = _side(options, "a", simulation)
             source = ReplaySource(simulation, replay, options.frames)
             return _Comparison(
-                lambda show: diagnose_report(source, side, report, show), (report,), source, (side,)
-            )
+                lambda show: diagnose_report(source, side, report, show, options.seconds),
+                (report,), source, (side,),
+            )  # fmt: skip
         case 0, [sim, one, other]:
             _refuse(options, "b is the second replay", "b", "players", "seed", "budget")
             simulation = named_simulation(sim)
@@ -180,10 +183,12 @@ def _comparison(options: DiagnoseOptions) -> _Comparison:
             source = ReplaySource(simulation, one, options.frames)
             theirs = report_of_replay(other)
             return _Comparison(
-                lambda show: diagnose_report(source, side, theirs, show), (theirs,), source, (side,)
-            )
+                lambda show: diagnose_report(source, side, theirs, show, options.seconds),
+                (theirs,), source, (side,),
+            )  # fmt: skip
         case 0, [sim, *replays] if len(replays) < 2:
             _refuse(options, "it limits the work of programs in reports", "budget")
+            _refuse(options, "both sides run here, operation by operation", "seconds")
             simulation = named_simulation(sim)
             if options.a is None and options.b is None:
                 raise SideError(
