@@ -182,14 +182,18 @@ def diagnose_report(
                     out.note("the report's program is not the one that runs here")
             one = LiveEvidence("a", a, run, frame, found.a, inputs, a, out, progress)
             other = ReportEvidence(report, frame, out, progress, known_inputs=theirs)
+            told = list(out.notes)
             _RunAndReport(out, one, other, found, a.plain.state, progress).run()
             if found.is_exact and not (out.causes or out.inputs):
+                lacking = [note for note in out.notes if note not in told]
                 with beyond_first_facts(out.notes, "which build gives these hashes is"):
                     tell_builds(
                         out, a, source, report.known,
                         partial(diagnose, simulation, source, progress=progress),
                         progress, SECONDS if seconds is None else seconds,
                     )  # fmt: skip
+                if out.causes and out.causes[0].holds:  # nobody has to ask the other machine
+                    out.notes = [note for note in out.notes if note not in lacking]
             with beyond_first_facts(out.notes, "whether the difference heals is"):
                 hashes = outcome(one.continued()).hashes
                 out.heals, out.followed = healed_beside(hashes, frame + 1, report.known)
