@@ -448,8 +448,8 @@ def diagnose(
         list[str] | None,
         typer.Argument(
             metavar="SIM [REPLAY] [EVIDENCE] | REPORT REPORT",
-            help="a simulation, a replay of it, and another machine's report, replay or list of "
-            "hashes; or two reports",
+            help="a simulation, a replay of it, and another machine's report, replay, golden "
+            "file or list of hashes; or two reports",
         ),
     ] = None,
     a: Annotated[
