@@ -19,6 +19,8 @@ from samebits.desync.machine import this_machine
 from samebits.desync.merkle_tree import merkle_tree
 from samebits.desync.portable import PortableNames, portable
 from samebits.desync.report import Report
+from samebits.diagnosis.before.changed_state import cause as change_as_cause
+from samebits.diagnosis.before.changed_state import change_before, changed, restores_said
 from samebits.diagnosis.before.headers import Header, compared
 from samebits.diagnosis.before.input_rows import InputRows
 from samebits.diagnosis.before.inputs import other_inputs
@@ -187,6 +189,7 @@ def diagnose_report(
             with beyond_first_facts(out.notes, "whether the difference heals is"):
                 hashes = outcome(one.continued()).hashes
                 out.heals, out.followed = healed_beside(hashes, frame + 1, report.known)
+            _tell_restores(out, report)
             if not found.is_exact:
                 other.ask_for_frames()
             if report.is_bare:
@@ -235,6 +238,8 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
         if "seed" in names:
             _tell_planted(out, untried(out.headers[names.index("seed")]))
         _TwoReports(out, one, other, found, a.types[0], progress).run()
+        for report in (a, b):
+            _tell_restores(out, report)
         out.heals, out.followed = healed_in_series(a.hashes, b.hashes, frame)
         options = [fact for fact in out.headers if is_option(fact)]
         if options and "digest" not in names and out.causes:
@@ -266,6 +271,13 @@ def _require_known(report: Report, frames: int, replay: str | None) -> None:
             note=report.damage[0] if report.damage else None,
             fix="ask for the report again, or compare more frames",
         )
+
+
+def _tell_restores(out: Diagnosis, report: Report) -> None:
+    """Tells the restore after which the differing frame was run."""
+    assert out.frame is not None
+    if said := restores_said(report, out.frame):
+        out.note(said)
 
 
 def _tell_strange(out: Diagnosis, report: Report) -> None:
@@ -373,6 +385,8 @@ class _Driver(ABC, Generic[A, B]):
             out.note(f"the inputs of frame {frame:,} differ, and the report does not hold them")
             self._changed_inputs(None)
             return
+        if self._changed_state(point, inputs):
+            return
         self.progress("tracing the frame", 0, 2)
         mine = theirs = point
         changed = _other_inputs(point, inputs)
@@ -403,6 +417,31 @@ class _Driver(ABC, Generic[A, B]):
     def _input_facts(self) -> list[InputFact]:
         """What is known of how the frame's inputs differ."""
         return [fact for fact in self.out.inputs if fact.frame <= self.found.frame <= fact.last]
+
+    def _changed_state(self, point: Point, inputs: Inputs) -> bool:
+        """Whether side b's machine tells that it changed its state before the frame, and nothing
+        shows that something else makes the difference."""
+        report = self.b.report if isinstance(self.b, ReportEvidence) else None
+        change = None if report is None else change_before(report, self.found.frame)
+        if report is None or change is None:
+            return False
+        before, program = changed(self.state, point.before, change), self.a.program
+        found = Agreement(0, 0)
+        if before is not None and program is not None:
+            experiment = self.a.as_own(self.b.experiment(point, inputs))
+            found = replace(experiment, before=before).run(program)
+            if not found.same:
+                self.out.note(
+                    f"{report.name} tells a change of its state before {moment(change.number)}, "
+                    "which does not give its hashes"
+                )
+                return False
+        _tell_planted(self.out, change_as_cause(report, change, found))
+        model = self.a.model
+        if before is not None and model is not None and isinstance(point, FramePoint):
+            there = replace(point, before=before, row=inputs[:1])
+            self._fields_after(there.trace(model).after)
+        return True
 
     def _fields_after(self, state: bytes | None) -> None:
         """Fields where side b's state is not known, and one that has its hash is."""
@@ -528,7 +567,7 @@ def _opened(side: Side, layout: CommonLayout | None) -> SideRun:
 def _tell_planted(out: Diagnosis, cause: CauseFact) -> None:
     """Tells a cause that the headers named, as far as the experiment with it goes."""
     out.causes = (cause,)
-    by_itself = cause.scope == SCOPES[-1]
+    by_itself = cause.scope in (SCOPES[-1], "")
     if cause.holds and cause.frames_compared >= SURE_FRAMES and by_itself:
         out.certainty = "certain"
     else:
