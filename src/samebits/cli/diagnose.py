@@ -18,11 +18,18 @@ from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import named_simulation, warn_fewer_frames
 from samebits.cli.pages import check_page, write_page
 from samebits.cli.printing import JSON_FORMAT
-from samebits.desync.of_replay import report_of_replay
+from samebits.desync.evidence.dump_files import read_dumps
+from samebits.desync.evidence.kinds import REPORT, REPORT_SUFFIX, kind_of
 from samebits.desync.reader import is_report, read_report
 from samebits.desync.report import Report
 from samebits.desync.summary import summary
-from samebits.diagnosis.driver import diagnose, diagnose_report, diagnose_reports
+from samebits.diagnosis.before.dumped import with_dumps
+from samebits.diagnosis.driver import (
+    diagnose,
+    diagnose_report,
+    diagnose_reports,
+    diagnose_reports_here,
+)
 from samebits.diagnosis.frame.search import Progress as Show
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.diagnosis.report.html import page
@@ -37,13 +44,12 @@ from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import InputSource, PlayerSource, ReplaySource
 
-REPORT_SUFFIX = ".desync"
 _HAZARDS = [(each.name, each.title) for each in (*EXPRESSION_HAZARDS, *PROGRAM_HAZARDS)]
 _TITLES = tuple(title for _, title in _HAZARDS)
 _EXAMPLES = (
     "write `samebits diagnose game.py duel.mcap --b mode=FAST`, `samebits diagnose game.py "
-    "duel.mcap theirs.mcap`, `samebits diagnose game.py duel.mcap theirs.desync` or `samebits "
-    "diagnose ours.desync theirs.desync`"
+    "duel.mcap theirs.mcap`, `samebits diagnose game.py duel.mcap theirs.desync`, `samebits "
+    "diagnose game.py duel.mcap theirs.txt` or `samebits diagnose ours.desync theirs.desync`"
 )
 
 
@@ -64,6 +70,8 @@ class DiagnoseOptions:
     edits: bool = False
     seconds: float | None = None
     """Of the processor, for trying builds against hashes alone; None for the default."""
+    state: tuple[str, ...] | None = None
+    """State dumps, each `FRAME=FILE`, or a file that says its frame itself."""
 
 
 def run(options: DiagnoseOptions) -> int:
@@ -160,34 +168,32 @@ def _comparison(options: DiagnoseOptions) -> _Comparison:
     match len(reports), others:
         case 2, []:
             _refuse(options, "two reports are compared as they are", "a", "b", "frames", "players",
-                    "seed", "seconds")  # fmt: skip
+                    "seed", "seconds", "state")  # fmt: skip
             a, b = (_read(options, path) for path in reports)
             twice = filecmp.cmp(*reports, shallow=False)
             return _Comparison(
                 lambda show: diagnose_reports(a, b, show), (a, b), is_one_report=twice
             )
+        case 2, [sim]:
+            _refuse(options, "two reports have their own inputs and seed", "b", "frames", "players",
+                    "seed", "seconds", "state")  # fmt: skip
+            simulation = named_simulation(sim)
+            side = _side(options, "a", simulation)
+            ours, theirs = (_read(options, path) for path in reports)
+            twice = filecmp.cmp(*reports, shallow=False)
+            return _Comparison(
+                lambda show: diagnose_reports_here(side, ours, theirs, show), (ours, theirs),
+                is_one_report=twice,
+            )  # fmt: skip
         case 1, [sim, replay]:
-            _refuse(options, "b is the report", "b", "players", "seed")
-            report = _read(options, reports[0])
-            simulation = named_simulation(sim)
-            side = _side(options, "a", simulation)
-            source = ReplaySource(simulation, replay, options.frames)
-            return _Comparison(
-                lambda show: diagnose_report(source, side, report, show, options.seconds),
-                (report,), source, (side,),
-            )  # fmt: skip
-        case 0, [sim, one, other]:
-            _refuse(options, "b is the second replay", "b", "players", "seed", "budget")
-            simulation = named_simulation(sim)
-            side = _side(options, "a", simulation)
-            source = ReplaySource(simulation, one, options.frames)
-            theirs = report_of_replay(other)
-            return _Comparison(
-                lambda show: diagnose_report(source, side, theirs, show, options.seconds),
-                (theirs,), source, (side,),
-            )  # fmt: skip
+            return _beside_evidence(options, sim, replay, reports[0])
+        case 0, [sim, replay, other]:
+            return _beside_evidence(options, sim, replay, other)
+        case 0, [sim, replay] if options.state:
+            return _beside_evidence(options, sim, replay, None)
         case 0, [sim, *replays] if len(replays) < 2:
             _refuse(options, "it limits the work of programs in reports", "budget")
+            _refuse(options, "name the replay that the dump is of", "state")
             _refuse(options, "both sides run here, operation by operation", "seconds")
             simulation = named_simulation(sim)
             if options.a is None and options.b is None:
@@ -219,8 +225,37 @@ def _comparison(options: DiagnoseOptions) -> _Comparison:
             )
 
 
+def _beside_evidence(
+    options: DiagnoseOptions, sim: str, replay: str, path: str | None
+) -> _Comparison:
+    """A run of a replay beside what another machine tells: a file, state dumps, or both."""
+    kind = None if path is None else kind_of(path)
+    _refuse(options, f"b is the {'state dump' if kind is None else kind.title}", "b", "players",
+            "seed")  # fmt: skip
+    if kind is not REPORT:
+        _refuse(options, "it limits the work of programs in reports", "budget")
+    simulation = named_simulation(sim)
+    side = _side(options, "a", simulation)
+    source = ReplaySource(simulation, replay, options.frames)
+    report = None
+    if kind is not None and path is not None:
+        report = _budgeted(options, kind.read(path, side.header(source.seed)))
+    if options.state:
+        dumps = [dump for each in options.state for dump in read_dumps(each, simulation)]
+        report = with_dumps(report, dumps, side, source)
+    assert report is not None
+    theirs = report
+    return _Comparison(
+        lambda show: diagnose_report(source, side, theirs, show, options.seconds),
+        (theirs,), source, (side,),
+    )  # fmt: skip
+
+
 def _read(options: DiagnoseOptions, path: str) -> Report:
-    report = read_report(path)
+    return _budgeted(options, read_report(path))
+
+
+def _budgeted(options: DiagnoseOptions, report: Report) -> Report:
     times = options.budget
     return report if times is None else replace(report, budget=Budget.wider(times))
 

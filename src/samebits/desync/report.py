@@ -59,6 +59,12 @@ class Report:
     """Its name in messages: the path that it was read from."""
     budget: Budget = field(default_factory=Budget)
     """The cost limit of everything done with its programs together."""
+    is_bare: bool = False
+    """Whether another program wrote these facts, whose frames may be numbered otherwise."""
+    incomplete: frozenset[int] = frozenset()
+    """Frames after which the states are not known whole: the rest is as on the other side."""
+    remarks: tuple[str, ...] = ()
+    """What is to be told of how these facts were read."""
 
     @property
     def frames(self) -> int:
@@ -92,11 +98,28 @@ class Report:
         """The hash of the state after a frame; -1 means after `init`."""
         return self.hashes[frame + 1]
 
+    def is_hashed(self, frame: int) -> bool:
+        """Whether the hash of the state after a frame was recorded, not computed from it."""
+        return any(
+            key.topic == HASHES and key.number <= frame + 1 < key.number + len(data) // 8
+            for key, data in self.parts.items()
+        )
+
     @property
     def known(self) -> dict[int, int]:
         """The hashes that the report has, by the frame that they follow; -1 is `init`."""
         numbers = np.flatnonzero(self.hashes.known)
         return dict(zip((numbers - 1).tolist(), self.hashes.values[numbers].tolist(), strict=True))
+
+    @cached_property
+    def made_up(self) -> frozenset[int]:
+        """Frames whose hash is that of a state which is not known whole, and no machine's."""
+        return frozenset(n for n in self.incomplete if not self.is_hashed(n))
+
+    @property
+    def told(self) -> dict[int, int]:
+        """The hashes that its machine had, as `known`."""
+        return {n: hash_ for n, hash_ in self.known.items() if n not in self.made_up}
 
     def inputs(self, frame: int) -> bytes | None:
         """The canonical inputs of a frame, player after player; None if the report lacks them."""

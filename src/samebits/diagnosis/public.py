@@ -6,15 +6,19 @@ Owns what the arguments may be. What is done with them is `diagnosis`'s and `des
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import index
-from typing import Any, overload
+from typing import Any, cast, overload
 
+from samebits.desync.evidence.dump import Dump
+from samebits.desync.evidence.dump_files import dumps_of
+from samebits.desync.evidence.kinds import kind_of
 from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.report import Report
+from samebits.diagnosis.before.dumped import with_dumps
 from samebits.diagnosis.driver import diagnose as diagnose_runs
-from samebits.diagnosis.driver import diagnose_report, diagnose_reports
+from samebits.diagnosis.driver import diagnose_report, diagnose_reports, diagnose_reports_here
 from samebits.diagnosis.frame.search import Progress, silent
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.digits import MOST_FRAMES
@@ -31,11 +35,12 @@ def diagnose(simulation: Report, replay: Report, /, *, progress: Progress = ...)
 @overload
 def diagnose(
     simulation: Simulation,
-    replay: str | os.PathLike[str] | None = None,
+    replay: str | os.PathLike[str] | Report | None = None,
     /,
     *,
     a: str | None = None,
-    b: str | Report,
+    b: str | Report | os.PathLike[str] | None = None,
+    states: Mapping[int, str | os.PathLike[str]] | None = None,
     frames: int | None = None,
     players: str | None = None,
     seed: int | None = None,
@@ -47,7 +52,8 @@ def diagnose(
     /,
     *,
     a: str | None = None,
-    b: str | Report | None = None,
+    b: str | Report | os.PathLike[str] | None = None,
+    states: Mapping[int, str | os.PathLike[str]] | None = None,
     frames: int | None = None,
     players: str | None = None,
     seed: int | None = None,
@@ -60,7 +66,11 @@ def diagnose(
     simulation or "random", from `seed` (1). `a` and `b` are the words of `samebits diagnose
     --list-sides`, such as "evaluate" or "x86-64-v1-O0"; `a` is this machine's best target if left
     out. `diagnose(simulation, replay, b=report)` compares a run here with a desync report of
-    another machine, and `diagnose(report, report)` two reports.
+    another machine, `diagnose(report, report)` two reports, and `diagnose(simulation, report,
+    b=report)` two with the source beside them. `b=Path("theirs.txt")` compares
+    with a file of any kind that the command takes: a report, a second replay, a golden file, a list
+    of hashes. `states={120: "dump.bin"}`, beside it or instead, are the other machine's states
+    after frames, -1 being `init`: a C struct's bytes, canonical bytes, JSON or CSV.
 
     `progress(what, done, total)` is called meanwhile. The result's `same` says whether the runs
     agree; its `frame`, `fields`, `operation` and `causes` say where and why they don't.
@@ -70,7 +80,7 @@ def diagnose(
     CompileError, and RunnerError where a target cannot run here.
     """
     if isinstance(simulation, Report):
-        _refuse("two reports are compared as they are", a=a, b=b, frames=frames,
+        _refuse("two reports are compared as they are", a=a, b=b, states=states, frames=frames,
                 players=players, seed=seed)  # fmt: skip
         if not isinstance(replay, Report):
             raise ArgumentError(
@@ -81,26 +91,28 @@ def diagnose(
             return diagnose_reports(simulation, replay, show)
     _require_simulation(simulation, "diagnose(game, replay, b=...)")
     if isinstance(replay, Report):
-        raise ArgumentError(
-            "a report stands where the replay does", fix="diagnose(simulation, replay, b=report)"
-        )
-    if b is None:
+        return _two_reports(simulation, replay, a, b, progress, states=states, frames=frames,
+                            players=players, seed=seed)  # fmt: skip
+    if b is None and states is None:
         raise ArgumentError(
             "side b is not given",
-            fix='give b="mode=FAST", b="x86-64-v1-O0" or b=report',
+            fix='give b="mode=FAST", b="x86-64-v1-O0", b=report or b=Path("theirs.txt")',
         )
     source = _source(simulation, replay, frames, players, seed)
     ours = _side(simulation, "a", a)
-    if isinstance(b, Report):
+    if b is None or isinstance(b, Report | os.PathLike):
         if replay is None:
             raise ArgumentError(
                 "a report is compared with a run of its replay", fix="name the replay"
             )
+        theirs = _evidence(b, _dumps(states, simulation), ours, source)
         with _stoppable(progress) as show:
-            return diagnose_report(source, ours, b, show)
+            return diagnose_report(source, ours, theirs, show)
+    _refuse("b runs here", states=states)
+    _refuse_file(b)
     with _stoppable(progress) as show:
-        theirs = _side(simulation, "b", b, any_state=True)
-        return diagnose_runs(simulation, source, ours, theirs, show)
+        other = _side(simulation, "b", b, any_state=True)
+        return diagnose_runs(simulation, source, ours, other, show)
 
 
 def make_report(
@@ -200,11 +212,62 @@ def _require_simulation(value: Any, fix: str) -> None:
         raise ArgumentError(f"the first argument is {_kind(value)}, not a Simulation", fix=fix)
 
 
+def _two_reports(
+    simulation: Simulation, ours: Report, a: Any, b: Any, progress: Progress, **others: Any
+) -> Diagnosis:
+    """Two reports with the source beside them."""
+    if not isinstance(b, Report):
+        raise ArgumentError(
+            "a report stands where the replay does",
+            fix="diagnose(simulation, replay, b=report), or diagnose(simulation, ours, b=theirs)",
+        )
+    _refuse("two reports have their own inputs and seed", **others)
+    with _stoppable(progress) as show:
+        return diagnose_reports_here(_side(simulation, "a", a), ours, b, show)
+
+
+def _evidence(
+    b: Report | os.PathLike[str] | None, dumps: Sequence[Dump], side: Side, source: InputSource
+) -> Report:
+    """What another machine tells: a report or a file, and state dumps besides."""
+    report = b if isinstance(b, Report) else None
+    if isinstance(b, os.PathLike):
+        path = _path(b)
+        report = kind_of(path).read(path, side.header(source.seed))
+    if report is not None and not dumps:
+        return report
+    return with_dumps(report, dumps, side, source)
+
+
+def _dumps(states: Any, simulation: Simulation) -> list[Dump]:
+    if states is None:
+        return []
+    if not isinstance(states, Mapping) or not states:
+        raise ArgumentError(
+            f"states is {_kind(states)}, not a dict of paths by frame",
+            fix='give states={120: "dump.bin"}',
+        )
+    pairs = cast("Mapping[Any, Any]", states).items()
+    return [
+        dump
+        for frame, path in pairs
+        for dump in dumps_of(_path(path), _whole("a frame of states", frame, -1), simulation)
+    ]
+
+
+def _refuse_file(words: Any) -> None:
+    """Raise ArgumentError for the name of a file as the words of a side."""
+    if isinstance(words, str) and os.path.isfile(words):
+        raise ArgumentError(
+            f"b is the name of a file, {words!r:.60}", fix=f"give b=Path({words!r:.60})"
+        )
+
+
 def _side(simulation: Simulation, name: str, words: Any, any_state: bool = False) -> Side:
     if words is not None and not isinstance(words, str):
         raise ArgumentError(
             f"{name} is {_kind(words)}, not text",
-            fix="read a report with sb.read_report(path), and give it as b"
+            fix="give the file as b: a is what runs here"
             if isinstance(words, os.PathLike)
             else f'give words, such as {name}="mode=FAST"',
         )

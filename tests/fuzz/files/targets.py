@@ -6,8 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.fuzz.files.cache_entries import CacheEntries
+from tests.fuzz.files.dumps import Dumps
 from tests.fuzz.files.engine import Target
 from tests.fuzz.files.goldens import Goldens
+from tests.fuzz.files.hash_lists import HashLists
 from tests.fuzz.files.replays import Replays
 from tests.fuzz.files.reports import Reports
 from tests.fuzz.files.saves import Saves
@@ -21,6 +23,8 @@ TARGETS: dict[str, Callable[[Path], Target]] = {
         Reports,
         TwoReports,
         Goldens,
+        HashLists,
+        Dumps,
         CacheEntries,
         Saves,
         Sources,

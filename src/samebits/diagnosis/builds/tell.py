@@ -71,7 +71,9 @@ def _is_inlined(best: Build) -> bool:
 def _take(out: Diagnosis, live: Diagnosis, best: Build) -> None:
     """What the planted side shows, where side b itself shows nothing."""
     if live.frame != out.frame:
-        return
+        if not best.agreement.whole or live.frame is None:
+            return
+        out.note(f"side a built so differs from {moment(live.frame)} on")
     if not (out.fields or out.columns):
         out.fields, out.columns, out.differing = live.fields, live.columns, live.differing
     if out.operation is None:
