@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -118,6 +118,30 @@ class BoardRun:
             self._execution.advance(rows)
             at += len(rows)
         return Point(frame, self._execution.save_memory())
+
+    def known_before(self, frame: int, first: int = INIT) -> int:
+        """The frame after the last one from `first` on, before `frame`, whose hash is known."""
+        return next((n + 1 for n in range(frame - 1, first - 1, -1) if n in self.known), INIT)
+
+    def needed(self, settings: Settings, end: int | None) -> Settings:
+        """The settings without those that no known hash before frame `end` needs."""
+        start = Point(INIT, b"")
+        return self._without(settings, lambda some: self.parting(start, some, end) is None)
+
+    def needed_in(self, frame: int, settings: Settings) -> Settings:
+        """The settings without those that the hash of a frame does not need, from the state that
+        the whole of them come to."""
+        point = self.before(self.known_before(frame), Point(INIT, b""), settings)
+        goal = self.known[frame]
+        return self._without(settings, lambda some: self.hash_after(point, frame, some) == goal)
+
+    def _without(self, settings: Settings, enough: Callable[[Settings], bool]) -> Settings:
+        settings = settings.copy()
+        for number in np.flatnonzero(settings):
+            form, settings[number] = settings[number], 0
+            if not enough(settings):
+                settings[number] = form
+        return settings
 
     def _differs(self, frame: int, found: int) -> bool:
         known = self.known.get(frame)

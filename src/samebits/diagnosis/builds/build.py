@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point, Settings
@@ -38,6 +38,9 @@ class Build:
     """Where it does something, and where nothing, unless `everywhere`."""
     variants: tuple[SiteVariant, ...] = ()
     """What acts, at its places; an option has none."""
+    shown: Side | None = None
+    """The build of the first frame alone, without what that frame's hash does not need; None for
+    the side itself."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,8 @@ class Attempt:
     hazards: tuple[str, ...]
     beneath: str | None
     decoded: Decoded
+    frame: int
+    """The first whose hash side a does not have."""
     agreement: Agreement
 
     @property
@@ -83,7 +88,7 @@ class Attempt:
             names = hazard, *self._under
             return Build(
                 story_of(names), names, side, self.agreement, True, self._events,
-                variants=variant.parts,
+                variants=variant.parts, shown=self._shown(settings),
             )  # fmt: skip
         return None
 
@@ -102,18 +107,28 @@ class Attempt:
         return settings if fits else None
 
     def _in_places(self) -> Build:
-        switches, base = self.run.board.switches, self.base
-        set_so = zip(switches, _forms(self.decoded.settings), strict=False)
-        on = tuple(switch.variants[form - 1] for switch, form in set_so if form)
+        run, base, decoded = self.run, self.base, self.decoded
+        needed = run.needed(decoded.settings, decoded.parting)
+        on = self._variants(needed)
         names = tuple(dict.fromkeys(variant.hazard.name for variant in on)) or self.hazards
         text = f"{' and '.join(names)} at {len(on)} place{'' if len(on) == 1 else 's'}"
         text += "" if self.beneath is None else f" on top of hazard={self.beneath}"
         names = (*names, *self._under)
         side = replace(base, text=text, variants=on)
-        told = tuple(_told(base.program.kernels, switches, self.decoded))
+        told = tuple(_told(base.program.kernels, run.board.switches, needed, decoded.left))
         return Build(
-            story_of(names), names, side, self.agreement, False, self._events, told, on
+            story_of(names), names, side, self.agreement, False, self._events, told, on,
+            self._shown(needed),
         )  # fmt: skip
+
+    def _shown(self, settings: Settings) -> BuiltSide:
+        on = self._variants(self.run.needed_in(self.frame, settings))
+        return replace(self.base, text="shown", variants=on)
+
+    def _variants(self, settings: Settings) -> tuple[SiteVariant, ...]:
+        """What the settings let act."""
+        forms = zip(self.run.board.switches, _forms(settings), strict=False)
+        return tuple(switch.variants[form - 1] for switch, form in forms if form)
 
 
 def _forms(settings: Settings) -> list[int]:
@@ -128,17 +143,18 @@ def _form(switch: Switch, part: SiteVariant) -> int | None:
     return None
 
 
-def _told(kernels: Module, switches: tuple[Switch, ...], decoded: Decoded) -> Iterator[str]:
+def _told(
+    kernels: Module, switches: Sequence[Switch], settings: Settings, left: Sequence[set[int]]
+) -> Iterator[str]:
     """Where something acts, and where nothing does."""
     on: dict[str, None] = {}
     off: dict[str, None] = {}
     untold = 0
-    forms = zip(switches, _forms(decoded.settings), decoded.left, strict=False)
-    for switch, form, left in forms:
+    for switch, form, forms in zip(switches, _forms(settings), left, strict=False):
         place = described(kernels, switch.place)
         if form:
             on[place] = None
-        elif len(left) == 1:
+        elif len(forms) == 1:
             off[place] = None
         else:
             untold += 1

@@ -64,7 +64,7 @@ class Decoder:
             if parting is None:
                 return Decoded(settings, None, self._left, solved)
             self._refute(point, parting, settings)
-            point = run.before(self._known_before(parting, point), point, settings)
+            point = run.before(run.known_before(parting, point.frame), point, settings)
             found = self._solved(point, parting, settings)
             if found is None and solved and again:
                 found, again = self._otherwise(point, parting, settings), again - 1
@@ -107,11 +107,6 @@ class Decoder:
             for form in sorted(forms)
             if form != settings[number]
         ]
-
-    def _known_before(self, frame: int, point: Point) -> int:
-        """The frame after the last one before `frame` whose hash is known, and agrees."""
-        known = self.run.known
-        return next((n + 1 for n in range(frame - 1, point.frame - 1, -1) if n in known), INIT)
 
     def _solved(self, point: Point, frame: int, settings: Settings) -> Settings | None:
         """Settings that give the hash of a frame, by way of those from a point on; what they alone

@@ -168,7 +168,7 @@ class BuildSearch:
         found = self._agreement(decoded.parting)
         if not found.same:
             return
-        attempt = Attempt(run, base, plan.hazards, plan.beneath, decoded, found)
+        attempt = Attempt(run, base, plan.hazards, plan.beneath, decoded, self.frame, found)
         self._note(attempt.build())
 
     def _base(self, plan: _Plan) -> BuiltSide:

@@ -57,7 +57,8 @@ def tell_builds(
         return
     cause = _cause(best, found)
     mine = replace(best.side, text=a.text, spec=a.spec, variants=()) if _is_inlined(best) else a
-    live = compare(mine, best.side, known=KnownCause(cause, best.variants))
+    shown = best.shown or best.side
+    live = compare(mine, shown, known=KnownCause(cause, best.variants))
     _take(out, live, best)
     others = [_cause(each, found) for each in found.whole if each is not best]
     out.causes = (replace(cause, expression=_expression(best, live)), *others[:_MOST_OTHERS])
@@ -79,7 +80,7 @@ def _take(out: Diagnosis, live: Diagnosis, best: Build) -> None:
     if out.operation is None:
         out.operation = live.operation
     out.exposed, out.exposed_left = live.exposed, live.exposed_left
-    if not out.timeline:
+    if not out.timeline and best.shown is None:
         out.timeline = live.timeline
     out.note(f"values of side b are those of side a's program with `{best.side}`, which has its "
              "hashes")  # fmt: skip
