@@ -25,8 +25,8 @@ from samebits.sim.sources import InputSource
 from samebits.version import __version__
 
 FORMS = ("hashes", "states", "list", "dump")
-AROUND = 3
-"""Frames before and behind the first difference of which a report has the states."""
+BEFORE, BEHIND = 3, 24
+"""Frames before and behind the first difference that a report holds in detail; it ends there."""
 
 
 def written(
@@ -58,7 +58,7 @@ def _report(
     asked = None
     if form == "states":
         at = 0 if truth.frame is None else max(0, truth.frame)
-        asked = range(max(0, at - AROUND), min(frames, at + AROUND))
+        asked = range(max(0, at - BEFORE), min(frames, at + BEHIND))
     plain = record_report(parse_side("", simulation), source, ReportRequest(asked))
     hashes = np.array([xxh64(s) for s in truth.states[: plain.frames + 1]], "<u8").tobytes()
     parts: dict[Key, bytes] = {}

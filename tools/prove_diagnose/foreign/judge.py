@@ -90,7 +90,7 @@ def tried(number: int, seed: int, limits: Limits) -> Verdict | None:
         shop = Workshop(SUBJECTS[case.subject].simulation(), limits.folder / case.subject)
         seed_of_run, inputs = case.given()
         try:
-            truth = known(shop, build, case.layout, seed_of_run, inputs, _strict(shop, case))
+            truth = known(shop, build, case.layout, seed_of_run, inputs, strict_states(shop, case))
         except BuildFailed as error:
             if attempt == 0:
                 print(f"{number}: {case}: {error}", file=sys.stderr)
@@ -102,7 +102,7 @@ def tried(number: int, seed: int, limits: Limits) -> Verdict | None:
     return None
 
 
-def _strict(shop: Workshop, case: Case) -> list[bytes]:
+def strict_states(shop: Workshop, case: Case) -> list[bytes]:
     """The states of the source itself."""
     seed, inputs = case.given()
     run: NativeExecution = native(shop.simulation.program)
@@ -132,7 +132,7 @@ def judged(case: Case, truth: Truth, limits: Limits) -> Verdict:
     verdict.truth = _told(truth)
     found, status = _run([*command, "--json"], verdict, place, limits.judged)
     if found is not None:
-        _compare(verdict, found, status, truth)
+        compare(verdict, found, status, truth)
     return verdict
 
 
@@ -182,7 +182,7 @@ def _run(
         return None, code
 
 
-def _compare(verdict: Verdict, found: dict[str, Any], status: int, truth: Truth) -> None:
+def compare(verdict: Verdict, found: dict[str, Any], status: int, truth: Truth) -> None:
     verdict.said = str(found.get("answer", ""))
     verdict.certainty = str(found.get("certainty") or "")
     if truth.frame is None:

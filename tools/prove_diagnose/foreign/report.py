@@ -28,11 +28,11 @@ _INTRODUCTION = """\
 
 Made by `make prove-diagnose`. {cases} cases (seed {seed}): plain C of {subjects} simulations, \
 written from their kernels in several habits, is built by {builds} compilers and sets of flags and \
-run. The diagnosis is given the simulation, a replay, and what the C program's team has: a list of \
-hashes, a report of hashes alone, a report with states around the first difference, or the bytes of \
-one state beside the list. The truth is known by running each function and each statement in its \
-strict and its foreign form, and each flag by itself. Seconds are those of a whole process, the \
-start of Python included.
+run. The diagnosis is given the simulation, a replay, and what the C program's team has: a list \
+of hashes, a report of hashes alone, a report with states around the first difference, or the \
+bytes of one state beside the list. The truth is known by running each function and each \
+statement in its strict and its foreign form, and each flag by itself. Seconds are those of a \
+whole process, with the start of Python.
 """
 
 

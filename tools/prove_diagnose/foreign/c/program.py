@@ -438,7 +438,9 @@ class _Writer:
         if self.is_own and not is_own and len(op.results) == 1 and _is_pure(op):
             parts = tuple(self.take(value) for value in args)
             text = libm or self.names.of(callee)
-            made = Node(op.result.type, called(text, len(parts)), parts, rounds=bool(libm), lines=frozenset({op.span.line}))  # fmt: skip
+            at = frozenset({op.span.line})
+            shown_call = called(text, len(parts))
+            made = Node(op.result.type, shown_call, parts, rounds=bool(libm), lines=at)
             if libm and self.style.functions == "double" and typed(op.result.type) == "float":
                 made.text = f"((float){made.text})"
             self.bind_call(op, made)
