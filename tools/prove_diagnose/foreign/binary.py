@@ -49,12 +49,14 @@ class Workshop:
         p = self.simulation.program
         return written(p.kernels, p.init, p.step, style, taken_out)
 
-    def whole(self, compiler: Compiler, flags: tuple[str, ...], style: Style) -> Binary:
-        """One file, by one set of flags."""
+    def whole(
+        self, compiler: Compiler, flags: tuple[str, ...], style: Style, library: bool = False
+    ) -> Binary:
+        """One file by one set of flags, and the library by it too or by strict ones."""
         program = self.program(style)
         objects = [
             self.object(compiler, flags, program.one_file()),
-            self.library(compiler),
+            self.library(compiler, flags if library else compiler.strict),
             self.main(compiler),
         ]
         return self.linked(compiler, objects)
@@ -70,15 +72,16 @@ class Workshop:
             self.object(compiler, strict, exact.outlined(), "-DSUFFIX=_a"),
             self.object(compiler, flags, outlined.outlined(), "-DSUFFIX=_b"),
             self.object(compiler, strict, exact.table()),
-            self.library(compiler),
+            self.library(compiler, strict, "_a"),
+            self.library(compiler, flags, "_b"),
             self.main(compiler, "-DCHOOSE"),
         ]
         return self.linked(compiler, objects, tuple(exact.members))
 
-    def library(self, compiler: Compiler) -> Path:
-        program = self.program(EXACT)
-        text = f"{program.types}\n{program.library_heads}\n{program.library}"
-        return self.object(compiler, (*compiler.strict, *compiler.library), text)
+    def library(self, compiler: Compiler, flags: tuple[str, ...], suffix: str = "") -> Path:
+        text = self.program(EXACT).of_library(suffix)
+        more = compiler.library if flags == compiler.strict else ()
+        return self.object(compiler, (*flags, *more), text)
 
     def main(self, compiler: Compiler, *more: str) -> Path:
         text = f"{self.program(EXACT).types}\n{MAIN}"

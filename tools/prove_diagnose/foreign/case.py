@@ -11,6 +11,7 @@ from random import Random
 
 import numpy as np
 from tools.prove_diagnose.foreign import evidence
+from tools.prove_diagnose.foreign.c.style import EXACT
 from tools.prove_diagnose.foreign.compilers import BUILDS
 from tools.prove_diagnose.skew.case import SUBJECTS as EXAMPLES
 from tools.prove_diagnose.subjects import Subject
@@ -28,8 +29,10 @@ LEFT_OUT = {
     "maze": "it computes no floats",
 }
 SUBJECTS = {n: s for n, s in EXAMPLES.items() if n not in LEFT_OUT} | OWN
-LAYOUTS = ("one file", "one file", "separate files", "separate files", "some files")
-"""All in one file, each function in one of its own, or some of these alone built by the flags."""
+LAYOUTS = ("one file", "one file", "separate files", "separate files", "some files",
+           "with the library")  # fmt: skip
+"""All in one file, each function in one of its own, or some of these alone built by the flags, the
+library's functions being built strictly; or all, and the library's too."""
 MOST_FRAMES, LEAST_FRAMES = 300, 40
 CONTROLS = 12
 """One case in so many has a build that keeps all bits."""
@@ -78,10 +81,13 @@ def draw(
         build = controls[number // CONTROLS % len(controls)]
     else:
         build = others[number % len(others)]
-    subject = SUBJECTS[draws.choice(subjects or tuple(sorted(SUBJECTS)))]
+    wanted = subjects or tuple(sorted(SUBJECTS))
+    fitting = [name for name in BUILDS[build].of or wanted if name in wanted]
+    subject = SUBJECTS[draws.choice(fitting or wanted)]
+    layouts = LAYOUTS[:-1] if BUILDS[build].of or BUILDS[build].style != EXACT else LAYOUTS
     form = forms[(number + number // len(others or names)) % len(forms)]
     return Case(
         number, subject.name, draws.choice(subject.inputs), draws.randrange(1, 1 << 32),
         draws.randint(LEAST_FRAMES, min(MOST_FRAMES, subject.frames)), build,
-        draws.choice(LAYOUTS), form,
+        draws.choice(layouts), form,
     )  # fmt: skip

@@ -59,7 +59,8 @@ COMPILERS = {c.name: c for c in (
 class Build:
     """A compiler, its flags and the habits of who wrote the C. `hazards` are all that it can do to
     the bits; `narrower` are flags that do one thing alone, with what that is. `flushes`: whether
-    its start code lets subnormal numbers be zero. `control`: it keeps all bits."""
+    its start code lets subnormal numbers be zero. `control`: it keeps all bits. `of` are the
+    simulations in which it can change something, empty for all."""
 
     name: str
     compiler: str
@@ -69,6 +70,7 @@ class Build:
     narrower: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
     flushes: bool = False
     control: bool = False
+    of: tuple[str, ...] = ()
 
 
 _ORDER = ("-O3", "-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math")
@@ -86,6 +88,12 @@ _FMA = ((("fma",), ("-O3", "-mfma", "-ffp-contract=fast")),)
 _FAST = ("order", "lanes", "reciprocal", "algebra", "estimate", "min-max", "nan", "signed-zero",
          "flush")  # fmt: skip
 _X87 = ("x87", "double-rounding")
+_WIDE = ("integrator", "pendulum", "outer_planets")
+"""Simulations in float64."""
+_CALLING = ("particles", "steering", "integrator", "pendulum", "arena", "racing", "pinball")
+"""Those that call functions of the library which C has too."""
+_FADING = ("decay", "decay", "cloth", "arena")
+"""Those with subnormal numbers, and others."""
 
 BUILDS = {b.name: b for b in (
     Build("gcc -O2 off", "gcc", _OFF, (), control=True),
@@ -100,16 +108,17 @@ BUILDS = {b.name: b for b in (
     Build("gcc -mrecip", "gcc", ("-O3", "-ffast-math", "-mrecip", "-ffp-contract=off"), _FAST,
           narrower=_NARROWER),
     Build("gcc single constants", "gcc", (*_OFF, "-fsingle-precision-constant"),
-          ("constant", "narrower")),
+          ("constant", "narrower"), of=_WIDE),
     Build("gcc finite", "gcc", ("-O2", "-ffp-contract=off", "-fno-signed-zeros",
                                 "-ffinite-math-only"), ("signed-zero", "min-max", "nan")),
-    Build("gcc FTZ", "gcc", _OFF, ("flush",), flushes=True),
+    Build("gcc FTZ", "gcc", _OFF, ("flush",), flushes=True, of=_FADING),
     Build("gcc bare constants", "gcc", _OFF, ("constant", "double-rounding"),
           style=Style(constants="bare")),
     Build("gcc doubles", "gcc", _OFF, ("double-rounding",), style=Style(doubles=True)),
-    Build("gcc libm", "gcc", _OFF, ("libm", "libm-ulp"), style=Style(functions="libm")),
+    Build("gcc libm", "gcc", _OFF, ("libm", "libm-ulp"), style=Style(functions="libm"),
+          of=_CALLING),
     Build("gcc double libm", "gcc", _OFF, ("libm", "libm-ulp", "double-rounding"),
-          style=Style(functions="double")),
+          style=Style(functions="double"), of=_CALLING),
     Build("gcc ternary", "gcc", _OFF, ("min-max", "signed-zero", "nan"),
           style=Style(extremes="ternary")),
     Build("gcc march", "gcc", ("-O2", "-march=haswell"), ("fma",)),
@@ -126,7 +135,8 @@ BUILDS = {b.name: b for b in (
           ("reciprocal",)),
     Build("clang variables", "clang", ("-O2", "-mfma", "-ffp-contract=fast"), ("fma",),
           style=Style(temporaries=True)),
-    Build("musl libm", "musl", _OFF, ("libm", "libm-ulp"), style=Style(functions="libm")),
+    Build("musl libm", "musl", _OFF, ("libm", "libm-ulp"), style=Style(functions="libm"),
+          of=_CALLING),
     Build("gcc aarch64 default", "gcc aarch64", ("-O2",), ("fma",)),
     Build("gcc aarch64 off", "gcc aarch64", _OFF, (), control=True),
     Build("zig aarch64 on", "zig aarch64", ("-O2", "-ffp-contract=on"), ("fma",)),

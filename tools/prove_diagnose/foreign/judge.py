@@ -18,7 +18,7 @@ from typing import Any
 from tools.prove_diagnose.foreign import evidence
 from tools.prove_diagnose.foreign.binary import BuildFailed, Workshop
 from tools.prove_diagnose.foreign.case import SUBJECTS, Case, draw
-from tools.prove_diagnose.foreign.compilers import BUILDS, COMPILERS
+from tools.prove_diagnose.foreign.compilers import BUILDS, COMMON, COMPILERS
 from tools.prove_diagnose.foreign.truth import Different, Truth, known
 from tools.prove_diagnose.subjects import ROOT
 from tools.prove_diagnose.truth import native
@@ -26,6 +26,9 @@ from tools.prove_diagnose.truth import native
 from samebits.sim.execution import NativeExecution
 
 MOST_DRAWS = 12
+"""Draws until a program runs."""
+MOST_SAME = 3
+"""Draws until a build that could change something does: else it is one that does not."""
 MOST_FIELDS = 64
 SECONDS = 300.0
 _PLACE = re.compile(r"([\w.]+), \S*\.py:(\d+)")
@@ -75,6 +78,7 @@ class Limits:
     keep: Path | None = None
     judged: Path = ROOT / "src"
     """The samebits that is judged."""
+    only_truths: bool = False
 
 
 def tried_until(end: float, number: int, seed: int, limits: Limits) -> Verdict | None:
@@ -83,7 +87,8 @@ def tried_until(end: float, number: int, seed: int, limits: Limits) -> Verdict |
 
 
 def tried(number: int, seed: int, limits: Limits) -> Verdict | None:
-    """Draw a case and judge its diagnosis; None where no draw changes anything."""
+    """Draw a case and judge its diagnosis; None where no program that was drawn runs."""
+    same = 0
     for attempt in range(MOST_DRAWS):
         case = draw(number, seed, attempt, limits.builds, limits.subjects, limits.forms)
         build = BUILDS[case.build]
@@ -97,9 +102,21 @@ def tried(number: int, seed: int, limits: Limits) -> Verdict | None:
             continue
         except Different as error:
             return Verdict(number, str(case), case.build, case.form, failure=f"port: {error}")
-        if (truth.frame is None) == build.control:
+        same += truth.frame is None
+        if truth.frame is not None or build.control or same == MOST_SAME:
+            if limits.keep is not None:
+                _keep(shop, case, limits.keep / f"case{number}")
             return judged(case, truth, limits)
     return None
+
+
+def _keep(shop: Workshop, case: Case, place: Path) -> None:
+    """Write the C beside the evidence, and how it is built."""
+    place.mkdir(parents=True, exist_ok=True)
+    build = BUILDS[case.build]
+    command = (*COMPILERS[build.compiler].command, *COMMON, *build.flags)
+    told = f"/* {case}: {' '.join(command)} */\n"
+    (place / "theirs.c").write_text(told + shop.program(build.style).one_file())
 
 
 def strict_states(shop: Workshop, case: Case) -> list[bytes]:
@@ -130,6 +147,8 @@ def judged(case: Case, truth: Truth, limits: Limits) -> Verdict:
     command = ["diagnose", str(case.path.relative_to(ROOT)), str(replay), *words]
     verdict.command = " ".join(["samebits", *command])
     verdict.truth = _told(truth)
+    if limits.only_truths:
+        return verdict
     found, status = _run([*command, "--json"], verdict, place, limits.judged)
     if found is not None:
         compare(verdict, found, status, truth)

@@ -55,6 +55,11 @@ def line(v: Verdict) -> str:
     return f"{v.number:4} {marks} {v.certainty:8} {v.cpu_seconds:5.1f} s {v.text}{more}"
 
 
+def known(v: Verdict) -> str:
+    """A case and its truth."""
+    return f"{v.number:4} {v.text}\n     {v.truth or v.failure}\n     {v.command}"
+
+
 def summary(rows: Sequence[Verdict]) -> str:
     """The counts, in a few lines."""
     return "\n".join(f"{name}: {text}" for name, text, _ in _counts(rows))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from random import Random
 
 from tools.prove_diagnose.foreign.binary import Binary, BuildFailed, Workshop
+from tools.prove_diagnose.foreign.c.program import LIBRARY
 from tools.prove_diagnose.foreign.compilers import COMPILERS, Build
 from tools.prove_diagnose.truth import differing
 
@@ -49,9 +50,10 @@ def known(
     plain = shop.states(chosen, seed, inputs, on="0" * count)
     if plain != strict:
         raise Different(f"{build.compiler}: {_first(strict, plain)}")
-    functions = [m for m in chosen.members if not m.startswith("st_")]
-    if layout == "one file":
-        whole = shop.whole(compiler, build.flags, build.style)
+    functions = [m for m in chosen.members if not m.startswith("st_") and m != LIBRARY]
+    library = layout == "with the library"
+    if library or layout == "one file":
+        whole = shop.whole(compiler, build.flags, build.style, library)
         theirs = shop.states(whole, seed, inputs, build.flushes)
     else:
         some = {*functions}
@@ -65,8 +67,8 @@ def known(
         return Truth(None, (), theirs, frozenset(), frozenset(), frozenset(), "the same")
     fields = tuple(differing(shop.simulation.state_type, strict[frame + 1], theirs[frame + 1]))
     found = _Bisection(shop, build, chosen, seed, inputs[: frame + 1], theirs[frame + 1], frame)
-    names, lines, how = found.place(functions)
-    causes = found.causes()
+    names, lines, how = found.place([*functions, LIBRARY] if library else functions)
+    causes = found.causes(library)
     return Truth(frame, fields, theirs, names, lines, causes, how)
 
 
@@ -100,6 +102,8 @@ class _Bisection:
         sets = _smallest(functions, lambda some: self.gives(some, flushes))
         if not sets:
             return frozenset(), frozenset(), "functions apart do not give it; none is judged"
+        if any(LIBRARY in some for some in sets):
+            return frozenset(), frozenset(), "the library gives it; no function is judged"
         kernels = frozenset(program.places[name] for some in sets for name in some)
         inner = [s for s in program.statements if s.function in kernels]
         of = {s.name: s.lines for s in inner}
@@ -109,7 +113,7 @@ class _Bisection:
         lines = frozenset(line for some in found for name in some for line in of[name])
         return kernels, lines, "statements"
 
-    def causes(self) -> frozenset[str]:
+    def causes(self, library: bool) -> frozenset[str]:
         """What narrower flags that leave the same state do; all that the build can do where none
         does."""
         found: set[str] = set()
@@ -118,7 +122,7 @@ class _Bisection:
         compiler = COMPILERS[self.build.compiler]
         for hazards, flags in self.build.narrower:
             try:
-                whole = self.shop.whole(compiler, flags, self.build.style)
+                whole = self.shop.whole(compiler, flags, self.build.style, library)
                 left = self.shop.states(whole, self.seed, self.inputs)
             except BuildFailed:
                 continue

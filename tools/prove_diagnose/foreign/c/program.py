@@ -48,6 +48,8 @@ SKIPPED = {"index", "bound", "assert", "assume", "overflow", "print", "trace", "
 """Checks and texts, which the C leaves out."""
 LIBM = {"sin", "cos", "tan", "exp", "exp2", "log", "log2", "log10", "pow", "atan", "atan2", "asin",
         "acos", "sinh", "cosh", "tanh", "hypot", "cbrt"}  # fmt: skip
+LIBRARY = "library"
+"""The member that stands for all of the library's functions."""
 FROM_LIBRARY = ("samebits.mathlib.float32.", "samebits.mathlib.float64.")
 
 
@@ -71,8 +73,8 @@ class Program:
     types: str
     own: dict[str, str]
     heads: dict[str, str]
-    library: str
-    library_heads: str
+    library: dict[str, str]
+    library_heads: dict[str, str]
     init: str
     step: str
     places: dict[str, str]
@@ -88,8 +90,8 @@ class Program:
             f"void game_step(struct STATE *s, struct VIEW in) {{ {self.step}(s, in); }}\n"
         )
         return (
-            f"{self.types}\n{self.library_heads}\n#define CALL(f) f\n#define DEF(f) f\n"
-            f"{heads}\n{body}\n{ends}"
+            f"{self.types}\n{self._declared()}\n#define LIB(f) f\n#define CALL(f) f\n"
+            f"#define DEF(f) f\n{heads}\n{body}\n{ends}"
         )
 
     def separate(self) -> str:
@@ -99,10 +101,25 @@ class Program:
             for name, head in self.heads.items()
         )
         return (
-            f"{self.types}\n{self.library_heads}\n#define CALL(f) p_##f\n"
+            f"{self.types}\n{self._library_pointers()}\n#define CALL(f) p_##f\n"
             "#define DEF2(f, s) f##s\n#define DEF1(f, s) DEF2(f, s)\n"
             f"#define DEF(f) DEF1(f, SUFFIX)\n{pointers}\n{self._statement_pointers()}\n"
             + "\n".join(self.own.values())
+        )
+
+    def of_library(self, suffix: str = "") -> str:
+        """The library's functions, with names that end in `suffix`."""
+        renamed = "\n".join(f"#define {name} {name}{suffix}" for name in self.library if suffix)
+        body = "\n".join(self.library.values())
+        return f"{self.types}\n{renamed}\n{self._declared()}\n{body}"
+
+    def _declared(self) -> str:
+        return "\n".join(f"{head};" for head in self.library_heads.values())
+
+    def _library_pointers(self, extern: str = "extern ") -> str:
+        return "#define LIB(f) q_##f\n" + "\n".join(
+            f"{extern}{head.replace(f' {name}(', f' (*q_{name})(')};"
+            for name, head in self.library_heads.items()
         )
 
     def _statement_pointers(self) -> str:
@@ -114,7 +131,7 @@ class Program:
     def outlined(self) -> str:
         """All statements as functions with names that end in SUFFIX."""
         return (
-            f"{self.types}\n{self.library_heads}\n"
+            f"{self.types}\n{self._library_pointers()}\n"
             "#define DEF2(f, s) f##s\n#define DEF1(f, s) DEF2(f, s)\n"
             "#define DEF(f) DEF1(f, SUFFIX)\n"
             + "\n".join(f"{s.prototype} {{ return {s.text}; }}" for s in self.statements)
@@ -124,7 +141,10 @@ class Program:
         """The pointers, and `choose`, which sets them by a text of 0 and 1."""
         rows = [(n, h) for n, h in self.heads.items()]
         rows += [(s.name, s.prototype) for s in self.statements]
-        lines = [self.types]
+        lines = [self.types, self._library_pointers("")]
+        for name, head in self.library_heads.items():
+            for suffix in ("_a", "_b"):
+                lines.append(f"{head.replace(f' {name}(', f' {name}{suffix}(')};")
         for name, head in rows:
             for suffix in ("_a", "_b"):
                 lines.append(f"extern {head.replace(f'DEF({name})', name + suffix)};")
@@ -133,6 +153,10 @@ class Program:
         lines += [
             f"    p_{name} = on[{i}] == '1' ? {name}_b : {name}_a;"
             for i, (name, _) in enumerate(rows)
+        ]
+        lines += [
+            f"    q_{name} = on[{len(rows)}] == '1' ? {name}_b : {name}_a;"
+            for name in self.library_heads
         ]
         lines.append("}")
         lines.append(
@@ -144,7 +168,7 @@ class Program:
     @property
     def members(self) -> list[str]:
         """What `choose` chooses, in order."""
-        return [*self.heads, *(s.name for s in self.statements)]
+        return [*self.heads, *(s.name for s in self.statements), LIBRARY]
 
 
 @dataclass
@@ -174,8 +198,8 @@ def written(module: Module, init: str, step: str, style: Style, taken_out: bool 
     own: dict[str, str] = {}
     heads: dict[str, str] = {}
     places: dict[str, str] = {}
-    library: list[str] = []
-    library_heads: list[str] = []
+    library: dict[str, str] = {}
+    library_heads: dict[str, str] = {}
     statements: list[Statement] = []
     for name, function in module.functions.items():
         is_own = not is_own_code(name)
@@ -188,10 +212,9 @@ def written(module: Module, init: str, step: str, style: Style, taken_out: bool 
             own[names.of(name)], heads[names.of(name)] = text, head
             places[names.of(name)] = name
         else:
-            library.append(text)
-            library_heads.append(head + ";")
+            library[names.of(name)], library_heads[names.of(name)] = text, head
     types = _types(module, module.functions[step])
-    return Program(types, own, heads, "\n".join(library), "\n".join(library_heads),
+    return Program(types, own, heads, library, library_heads,
                    names.of(init), names.of(step), places, tuple(statements))  # fmt: skip
 
 
@@ -437,7 +460,7 @@ class _Writer:
         libm = self.libm(callee, len(op.results))
         if self.is_own and not is_own and len(op.results) == 1 and _is_pure(op):
             parts = tuple(self.take(value) for value in args)
-            text = libm or self.names.of(callee)
+            text = libm or f"LIB({self.names.of(callee)})"
             at = frozenset({op.span.line})
             shown_call = called(text, len(parts))
             made = Node(op.result.type, shown_call, parts, rounds=bool(libm), lines=at)
@@ -448,7 +471,9 @@ class _Writer:
         nodes = [(value, self.take(value)) for value in args]
         self.flush(memory=True)
         shown = [self.shown(self.moved(value, found)) for value, found in nodes]
-        name = f"CALL({self.names.of(callee)})" if is_own else self.names.of(callee)
+        name = self.names.of(callee)
+        if self.is_own:
+            name = f"CALL({name})" if is_own else f"LIB({name})"
         if self.is_own and libm and len(op.results) == 2:
             for value, function in zip(op.results, libm.split(), strict=True):
                 self.nodes[value] = self.temporary(
