@@ -75,6 +75,15 @@ def test_the_c_of_a_simulation_gives_its_bits(style: Style, tmp_path: Path) -> N
     assert shop.states(whole, seed, inputs) == judge.strict_states(shop, CASE)
 
 
+@pytest.mark.parametrize("style", sorted({b.style for b in BUILDS.values()}, key=str), ids=str)
+def test_statements_are_the_same_functions_in_every_habit(style: Style, tmp_path: Path) -> None:
+    shop = shop_of("particles", tmp_path)
+    exact = shop.program(EXACT, True).statements
+    other = shop.program(replace(style, temporaries=False), True).statements
+    assert [s.prototype for s in other] == [s.prototype for s in exact]
+    assert any("_sin)(" in s.text for s in exact)
+
+
 @needs_gcc
 def test_the_statement_that_a_build_rounds_otherwise_is_found(tmp_path: Path) -> None:
     shop = shop_of("decay", tmp_path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -64,7 +64,8 @@ class Workshop:
     def chosen(self, compiler: Compiler, flags: tuple[str, ...], style: Style) -> Binary:
         """Each function, and each statement, in a strict and a foreign form."""
         exact, foreign = self.program(EXACT, True), self.program(style)
-        outlined = self.program(style, True)
+        outlined = self.program(replace(style, temporaries=False), True)
+        assert [s.prototype for s in outlined.statements] == [s.prototype for s in exact.statements]
         strict = compiler.strict
         objects = [
             self.object(compiler, strict, exact.separate(), "-DSUFFIX=_a"),

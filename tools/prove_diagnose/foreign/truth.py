@@ -14,6 +14,7 @@ from random import Random
 
 from tools.prove_diagnose.foreign.binary import Binary, BuildFailed, Workshop
 from tools.prove_diagnose.foreign.c.program import LIBRARY
+from tools.prove_diagnose.foreign.c.style import EXACT
 from tools.prove_diagnose.foreign.compilers import COMPILERS, Build
 from tools.prove_diagnose.truth import differing
 
@@ -95,7 +96,7 @@ class _Bisection:
         return left[-1] == self.wanted
 
     def place(self, functions: list[str]) -> tuple[frozenset[str], frozenset[int], str]:
-        program = self.shop.program(self.build.style, True)
+        program = self.shop.program(EXACT, True)
         if self.build.flushes and self.gives((), True):
             return frozenset(), frozenset(), "the environment alone; no function is judged"
         flushes = self.build.flushes and not self.gives(functions)

@@ -463,7 +463,7 @@ class _Writer:
             text = libm or f"LIB({self.names.of(callee)})"
             at = frozenset({op.span.line})
             shown_call = called(text, len(parts))
-            made = Node(op.result.type, shown_call, parts, rounds=bool(libm), lines=at)
+            made = Node(op.result.type, shown_call, parts, rounds=_is_of_c(callee), lines=at)
             if libm and self.style.functions == "double" and typed(op.result.type) == "float":
                 made.text = f"((float){made.text})"
             self.bind_call(op, made)
@@ -499,13 +499,20 @@ class _Writer:
         """The C library's functions in the place of the library's; empty for none."""
         if self.style.functions == "own" or not self.is_own:
             return ""
-        if not callee.startswith(FROM_LIBRARY):
-            return ""
-        name = callee.rpartition(".")[2].split("<")[0]
+        name = _function(callee)
         single = "f" if ".float32." in callee and self.style.functions == "libm" else ""
         if name == "sincos" and results == 2:
             return f"sin{single} cos{single}"
-        return name + single if name in LIBM and results == 1 else ""
+        return name + single if _is_of_c(callee) and results == 1 else ""
+
+
+def _function(callee: str) -> str:
+    return callee.rpartition(".")[2].split("<")[0]
+
+
+def _is_of_c(callee: str) -> bool:
+    """Whether C's own library has the function too."""
+    return callee.startswith(FROM_LIBRARY) and _function(callee) in LIBM
 
 
 def _is_pure(op: Op) -> bool:
