@@ -448,8 +448,8 @@ def diagnose(
         list[str] | None,
         typer.Argument(
             metavar="SIM [REPLAY] [EVIDENCE] | REPORT REPORT",
-            help="a simulation, a replay of it, and another machine's report, replay or list of "
-            "hashes; or two reports",
+            help="a simulation, a replay of it, and another machine's report, replay, golden "
+            "file or list of hashes; or two reports",
         ),
     ] = None,
     a: Annotated[
@@ -465,6 +465,15 @@ def diagnose(
             metavar="SIDE",
             help="How side b runs SIM: words separated by commas, such as x86-64-v2,opt=0 or "
             "mode=FAST or source=FILE or hazard=NAME@FILE:LINE,from=FRAME; see --list-sides.",
+        ),
+    ] = None,
+    state: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--state",
+            metavar="FRAME=FILE",
+            help="The other machine's state after FRAME: a C struct's bytes, canonical bytes, JSON "
+            "or CSV. May be repeated; a file that has its frame in it needs no FRAME=.",
         ),
     ] = None,
     frames: Annotated[
@@ -505,8 +514,9 @@ def diagnose(
 
     given = tuple(what or ())
     options = DiagnoseOptions(
-        given, a, b, frames, players, seed, json, html, list_sides, budget, edits
-    )
+        given, a, b, frames, players, seed, json, html, list_sides, budget, edits,
+        tuple(state) if state else None,
+    )  # fmt: skip
     _finish(lambda: run(options))
 
 

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from samebits.desync.evidence.golden import is_golden, read_golden_report
 from samebits.desync.evidence.hash_lists import read_hash_list
 from samebits.desync.of_replay import report_of_replay
 from samebits.desync.reader import is_report, read_report
@@ -32,11 +33,16 @@ class Kind:
     read: Callable[[str, ReplayHeader], Report]
 
 
+REPORT = Kind(
+    "report",
+    lambda path, head: path.endswith(REPORT_SUFFIX) or is_report(path),
+    lambda path, header: read_report(path),
+)
 KINDS = (
-    Kind("report", lambda path, head: path.endswith(REPORT_SUFFIX) or is_report(path),
-         lambda path, header: read_report(path)),
+    REPORT,
     Kind("second replay", lambda path, head: path.endswith(REPLAY_SUFFIX) or head.startswith(MAGIC),
          lambda path, header: report_of_replay(path)),
+    Kind("golden file", is_golden, read_golden_report),
     Kind("list of hashes", lambda path, head: b"\0" not in head or head[:2] in _UTF16,
          read_hash_list),
 )  # fmt: skip

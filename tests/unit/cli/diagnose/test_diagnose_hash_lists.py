@@ -120,7 +120,7 @@ def test_what_is_no_evidence_is_refused(run: Run) -> None:
     Path("nul").write_bytes(b"\0" * 99)
     assert refused(run, SMALL, "push.mcap", "nul") == (
         "nul is nothing that a run can be compared with\n"
-        "  fix: give a report, a second replay, a list of hashes"
+        "  fix: give a report, a second replay, a golden file, a list of hashes"
     )
     assert refused(run, SMALL, "push.mcap", "none.txt") == (
         "cannot read none.txt: No such file or directory\n"
