@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tools.prove_diagnose.foreign import judge, report, truth
+from tools.prove_diagnose.foreign import evidence, judge, report, truth
 from tools.prove_diagnose.foreign.binary import Workshop
 from tools.prove_diagnose.foreign.c.operations import constant
 from tools.prove_diagnose.foreign.c.style import EXACT, Style
@@ -159,6 +159,16 @@ def test_what_is_wrong_and_certain_shows(changes: dict[str, Any], wrong: str) ->
     assert not verdict_on(answer(**changes, certainty="likely")).falsely_certain
 
 
+def test_a_list_has_no_hash_of_what_init_leaves() -> None:
+    known = replace(TRUTH, frame=-1, later=("a.x",))
+    given = answer(frame=0, differing=1, fields=[{"path": "a.x"}])
+    verdict = verdict_on(given, known=known)
+    assert (verdict.frame, verdict.fields, verdict.line) == (True, True, None)
+    other = Verdict(0, "game", "gcc", "hashes")
+    judge.compare(other, given, 1, known)
+    assert other.frame is False
+
+
 def test_fields_count() -> None:
     assert verdict_on(answer(differing=3)).fields is False
 
@@ -183,7 +193,7 @@ def test_where_nothing_differs_a_difference_is_wrong() -> None:
 
 
 @needs_gcc
-@pytest.mark.parametrize("form", ["hashes", "states"])
+@pytest.mark.parametrize("form", evidence.FORMS)
 def test_a_case_is_diagnosed_and_judged(form: str, tmp_path: Path) -> None:
     limits = Limits(("gcc -O2 off",), ("decay",), (form,), tmp_path)
     verdict = judge.tried(0, 1, limits)

@@ -44,11 +44,11 @@ def written(
     path.write_text("\n".join(lines) + "\n")
     if form == "list":
         return [str(path)]
-    frame = 0 if truth.frame is None else max(0, truth.frame)
+    frame = 0 if truth.frame is None else truth.frame
     dump = folder / "theirs.bin"
     state = simulation.state_type
     dump.write_bytes(from_canonical(state, truth.states[frame + 1]).tobytes())
-    return [str(path), "--state", f"{frame}={dump}"]
+    return [str(path), "--state", f"{'init' if frame < 0 else frame}={dump}"]
 
 
 def _report(

@@ -35,6 +35,8 @@ class Truth:
     lines: frozenset[int]
     causes: frozenset[str]
     how: str
+    later: tuple[str, ...] = ()
+    """The fields that differ after frame 0, where what `init` leaves differs."""
 
 
 class Different(Exception):
@@ -57,11 +59,10 @@ def known(
         whole = shop.whole(compiler, build.flags, build.style, library)
         theirs = shop.states(whole, seed, inputs, build.flushes)
     else:
-        some = {*functions}
         if layout == "some files":
             draws = Random(f"{seed} {build.name}")
-            some = {*draws.sample(functions, max(1, len(functions) // 3))}
-        on = "".join("1" if m in some else "0" for m in chosen.members)
+            functions = sorted(draws.sample(functions, max(1, len(functions) // 3)))
+        on = "".join("1" if m in functions else "0" for m in chosen.members)
         theirs = shop.states(chosen, seed, inputs, build.flushes, on)
     frame = _first(strict, theirs)
     if frame is None:
@@ -70,7 +71,9 @@ def known(
     found = _Bisection(shop, build, chosen, seed, inputs[: frame + 1], theirs[frame + 1], frame)
     names, lines, how = found.place([*functions, LIBRARY] if library else functions)
     causes = found.causes(library)
-    return Truth(frame, fields, theirs, names, lines, causes, how)
+    state = shop.simulation.state_type
+    later = tuple(differing(state, strict[1], theirs[1])) if frame < 0 else ()
+    return Truth(frame, fields, theirs, names, lines, causes, how, later)
 
 
 def _first(a: Sequence[bytes], b: Sequence[bytes]) -> int | None:
