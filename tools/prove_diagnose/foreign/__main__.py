@@ -26,8 +26,6 @@ from tools.prove_diagnose.report import into
 from tools.prove_diagnose.subjects import ROOT
 
 PAGE = ROOT / "docs" / "results" / "diagnosis-quality.md"
-MOST_CASES = 10
-"""Cases of one process: loaded simulations stay with it."""
 
 
 def _arguments() -> argparse.Namespace:
@@ -94,7 +92,7 @@ def _tried(given: argparse.Namespace, folder: Path) -> Iterator[Verdict]:
     )  # fmt: skip
     numbers = range(given.first, given.first + given.cases)
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(given.jobs, context, max_tasks_per_child=MOST_CASES) as pool:
+    with ProcessPoolExecutor(given.jobs, context) as pool:
         for verdict in pool.map(partial(tried_until, end, seed=given.seed, limits=limits), numbers):
             if verdict is not None:
                 yield verdict
