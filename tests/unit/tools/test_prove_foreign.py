@@ -117,6 +117,20 @@ def test_a_port_that_is_not_the_source_is_no_case(tmp_path: Path) -> None:
         truth.known(shop, BUILDS["gcc -O2 off"], "one file", seed, inputs, strict)
 
 
+@pytest.mark.parametrize(
+    ("needed", "sets"),
+    [
+        ([{"b"}], [["b"]]),
+        ([{"a"}, {"c"}], [["a"], ["c"]]),
+        ([{"a", "c"}], [["a", "c"]]),
+        ([{"z"}], []),
+    ],
+)
+def test_the_smallest_sets_are_found(needed: list[set[str]], sets: list[list[str]]) -> None:
+    found = truth.smallest(["a", "b", "c"], lambda some: any(n <= {*some} for n in needed))
+    assert found == sets
+
+
 TRUTH = Truth(
     5, ("a.x", "a.y"), [], frozenset({"game.move"}), frozenset({12}), frozenset({"fma"}), ""
 )

@@ -103,7 +103,7 @@ class _Bisection:
         if self.build.flushes and self.gives((), True):
             return frozenset(), frozenset(), "the environment alone; no function is judged"
         flushes = self.build.flushes and not self.gives(functions)
-        sets = _smallest(functions, lambda some: self.gives(some, flushes))
+        sets = smallest(functions, lambda some: self.gives(some, flushes))
         if not sets:
             return frozenset(), frozenset(), "functions apart do not give it; none is judged"
         if any(LIBRARY in some for some in sets):
@@ -111,7 +111,7 @@ class _Bisection:
         kernels = frozenset(program.places[name] for some in sets for name in some)
         inner = [s for s in program.statements if s.function in kernels]
         of = {s.name: s.lines for s in inner}
-        found = _smallest([*of], lambda some: self.gives(some, flushes))
+        found = smallest([*of], lambda some: self.gives(some, flushes))
         if not found:
             return kernels, frozenset(), "statements apart do not give it; the function is judged"
         lines = frozenset(line for some in found for name in some for line in of[name])
@@ -135,7 +135,7 @@ class _Bisection:
         return frozenset(found or self.build.hazards)
 
 
-def _smallest(members: list[str], gives: Callable[[Sequence[str]], bool]) -> list[list[str]]:
+def smallest(members: list[str], gives: Callable[[Sequence[str]], bool]) -> list[list[str]]:
     """The single members that give it, or else one set from which none can be left out; no set
     where all together do not."""
     singles = [[m] for m in members if gives([m])]
