@@ -100,6 +100,22 @@ def test_the_statement_that_a_build_rounds_otherwise_is_found(tmp_path: Path) ->
 
 
 @needs_gcc
+@pytest.mark.parametrize("layout", ["one file", "separate files"])
+def test_what_init_leaves_is_the_same_where_it_is_loaded(layout: str, tmp_path: Path) -> None:
+    case = replace(CASE, subject="lights", inputs="tilt")
+    shop = shop_of("lights", tmp_path)
+    seed, inputs = case.given()
+    strict = judge.strict_states(shop, case)
+    frames = [
+        truth.known(shop, BUILDS["gcc -O3 fma"], layout, seed, inputs, strict, loaded).frame
+        for loaded in (False, True)
+    ]
+    assert frames[0] == -1
+    assert frames[1] is not None
+    assert frames[1] >= 0
+
+
+@needs_gcc
 def test_a_build_that_keeps_the_bits_differs_nowhere(tmp_path: Path) -> None:
     shop = shop_of("decay", tmp_path)
     seed, inputs = CASE.given()

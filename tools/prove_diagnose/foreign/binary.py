@@ -50,12 +50,18 @@ class Workshop:
         return written(p.kernels, p.init, p.step, style, taken_out)
 
     def whole(
-        self, compiler: Compiler, flags: tuple[str, ...], style: Style, library: bool = False
-    ) -> Binary:
-        """One file by one set of flags, and the library by it too or by strict ones."""
+        self, compiler: Compiler, flags: tuple[str, ...], style: Style, library: bool = False,
+        loaded: bool = False,
+    ) -> Binary:  # fmt: skip
+        """One file by one set of flags, and the library by it too or by strict ones; where the
+        start is loaded, `init` is that of strict ones."""
         program = self.program(style)
+        exact = self.program(EXACT).one_file()
+        steps = ("-Dgame_init=other_init",) if loaded else ()
+        starts = [self.object(compiler, compiler.strict, exact, "-Dgame_step=other_step")]
         objects = [
-            self.object(compiler, flags, program.one_file()),
+            self.object(compiler, flags, program.one_file(), *steps),
+            *(starts if loaded else ()),
             self.library(compiler, flags if library else compiler.strict),
             self.main(compiler),
         ]
@@ -112,8 +118,9 @@ class Workshop:
         return Binary(target, compiler, members)
 
     def states(
-        self, binary: Binary, seed: int, inputs: Inputs, flushes: bool = False, on: str = ""
-    ) -> list[bytes]:
+        self, binary: Binary, seed: int, inputs: Inputs, flushes: bool = False, on: str = "",
+        loaded: bool = False,
+    ) -> list[bytes]:  # fmt: skip
         """The canonical states after `init` and after every frame."""
         order = ">" if binary.compiler.big else "<"
         given, left = (self.folder / f"{name}-{os.getpid()}" for name in ("inputs", "states"))
@@ -121,7 +128,7 @@ class Workshop:
         inputs.astype(swapped).tofile(given)
         players = inputs.shape[1]
         _ran([*binary.compiler.runner, str(binary.path), str(given), str(left), str(seed),
-              str(len(inputs)), str(players), str(int(flushes)), on])  # fmt: skip
+              str(len(inputs)), str(players), str(int(flushes)), str(int(loaded)), on])  # fmt: skip
         state = self.simulation.state_type
         memory = np.fromfile(left, state.dtype.newbyteorder(order)).astype(state.dtype)
         whole = to_canonical(state, memory)

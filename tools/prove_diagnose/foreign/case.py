@@ -13,6 +13,7 @@ import numpy as np
 from tools.prove_diagnose.foreign import evidence
 from tools.prove_diagnose.foreign.c.style import EXACT
 from tools.prove_diagnose.foreign.compilers import BUILDS
+from tools.prove_diagnose.foreign.truth import WITH_LIBRARY
 from tools.prove_diagnose.skew.case import SUBJECTS as EXAMPLES
 from tools.prove_diagnose.subjects import Subject
 
@@ -30,10 +31,11 @@ LEFT_OUT = {
 }
 SUBJECTS = {n: s for n, s in EXAMPLES.items() if n not in LEFT_OUT} | OWN
 LAYOUTS = ("one file", "one file", "separate files", "separate files", "some files",
-           "with the library")  # fmt: skip
+           WITH_LIBRARY)  # fmt: skip
 """All in one file, each function in one of its own, or some of these alone built by the flags, the
 library's functions being built strictly; or all, and the library's too."""
 MOST_FRAMES, LEAST_FRAMES = 300, 40
+LOADED = 0.6
 CONTROLS = 12
 """One case in so many has a build that keeps all bits."""
 
@@ -48,11 +50,13 @@ class Case:
     build: str
     layout: str
     form: str
+    loaded: bool = False
+    """Whether the foreign program loads the state that it begins with."""
 
     def __str__(self) -> str:
         return (
             f"{self.subject} {self.inputs} seed {self.seed}, {self.frames} frames: "
-            f"{self.build}, {self.layout}; {self.form}"
+            f"{self.build}, {self.layout}{', start loaded' * self.loaded}; {self.form}"
         )
 
     @property
@@ -86,8 +90,9 @@ def draw(
     subject = SUBJECTS[draws.choice(fitting or wanted)]
     layouts = LAYOUTS[:-1] if BUILDS[build].of or BUILDS[build].style != EXACT else LAYOUTS
     form = forms[(number + number // len(others or names)) % len(forms)]
+    layout = draws.choice(layouts)
     return Case(
         number, subject.name, draws.choice(subject.inputs), draws.randrange(1, 1 << 32),
         draws.randint(LEAST_FRAMES, min(MOST_FRAMES, subject.frames)), build,
-        draws.choice(layouts), form,
+        layout, form, layout != WITH_LIBRARY and draws.random() < LOADED,
     )  # fmt: skip

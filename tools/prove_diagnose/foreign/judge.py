@@ -95,7 +95,10 @@ def tried(number: int, seed: int, limits: Limits) -> Verdict | None:
         shop = Workshop(SUBJECTS[case.subject].simulation(), limits.folder / case.subject)
         seed_of_run, inputs = case.given()
         try:
-            truth = known(shop, build, case.layout, seed_of_run, inputs, strict_states(shop, case))
+            truth = known(
+                shop, build, case.layout, seed_of_run, inputs, strict_states(shop, case),
+                case.loaded,
+            )  # fmt: skip
         except BuildFailed as error:
             if attempt == 0:
                 print(f"{number}: {case}: {error}", file=sys.stderr)

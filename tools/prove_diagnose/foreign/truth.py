@@ -20,6 +20,9 @@ from tools.prove_diagnose.truth import differing
 
 from samebits.sim.inputs import Inputs
 
+WITH_LIBRARY = "with the library"
+"""The layout in which the library is the foreign build's too."""
+
 
 @dataclass(frozen=True, eq=False)
 class Truth:
@@ -44,9 +47,11 @@ class Different(Exception):
 
 
 def known(
-    shop: Workshop, build: Build, layout: str, seed: int, inputs: Inputs, strict: list[bytes]
-) -> Truth:
-    """The answer. Raises BuildFailed, Different."""
+    shop: Workshop, build: Build, layout: str, seed: int, inputs: Inputs, strict: list[bytes],
+    loaded: bool = False,
+) -> Truth:  # fmt: skip
+    """The answer; with `loaded`, the foreign program begins with the strict one's state. Raises
+    BuildFailed, Different."""
     compiler = COMPILERS[build.compiler]
     chosen = shop.chosen(compiler, build.flags, build.style)
     count = len(chosen.members)
@@ -54,21 +59,21 @@ def known(
     if plain != strict:
         raise Different(f"{build.compiler}: {_first(strict, plain)}")
     functions = [m for m in chosen.members if not m.startswith("st_") and m != LIBRARY]
-    library = layout == "with the library"
+    library = layout == WITH_LIBRARY
     if library or layout == "one file":
-        whole = shop.whole(compiler, build.flags, build.style, library)
-        theirs = shop.states(whole, seed, inputs, build.flushes)
+        whole = shop.whole(compiler, build.flags, build.style, library, loaded)
+        theirs = shop.states(whole, seed, inputs, build.flushes, loaded=loaded)
     else:
         if layout == "some files":
             draws = Random(f"{seed} {build.name}")
             functions = sorted(draws.sample(functions, max(1, len(functions) // 3)))
         on = "".join("1" if m in functions else "0" for m in chosen.members)
-        theirs = shop.states(chosen, seed, inputs, build.flushes, on)
+        theirs = shop.states(chosen, seed, inputs, build.flushes, on, loaded)
     frame = _first(strict, theirs)
     if frame is None:
         return Truth(None, (), theirs, frozenset(), frozenset(), frozenset(), "the same")
     fields = tuple(differing(shop.simulation.state_type, strict[frame + 1], theirs[frame + 1]))
-    found = _Bisection(shop, build, chosen, seed, inputs[: frame + 1], theirs[frame + 1], frame)
+    found = _Bisection(shop, build, chosen, seed, inputs[: frame + 1], theirs[frame + 1], loaded)
     names, lines, how = found.place([*functions, LIBRARY] if library else functions)
     causes = found.causes(library)
     state = shop.simulation.state_type
@@ -88,12 +93,12 @@ class _Bisection:
     seed: int
     inputs: Inputs
     wanted: bytes
-    frame: int
+    loaded: bool
 
     def gives(self, members: Sequence[str], flushes: bool = False) -> bool:
         on = "".join("1" if m in members else "0" for m in self.binary.members)
         try:
-            left = self.shop.states(self.binary, self.seed, self.inputs, flushes, on)
+            left = self.shop.states(self.binary, self.seed, self.inputs, flushes, on, self.loaded)
         except BuildFailed:
             return False
         return left[-1] == self.wanted
@@ -126,8 +131,8 @@ class _Bisection:
         compiler = COMPILERS[self.build.compiler]
         for hazards, flags in self.build.narrower:
             try:
-                whole = self.shop.whole(compiler, flags, self.build.style, library)
-                left = self.shop.states(whole, self.seed, self.inputs)
+                whole = self.shop.whole(compiler, flags, self.build.style, library, self.loaded)
+                left = self.shop.states(whole, self.seed, self.inputs, loaded=self.loaded)
             except BuildFailed:
                 continue
             if left[-1] == self.wanted:
