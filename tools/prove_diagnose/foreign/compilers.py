@@ -17,7 +17,8 @@ from tools.prove_diagnose.foreign.c.style import EXACT, Style
 
 PACKAGES = ("gcc", "gcc-multilib", "clang-16", "musl-tools", "gcc-12-aarch64-linux-gnu",
             "libc6-dev-arm64-cross", "qemu-user")  # fmt: skip
-"""Debian packages that all rows together need; ziglang is of PyPI."""
+"""Debian packages that all rows together need; ziglang is of PyPI. Debian's gcc-aarch64-linux-gnu
+cannot be installed beside gcc-multilib, gcc-12-aarch64-linux-gnu can."""
 COMMON = ("-fwrapv", "-fno-strict-aliasing", "-w", "-std=gnu11")
 
 
