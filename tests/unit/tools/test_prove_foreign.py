@@ -139,6 +139,7 @@ def test_a_port_that_is_not_the_source_is_no_case(tmp_path: Path) -> None:
         ([{"b"}], [["b"]]),
         ([{"a"}, {"c"}], [["a"], ["c"]]),
         ([{"a", "c"}], [["a", "c"]]),
+        ([{"a", "b"}, {"b", "c"}], [["b", "c"], ["a", "b"]]),
         ([{"z"}], []),
     ],
 )

@@ -141,16 +141,20 @@ class _Bisection:
 
 
 def smallest(members: list[str], gives: Callable[[Sequence[str]], bool]) -> list[list[str]]:
-    """The single members that give it, or else one set from which none can be left out; no set
-    where all together do not."""
+    """The single members that give it, or else one or two sets from which none can be left out; no
+    set where all together do not."""
     singles = [[m] for m in members if gives([m])]
     if singles:
         return singles
     if not gives(members):
         return []
-    left = list(members)
-    for member in members:
-        fewer = [m for m in left if m != member]
-        if gives(fewer):
-            left = fewer
-    return [left]
+    sets: list[list[str]] = []
+    for order in (members, members[::-1]):
+        left = list(members)
+        for member in order:
+            fewer = [m for m in left if m != member]
+            if gives(fewer):
+                left = fewer
+        if left not in sets:
+            sets.append(left)
+    return sets
