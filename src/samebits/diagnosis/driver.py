@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import astuple, dataclass, replace
+from functools import partial
 from typing import Generic, TypeVar
 
 from samebits.bits import xxh64
@@ -19,6 +20,8 @@ from samebits.desync.machine import this_machine
 from samebits.desync.merkle_tree import merkle_tree
 from samebits.desync.portable import PortableNames, portable
 from samebits.desync.report import Report
+from samebits.diagnosis.before.changed_state import cause as change_as_cause
+from samebits.diagnosis.before.changed_state import change_before, changed, restores_said
 from samebits.diagnosis.before.headers import Header, compared
 from samebits.diagnosis.before.input_rows import InputRows
 from samebits.diagnosis.before.inputs import other_inputs
@@ -31,6 +34,8 @@ from samebits.diagnosis.before.planted import (
     untried,
 )
 from samebits.diagnosis.beyond import beyond_first_facts
+from samebits.diagnosis.builds.search import SECONDS
+from samebits.diagnosis.builds.tell import tell_builds
 from samebits.diagnosis.cause.experiment import Agreement
 from samebits.diagnosis.cause.inquiry import SURE_FRAMES
 from samebits.diagnosis.cause.proxy import proxy_trace
@@ -50,7 +55,7 @@ from samebits.diagnosis.frame.recorded import recorded_in
 from samebits.diagnosis.frame.search import FrameReport, FrameSearch, Progress, silent
 from samebits.diagnosis.frame.state_diff import differences, timeline
 from samebits.diagnosis.live_evidence import LiveEvidence
-from samebits.diagnosis.narrow import Pair, narrow
+from samebits.diagnosis.narrow import KnownCause, Pair, narrow
 from samebits.diagnosis.operation.match_versions import MatchedVersion
 from samebits.diagnosis.report.findings import (
     INPUT_SHAPES,
@@ -90,12 +95,15 @@ def diagnose(
     a: Side,
     b: Side,
     progress: Progress = silent,
+    known: KnownCause | None = None,
 ) -> Diagnosis:
-    """Compare sides `a` and `b` of a simulation over the inputs of `source`.
+    """Compare sides `a` and `b` of a simulation over the inputs of `source`. Where the cause is
+    `known`, none is looked for.
 
     Raises what opening the sides and reading the inputs raise.
     """
     out = _begun(simulation.name, simulation.version, source.seed, a.text, b.text)
+    out.causes = () if known is None else (known.fact,)
     seed, inputs = source.seed, InputStream(source)
     out.headers = compared(
         Header(a.header(seed), words=a.text), Header(b.header(seed), words=b.text)
@@ -116,7 +124,7 @@ def diagnose(
         frame = found.frame
         one = LiveEvidence("a", a, run_a, frame, found.a, inputs, a, out, progress)
         other = LiveEvidence("b", b, run_b, frame, found.b, inputs, a, out, progress)
-        _TwoRuns(out, one, other, found, state, progress, layout).run()
+        _TwoRuns(out, one, other, found, state, progress, known, layout).run()
         with beyond_first_facts(out.notes, "the timeline is"):
             out.timeline = timeline(state, found, run_a, run_b, one.rows)
         out.heals, out.followed = healed_in_timeline(out.timeline, frame)
@@ -125,10 +133,15 @@ def diagnose(
 
 @muted()
 def diagnose_report(
-    source: InputSource, a: Side, report: Report, progress: Progress = silent
+    source: InputSource,
+    a: Side,
+    report: Report,
+    progress: Progress = silent,
+    seconds: float | None = None,
 ) -> Diagnosis:
     """Run side `a` over `source` and compare it with what another machine's `report` tells.
 
+    Where that is hashes alone, what other builds do is tried for some `seconds` of the processor.
     Raises ReportError where the report is of another run, and what running raises.
     """
     simulation, mine = a.simulation, Header(a.header(source.seed), this_machine(), a.text)
@@ -172,7 +185,7 @@ def diagnose_report(
             suspect, known = None, reported_frame(report, frame)
             with beyond_first_facts(out.notes, "whether the headers' difference is the cause is"):
                 others = _other_source(out, source, inputs, report, theirs)
-                suspect = planted(out.headers, a, source, report.known, frame, progress, others)
+                suspect = planted(out.headers, a, source, report.told, frame, progress, others)
             if suspect is not None and suspect.cause.holds:
                 _tell_planted(out, suspect.cause)
                 known = replace(known, state=suspect.state if known.state is None else known.state)
@@ -184,9 +197,18 @@ def diagnose_report(
             one = LiveEvidence("a", a, run, frame, found.a, inputs, a, out, progress)
             other = ReportEvidence(report, frame, out, progress, known_inputs=theirs)
             _RunAndReport(out, one, other, found, a.plain.state, progress).run()
+            is_told = found.is_exact and frame not in report.made_up
+            if is_told and not (out.causes or out.inputs):
+                with beyond_first_facts(out.notes, "which build gives these hashes is"):
+                    tell_builds(
+                        out, a, source, report.told,
+                        partial(diagnose, simulation, source, progress=progress),
+                        progress, SECONDS if seconds is None else seconds,
+                    )  # fmt: skip
             with beyond_first_facts(out.notes, "whether the difference heals is"):
                 hashes = outcome(one.continued()).hashes
                 out.heals, out.followed = healed_beside(hashes, frame + 1, report.known)
+            _tell_restores(out, report)
             if not found.is_exact:
                 other.ask_for_frames()
             if report.is_bare:
@@ -235,6 +257,8 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
         if "seed" in names:
             _tell_planted(out, untried(out.headers[names.index("seed")]))
         _TwoReports(out, one, other, found, a.types[0], progress).run()
+        for report in (a, b):
+            _tell_restores(out, report)
         out.heals, out.followed = healed_in_series(a.hashes, b.hashes, frame)
         options = [fact for fact in out.headers if is_option(fact)]
         if options and "digest" not in names and out.causes:
@@ -268,6 +292,13 @@ def _require_known(report: Report, frames: int, replay: str | None) -> None:
         )
 
 
+def _tell_restores(out: Diagnosis, report: Report) -> None:
+    """Tells the restore after which the differing frame was run."""
+    assert out.frame is not None
+    if said := restores_said(report, out.frame):
+        out.note(said)
+
+
 def _tell_strange(out: Diagnosis, report: Report) -> None:
     """Tells where no hash at all is of this run."""
     assert out.frame is not None
@@ -299,6 +330,7 @@ class _Driver(ABC, Generic[A, B]):
     found: FirstFrame
     state: StructType
     progress: Progress
+    known: KnownCause | None = None
 
     def run(self) -> None:
         self.tell_ends()
@@ -373,6 +405,8 @@ class _Driver(ABC, Generic[A, B]):
             out.note(f"the inputs of frame {frame:,} differ, and the report does not hold them")
             self._changed_inputs(None)
             return
+        if self._changed_state(point, inputs):
+            return
         self.progress("tracing the frame", 0, 2)
         mine = theirs = point
         changed = _other_inputs(point, inputs)
@@ -396,13 +430,39 @@ class _Driver(ABC, Generic[A, B]):
         experiment = b.experiment(point, inputs)
         if other.aligned is None:
             experiment = a.as_own(experiment)
-        pair = Pair(own, other, program, experiment, b.frames(other.trace), frame, b.rerun)
+        frames = b.frames(other.trace)
+        pair = Pair(own, other, program, experiment, frames, frame, b.rerun, self.known)
         narrow(out, pair, self.progress)
 
     @property
     def _input_facts(self) -> list[InputFact]:
         """What is known of how the frame's inputs differ."""
         return [fact for fact in self.out.inputs if fact.frame <= self.found.frame <= fact.last]
+
+    def _changed_state(self, point: Point, inputs: Inputs) -> bool:
+        """Whether side b's machine tells that it changed its state before the frame, and nothing
+        shows that something else makes the difference."""
+        report = self.b.report if isinstance(self.b, ReportEvidence) else None
+        change = None if report is None else change_before(report, self.found.frame)
+        if report is None or change is None:
+            return False
+        before, program = changed(self.state, point.before, change), self.a.program
+        found = Agreement(0, 0)
+        if before is not None and program is not None:
+            experiment = self.a.as_own(self.b.experiment(point, inputs))
+            found = replace(experiment, before=before).run(program)
+            if not found.same:
+                self.out.note(
+                    f"{report.name} tells a change of its state before {moment(change.number)}, "
+                    "which does not give its hashes"
+                )
+                return False
+        _tell_planted(self.out, change_as_cause(report, change, found))
+        model = self.a.model
+        if before is not None and model is not None and isinstance(point, FramePoint):
+            there = replace(point, before=before, row=inputs[:1])
+            self._fields_after(there.trace(model).after)
+        return True
 
     def _fields_after(self, state: bytes | None) -> None:
         """Fields where side b's state is not known, and one that has its hash is."""
@@ -462,7 +522,7 @@ class _TwoRuns(_Driver[LiveEvidence, LiveEvidence]):
 class _RunAndReport(_Driver[LiveEvidence, ReportEvidence]):
     def _operation(self) -> None:
         report, frame = self.b.report, self.found.frame
-        if frame not in report.incomplete:
+        if frame not in report.made_up:
             super()._operation()
             return
         self.out.note(
@@ -474,7 +534,7 @@ class _RunAndReport(_Driver[LiveEvidence, ReportEvidence]):
         """Both sides' states, and no hash of one that is not known whole."""
         super().tell_ends()
         report, frame, hashes = self.b.report, self.found.frame, self.out.hashes
-        if hashes is not None and frame in report.incomplete and not report.is_hashed(frame):
+        if hashes is not None and frame in report.made_up:
             self.out.hashes = hashes[0], "unknown"
 
     def without(self, own: Trace | None, other: Validated | None) -> Validated | None:
@@ -482,7 +542,9 @@ class _RunAndReport(_Driver[LiveEvidence, ReportEvidence]):
         for."""
         if own is None:
             return None
-        after = None if self.b.report.asked else self.found.b.state
+        report = self.b.report
+        is_whole = not report.asked and self.found.frame not in report.incomplete
+        after = self.found.b.state if is_whole else None
         found = None if after is None else self._proxy(own, after, None)
         if found is None:
             self.b.ask_for_trace()
@@ -528,7 +590,7 @@ def _opened(side: Side, layout: CommonLayout | None) -> SideRun:
 def _tell_planted(out: Diagnosis, cause: CauseFact) -> None:
     """Tells a cause that the headers named, as far as the experiment with it goes."""
     out.causes = (cause,)
-    by_itself = cause.scope == SCOPES[-1]
+    by_itself = cause.scope in (SCOPES[-1], "")
     if cause.holds and cause.frames_compared >= SURE_FRAMES and by_itself:
         out.certainty = "certain"
     else:
