@@ -295,9 +295,9 @@ class _Writer:
         self.left[value] -= 1
         return self.nodes[value]
 
-    def shown(self, root: Node, keep: bool = False) -> str:
+    def shown(self, root: Node) -> str:
         """The text of a statement's expression, taken out of the function where that is wanted."""
-        if not (self.taken_out and root.rounds and isinstance(root.type, ScalarType)):
+        if not (self.taken_out and _computes(root)):
             return str(root)
         text, parts = outlined(root)
         name = f"st_{len(self.statements)}"
@@ -504,6 +504,12 @@ class _Writer:
         if name == "sincos" and results == 2:
             return f"sin{single} cos{single}"
         return name + single if _is_of_c(callee) and results == 1 else ""
+
+
+def _computes(root: Node) -> bool:
+    """Whether a compiler can make another number of it; of a float's literal too."""
+    t = root.type
+    return isinstance(t, ScalarType) and (root.rounds or (root.constant and t.storage.is_float))
 
 
 def _function(callee: str) -> str:
