@@ -210,6 +210,25 @@ def test_one_of_several_causes_that_fit_as_well_is_right_if_none_is_certain() ->
     assert verdict_on(answer(causes=causes)).falsely_certain
 
 
+def test_a_cause_that_no_evidence_could_tell_apart_is_not_judged_unless_certain() -> None:
+    known = replace(TRUTH, causes=frozenset({"x87"}), fits=lambda hazard: hazard == "fma")
+    assert verdict_on(answer(certainty="likely"), known=known).cause is None
+    assert verdict_on(answer(), known=known).falsely_certain
+    other = replace(known, fits=lambda hazard: False)
+    assert verdict_on(answer(certainty="likely"), known=other).cause is False
+
+
+@needs_gcc
+def test_builds_that_leave_the_same_states_at_a_place_are_told(tmp_path: Path) -> None:
+    shop = shop_of("decay", tmp_path)
+    seed, inputs = CASE.given()
+    strict = judge.strict_states(shop, CASE)
+    found = truth.known(shop, BUILDS["clang on"], "some files", seed, inputs, strict)
+    assert found.frame is not None
+    assert found.fits("fma")
+    assert not found.fits("reciprocal")
+
+
 def test_a_line_that_could_not_be_known_is_not_judged() -> None:
     known = replace(TRUTH, functions=frozenset(), lines=frozenset())
     assert verdict_on(answer(), known=known).line is None

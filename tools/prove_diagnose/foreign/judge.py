@@ -241,12 +241,17 @@ def _place(found: dict[str, Any]) -> tuple[str, int | None]:
     return (told[1], int(told[2])) if told else ("", None)
 
 
-def _cause(verdict: Verdict, causes: list[dict[str, Any]], truth: Truth) -> bool:
-    """Whether the cause is right, or one of several that fit as well, none of them certain."""
+def _cause(verdict: Verdict, causes: list[dict[str, Any]], truth: Truth) -> bool | None:
+    """Whether the cause is right, or one of several that fit as well, none of them certain; None
+    where another is named, not as certain, that no evidence could tell from it."""
     if not causes:
         return False
     best = causes[0]["frames_same"]
     equal = [c["hazard"] for c in causes if c["frames_same"] == best]
     if causes[0]["hazard"] in truth.causes:
         return True
-    return verdict.certainty != "certain" and any(name in truth.causes for name in equal)
+    if verdict.certainty == "certain":
+        return False
+    if any(name in truth.causes for name in equal):
+        return True
+    return None if truth.fits(causes[0]["hazard"]) else False
