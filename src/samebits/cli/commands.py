@@ -447,7 +447,7 @@ def diagnose(
     what: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="SIM [REPLAY] [EVIDENCE] | REPORT REPORT",
+            metavar="SIM [REPLAY] [EVIDENCE] | [SIM] REPORT REPORT",
             help="a simulation, a replay of it, and another machine's report, replay, golden "
             "file or list of hashes; or two reports",
         ),

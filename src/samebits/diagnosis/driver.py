@@ -42,7 +42,7 @@ from samebits.diagnosis.cause.proxy import proxy_trace
 from samebits.diagnosis.edits.tell import tell_edits
 from samebits.diagnosis.evidence import Evidence, Validated
 from samebits.diagnosis.fast.findings import FastFindings
-from samebits.diagnosis.frame.examine import FirstFrame, outcome
+from samebits.diagnosis.frame.examine import FirstFrame, SideFrame, outcome
 from samebits.diagnosis.frame.hash_search import HashSearch
 from samebits.diagnosis.frame.healing import (
     healed_beside,
@@ -68,6 +68,7 @@ from samebits.diagnosis.report.findings import (
 )
 from samebits.diagnosis.report.wording import input_said, moment, what_leave
 from samebits.diagnosis.report_evidence import ReportEvidence, reported_frame, title
+from samebits.diagnosis.third_side import Beginning, beginning, from_init, judged
 from samebits.errors import ReportError
 from samebits.frame_trace.record import Trace
 from samebits.hazards.catalogue import by_name
@@ -266,6 +267,99 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
             if first.scope == WITH_ALL_ELSE:  # one source: what differs comes from its options
                 out.causes = (of_options(options, first), *out.causes[1:])
     _tell_budget(out, a)
+    return out
+
+
+@muted()
+def diagnose_reports_here(
+    side: Side, a: Report, b: Report, progress: Progress = silent
+) -> Diagnosis:
+    """As `diagnose_reports`, with the source beside them: where the reports have the inputs of all
+    frames from a common state on, `side` is run from there, and says which of the two departs from
+    it. That one is then side b, and the run stands for the other.
+
+    Raises ReportError where they are of different runs or of another simulation, and what running
+    raises.
+    """
+    both = ReportPair(a, b)
+    both.require()
+    for report in (a, b):
+        require_replay(report, side.header(report.header.seed), side.simulation.name)
+    frame = both.first_difference
+    start = None if frame is None else beginning(both, frame)
+    if frame is None or start is None:
+        out = diagnose_reports(a, b, progress)
+        if frame is not None:
+            out.note(
+                "the source cannot tell which of them is right: they do not hold a state before "
+                f"{moment(frame)} and all inputs from there on, which are the same"
+            )
+        return out
+    progress("running it here", 0, frame)
+    with closing(open_run(side)) as run:
+        found = judged(run, both, start, frame)
+        if found.agrees not in ((True, False), (False, True)):
+            out = diagnose_reports(a, b, progress)
+            where = frame if found.parted is None else found.parted
+            out.note(
+                f"a run here, {side.text}, has neither report's hash after {moment(where)}, but "
+                f"{found.seen.shown()}: the source is another, or both machines depart from it"
+            )
+            return out
+        right, wrong = (a, b) if found.agrees[0] else (b, a)
+        return _judged(side, run, right, wrong, start, both, found.seen, progress)
+
+
+def _judged(
+    side: Side,
+    run: SideRun,
+    right: Report,
+    wrong: Report,
+    start: Beginning,
+    both: ReportPair,
+    seen: SideFrame,
+    progress: Progress,
+) -> Diagnosis:
+    """The report that departs from the run here, beside that run, which has the other's hashes."""
+    header, frame = right.header, both.first_difference
+    assert frame is not None
+    out = _begun(header.simulation, header.version, header.seed, title(right), title(wrong))
+    out.frames = min(right.contents.begun, wrong.contents.begun)
+    out.headers = compared(_header(right), _header(wrong))
+    since = "init" if start.state is None else f"the state before frame {start.number:,}"
+    out.note(
+        f"{right.name} is right: a run here, {side.text}, from {since} on has its hash after "
+        f"{moment(frame)}, and not that of {wrong.name}"
+    )
+    for report in (right, wrong):
+        _tell_damage(out, report)
+    given = GivenInputs(start.rows, header.seed)
+    inputs, rows = InputStream(given), start.frames()
+    with _timed(out):
+        _tell_inputs(out, _rows_of(right), _rows_of(wrong), out.frames)
+        found = FirstFrame(frame, seen, reported_frame(wrong, frame), both.last_alike(frame))
+        one = LiveEvidence("a", side, run, frame, seen, inputs, side, out, progress)
+        other = ReportEvidence(wrong, frame, out, progress, known_inputs=rows)
+        _RunAndReport(out, one, other, found, side.plain.state, progress, is_alone=True).run()
+        whole = from_init(both, frame)
+        if found.is_exact and whole is not None and not (out.causes or out.inputs):
+            source = GivenInputs(whole.rows, header.seed)
+            with beyond_first_facts(out.notes, "which build gives these hashes is"):
+                tell_builds(
+                    out, side, source, wrong.told,
+                    partial(diagnose, side.simulation, source, progress=progress),
+                    progress, SECONDS,
+                )  # fmt: skip
+        following = outcome(one.continued()).hashes
+        behind = [n for n in range(frame + 1, frame + 1 + len(following)) if n in right.told]
+        same = sum(int(following[n - frame - 1]) == right.hash_after(n) for n in behind)
+        if behind:
+            out.note(f"of the {len(behind):,} frames that follow it has {right.name}'s hash in "
+                     f"{'all' if same == len(behind) else f'{same:,}'}")  # fmt: skip
+        out.heals, out.followed = healed_in_series(right.hashes, wrong.hashes, frame)
+        for report in (right, wrong):
+            _tell_restores(out, report)
+    _tell_budget(out, wrong)
     return out
 
 
@@ -519,7 +613,13 @@ class _TwoRuns(_Driver[LiveEvidence, LiveEvidence]):
         )
 
 
+@dataclass(eq=False)
 class _RunAndReport(_Driver[LiveEvidence, ReportEvidence]):
+    """A run here, and a report. `is_alone` is whether no other one can be asked for: a state after
+    the frame then has to do in place of a trace, as it has where nothing else is told."""
+
+    is_alone: bool = False
+
     def _operation(self) -> None:
         report, frame = self.b.report, self.found.frame
         if frame not in report.made_up:
@@ -543,7 +643,8 @@ class _RunAndReport(_Driver[LiveEvidence, ReportEvidence]):
         if own is None:
             return None
         report = self.b.report
-        is_whole = not report.asked and self.found.frame not in report.incomplete
+        is_whole = self.found.frame not in report.incomplete
+        is_whole = is_whole and (self.is_alone or not report.asked)
         after = self.found.b.state if is_whole else None
         found = None if after is None else self._proxy(own, after, None)
         if found is None:
