@@ -19,7 +19,7 @@ from samebits.sim.inputs import Inputs
 from samebits.sim.simulation import Simulation
 
 MAIN = (Path(__file__).parent / "c" / "main.c.txt").read_text()
-SECONDS = 120.0
+SECONDS = 300.0
 
 
 class BuildFailed(Exception):
