@@ -113,7 +113,8 @@ class Workshop:
         if not target.exists():
             static = ["-static"] if compiler.static else []
             made = self.folder / f"{key}-{os.getpid()}"
-            _ran([*compiler.command, *static, *map(str, objects), "-o", str(made), "-lm"])
+            _ran([*compiler.command, *compiler.strict, *static, *map(str, objects),
+                  "-o", str(made), "-lm"])  # fmt: skip
             made.replace(target)
         return Binary(target, compiler, members)
 
