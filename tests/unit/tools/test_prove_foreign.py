@@ -211,10 +211,10 @@ def test_one_of_several_causes_that_fit_as_well_is_right_if_none_is_certain() ->
 
 
 def test_a_cause_that_no_evidence_could_tell_apart_is_not_judged_unless_certain() -> None:
-    known = replace(TRUTH, causes=frozenset({"x87"}), fits=lambda hazard: hazard == "fma")
+    known = replace(TRUTH, causes=frozenset({"x87"}), fits="fma".__eq__)
     assert verdict_on(answer(certainty="likely"), known=known).cause is None
     assert verdict_on(answer(), known=known).falsely_certain
-    other = replace(known, fits=lambda hazard: False)
+    other = replace(known, fits="".__eq__)
     assert verdict_on(answer(certainty="likely"), known=other).cause is False
 
 

@@ -303,7 +303,7 @@ class _Writer:
         name = f"st_{len(self.statements)}"
         params = ", ".join(f"{typed(p.type)} a{i}" for i, p in enumerate(parts)) or "void"
         self.statements.append(Statement(
-            name, self.function.name, root.lines, f"{scalar(root.type)} DEF({name})({params})", text
+            name, self.function.name, root.lines, f"{typed(root.type)} DEF({name})({params})", text
         ))  # fmt: skip
         return f"p_{name}({', '.join(map(str, parts))})"
 
