@@ -91,8 +91,9 @@ def draw(
     layouts = LAYOUTS[:-1] if BUILDS[build].of or BUILDS[build].style != EXACT else LAYOUTS
     form = forms[(number + number // len(others or names)) % len(forms)]
     layout = draws.choice(layouts)
+    least = MOST_FRAMES if BUILDS[build].hazards == ("flush",) else LEAST_FRAMES
     return Case(
         number, subject.name, draws.choice(subject.inputs), draws.randrange(1, 1 << 32),
-        draws.randint(LEAST_FRAMES, min(MOST_FRAMES, subject.frames)), build,
+        draws.randint(least, min(MOST_FRAMES, subject.frames)), build,
         layout, form, layout != WITH_LIBRARY and draws.random() < LOADED,
     )  # fmt: skip
