@@ -1,0 +1,1 @@
+"""Plain simulations, as somebody writes them who knows nothing of samebits."""
