@@ -1,4 +1,4 @@
-"""What the other machine's team has of its run, as files that `samebits diagnose` takes.
+"""The evidence of a foreign build, in four forms: hashes, a list of them, states, a dump."""
 
 Forms: `list`, hashes as text; `hashes`, a report of hashes alone; `states`, a report with the
 states around the first difference; `dump`, the bytes of one state beside the list.

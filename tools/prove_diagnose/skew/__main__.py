@@ -13,7 +13,6 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -65,8 +64,9 @@ def _tried(given: argparse.Namespace) -> Iterator[Verdict]:
     end = time.monotonic() + given.seconds
     numbers = range(given.first, given.first + given.cases)
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(given.jobs, context, max_tasks_per_child=MOST_CASES) as pool:
-        for verdict in pool.map(partial(tried_until, end, seed=given.seed), numbers):
+    # A ProcessPoolExecutor with max_tasks_per_child can deadlock in Python 3.11 (gh-115634).
+    with context.Pool(given.jobs, maxtasksperchild=MOST_CASES) as pool:
+        for verdict in pool.imap(partial(tried_until, end, seed=given.seed), numbers):
             if verdict is not None:
                 yield verdict
 
