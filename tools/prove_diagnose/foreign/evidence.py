@@ -1,4 +1,4 @@
-"""The evidence of a foreign build, in four forms: hashes, a list of them, states, a dump."""
+"""The evidence of a foreign build: what the other machine's team has, as files.
 
 Forms: `list`, hashes as text; `hashes`, a report of hashes alone; `states`, a report with the
 states around the first difference; `dump`, the bytes of one state beside the list.
