@@ -100,6 +100,7 @@ prove-targets: $(STAMP)
 prove-diagnose: $(STAMP)
 	$(BIN)/python -m tools.prove_diagnose
 	$(BIN)/python -m tools.prove_diagnose.skew
+	$(BIN)/python -m tools.prove_diagnose.sessions
 
 prove-bounds: $(STAMP)
 	$(BIN)/python -m tools.prove_bounds
