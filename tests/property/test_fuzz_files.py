@@ -13,6 +13,7 @@ CASES = {
     "reports": 25,
     "two-reports": 12,
     "goldens": 200,
+    "hash-lists": 200,
     "cache": 2000,
     "saves": 2000,
     "sources": 60,

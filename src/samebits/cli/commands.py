@@ -447,9 +447,9 @@ def diagnose(
     what: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="SIM [REPLAY] [REPLAY | REPORT] | REPORT REPORT",
-            help="a simulation, a replay of it, and another machine's replay or report; or two "
-            "reports",
+            metavar="SIM [REPLAY] [EVIDENCE] | REPORT REPORT",
+            help="a simulation, a replay of it, and another machine's report, replay, golden "
+            "file or list of hashes; or two reports",
         ),
     ] = None,
     a: Annotated[

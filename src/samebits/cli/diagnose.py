@@ -18,7 +18,7 @@ from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import named_simulation, warn_fewer_frames
 from samebits.cli.pages import check_page, write_page
 from samebits.cli.printing import JSON_FORMAT
-from samebits.desync.of_replay import report_of_replay
+from samebits.desync.evidence.kinds import REPORT_SUFFIX, kind_of
 from samebits.desync.reader import is_report, read_report
 from samebits.desync.report import Report
 from samebits.desync.summary import summary
@@ -37,13 +37,12 @@ from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import InputSource, PlayerSource, ReplaySource
 
-REPORT_SUFFIX = ".desync"
 _HAZARDS = [(each.name, each.title) for each in (*EXPRESSION_HAZARDS, *PROGRAM_HAZARDS)]
 _TITLES = tuple(title for _, title in _HAZARDS)
 _EXAMPLES = (
     "write `samebits diagnose game.py duel.mcap --b mode=FAST`, `samebits diagnose game.py "
-    "duel.mcap theirs.mcap`, `samebits diagnose game.py duel.mcap theirs.desync` or `samebits "
-    "diagnose ours.desync theirs.desync`"
+    "duel.mcap theirs.mcap`, `samebits diagnose game.py duel.mcap theirs.desync`, `samebits "
+    "diagnose game.py duel.mcap theirs.txt` or `samebits diagnose ours.desync theirs.desync`"
 )
 
 
@@ -174,11 +173,12 @@ def _comparison(options: DiagnoseOptions) -> _Comparison:
                 lambda show: diagnose_report(source, side, report, show), (report,), source, (side,)
             )
         case 0, [sim, one, other]:
-            _refuse(options, "b is the second replay", "b", "players", "seed", "budget")
+            kind = kind_of(other)
+            _refuse(options, f"b is the {kind.title}", "b", "players", "seed", "budget")
             simulation = named_simulation(sim)
             side = _side(options, "a", simulation)
             source = ReplaySource(simulation, one, options.frames)
-            theirs = report_of_replay(other)
+            theirs = kind.read(other, side.header(source.seed))
             return _Comparison(
                 lambda show: diagnose_report(source, side, theirs, show), (theirs,), source, (side,)
             )

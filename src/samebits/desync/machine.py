@@ -59,6 +59,10 @@ class Machine:
         }
 
 
+UNKNOWN = Machine("", "", "", "", "", (), "", "", "", "", "", 0, (), "")
+"""A machine of which nothing is known."""
+
+
 def this_machine() -> Machine:
     """This machine's facts, with the calling thread's registers."""
     registers, environment = _registers()

@@ -21,12 +21,10 @@ from samebits.desync.format import (
     Key,
     input_block,
 )
-from samebits.desync.machine import Machine
+from samebits.desync.machine import UNKNOWN
 from samebits.desync.report import Report
 from samebits.errors import ReportError
 from samebits.replay import ReplayHeader, ReplayReader
-
-_UNKNOWN = Machine("", "", "", "", "", (), "", "", "", "", "", 0, (), "")
 
 
 def report_of_replay(path: str) -> Report:
@@ -63,7 +61,7 @@ def report_of_replay(path: str) -> Report:
     parts |= _inputs(header, inputs[: asked.stop])
     states = tuple(sorted(key.number for key in parts if key.topic == STATES))
     contents = Contents("", len(inputs), asked, states, 0, 0)
-    return Report(_UNKNOWN, header, contents, parts, (damage,) if damage else (), path)
+    return Report(UNKNOWN, header, contents, parts, (damage,) if damage else (), path)
 
 
 def _bytes(hashes: NDArray[np.uint64]) -> bytes:

@@ -59,6 +59,8 @@ class Report:
     """Its name in messages: the path that it was read from."""
     budget: Budget = field(default_factory=Budget)
     """The cost limit of everything done with its programs together."""
+    is_bare: bool = False
+    """Whether another program wrote these facts, whose frames may be numbered otherwise."""
 
     @property
     def frames(self) -> int:

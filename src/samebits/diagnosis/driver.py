@@ -22,6 +22,7 @@ from samebits.desync.report import Report
 from samebits.diagnosis.before.headers import Header, compared
 from samebits.diagnosis.before.input_rows import InputRows
 from samebits.diagnosis.before.inputs import other_inputs
+from samebits.diagnosis.before.numbering import renumbered
 from samebits.diagnosis.before.planted import (
     GivenInputs,
     is_option,
@@ -134,7 +135,16 @@ def diagnose_report(
     out = _begun(simulation.name, simulation.version, source.seed, a.text, title(report))
     out.headers = compared(mine, _header(report))
     inputs = InputStream(source)
-    _require_known(report, inputs.frames)
+    report, numbering = renumbered(report, a, inputs)
+    if numbering:
+        out.note(numbering)
+    if report.is_bare and report.frames > inputs.frames:
+        out.note(
+            f"{report.name} has hashes of frames up to {report.frames - 1:,}, and "
+            f"{source.replay or 'this run'} ends with frame {inputs.frames - 1:,}: those behind it "
+            "are not compared"
+        )
+    _require_known(report, inputs.frames, source.replay)
     _tell_damage(out, report)
     with _timed(out), closing(open_run(a)) as run:
         theirs = _tell_inputs(
@@ -175,6 +185,10 @@ def diagnose_report(
             with beyond_first_facts(out.notes, "whether the difference heals is"):
                 hashes = outcome(one.continued()).hashes
                 out.heals, out.followed = healed_beside(hashes, frame + 1, report.known)
+            if not found.is_exact:
+                other.ask_for_frames()
+            if report.is_bare:
+                _tell_strange(out, report)
             best = max((cause.frames_same for cause in out.causes), default=0)
             if (
                 suspect is not None
@@ -233,14 +247,32 @@ def _header(report: Report) -> Header:
     return Header(report.header, report.machine, report.contents.side)
 
 
-def _require_known(report: Report, frames: int) -> None:
+def _require_known(report: Report, frames: int, replay: str | None) -> None:
     """Raise ReportError if nothing of a run of `frames` can be compared with the report."""
     trap = report.contents.trap is not None and report.frames < frames
     if not trap and not any(frame < frames for frame in report.known):
+        if report.is_bare:
+            known = report.known
+            raise ReportError(
+                f"{report.name} has no hash of a frame of this run",
+                note=f"it has those of frames {min(known):,} to {max(known):,}, and "
+                f"{replay or 'this run'} has frames 0 to {frames - 1:,}",
+                fix="give the replay that they are of",
+            )
         raise ReportError(
             f"{report.name} has no hash of a frame of this run",
             note=report.damage[0] if report.damage else None,
             fix="ask for the report again, or compare more frames",
+        )
+
+
+def _tell_strange(out: Diagnosis, report: Report) -> None:
+    """Tells where no hash at all is of this run."""
+    assert out.frame is not None
+    if out.heals is None and not any(frame < out.frame for frame in report.known):
+        out.note(
+            f"no hash of {report.name} that was compared is of this run: it may be of another run, "
+            "or of something else than session.hash(), the XXH64 of the canonical state"
         )
 
 
@@ -292,7 +324,7 @@ class _Driver(ABC, Generic[A, B]):
 
     def tell_ends(self) -> None:
         """Both sides' states after the frame."""
-        self.out.frame = self.found.frame
+        self.out.frame, self.out.since = self.found.frame, self.found.since
         self.out.hashes = self.found.a.shown(), self.found.b.shown()
         with beyond_first_facts(self.out.notes, "the fields are"):
             self._fields()

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from operator import index
 from typing import Any, overload
 
+from samebits.desync.evidence.kinds import kind_of
 from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.report import Report
 from samebits.diagnosis.driver import diagnose as diagnose_runs
@@ -35,7 +36,7 @@ def diagnose(
     /,
     *,
     a: str | None = None,
-    b: str | Report,
+    b: str | Report | os.PathLike[str],
     frames: int | None = None,
     players: str | None = None,
     seed: int | None = None,
@@ -47,7 +48,7 @@ def diagnose(
     /,
     *,
     a: str | None = None,
-    b: str | Report | None = None,
+    b: str | Report | os.PathLike[str] | None = None,
     frames: int | None = None,
     players: str | None = None,
     seed: int | None = None,
@@ -60,7 +61,8 @@ def diagnose(
     simulation or "random", from `seed` (1). `a` and `b` are the words of `samebits diagnose
     --list-sides`, such as "evaluate" or "x86-64-v1-O0"; `a` is this machine's best target if left
     out. `diagnose(simulation, replay, b=report)` compares a run here with a desync report of
-    another machine, and `diagnose(report, report)` two reports.
+    another machine, and `diagnose(report, report)` two reports. `b=Path("theirs.txt")` compares
+    with a file of any kind that the command takes: a report, a second replay, a list of hashes.
 
     `progress(what, done, total)` is called meanwhile. The result's `same` says whether the runs
     agree; its `frame`, `fields`, `operation` and `causes` say where and why they don't.
@@ -87,17 +89,21 @@ def diagnose(
     if b is None:
         raise ArgumentError(
             "side b is not given",
-            fix='give b="mode=FAST", b="x86-64-v1-O0" or b=report',
+            fix='give b="mode=FAST", b="x86-64-v1-O0", b=report or b=Path("theirs.txt")',
         )
     source = _source(simulation, replay, frames, players, seed)
     ours = _side(simulation, "a", a)
-    if isinstance(b, Report):
+    if isinstance(b, Report | os.PathLike):
         if replay is None:
             raise ArgumentError(
                 "a report is compared with a run of its replay", fix="name the replay"
             )
+        if not isinstance(b, Report):
+            path = _path(b)
+            b = kind_of(path).read(path, ours.header(source.seed))
         with _stoppable(progress) as show:
             return diagnose_report(source, ours, b, show)
+    _refuse_file(b)
     with _stoppable(progress) as show:
         theirs = _side(simulation, "b", b, any_state=True)
         return diagnose_runs(simulation, source, ours, theirs, show)
@@ -200,11 +206,19 @@ def _require_simulation(value: Any, fix: str) -> None:
         raise ArgumentError(f"the first argument is {_kind(value)}, not a Simulation", fix=fix)
 
 
+def _refuse_file(words: Any) -> None:
+    """Raise ArgumentError for the name of a file as the words of a side."""
+    if isinstance(words, str) and os.path.isfile(words):
+        raise ArgumentError(
+            f"b is the name of a file, {words!r:.60}", fix=f"give b=Path({words!r:.60})"
+        )
+
+
 def _side(simulation: Simulation, name: str, words: Any, any_state: bool = False) -> Side:
     if words is not None and not isinstance(words, str):
         raise ArgumentError(
             f"{name} is {_kind(words)}, not text",
-            fix="read a report with sb.read_report(path), and give it as b"
+            fix="give the file as b: a is what runs here"
             if isinstance(words, os.PathLike)
             else f'give words, such as {name}="mode=FAST"',
         )

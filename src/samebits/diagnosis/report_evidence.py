@@ -274,6 +274,13 @@ class ReportEvidence:
             f"machine, write another: {command(frames, self.frame)}"
         )
 
+    def ask_for_frames(self) -> None:
+        """Say how a report is written that tells every frame."""
+        self.out.note(
+            f"{self.report.name} does not tell which of them; on that machine, write another: "
+            f"{command(range(0))}"
+        )
+
 
 def _is_of_inputs(out: Diagnosis) -> bool:
     """Whether it is known that side a's program over side b's inputs gives side b's bits."""

@@ -27,6 +27,8 @@ MAX_COMMENTS = 1 << 16
 """Most lines of a file besides hashes."""
 
 _GOLDEN = "# samebits golden "
+MARK = _GOLDEN.encode()
+"""How a golden file of any format begins."""
 _FIRST = f"{_GOLDEN}2"
 _OLD = f"{_GOLDEN}1"
 _SIMULATION = "# simulation: "
@@ -48,7 +50,7 @@ class Golden:
 
 def check_place(path: str | os.PathLike[str]) -> None:
     """Raise ReplayError if a file of another kind is there, which must not be replaced."""
-    if holds_foreign_file(path, _GOLDEN.encode()):
+    if holds_foreign_file(path, MARK):
         raise ReplayError(
             f"{path} exists already and is not a golden file", fix="give another name"
         )

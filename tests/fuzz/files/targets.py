@@ -8,6 +8,7 @@ from pathlib import Path
 from tests.fuzz.files.cache_entries import CacheEntries
 from tests.fuzz.files.engine import Target
 from tests.fuzz.files.goldens import Goldens
+from tests.fuzz.files.hash_lists import HashLists
 from tests.fuzz.files.replays import Replays
 from tests.fuzz.files.reports import Reports
 from tests.fuzz.files.saves import Saves
@@ -21,6 +22,7 @@ TARGETS: dict[str, Callable[[Path], Target]] = {
         Reports,
         TwoReports,
         Goldens,
+        HashLists,
         CacheEntries,
         Saves,
         Sources,

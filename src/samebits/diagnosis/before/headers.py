@@ -28,7 +28,10 @@ class Header:
     """The side in words: what of them are options of kernels is not all in the replay's header."""
 
     def option(self, name: str) -> str:
-        """An option among the words, as they spell it; its default where they leave it out."""
+        """An option among the words, as they spell it; its default where they leave it out, and
+        empty where there are none."""
+        if not self.words:
+            return ""
         try:
             given = read_words(self.words).options
         except SamebitsError:  # a target that this machine does not know

@@ -317,6 +317,9 @@ class Diagnosis:
     """Frames whose inputs differ."""
     frame: int | None = None
     """The first that differs; -1 is the state that `init` leaves; None where none does."""
+    since: int | None = None
+    """The last before it that is known to agree, -2 for none: where that is not the one before,
+    one of those between may be the first that differs. None where none differs."""
     hashes: tuple[str, str] | None = None
     fields: tuple[FieldFact, ...] = ()
     differing: int = 0

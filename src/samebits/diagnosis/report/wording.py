@@ -29,6 +29,8 @@ _KINDS = {
 def which(d: Diagnosis) -> str:
     """The frame that differs, and of how many."""
     assert d.frame is not None
+    if gap := _gap(d):
+        return f"one of {gap}, of {d.frames:,},"
     if d.frame < 0:
         return f"the state after init, before all {d.frames:,} frames,"
     return f"frame {d.frame:,} of {d.frames:,}"
@@ -43,7 +45,19 @@ def answer(d: Diagnosis) -> str:
         if departs(d) and d.recorded is not None:
             but = f", but both depart from what {d.recorded.replay} records"
         return f"the same: no frame of {d.frames:,} differs{but}"
-    return " · ".join([moment(d.frame), *_what(d), *_where(d), _why(d)])
+    when = f"one of {gap}" if (gap := _gap(d)) else moment(d.frame)
+    return " · ".join([when, *_what(d), *_where(d), _why(d)])
+
+
+def _gap(d: Diagnosis) -> str:
+    """The frames of which one is the first that differs, where more than one may be; what `init`
+    leaves counts too."""
+    assert d.frame is not None
+    if d.since is None or d.since >= d.frame - 1:
+        return ""
+    first = max(d.since + 1, 0)
+    frames = "frame 0" if d.frame == 0 else f"frames {first:,} to {d.frame:,}"
+    return f"{'init and ' * (d.since < -1)}{frames}"
 
 
 def departs(d: Diagnosis) -> bool:

@@ -16,8 +16,8 @@ from samebits.sides.words import described_words
 
 EXAMPLES = (
     "\n  fix: write `samebits diagnose game.py duel.mcap --b mode=FAST`, `samebits diagnose game.py"
-    " duel.mcap theirs.mcap`, `samebits diagnose game.py duel.mcap theirs.desync` or `samebits "
-    "diagnose ours.desync theirs.desync`"
+    " duel.mcap theirs.mcap`, `samebits diagnose game.py duel.mcap theirs.desync`, `samebits "
+    "diagnose game.py duel.mcap theirs.txt` or `samebits diagnose ours.desync theirs.desync`"
 )
 
 REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
