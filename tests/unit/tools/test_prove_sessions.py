@@ -49,11 +49,8 @@ def test_a_case_comes_again_by_its_number() -> None:
 @pytest.mark.parametrize("kind", INPUTS)
 def test_a_fault_of_inputs_changes_the_frames_and_players_that_it_names(kind: str) -> None:
     ours, draws = rows_of(inputs()), Random(7)
-    for _ in range(40):
-        theirs = ours.copy()
-        fault = fault_of(kind, BOATS, ours, theirs, draws)
-        if fault is not None:
-            break
+    tries = ((theirs := ours.copy(), fault_of(kind, BOATS, ours, theirs, draws)) for _ in range(40))
+    theirs, fault = next(found for found in tries if found[1] is not None)
     assert fault is not None
     assert fault.kind == kind
     differ = (ours != theirs).any(axis=2)

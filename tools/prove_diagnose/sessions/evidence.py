@@ -15,6 +15,7 @@ from tools.prove_diagnose.sessions.subjects import SUBJECTS
 import samebits as sb
 from samebits.replay import ReplayWriter
 from samebits.sim.simulation import Simulation
+from samebits.verify.golden import write_golden
 
 AROUND = 5
 """Frames before and behind the differing one that a detailed report has."""
@@ -67,6 +68,25 @@ class Given:
         sb.write_report(sb.make_report(self.simulation, replay, frames, trace=trace), path)
         return str(path)
 
+    @property
+    def every(self) -> int:
+        """Of which frames a list of hashes with gaps has one."""
+        return (4, 10, 30)[self.case.number % 3]
+
+    def hash_list(self, log: Log, every: int = 1, first: int = 0) -> str:
+        """Write the hash after each frame, or some, as a peer's log has them; `first` is what the
+        peer calls frame 0."""
+        rows = [f"{n + first} {value:016x}\n" for n, value in enumerate(log.hashes())]
+        path = self.folder / "theirs.txt"
+        path.write_text("".join(rows[every - 1 :: every]))
+        return str(path)
+
+    def golden(self, log: Log) -> str:
+        """Write the golden file that a verification of a log has."""
+        path, simulation = self.folder / "theirs.golden", self.simulation
+        write_golden(path, simulation.name, simulation.digest, enumerate(log.hashes()))
+        return str(path)
+
 
 def _replays(given: Given) -> list[str]:
     return ["diagnose", given.program, given.replay(given.ours, "ours.mcap"),
@@ -96,6 +116,23 @@ def _two_reports(detail: str) -> Callable[[Given], list[str]]:
     ]  # fmt: skip
 
 
+def _hash_list(first: int) -> Callable[[Given], list[str]]:
+    return lambda given: [
+        "diagnose", given.program, given.replay(given.ours, "ours.mcap"),
+        given.hash_list(given.theirs, first=first),
+    ]  # fmt: skip
+
+
+def _with_gaps(given: Given) -> list[str]:
+    return ["diagnose", given.program, given.replay(given.ours, "ours.mcap"),
+            given.hash_list(given.theirs, given.every)]  # fmt: skip
+
+
+def _golden(given: Given) -> list[str]:
+    return ["diagnose", given.program, given.replay(given.ours, "ours.mcap"),
+            given.golden(given.theirs)]  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Form:
     """A kind of evidence. `alone` is of one session: it is compared with what its program makes of
@@ -108,7 +145,9 @@ class Form:
     alone: bool = False
     states: bool = False
     inputs: str = "all"
-    """Of which frames it has the other side's inputs: all, detail (the rest by hash), none."""
+    """Of which frames it has the other side's inputs: all, detail (the rest by hash), none (all by
+    hash), nothing."""
+    has_gaps: bool = False
 
 
 FORMS: dict[str, Form] = {
@@ -120,6 +159,10 @@ FORMS: dict[str, Form] = {
     "replay and trace": Form(_report("trace"), (14, 2, 0, 1), inputs="detail"),
     "two reports": Form(_two_reports("hashes"), (8, 2, 0, 1), inputs="none"),
     "two reports, traces": Form(_two_reports("trace"), (8, 2, 0, 1), inputs="detail"),
+    "list of hashes": Form(_hash_list(0), (5, 1, 8, 1), states=True, inputs="nothing"),
+    "list of hashes from 1": Form(_hash_list(1), (3, 1, 4, 1), states=True, inputs="nothing"),
+    "list with gaps": Form(_with_gaps, (4, 1, 6, 1), states=True, inputs="nothing", has_gaps=True),
+    "golden file": Form(_golden, (2, 1, 3, 1), states=True, inputs="nothing"),
 }  # fmt: skip
 
 

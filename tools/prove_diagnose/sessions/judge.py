@@ -17,7 +17,14 @@ from typing import Any
 from tools.prove_diagnose.sessions.case import Fault
 from tools.prove_diagnose.sessions.draw import drawn
 from tools.prove_diagnose.sessions.evidence import FORMS, Given
-from tools.prove_diagnose.sessions.truth import Change, Truth, first_difference, is_true, known
+from tools.prove_diagnose.sessions.truth import (
+    Change,
+    Truth,
+    cause_of,
+    first_difference,
+    is_true,
+    known,
+)
 
 MOST_FIELDS = 64
 SECONDS = 300.0
@@ -49,7 +56,7 @@ class Verdict:
     every_cause: bool = False
     """Of two that act: both are named."""
     decidable: bool = True
-    """Whether the evidence tells what became of the inputs; if not, that they differ is enough."""
+    """Whether the evidence tells a cause. Where it does not, none that is certain is right."""
     is_control: bool = False
     certainty: str = ""
     falsely_certain: bool = False
@@ -76,7 +83,7 @@ def tried(number: int, seed: int, keep: Path | None = None) -> Verdict:
                           case.case.evidence, command=" ".join(command),
                           is_control=truth.is_same)  # fmt: skip
         verdict.wanted = _words(truth, case.case.faults)
-        verdict.decidable = truth.shapes_known or "inputs" not in truth.needed
+        verdict.decidable = truth.is_same or bool(truth.needed)
         found = _asked(command, verdict)
         if found is not None:
             _judge(verdict, found, truth, case.case.faults)
@@ -143,7 +150,15 @@ def _judge(
         verdict.falsely_certain = not right and said.certainty == "certain"
         return
     verdict.frame = said.frame in truth.frames
+    if truth.since is not None:
+        verdict.frame = verdict.frame and found.get("since") == truth.since
     verdict.fields = _fields_are_right(said, truth)
+    if not truth.needed:  # nothing but frames can be told; what is certain is to be right even so
+        kinds = dict.fromkeys(map(cause_of, (fault.kind for fault in faults)))
+        is_found = all(_named(kind, said, truth, faults) for kind in kinds)
+        verdict.falsely_certain = said.is_same or (said.certainty == "certain" and not is_found)
+        verdict.cause = verdict.every_cause = not verdict.falsely_certain
+        return
     named = [_named(cause, said, truth, faults) for cause in dict.fromkeys(truth.needed)]
     first = _first_acting(truth, faults)
     verdict.cause = _named(first, said, truth, faults)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from statistics import median
 
 from tools.prove_diagnose.sessions.case import FAULTS
@@ -13,14 +14,26 @@ MARKS = (
     "<!-- sessions, made by `make prove-diagnose`: begin -->",
     "<!-- sessions, made by `make prove-diagnose`: end -->",
 )
-CRITERIA: tuple[tuple[str, Callable[[Verdict], bool], float], ...] = (
-    ("an answer, with the right exit status", lambda v: v.answer, 100.0),
-    ("frame", lambda v: v.frame, 100.0),
-    ("fields", lambda v: v.fields, 99.0),
-    ("cause", lambda v: v.cause, 95.0),
-    ("all causes, where two act", lambda v: v.every_cause, 90.0),
-)
-"""What is to be right, and in how many percent of the cases."""
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """What is to be right, and in how many percent of the cases; `applies` is to which."""
+
+    name: str
+    is_right: Callable[[Verdict], bool]
+    least: float
+    applies: Callable[[Verdict], bool] = lambda v: True
+
+
+CRITERIA = (
+    Criterion("an answer, with the right exit status", lambda v: v.answer, 100.0),
+    Criterion("frame", lambda v: v.frame, 100.0),
+    Criterion("fields", lambda v: v.fields, 99.0),
+    Criterion("cause, where the evidence decides", lambda v: v.cause, 95.0, lambda v: v.decidable),
+    Criterion("both causes, where two act", lambda v: v.every_cause, 90.0,
+              lambda v: v.decidable and len(v.kinds) == 2),
+)  # fmt: skip
 MEDIAN, LATE = 5.0, 30.0
 """Seconds of the processor that a command takes, at the median and in 95 of 100 cases."""
 
@@ -41,17 +54,17 @@ def kept(rows: Sequence[Verdict]) -> bool:
     if not rows or any(v.falsely_certain for v in rows):
         return False
     times = _times(rows)
-    right = all(_percent(rows, is_right) >= least for _, is_right, least in CRITERIA)
+    right = all(_percent(rows, c)[2] >= c.least for c in CRITERIA)
     return right and times[0] <= MEDIAN and times[1] <= LATE
 
 
 def is_right(v: Verdict) -> bool:
-    return all(right(v) for _, right, _ in CRITERIA) and not v.falsely_certain
+    return all(c.is_right(v) for c in CRITERIA) and not v.falsely_certain
 
 
 def line(v: Verdict) -> str:
     """A verdict on one line, with what was said where it is not right."""
-    marks = "".join("+" if right(v) else "-" for _, right, _ in CRITERIA)
+    marks = "".join("+" if c.is_right(v) else "-" for c in CRITERIA)
     more = "  FALSELY CERTAIN" if v.falsely_certain else ""
     if not is_right(v):
         more += f"\n     truth: {v.wanted}\n     said ({v.status}): {v.said}"
@@ -84,7 +97,7 @@ def _table(head: str, groups: Sequence[tuple[str, Sequence[Verdict]]]) -> str:
     lines = [f"| {head} | cases | {names} |", "|---" * 7 + "|"]
     for name, rows in groups:
         if rows:
-            cells = [sum(map(right, rows)) for _, right, _ in CRITERIA[1:4]]
+            cells = [sum(map(c.is_right, rows)) for c in CRITERIA[1:4]]
             sure = sum(v.certainty == "certain" for v in rows)
             lines.append(f"| {name} | {len(rows)} | {' | '.join(map(str, cells))} | {sure} | "
                          f"{_times(rows)[0]:.1f} |")  # fmt: skip
@@ -94,10 +107,9 @@ def _table(head: str, groups: Sequence[tuple[str, Sequence[Verdict]]]) -> str:
 def _counts(rows: Sequence[Verdict]) -> list[tuple[str, str, str]]:
     """Each criterion, how often it held, and how often it must."""
     found: list[tuple[str, str, str]] = []
-    for name, right, least in CRITERIA:
-        count = sum(map(right, rows))
-        found.append((name, f"{count} of {len(rows)}, {_percent(rows, right):.1f} %",
-                      f"{least:.0f} %"))  # fmt: skip
+    for c in CRITERIA:
+        right, count, percent = _percent(rows, c)
+        found.append((c.name, f"{right} of {count}, {percent:.1f} %", f"{c.least:.0f} %"))
     controls = [v for v in rows if v.is_control]
     same = sum(map(is_right, controls))
     found.append(('"the same", where nothing differs', f"{same} of {len(controls)}", ""))
@@ -109,8 +121,11 @@ def _counts(rows: Sequence[Verdict]) -> list[tuple[str, str, str]]:
     return found
 
 
-def _percent(rows: Sequence[Verdict], right: Callable[[Verdict], bool]) -> float:
-    return 100.0 * sum(map(right, rows)) / len(rows) if rows else 100.0
+def _percent(rows: Sequence[Verdict], criterion: Criterion) -> tuple[int, int, float]:
+    """How many are right, of how many, and percent."""
+    some = [v for v in rows if criterion.applies(v)]
+    right = sum(map(criterion.is_right, some))
+    return right, len(some), 100.0 * right / len(some) if some else 100.0
 
 
 def _times(rows: Sequence[Verdict]) -> tuple[float, float]:

@@ -44,6 +44,8 @@ class Truth:
     theirs: Rows
     shapes_known: bool
     """Whether the evidence tells what became of the inputs."""
+    since: int | None = None
+    """The last frame before that is known to agree, where that is not the one before."""
 
     @property
     def is_same(self) -> bool:
@@ -67,17 +69,20 @@ def known(drawn: Drawn, given: Given) -> Truth:
         ours, theirs = (again, theirs) if form.alone else (ours, again)
     covered = given.detail.stop if form.inputs == "detail" else case.frames
     shown = set[int]()
-    if form.states and case.keyframes:
+    if form.states and case.keyframes and form.inputs != "nothing":
         shown = set(range(0, covered, case.keyframes))
     changes = _changes(case, theirs, shown) if form.states else ()
     rows = _canonical(given, ours), _canonical(given, theirs)
-    frames = _frames(ours, theirs, covered, shown, has_init=not form.states)
+    listed = range(given.every - 1, covered, given.every) if form.has_gaps else range(covered)
+    frames = _frames(ours, theirs, listed, shown, has_init=not form.states)
     fields = {f: _fields(given, ours, theirs, f, shown, changes) for f in frames}
-    if form.alone:
+    if form.inputs == "nothing":
+        fields, needed = dict.fromkeys(fields), ()
+    elif form.alone:
         needed = ("state",) if frames else ()
     else:
         needed = tuple(
-            _cause(fault.kind)
+            cause_of(fault.kind)
             for fault, without in zip(case.faults, drawn.without, strict=True)
             if frames and without.ends[:covered] != theirs.ends[:covered]
         ) or (("state",) if frames else ())  # fmt: skip
@@ -86,7 +91,10 @@ def known(drawn: Drawn, given: Given) -> Truth:
     told = _shapes_are_known(given, *rows)
     if not told and form.inputs == "none":
         fields = dict.fromkeys(fields)
-    return Truth(frames, fields, needed, changes, covered, *rows, told)
+    since = None
+    if frames and form.has_gaps:
+        since = max(frames[0] - given.every, -2) if frames[0] >= given.every else None
+    return Truth(frames, fields, needed, changes, covered, *rows, told, since)
 
 
 def _canonical(given: Given, log: Log) -> Rows:
@@ -95,7 +103,8 @@ def _canonical(given: Given, log: Log) -> Rows:
     return data.reshape(*log.inputs.shape, -1)
 
 
-def _cause(kind: str) -> str:
+def cause_of(kind: str) -> str:
+    """What a fault is a cause of: inputs, seed or state."""
     return "inputs" if kind in INPUTS else "seed" if kind == "seed" else "state"
 
 
@@ -112,13 +121,13 @@ def _changes(case: Case, theirs: Log, shown: set[int]) -> tuple[Change, ...]:
 
 
 def _frames(
-    ours: Log, theirs: Log, covered: int, shown: set[int], has_init: bool
+    ours: Log, theirs: Log, listed: range, shown: set[int], has_init: bool
 ) -> tuple[int, ...]:
-    """The first that differs: in its hash, or in a keyframe before it."""
+    """The first that differs: in its hash, if that is listed, or in a keyframe before it."""
     if ours.init != theirs.init:
-        return (-1,) if has_init else (0, -1)
-    for frame in range(covered):
-        if ours.ends[frame] != theirs.ends[frame]:
+        return (-1,) if has_init else (listed[0], -1) if len(listed) else ()
+    for frame in range(listed.stop):
+        if frame in listed and ours.ends[frame] != theirs.ends[frame]:
             return (frame,)
         if frame in shown and ours.starts[frame] != theirs.starts[frame]:
             return (frame,)
@@ -146,7 +155,7 @@ def _shapes_are_known(given: Given, ours: Rows, theirs: Rows) -> bool:
     against their hashes."""
     form = FORMS[given.case.evidence]
     faults = [f for f in given.case.faults if f.kind in INPUTS]
-    if form.inputs == "all" or not faults:
+    if form.inputs in ("all", "nothing") or not faults:
         return True
     two = given.case.evidence.startswith("two reports")
     if form.inputs == "none" and two:
