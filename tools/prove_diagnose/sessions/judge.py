@@ -202,7 +202,15 @@ class _Said:
         frame = self.found.get("frame")
         if isinstance(frame, int) and not self.is_report:
             return frame
-        return self.departure["frame"] if self.departure is not None else None
+        return self.departs_at
+
+    @property
+    def departs_at(self) -> int | None:
+        """The frame from which on a replay is another than its run: of a change between two frames,
+        the second."""
+        if self.departure is None:
+            return None
+        return self.departure["frame"] + bool(self.departure["between"])
 
     @property
     def fields(self) -> tuple[list[str], int]:
@@ -277,7 +285,7 @@ def _change_is_named(said: _Said, change: Change) -> bool:
     n, text = change.frame, said.text.replace(",", "")
     between = re.search(rf"between frames {n - 1} and {n}\b", text) is not None
     left_out = re.search(rf"frame {n} (was|is) not (run|simulated|played)", text) is not None
-    departs = said.departure is not None and said.departure["frame"] == n
+    departs = said.departs_at == n
     if not (between or left_out or departs):
         return False
     return not change.shown or any(path.replace(",", "") in text for path in change.fields)
