@@ -97,7 +97,7 @@ def _compared(options: DiagnoseOptions) -> int:
     if options.html is not None:
         write_page(options.html, page(diagnosis))
     departs = diagnosis.recorded is not None and diagnosis.recorded.departure is not None
-    if departs or not diagnosis.same:
+    if departs or diagnosis.changes or not diagnosis.same:
         return DIFFERS
     return BAD if case.is_damaged or diagnosis.untried else SAME
 

@@ -12,7 +12,7 @@ import multiprocessing
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -25,8 +25,8 @@ from tools.prove_diagnose.subjects import ROOT
 
 PAGE = ROOT / "docs" / "results" / "diagnosis-quality.md"
 CASES = 184
-MOST_CASES = 40
-"""Cases of one process: compiled code stays with it."""
+MOST_CASES = 30
+"""Cases of one process, about: compiled code stays with it."""
 
 
 def _arguments() -> argparse.Namespace:
@@ -66,15 +66,22 @@ def main() -> int:
 
 
 def _tried(given: argparse.Namespace) -> Iterator[Verdict]:
-    """The verdicts, as they come."""
+    """The verdicts, as they come; of some cases at a time, each in processes of their own."""
     end = time.monotonic() + given.seconds
     numbers = given.case or range(given.first, given.first + given.cases)
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(given.jobs, context, max_tasks_per_child=MOST_CASES) as pool:
-        trial = partial(tried_until, end, given.seed, given.keep)
-        for verdict in pool.map(trial, numbers):
-            if verdict is not None:
-                yield verdict
+    trial = partial(tried_until, end, given.seed, given.keep)
+    for some in batched(numbers, MOST_CASES * given.jobs):
+        with ProcessPoolExecutor(given.jobs, context) as pool:
+            for verdict in pool.map(trial, some):
+                if verdict is not None:
+                    yield verdict
+
+
+def batched(numbers: Sequence[int], most: int) -> Iterator[Sequence[int]]:
+    """The numbers, at most so many at a time."""
+    for first in range(0, len(numbers), most):
+        yield numbers[first : first + most]
 
 
 def _told(found: Iterable[Verdict], given: argparse.Namespace) -> int:
