@@ -1,4 +1,4 @@
-"""What a team has of two sessions: files of several kinds, and the command that is given them."""
+"""Evidence that a team has of two sessions: files of several kinds, and the command for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes wrong with inputs: each fault, drawn and applied to a copy of the right ones."""
+"""Faults of inputs, each drawn and applied to a copy of the right ones."""
 
 from __future__ import annotations
 

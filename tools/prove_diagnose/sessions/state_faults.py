@@ -1,4 +1,4 @@
-"""What goes wrong with states: pokes from outside, and restores, drawn."""
+"""Faults of states, drawn: pokes from outside, and bad restores."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""The simulations that sessions are played of: all examples that are one, and three of two more
-kinds, with up to eight players, floats among their inputs, lists, sets and fixed point."""
+"""The simulations that sessions are played of: all examples that are one, and three more.
+
+These have four to eight players, floats among their inputs, lists, sets and fixed point.
+"""
 
 from __future__ import annotations
 

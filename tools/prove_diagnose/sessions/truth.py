@@ -1,5 +1,7 @@
-"""What is true of two logs, and how much of it some evidence tells: by comparing states byte by
-byte, with nothing of the search."""
+"""The truth of two logs, and how much of it some evidence tells.
+
+States are compared byte by byte, with nothing of the search.
+"""
 
 from __future__ import annotations
 

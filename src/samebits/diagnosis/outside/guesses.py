@@ -1,4 +1,4 @@
-"""What a state may have become between two frames, where only the hash after the second is known.
+"""Guesses what a state became between two frames, where only the hash after the second is known.
 
 Each guess is made, the frame is run from it, and the hash shows whether it is right. Owns what is
 guessed; the most plausible is first.
