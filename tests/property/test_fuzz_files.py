@@ -14,6 +14,7 @@ CASES = {
     "two-reports": 12,
     "goldens": 200,
     "hash-lists": 200,
+    "dumps": 200,
     "cache": 2000,
     "saves": 2000,
     "sources": 60,

@@ -467,6 +467,15 @@ def diagnose(
             "mode=FAST or source=FILE or hazard=NAME@FILE:LINE,from=FRAME; see --list-sides.",
         ),
     ] = None,
+    state: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--state",
+            metavar="FRAME=FILE",
+            help="The other machine's state after FRAME: a C struct's bytes, canonical bytes, JSON "
+            "or CSV. May be repeated; a file that has its frame in it needs no FRAME=.",
+        ),
+    ] = None,
     frames: Annotated[
         int | None,
         typer.Option(min=1, max=MOST_FRAMES, metavar="N", help="Only the first N frames."),
@@ -505,8 +514,9 @@ def diagnose(
 
     given = tuple(what or ())
     options = DiagnoseOptions(
-        given, a, b, frames, players, seed, json, html, list_sides, budget, edits
-    )
+        given, a, b, frames, players, seed, json, html, list_sides, budget, edits,
+        tuple(state) if state else None,
+    )  # fmt: skip
     _finish(lambda: run(options))
 
 

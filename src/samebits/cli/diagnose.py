@@ -18,11 +18,13 @@ from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import named_simulation, warn_fewer_frames
 from samebits.cli.pages import check_page, write_page
 from samebits.cli.printing import JSON_FORMAT
-from samebits.desync.evidence.kinds import REPORT_SUFFIX, kind_of
+from samebits.desync.evidence.dump_files import read_dumps
+from samebits.desync.evidence.kinds import REPORT, REPORT_SUFFIX, kind_of
 from samebits.desync.of_replay import report_of_replay
 from samebits.desync.reader import is_report, read_report
 from samebits.desync.report import Report
 from samebits.desync.summary import summary
+from samebits.diagnosis.before.dumped import with_dumps
 from samebits.diagnosis.driver import diagnose, diagnose_report, diagnose_reports
 from samebits.diagnosis.frame.search import Progress as Show
 from samebits.diagnosis.report.findings import Diagnosis
@@ -62,6 +64,8 @@ class DiagnoseOptions:
     list_sides: bool = False
     budget: int | None = None
     edits: bool = False
+    state: tuple[str, ...] | None = None
+    """State dumps, each `FRAME=FILE`, or a file that says its frame itself."""
 
 
 def run(options: DiagnoseOptions) -> int:
@@ -158,33 +162,21 @@ def _comparison(options: DiagnoseOptions) -> _Comparison:
     match len(reports), others:
         case 2, []:
             _refuse(options, "two reports are compared as they are", "a", "b", "frames", "players",
-                    "seed")  # fmt: skip
+                    "seed", "state")  # fmt: skip
             a, b = (_read(options, path) for path in reports)
             twice = filecmp.cmp(*reports, shallow=False)
             return _Comparison(
                 lambda show: diagnose_reports(a, b, show), (a, b), is_one_report=twice
             )
         case 1, [sim, replay]:
-            _refuse(options, "b is the report", "b", "players", "seed")
-            report = _read(options, reports[0])
-            simulation = named_simulation(sim)
-            side = _side(options, "a", simulation)
-            source = ReplaySource(simulation, replay, options.frames)
-            return _Comparison(
-                lambda show: diagnose_report(source, side, report, show), (report,), source, (side,)
-            )
-        case 0, [sim, one, other]:
-            kind = kind_of(other)
-            _refuse(options, f"b is the {kind.title}", "b", "players", "seed", "budget")
-            simulation = named_simulation(sim)
-            side = _side(options, "a", simulation)
-            source = ReplaySource(simulation, one, options.frames)
-            theirs = kind.read(other, side.header(source.seed))
-            return _Comparison(
-                lambda show: diagnose_report(source, side, theirs, show), (theirs,), source, (side,)
-            )
+            return _beside_evidence(options, sim, replay, reports[0])
+        case 0, [sim, replay, other]:
+            return _beside_evidence(options, sim, replay, other)
+        case 0, [sim, replay] if options.state:
+            return _beside_evidence(options, sim, replay, None)
         case 0, [sim, *replays] if len(replays) < 2:
             _refuse(options, "it limits the work of programs in reports", "budget")
+            _refuse(options, "name the replay that the dump is of", "state")
             simulation = named_simulation(sim)
             if options.a is None and options.b is None:
                 return _with_itself(options, simulation, replays)
@@ -234,8 +226,36 @@ def _with_itself(
     )
 
 
+def _beside_evidence(
+    options: DiagnoseOptions, sim: str, replay: str, path: str | None
+) -> _Comparison:
+    """A run of a replay beside what another machine tells: a file, state dumps, or both."""
+    kind = None if path is None else kind_of(path)
+    _refuse(options, f"b is the {'state dump' if kind is None else kind.title}", "b", "players",
+            "seed")  # fmt: skip
+    if kind is not REPORT:
+        _refuse(options, "it limits the work of programs in reports", "budget")
+    simulation = named_simulation(sim)
+    side = _side(options, "a", simulation)
+    source = ReplaySource(simulation, replay, options.frames)
+    report = None
+    if kind is not None and path is not None:
+        report = _budgeted(options, kind.read(path, side.header(source.seed)))
+    if options.state:
+        dumps = [dump for each in options.state for dump in read_dumps(each, simulation)]
+        report = with_dumps(report, dumps, side, source)
+    assert report is not None
+    theirs = report
+    return _Comparison(
+        lambda show: diagnose_report(source, side, theirs, show), (theirs,), source, (side,)
+    )
+
+
 def _read(options: DiagnoseOptions, path: str) -> Report:
-    report = read_report(path)
+    return _budgeted(options, read_report(path))
+
+
+def _budgeted(options: DiagnoseOptions, report: Report) -> Report:
     times = options.budget
     return report if times is None else replace(report, budget=Budget.wider(times))
 

@@ -61,6 +61,10 @@ class Report:
     """The cost limit of everything done with its programs together."""
     is_bare: bool = False
     """Whether another program wrote these facts, whose frames may be numbered otherwise."""
+    incomplete: frozenset[int] = frozenset()
+    """Frames after which the states are not known whole: the rest is as on the other side."""
+    remarks: tuple[str, ...] = ()
+    """What is to be told of how these facts were read."""
 
     @property
     def frames(self) -> int:
@@ -93,6 +97,13 @@ class Report:
     def hash_after(self, frame: int) -> int | None:
         """The hash of the state after a frame; -1 means after `init`."""
         return self.hashes[frame + 1]
+
+    def is_hashed(self, frame: int) -> bool:
+        """Whether the hash of the state after a frame was recorded, not computed from it."""
+        return any(
+            key.topic == HASHES and key.number <= frame + 1 < key.number + len(data) // 8
+            for key, data in self.parts.items()
+        )
 
     @property
     def known(self) -> dict[int, int]:

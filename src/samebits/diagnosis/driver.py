@@ -53,6 +53,7 @@ from samebits.diagnosis.frame.search import FrameReport, FrameSearch, Progress, 
 from samebits.diagnosis.frame.state_diff import differences, timeline
 from samebits.diagnosis.live_evidence import LiveEvidence
 from samebits.diagnosis.narrow import Pair, narrow
+from samebits.diagnosis.operation.match_versions import MatchedVersion
 from samebits.diagnosis.outside.search import Changes
 from samebits.diagnosis.outside.tell import (
     CHANGED_STATE,
@@ -145,6 +146,7 @@ def diagnose_report(
     out = _begun(simulation.name, simulation.version, source.seed, a.text, title(report))
     out.headers = compared(mine, _header(report))
     inputs = InputStream(source)
+    out.notes += report.remarks
     report, numbering = renumbered(report, a, inputs)
     if numbering:
         out.note(numbering)
@@ -288,7 +290,8 @@ def _require_known(report: Report, frames: int, replay: str | None) -> None:
 def _tell_strange(out: Diagnosis, report: Report) -> None:
     """Tells where no hash at all is of this run."""
     assert out.frame is not None
-    if out.heals is None and not any(frame < out.frame for frame in report.known):
+    agreed = any(frame < out.frame for frame in report.known)
+    if out.heals is None and report.is_hashed(out.frame) and not agreed:
         out.note(
             f"no hash of {report.name} that was compared is of this run: it may be of another run, "
             "or of something else than session.hash(), the XXH64 of the canonical state"
@@ -340,6 +343,17 @@ class _Driver(ABC, Generic[A, B]):
     @abstractmethod
     def without(self, own: Trace | None, other: Validated | None) -> Validated | None:
         """What is done where a side has no trace: what it gives stands for side b's."""
+
+    def _proxy(self, own: Trace, after: bytes, aligned: MatchedVersion | None) -> Validated | None:
+        """Side a's program with a hazard in it, in place of side b, whose state is `after`."""
+        proxy = proxy_trace(own, after, self.progress)
+        if proxy is None:
+            return None
+        self.out.note(
+            "side a with one hazard injected everywhere serves as proxy for side b: it gives b's "
+            f"bits in {proxy.explained:,} of the {proxy.differing:,} scalars that differ"
+        )
+        return Validated(proxy.trace, _PROXY, aligned)
 
     def tell_ends(self) -> None:
         """Both sides' states after the frame."""
@@ -457,22 +471,41 @@ class _TwoRuns(_Driver[LiveEvidence, LiveEvidence]):
         sides, after = (self.a.side, self.b.side), self.found.b.state
         fast = FastFindings(sides, self.found, self.a.stream.seed, self.progress)
         told = fast.tell(self.out, own, None if other is None else other.trace)
-        if told or own is None or after is None:
-            return None
-        proxy = proxy_trace(own, after, self.progress)
-        if proxy is None:
-            return None
-        self.out.note(
-            "side a with one hazard injected everywhere serves as proxy for side b: it gives b's "
-            f"bits in {proxy.explained:,} of the {proxy.differing:,} scalars that differ"
+        return (
+            None
+            if told or own is None or after is None
+            else self._proxy(own, after, self.b.aligned)
         )
-        return Validated(proxy.trace, _PROXY, self.b.aligned)
 
 
 class _RunAndReport(_Driver[LiveEvidence, ReportEvidence]):
-    def without(self, own: Trace | None, other: Validated | None) -> None:
-        if own is not None:
+    def _operation(self) -> None:
+        report, frame = self.b.report, self.found.frame
+        if frame not in report.incomplete:
+            super()._operation()
+            return
+        self.out.note(
+            f"{report.name} does not tell the whole state after {moment(frame)}: the operation and "
+            "its cause are not looked for; dump all of its bytes"
+        )
+
+    def tell_ends(self) -> None:
+        """Both sides' states, and no hash of one that is not known whole."""
+        super().tell_ends()
+        report, frame, hashes = self.b.report, self.found.frame, self.out.hashes
+        if hashes is not None and frame in report.incomplete and not report.is_hashed(frame):
+            self.out.hashes = hashes[0], "unknown"
+
+    def without(self, own: Trace | None, other: Validated | None) -> Validated | None:
+        """A proxy, of a frame of which but the state after it is told; or what is to be asked
+        for."""
+        if own is None:
+            return None
+        after = None if self.b.report.asked else self.found.b.state
+        found = None if after is None else self._proxy(own, after, None)
+        if found is None:
             self.b.ask_for_trace()
+        return found
 
 
 class _TwoReports(_Driver[ReportEvidence, ReportEvidence]):

@@ -6,14 +6,17 @@ Owns what the arguments may be. What is done with them is `diagnosis`'s and `des
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import index
-from typing import Any, overload
+from typing import Any, cast, overload
 
+from samebits.desync.evidence.dump import Dump
+from samebits.desync.evidence.dump_files import dumps_of
 from samebits.desync.evidence.kinds import kind_of
 from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.report import Report
+from samebits.diagnosis.before.dumped import with_dumps
 from samebits.diagnosis.driver import diagnose as diagnose_runs
 from samebits.diagnosis.driver import diagnose_report, diagnose_reports
 from samebits.diagnosis.frame.search import Progress, silent
@@ -36,7 +39,8 @@ def diagnose(
     /,
     *,
     a: str | None = None,
-    b: str | Report | os.PathLike[str],
+    b: str | Report | os.PathLike[str] | None = None,
+    states: Mapping[int, str | os.PathLike[str]] | None = None,
     frames: int | None = None,
     players: str | None = None,
     seed: int | None = None,
@@ -49,6 +53,7 @@ def diagnose(
     *,
     a: str | None = None,
     b: str | Report | os.PathLike[str] | None = None,
+    states: Mapping[int, str | os.PathLike[str]] | None = None,
     frames: int | None = None,
     players: str | None = None,
     seed: int | None = None,
@@ -62,7 +67,9 @@ def diagnose(
     --list-sides`, such as "evaluate" or "x86-64-v1-O0"; `a` is this machine's best target if left
     out. `diagnose(simulation, replay, b=report)` compares a run here with a desync report of
     another machine, and `diagnose(report, report)` two reports. `b=Path("theirs.txt")` compares
-    with a file of any kind that the command takes: a report, a second replay, a list of hashes.
+    with a file of any kind that the command takes: a report, a second replay, a golden file, a list
+    of hashes. `states={120: "dump.bin"}`, beside it or instead, are the other machine's states
+    after frames, -1 being `init`: a C struct's bytes, canonical bytes, JSON or CSV.
 
     `progress(what, done, total)` is called meanwhile. The result's `same` says whether the runs
     agree; its `frame`, `fields`, `operation` and `causes` say where and why they don't.
@@ -72,7 +79,7 @@ def diagnose(
     CompileError, and RunnerError where a target cannot run here.
     """
     if isinstance(simulation, Report):
-        _refuse("two reports are compared as they are", a=a, b=b, frames=frames,
+        _refuse("two reports are compared as they are", a=a, b=b, states=states, frames=frames,
                 players=players, seed=seed)  # fmt: skip
         if not isinstance(replay, Report):
             raise ArgumentError(
@@ -86,27 +93,26 @@ def diagnose(
         raise ArgumentError(
             "a report stands where the replay does", fix="diagnose(simulation, replay, b=report)"
         )
-    if b is None:
+    if b is None and states is None:
         raise ArgumentError(
             "side b is not given",
             fix='give b="mode=FAST", b="x86-64-v1-O0", b=report or b=Path("theirs.txt")',
         )
     source = _source(simulation, replay, frames, players, seed)
     ours = _side(simulation, "a", a)
-    if isinstance(b, Report | os.PathLike):
+    if b is None or isinstance(b, Report | os.PathLike):
         if replay is None:
             raise ArgumentError(
                 "a report is compared with a run of its replay", fix="name the replay"
             )
-        if not isinstance(b, Report):
-            path = _path(b)
-            b = kind_of(path).read(path, ours.header(source.seed))
+        theirs = _evidence(b, _dumps(states, simulation), ours, source)
         with _stoppable(progress) as show:
-            return diagnose_report(source, ours, b, show)
+            return diagnose_report(source, ours, theirs, show)
+    _refuse("b runs here", states=states)
     _refuse_file(b)
     with _stoppable(progress) as show:
-        theirs = _side(simulation, "b", b, any_state=True)
-        return diagnose_runs(simulation, source, ours, theirs, show)
+        other = _side(simulation, "b", b, any_state=True)
+        return diagnose_runs(simulation, source, ours, other, show)
 
 
 def make_report(
@@ -204,6 +210,35 @@ def _path(replay: Any) -> str:
 def _require_simulation(value: Any, fix: str) -> None:
     if not isinstance(value, Simulation):
         raise ArgumentError(f"the first argument is {_kind(value)}, not a Simulation", fix=fix)
+
+
+def _evidence(
+    b: Report | os.PathLike[str] | None, dumps: Sequence[Dump], side: Side, source: InputSource
+) -> Report:
+    """What another machine tells: a report or a file, and state dumps besides."""
+    report = b if isinstance(b, Report) else None
+    if isinstance(b, os.PathLike):
+        path = _path(b)
+        report = kind_of(path).read(path, side.header(source.seed))
+    if report is not None and not dumps:
+        return report
+    return with_dumps(report, dumps, side, source)
+
+
+def _dumps(states: Any, simulation: Simulation) -> list[Dump]:
+    if states is None:
+        return []
+    if not isinstance(states, Mapping) or not states:
+        raise ArgumentError(
+            f"states is {_kind(states)}, not a dict of paths by frame",
+            fix='give states={120: "dump.bin"}',
+        )
+    pairs = cast("Mapping[Any, Any]", states).items()
+    return [
+        dump
+        for frame, path in pairs
+        for dump in dumps_of(_path(path), _whole("a frame of states", frame, -1), simulation)
+    ]
 
 
 def _refuse_file(words: Any) -> None:

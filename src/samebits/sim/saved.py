@@ -15,7 +15,8 @@ from samebits.bits import xxh64
 from samebits.errors import ArgumentError, ReplayError
 from samebits.sim.definition import SimulationDefinition
 
-_MARK = b"samebits state "
+MARK = b"samebits state "
+"""How the bytes of a saved session begin."""
 _FORMAT = b"2"
 _HEAD = struct.Struct("<15s1s16sQQQ")
 """Mark, format, the simulation's digest, seed, frame, bytes of state. The state follows."""
@@ -46,7 +47,7 @@ class Saved:
     def to_bytes(self, simulation: SimulationDefinition) -> bytes:
         """The bytes that `read_saved` reads."""
         digest = bytes.fromhex(simulation.digest)
-        head = _HEAD.pack(_MARK, _FORMAT, digest, self.seed, self.frame, len(self.state))
+        head = _HEAD.pack(MARK, _FORMAT, digest, self.seed, self.frame, len(self.state))
         return head + self.state + _SUM.pack(xxh64(head + self.state))
 
 
@@ -100,9 +101,9 @@ def read_saved(blob: object, simulation: SimulationDefinition) -> Saved:
             f"a saved session is bytes, not {type(blob).__name__}", fix="give what save() returned"
         )
     data = bytes(cast("memoryview[int]", blob))
-    if not data.startswith(_MARK):
+    if not data.startswith(MARK):
         raise ReplayError("these bytes are not a saved session", fix=_WRONG)
-    _check_format(data[len(_MARK) : len(_MARK) + 1])
+    _check_format(data[len(MARK) : len(MARK) + 1])
     if len(data) < _HEAD.size + _SUM.size:
         raise _damaged(f"it ends after {len(data)} bytes, within its head")
     _, _, digest, seed, frame, size = _HEAD.unpack_from(data)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.fuzz.files.cache_entries import CacheEntries
+from tests.fuzz.files.dumps import Dumps
 from tests.fuzz.files.engine import Target
 from tests.fuzz.files.goldens import Goldens
 from tests.fuzz.files.hash_lists import HashLists
@@ -23,6 +24,7 @@ TARGETS: dict[str, Callable[[Path], Target]] = {
         TwoReports,
         Goldens,
         HashLists,
+        Dumps,
         CacheEntries,
         Saves,
         Sources,

@@ -143,7 +143,9 @@ REFUSED = {
         "write it with a JSON library",
     ),
     "nested JSON": ("[" * 100_000, "theirs.txt is not JSON", "write it"),
-    "a JSON number of many digits": (f"[{'9' * 5000}]", "theirs.txt is not JSON that", "write it"),
+    "a JSON number of many digits": (
+        f"[{'9' * 5000}]", "theirs.txt: entry 1 is not a frame", "write {",
+    ),
     "empty JSON": ("[]", "theirs.txt has no hashes", LOG),
     "many comments": ("#\n" * (MAX_OTHERS + 1), "theirs.txt has more than 65,536 lines", LOG),
 }  # fmt: skip

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from samebits.desync.evidence.facts import report_of_facts
-from samebits.desync.evidence.text_files import Pairs, json_of, read_text
+from samebits.desync.evidence.text_files import Number, Pairs, json_of, read_text
 from samebits.desync.format import MAX_FRAMES
 from samebits.desync.report import Report
 from samebits.errors import ReportError
@@ -84,16 +84,17 @@ def _items(path: str, value: Any) -> Iterator[_Row]:
     for number, entry in enumerate(entries, 1):
         place, pairs = f"entry {number:,}", dict(entry) if isinstance(entry, Pairs) else {}
         frame = pairs.get("frame")
-        if type(frame) is not int or pairs.keys() != _NAMES or len(entry) != 2:
+        if not isinstance(frame, str) or pairs.keys() != _NAMES or len(entry) != 2:
             raise _wrong(path, place, "is not a frame and a hash",
                          'write {"frame": 120, "hash": "00112233aabbccdd"}')  # fmt: skip
-        yield _Row(place, str(frame), _text(path, place, pairs["hash"]))
+        yield _Row(place, frame, _text(path, place, pairs["hash"]))
 
 
 def _text(path: str, place: str, hash_: Any) -> str:
-    if isinstance(hash_, str):
+    if isinstance(hash_, str) and not isinstance(hash_, Number):
         return hash_
-    raise _wrong(path, place, f"has the hash {ascii(hash_)[:40]}, which is no text",
+    shown = hash_ if isinstance(hash_, Number) else ascii(hash_)
+    raise _wrong(path, place, f"has the hash {shown[:40]}, which is no text",
                  "write 16 hexadecimal digits as text: numbers of JSON lose digits")  # fmt: skip
 
 

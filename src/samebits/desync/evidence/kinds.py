@@ -33,9 +33,13 @@ class Kind:
     read: Callable[[str, ReplayHeader], Report]
 
 
+REPORT = Kind(
+    "report",
+    lambda path, head: path.endswith(REPORT_SUFFIX) or is_report(path),
+    lambda path, header: read_report(path),
+)
 KINDS = (
-    Kind("report", lambda path, head: path.endswith(REPORT_SUFFIX) or is_report(path),
-         lambda path, header: read_report(path)),
+    REPORT,
     Kind("second replay", lambda path, head: path.endswith(REPLAY_SUFFIX) or head.startswith(MAGIC),
          lambda path, header: report_of_replay(path)),
     Kind("golden file", is_golden, read_golden_report),

@@ -26,6 +26,10 @@ class Pairs(list[tuple[str, Any]]):
     """A JSON object as its pairs, in the order of the file, with names that stand there twice."""
 
 
+class Number(str):
+    """A number of a JSON text, as it is written."""
+
+
 def read_bytes(path: str, what: str) -> bytes:
     """The bytes of a regular file, which is to be `what`. Raises ReportError."""
     try:
@@ -46,7 +50,11 @@ def read_bytes(path: str, what: str) -> bytes:
 
 def read_text(path: str, what: str) -> str:
     """The text of a file, with `\\n` alone as its line ends. Raises ReportError."""
-    data = read_bytes(path, what)
+    return decoded(path, read_bytes(path, what), what)
+
+
+def decoded(path: str, data: bytes, what: str) -> str:
+    """The text of the bytes of a file. Raises ReportError."""
     mark, encoding = next((m for m in _MARKS if data.startswith(m[0])), (b"", "utf-8"))
     try:
         text = data[len(mark) :].decode(encoding)
@@ -59,10 +67,16 @@ def read_text(path: str, what: str) -> str:
 
 
 def json_of(path: str, text: str) -> Any:
-    """The JSON value of a text, its objects as `Pairs`; None where several stand one after another,
-    a line each. Raises ReportError for anything else."""
+    """The JSON value of a text, its objects as `Pairs`, its numbers as `Number`; None where several
+    stand one after another, a line each. Raises ReportError for anything else."""
     try:
-        return json.loads(text, object_pairs_hook=Pairs)
+        return json.loads(
+            text,
+            object_pairs_hook=Pairs,
+            parse_float=Number,
+            parse_int=Number,
+            parse_constant=Number,
+        )
     except json.JSONDecodeError as error:
         if error.msg == "Extra data" and error.lineno > 1:
             return None
