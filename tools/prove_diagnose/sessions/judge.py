@@ -83,7 +83,7 @@ def tried(number: int, seed: int, keep: Path | None = None) -> Verdict:
                           case.case.evidence, command=" ".join(command),
                           is_control=truth.is_same)  # fmt: skip
         verdict.wanted = _words(truth, case.case.faults)
-        verdict.decidable = truth.is_same or bool(truth.needed)
+        verdict.decidable = truth.is_same or (bool(truth.needed) and not truth.is_open)
         found = _asked(command, verdict)
         if found is not None:
             _judge(verdict, found, truth, case.case.faults)

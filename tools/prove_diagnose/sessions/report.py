@@ -31,6 +31,8 @@ CRITERIA = (
     Criterion("frame", lambda v: v.frame, 100.0),
     Criterion("fields", lambda v: v.fields, 99.0),
     Criterion("cause, where the evidence decides", lambda v: v.cause, 95.0, lambda v: v.decidable),
+    Criterion("nothing certain, and what is possible, where it does not",
+              lambda v: v.cause, 95.0, lambda v: not v.decidable),
     Criterion("both causes, where two act", lambda v: v.every_cause, 90.0,
               lambda v: v.decidable and len(v.kinds) == 2),
 )  # fmt: skip

@@ -48,6 +48,9 @@ class Truth:
     """Whether the evidence tells what became of the inputs."""
     since: int | None = None
     """The last frame before that is known to agree, where that is not the one before."""
+    is_open: bool = False
+    """Whether the evidence leaves open if the first frame's state was changed from outside, or
+    computed otherwise: nothing but that frame's hash, and no later one that agrees, tells of it."""
 
     @property
     def is_same(self) -> bool:
@@ -96,7 +99,8 @@ def known(drawn: Drawn, given: Given) -> Truth:
     since = None
     if frames and form.has_gaps:
         since = max(frames[0] - given.every, -2) if frames[0] >= given.every else None
-    return Truth(frames, fields, needed, changes, covered, *rows, told, since)
+    return Truth(frames, fields, needed, changes, covered, *rows, told, since,
+                 _is_open(case, frames, changes, theirs, ours, shown))  # fmt: skip
 
 
 def _canonical(given: Given, log: Log) -> Rows:
@@ -120,6 +124,20 @@ def _changes(case: Case, theirs: Log, shown: set[int]) -> tuple[Change, ...]:
         if fields or frame in short:
             found.append(Change(frame, fields, frame in shown and bool(fields)))
     return tuple(found)
+
+
+def _is_open(
+    case: Case, frames: tuple[int, ...], changes: tuple[Change, ...], theirs: Log, ours: Log,
+    shown: set[int],
+) -> bool:  # fmt: skip
+    first = next((change for change in changes if change.frame in frames), None)
+    if first is None or first.shown or max(shown, default=0) > first.frame:
+        return False
+    if any(f.kind in ("wrong frame", "one frame short") for f in case.faults):
+        return False
+    return not any(
+        a == b for a, b in zip(ours.ends[first.frame :], theirs.ends[first.frame :], strict=True)
+    )
 
 
 def _frames(

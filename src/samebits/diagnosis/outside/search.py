@@ -39,6 +39,8 @@ class Change:
     of: int | None = None
     is_skipped: bool = False
     keyframe: int | None = None
+    alone: bool = True
+    """Whether no other guess fits as well."""
 
     @property
     def is_exact(self) -> bool:
@@ -205,9 +207,10 @@ class OutsideSearch:
             return False
         rows = self._inputs.between(frame, min(frame + FRAMES_OFF, self._frames))
         past = [*self._past] if self._past and self._past[-1] == before else [before]
-        guess = guessed(run, rows[:1], frame, wanted, past, rows)
+        guess = guessed(run, run.side.plain.state, frame, wanted, past, rows)
         if guess is not None:
-            out.found.append(Change(frame, before, guess.after, of=guess.of))
+            change = Change(frame, before, guess.after, of=guess.of, alone=guess.alone)
+            out.found.append(change)
             self._goes_on(frame, guess.after)
             return True
         return self._unknown(frame, before)

@@ -68,7 +68,8 @@ def tell_certain(out: Diagnosis, found: Changes) -> bool:
     if first is not None and first.hazard not in ("changed-input", "seed"):
         return False
     out.causes = (_cause(out, found) if first is None else _with(first, out, found),)
-    out.certainty = "certain" if found.compared >= SURE_FRAMES else "likely"
+    sure = found.compared >= SURE_FRAMES and all(each.alone for each in found.found)
+    out.certainty = "certain" if sure else "likely"
     return True
 
 

@@ -90,6 +90,27 @@ def test_a_poke_without_any_keyframe_is_possible(run: Run) -> None:
     )
 
 
+def test_a_small_poke_is_known_by_one_hash(run: Run) -> None:
+    def nudged(session: Session) -> None:
+        session.state.bodies[3].charge += 1
+
+    found, answer = found_in(run, "push.mcap", played({20: nudged}))
+    assert answer == (
+        "frame 20 · bodies[3].charge · the state was changed between frames 19 and 20, in "
+        "bodies[3].charge (certain)"
+    )
+    assert found["changes"][0]["keyframe"] is None
+
+
+def test_a_field_that_a_restore_lost_is_known_by_one_hash(run: Run) -> None:
+    def lost(session: Session) -> None:
+        session.state.memory["grid"][1:] = 0
+
+    found, _ = found_in(run, "push.mcap", played({20: lost}))
+    assert {field["path"][:6] for field in found["changes"][0]["fields"]} <= {"grid[1", "grid[2"}
+    assert found["certainty"] == "certain"
+
+
 def test_a_state_that_is_put_right_again_is_likely(run: Run) -> None:
     def discharged(session: Session) -> None:
         session.state.bodies[1].charge -= 50
