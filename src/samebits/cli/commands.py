@@ -494,6 +494,16 @@ def diagnose(
             "limit.",
         ),
     ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=3600.0,
+            metavar="N",
+            help="Seconds of the processor for trying what other builds do against hashes alone "
+            "(30); 0 tries none.",
+        ),
+    ] = None,
     edits: Annotated[
         bool,
         typer.Option(
@@ -515,7 +525,7 @@ def diagnose(
     given = tuple(what or ())
     options = DiagnoseOptions(
         given, a, b, frames, players, seed, json, html, list_sides, budget, edits,
-        tuple(state) if state else None,
+        tuple(state) if state else None, seconds,
     )  # fmt: skip
     _finish(lambda: run(options))
 

@@ -66,6 +66,8 @@ class DiagnoseOptions:
     edits: bool = False
     state: tuple[str, ...] | None = None
     """State dumps, each `FRAME=FILE`, or a file that says its frame itself."""
+    seconds: float | None = None
+    """Of the processor, for trying builds against hashes alone; None for the default."""
 
 
 def run(options: DiagnoseOptions) -> int:
@@ -162,7 +164,7 @@ def _comparison(options: DiagnoseOptions) -> _Comparison:
     match len(reports), others:
         case 2, []:
             _refuse(options, "two reports are compared as they are", "a", "b", "frames", "players",
-                    "seed", "state")  # fmt: skip
+                    "seed", "state", "seconds")  # fmt: skip
             a, b = (_read(options, path) for path in reports)
             twice = filecmp.cmp(*reports, shallow=False)
             return _Comparison(
@@ -177,6 +179,7 @@ def _comparison(options: DiagnoseOptions) -> _Comparison:
         case 0, [sim, *replays] if len(replays) < 2:
             _refuse(options, "it limits the work of programs in reports", "budget")
             _refuse(options, "name the replay that the dump is of", "state")
+            _refuse(options, "both sides run here, operation by operation", "seconds")
             simulation = named_simulation(sim)
             if options.a is None and options.b is None:
                 return _with_itself(options, simulation, replays)
@@ -222,8 +225,9 @@ def _with_itself(
         refused.note = f"{replays[0]} holds no hashes to compare with"
         raise refused
     return _Comparison(
-        lambda show: diagnose_report(source, side, recorded, show), (recorded,), source, (side,)
-    )
+        lambda show: diagnose_report(source, side, recorded, show, options.seconds),
+        (recorded,), source, (side,),
+    )  # fmt: skip
 
 
 def _beside_evidence(
@@ -247,8 +251,9 @@ def _beside_evidence(
     assert report is not None
     theirs = report
     return _Comparison(
-        lambda show: diagnose_report(source, side, theirs, show), (theirs,), source, (side,)
-    )
+        lambda show: diagnose_report(source, side, theirs, show, options.seconds),
+        (theirs,), source, (side,),
+    )  # fmt: skip
 
 
 def _read(options: DiagnoseOptions, path: str) -> Report:

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import astuple, dataclass, replace
+from functools import partial
 from typing import Generic, TypeVar
 
 from samebits.bits import xxh64
@@ -33,6 +34,8 @@ from samebits.diagnosis.before.planted import (
     untried,
 )
 from samebits.diagnosis.beyond import beyond_first_facts
+from samebits.diagnosis.builds.search import SECONDS
+from samebits.diagnosis.builds.tell import tell_builds
 from samebits.diagnosis.cause.experiment import Agreement
 from samebits.diagnosis.cause.inquiry import SURE_FRAMES
 from samebits.diagnosis.cause.proxy import proxy_trace
@@ -52,7 +55,7 @@ from samebits.diagnosis.frame.recorded import recorded_in
 from samebits.diagnosis.frame.search import FrameReport, FrameSearch, Progress, silent
 from samebits.diagnosis.frame.state_diff import differences, timeline
 from samebits.diagnosis.live_evidence import LiveEvidence
-from samebits.diagnosis.narrow import Pair, narrow
+from samebits.diagnosis.narrow import KnownCause, Pair, narrow
 from samebits.diagnosis.operation.match_versions import MatchedVersion
 from samebits.diagnosis.outside.search import Changes
 from samebits.diagnosis.outside.tell import (
@@ -100,12 +103,15 @@ def diagnose(
     a: Side,
     b: Side,
     progress: Progress = silent,
+    known: KnownCause | None = None,
 ) -> Diagnosis:
-    """Compare sides `a` and `b` of a simulation over the inputs of `source`.
+    """Compare sides `a` and `b` of a simulation over the inputs of `source`. Where the cause is
+    `known`, none is looked for.
 
     Raises what opening the sides and reading the inputs raise.
     """
     out = _begun(simulation.name, simulation.version, source.seed, a.text, b.text)
+    out.causes = () if known is None else (known.fact,)
     seed, inputs = source.seed, InputStream(source)
     out.headers = compared(
         Header(a.header(seed), words=a.text), Header(b.header(seed), words=b.text)
@@ -126,7 +132,7 @@ def diagnose(
         frame = found.frame
         one = LiveEvidence("a", a, run_a, frame, found.a, inputs, a, out, progress)
         other = LiveEvidence("b", b, run_b, frame, found.b, inputs, a, out, progress)
-        _TwoRuns(out, one, other, found, state, progress, layout).run()
+        _TwoRuns(out, one, other, found, state, progress, known, layout).run()
         with beyond_first_facts(out.notes, "the timeline is"):
             out.timeline = timeline(state, found, run_a, run_b, one.rows)
         out.heals, out.followed = healed_in_timeline(out.timeline, frame)
@@ -135,10 +141,15 @@ def diagnose(
 
 @muted()
 def diagnose_report(
-    source: InputSource, a: Side, report: Report, progress: Progress = silent
+    source: InputSource,
+    a: Side,
+    report: Report,
+    progress: Progress = silent,
+    seconds: float | None = None,
 ) -> Diagnosis:
     """Run side `a` over `source` and compare it with what another machine's `report` tells.
 
+    Where that is hashes alone, what other builds do is tried for some `seconds` of the processor.
     Raises ReportError where the report is of another run, and what running raises.
     """
     simulation, mine = a.simulation, Header(a.header(source.seed), this_machine(), a.text)
@@ -201,6 +212,13 @@ def diagnose_report(
             one = LiveEvidence("a", a, run, frame, found.a, inputs, a, out, progress)
             other = ReportEvidence(report, frame, out, progress, known_inputs=theirs)
             _RunAndReport(out, one, other, found, a.plain.state, progress).run()
+            if found.is_exact and not (out.causes or out.inputs):
+                with beyond_first_facts(out.notes, "which build gives these hashes is"):
+                    tell_builds(
+                        out, a, source, report.known,
+                        partial(diagnose, simulation, source, progress=progress),
+                        progress, SECONDS if seconds is None else seconds,
+                    )  # fmt: skip
             with beyond_first_facts(out.notes, "whether the difference heals is"):
                 hashes = outcome(one.continued()).hashes
                 out.heals, out.followed = healed_beside(hashes, frame + 1, report.known)
@@ -318,6 +336,7 @@ class _Driver(ABC, Generic[A, B]):
     found: FirstFrame
     state: StructType
     progress: Progress
+    known: KnownCause | None = None
 
     def run(self) -> None:
         self.tell_ends()
@@ -415,7 +434,8 @@ class _Driver(ABC, Generic[A, B]):
         experiment = b.experiment(point, inputs)
         if other.aligned is None:
             experiment = a.as_own(experiment)
-        pair = Pair(own, other, program, experiment, b.frames(other.trace), frame, b.rerun)
+        frames = b.frames(other.trace)
+        pair = Pair(own, other, program, experiment, frames, frame, b.rerun, self.known)
         narrow(out, pair, self.progress)
 
     @property

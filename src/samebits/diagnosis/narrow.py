@@ -27,10 +27,13 @@ from samebits.diagnosis.operation.describe import operation_fact
 from samebits.diagnosis.operation.first_difference import OperationDifference, first_difference
 from samebits.diagnosis.operation.parting import parting
 from samebits.diagnosis.operation.source_changes import attributed
-from samebits.diagnosis.report.findings import Diagnosis
+from samebits.diagnosis.report.findings import CauseFact, Diagnosis
 from samebits.frame_trace.last_write import origin_of_load
 from samebits.frame_trace.record import Trace
+from samebits.hazards.catalogue import ExpressionHazard, ProgramHazard
 from samebits.hazards.expressions import Sites
+from samebits.hazards.site_variants import SiteVariant
+from samebits.ir.refs import OpRef
 from samebits.sim.program import Program
 
 MOST_EXPOSED = 200
@@ -38,10 +41,19 @@ MOST_EXPOSED = 200
 
 
 @dataclass(frozen=True, eq=False)
+class KnownCause:
+    """A cause that was found by other means, and how it evaluates which operations."""
+
+    fact: CauseFact
+    variants: tuple[SiteVariant, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Pair:
     """The differing frame on both sides, and what experiments need.
 
-    `program` is side a's, `frames` gives side b's frames, `rerun` what running b again tells.
+    `program` is side a's, `frames` gives side b's frames, `rerun` what running b again tells;
+    nobody looks for a cause that is `known`.
     """
 
     a: Trace
@@ -51,6 +63,7 @@ class Pair:
     frames: FrameAt
     frame: int
     rerun: Callable[[], RerunFacts]
+    known: KnownCause | None = None
 
 
 def narrow(out: Diagnosis, pair: Pair, progress: Progress) -> None:
@@ -63,6 +76,11 @@ def narrow(out: Diagnosis, pair: Pair, progress: Progress) -> None:
         if out.operation is None:
             with beyond_first_facts(out.notes, "the line is"):
                 out.operation = parting(a, b, pair.b.validation)
+        return
+    if pair.known is not None:
+        variants = [v for v in pair.known.variants if v.place == difference.place]
+        for variant in variants[:1]:
+            _tell_exposed(out, pair, variant.hazard, variant.note, variant.place, None, progress)
         return
     question = Question(
         pair.program,
@@ -113,14 +131,26 @@ def _tell_causes(out: Diagnosis, pair: Pair, question: Question, progress: Progr
     place = question.difference.place
     if not answer.causes or place is None:
         return
-    progress("looking for exposed operations", 0, 1)
     first = answer.causes[0]
+    at = first.place or place
+    _tell_exposed(out, pair, first.hazard, first.note, at, first.only, progress)
+
+
+def _tell_exposed(
+    out: Diagnosis,
+    pair: Pair,
+    hazard: ExpressionHazard | ProgramHazard,
+    note: str,
+    place: OpRef,
+    only: frozenset[OpRef] | None,
+    progress: Progress,
+) -> None:
+    progress("looking for exposed operations", 0, 1)
     frames = pair.a.frame_input
     with beyond_first_facts(out.notes, "the exposed operations are"):
         every = exposed_operations(
-            pair.a.model, frames.memory, frames.inputs, first.hazard, first.note,
-            first.place or place, first.only,
-        )  # fmt: skip
+            pair.a.model, frames.memory, frames.inputs, hazard, note, place, only
+        )
         out.exposed = tuple(every[:MOST_EXPOSED])
         out.exposed_left = len(every) - len(out.exposed)
 

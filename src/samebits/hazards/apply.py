@@ -39,7 +39,7 @@ def rewritten(kernels: Module, variants: Sequence[SiteVariant]) -> Module:
         ids = fresh_ids(function)
         made = {op: _replacement(kernels, variant, ids, needs) for op, variant in here.items()}
         changed[name] = replace(function, body=exchanged(function.body, made))
-    return _linked(Module(changed, kernels.tables), needs)
+    return linked(Module(changed, kernels.tables), needs)
 
 
 def _replacement(
@@ -61,7 +61,7 @@ def _replacement(
     return [replace(op, id=number, results=results), *found.ops]
 
 
-def _linked(kernels: Module, needs: Sequence[Lowered]) -> Module:
+def linked(kernels: Module, needs: Sequence[Lowered]) -> Module:
     """The kernels, preceded by the functions that their new operations call."""
     brought = Module({f.name: f for need in needs for f in need.hosts})
     for unit in {u.function.name: u for need in needs for u in need.units}.values():

@@ -8,7 +8,7 @@ can be compared operation by operation.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -19,6 +19,7 @@ from samebits.hazards.edit.function_editor import guarded
 from samebits.hazards.expressions import Sites
 from samebits.hazards.locate import find
 from samebits.hazards.site_variants import ACROSS, SiteVariant, first_variants_of, variants_of
+from samebits.hazards.switchboard import MOST_FORMS, Switch
 from samebits.ir.analysis.budget import Budget
 from samebits.ir.grammar import Module, Op
 from samebits.ir.refs import OpRef, described, is_own, op_at, statements
@@ -83,6 +84,31 @@ def variants_at(
         ExpressionVariant(hazard, variant.note, (variant,))
         for variant in variants_of(found, sites, place)
     )
+
+
+def switches_of(
+    kernels: Module, hazards: Sequence[str], most: Mapping[str, int]
+) -> tuple[Switch, ...]:
+    """The switches of expression hazards, in source order: at each place the first variant with
+    each note, then as many others as `most` says of a hazard. Raises HazardError for what is no
+    expression hazard."""
+    found = [_of_expressions(hazard) for hazard in hazards]
+    switches: list[Switch] = []
+    for sites, place in _operations(kernels):
+        forms = [v for each in found for v in _forms(each, sites, place, most.get(each.name, 1))]
+        if forms:
+            switches.append(Switch(place, tuple(forms[:MOST_FORMS])))
+    return tuple(switches)
+
+
+def _forms(
+    hazard: ExpressionHazard, sites: Sites, place: OpRef, most: int
+) -> Iterable[SiteVariant]:
+    first = list(first_variants_of(hazard, sites, place).values())
+    if not first or most <= len(first):
+        return first
+    every = islice(variants_of(hazard, sites, place), 2 * most)
+    return (first + [variant for variant in every if variant not in first])[:most]
 
 
 def variants_among(

@@ -185,6 +185,12 @@ class HostFunction(Function):
     address: int = 0
 
 
+@dataclass(slots=True)
+class HostTable(HostFunction):
+    """Bytes of this process's memory at `address`, the one of a number: a diagnosis changes them
+    between runs of code that stays as it is."""
+
+
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class TableData:
     """Constant numbers that the op `table` refers to, as a fixed array in read-only memory: row by

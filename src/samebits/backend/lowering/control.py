@@ -8,7 +8,7 @@ from samebits.backend.lowering.integer import scalar_type
 from samebits.backend.lowering.parallel import lower_parallel
 from samebits.backend.text.types import parts, return_type, scalar
 from samebits.backend.text.writer import FunctionWriter, Lowering
-from samebits.ir.grammar import HostFunction, Op
+from samebits.ir.grammar import HostFunction, HostTable, Op
 from samebits.ir.trap_texts import message
 from samebits.types import Kind, ScalarType
 
@@ -147,6 +147,12 @@ def _call(f: FunctionWriter, op: Op) -> None:
     traps = f.module.traps[name]
     arguments = f.arguments(name, op.args)
     returned = return_type(callee, traps, f.target)
+    if isinstance(callee, HostTable):
+        (number,) = f.operands(op.args[0])
+        base = f"inttoptr (i64 {callee.address} to ptr)"
+        place = f.emit(f"getelementptr i8, ptr {base}, i64 {number}")
+        f.define(op.result, f.emit(f"load volatile i8, ptr {place}"))
+        return
     if isinstance(callee, HostFunction):
         place = f"inttoptr (i64 {callee.address} to ptr)"
         f.define(op.result, f.emit(f"call {returned} {place}({arguments})"))

@@ -166,7 +166,7 @@ def planted(
         other, inputs = side, given
         for fact in tried:
             other, inputs = PLANTINGS[fact.name].made(other, inputs, fact.name, fact.b)
-        found = _agreement(other, inputs, known, frame, progress)
+        found = agreement(other, inputs, known, frame, progress)
         if found.same and (best is None or found.same > best.frames_same):
             best = _cause(tried, found, SCOPES[-1] if given is source else OVER_INPUTS)
         if found.whole:
@@ -208,9 +208,10 @@ def of_options(facts: Sequence[HeaderFact], whole: CauseFact) -> CauseFact:
     return replace(cause, scope=whole.scope, evidence=(*cause.evidence, *whole.evidence))
 
 
-def _agreement(
+def agreement(
     side: Side, source: InputSource, known: Mapping[int, int], frame: int, progress: Progress
 ) -> Agreement:
+    """How many of the hashes known from `frame` on a side gives. Raises what running it raises."""
     inputs = InputStream(source)
     frames = [n for n in known if frame <= n < inputs.frames]
     with closing(open_run(side)) as run:

@@ -27,6 +27,9 @@ THROUGHOUT = "everywhere, the library's own code included"
 WITH_ALL_ELSE = "with all else that differs in the other version"
 """How a change acted that was not injected by itself: the whole other program was."""
 
+IN_PLACES = "in some places"
+"""Where a build acts that does not do the same wherever it could; which they are is evidence."""
+
 ALONE = "made alone in a's source"
 """How edits between two versions acted."""
 
@@ -177,7 +180,7 @@ class CauseFact:
     practice: str
     remedy: str
     scope: str
-    """A word of `SCOPES`, `THROUGHOUT` or `WITH_ALL_ELSE`: where it acted in the experiment."""
+    """A word of `SCOPES`, or one of those below them: where it acted in the experiment."""
     frames_same: int
     """Frames, from the differing one on, in which the experiment gave the other side's hash."""
     frames_compared: int

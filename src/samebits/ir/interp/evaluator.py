@@ -17,7 +17,7 @@ import numpy as np
 
 from samebits.bits import round_float
 from samebits.errors import ArgumentError, IRError, Trap
-from samebits.ir.grammar import Attribute, Function, HostFunction, Module, Op, ValueType
+from samebits.ir.grammar import Attribute, Function, HostFunction, HostTable, Module, Op, ValueType
 from samebits.ir.interp.closures import IterationRunner, Listener, Signal, Steps
 from samebits.ir.interp.memory import Arena, ArrayView, Ref, array_argument, ref_argument, table
 from samebits.ir.interp.semantics import SEMANTICS
@@ -164,7 +164,9 @@ class Evaluator:
 
 
 def _host_call(function: HostFunction, args: list[Any]) -> tuple[Any, ...]:
-    """The one result of a C function of scalars."""
+    """The one result of a C function of scalars, or the byte of a table."""
+    if isinstance(function, HostTable):
+        return (ctypes.string_at(function.address + args[0], 1)[0],)
     types = (*function.results, *(t for _, t in function.params))
     scalars = [np.ctypeslib.as_ctypes_type(t.dtype) for t in types if isinstance(t, ScalarType)]
     return (ctypes.CFUNCTYPE(*scalars)(function.address)(*args),)

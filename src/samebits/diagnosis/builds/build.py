@@ -1,0 +1,155 @@
+"""A build of side a's program that gives another machine's hashes, or the first of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+
+from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point, Settings
+from samebits.diagnosis.builds.built_side import BuiltSide
+from samebits.diagnosis.builds.decode import Decoded
+from samebits.diagnosis.builds.hypotheses import Story, story_of
+from samebits.diagnosis.cause.experiment import Agreement
+from samebits.diagnosis.cause.inquiry import SURE_FRAMES
+from samebits.hazards.injection import ExpressionVariant, variants_among
+from samebits.hazards.site_variants import SiteVariant
+from samebits.hazards.switchboard import Switch
+from samebits.ir.grammar import Module
+from samebits.ir.refs import described
+from samebits.sides.side import Side
+
+_MOST_PLACES = 12
+"""Places that are told one by one."""
+
+
+@dataclass(frozen=True)
+class Build:
+    """One build, which `side` runs."""
+
+    story: Story
+    hazards: tuple[str, ...]
+    side: Side
+    agreement: Agreement
+    everywhere: bool
+    """Whether it does one thing wherever it can."""
+    events: int
+    """Frames that show it, `SURE_FRAMES` at most."""
+    places: tuple[str, ...] = ()
+    """Where it does something, and where nothing, unless `everywhere`."""
+    variants: tuple[SiteVariant, ...] = ()
+    """What acts, at its places; an option has none."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A board of `hazards`, over the program of `base`, in which the hazard `beneath` acts
+    everywhere, if one does; and how far its settings go."""
+
+    run: BoardRun
+    base: Side
+    hazards: tuple[str, ...]
+    beneath: str | None
+    decoded: Decoded
+    agreement: Agreement
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all hashes are given."""
+        return self.decoded.parting is None
+
+    def build(self) -> Build:
+        """The build that the settings stand for: one that does one thing everywhere, where no
+        frame says otherwise."""
+        found = self._everywhere() if self.is_whole and len(self.hazards) == 1 else None
+        return self._in_places() if found is None else found
+
+    @property
+    def _under(self) -> tuple[str, ...]:
+        return () if self.beneath is None else (self.beneath.split("#")[0],)
+
+    @property
+    def _events(self) -> int:
+        return self.run.events(self.decoded.settings, SURE_FRAMES) if self.is_whole else 0
+
+    def _everywhere(self) -> Build | None:
+        hazard, base = self.hazards[0], self.base
+        for number, variant in enumerate(variants_among(base.program.kernels, hazard)):
+            settings = self._settings(variant)
+            if settings is None or self.run.parting(Point(INIT, b""), settings) is not None:
+                continue
+            spec = replace(base.spec, hazards=(*base.spec.hazards, f"{hazard}#{number}"))
+            text = ",".join(f"hazard={each}" for each in spec.hazards)
+            side, names = Side(text, base.simulation, spec), (hazard, *self._under)
+            return Build(
+                story_of(names), names, side, self.agreement, True, self._events,
+                variants=variant.parts,
+            )  # fmt: skip
+        return None
+
+    def _settings(self, variant: ExpressionVariant) -> Settings | None:
+        """Those of one form everywhere; None where some frame refutes it."""
+        at = {switch.place: number for number, switch in enumerate(self.run.board.switches)}
+        settings = self.run.off()
+        for part in variant.parts:
+            number = at.get(part.place)
+            form = None if number is None else _form(self.run.board.switches[number], part)
+            if number is None or form is None:
+                return None
+            settings[number] = form
+        left = self.decoded.left
+        fits = all(form in some for form, some in zip(_forms(settings), left, strict=False))
+        return settings if fits else None
+
+    def _in_places(self) -> Build:
+        switches, base = self.run.board.switches, self.base
+        set_so = zip(switches, _forms(self.decoded.settings), strict=False)
+        on = tuple(switch.variants[form - 1] for switch, form in set_so if form)
+        names = tuple(dict.fromkeys(variant.hazard.name for variant in on)) or self.hazards
+        text = f"{' and '.join(names)} at {len(on)} place{'' if len(on) == 1 else 's'}"
+        text += "" if self.beneath is None else f" on top of hazard={self.beneath}"
+        names = (*names, *self._under)
+        side = BuiltSide(text, base.simulation, base.spec, variants=on)
+        told = tuple(_told(base.program.kernels, switches, self.decoded))
+        return Build(
+            story_of(names), names, side, self.agreement, False, self._events, told, on
+        )  # fmt: skip
+
+
+def _forms(settings: Settings) -> list[int]:
+    return [int(form) for form in settings]
+
+
+def _form(switch: Switch, part: SiteVariant) -> int | None:
+    wanted = part.note, part.tree, part.arithmetic
+    for form, each in enumerate(switch.variants, 1):
+        if (each.note, each.tree, each.arithmetic) == wanted:
+            return form
+    return None
+
+
+def _told(kernels: Module, switches: tuple[Switch, ...], decoded: Decoded) -> Iterator[str]:
+    """Where something acts, and where nothing does."""
+    on: dict[str, None] = {}
+    off: dict[str, None] = {}
+    untold = 0
+    forms = zip(switches, _forms(decoded.settings), decoded.left, strict=False)
+    for switch, form, left in forms:
+        place = described(kernels, switch.place)
+        if form:
+            on[place] = None
+        elif len(left) == 1:
+            off[place] = None
+        else:
+            untold += 1
+    yield f"it acts at {_listed(on)}"
+    without = [place for place in off if place not in on]
+    if without:
+        yield f"it does not at {_listed(without)}"
+    if untold:
+        yield f"this run does not tell of {untold} more place{'' if untold == 1 else 's'}"
+
+
+def _listed(places: Collection[str]) -> str:
+    shown = list(places)[:_MOST_PLACES]
+    more = len(places) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")

@@ -1,0 +1,28 @@
+"""A side whose program has variants at places that no words name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from samebits.hazards.injection import ExpressionVariant, with_variants
+from samebits.hazards.site_variants import SiteVariant
+from samebits.sides.side import Side
+from samebits.sim.program import Program
+
+
+@dataclass(frozen=True, eq=False)
+class BuiltSide(Side):
+    """A side with `variants` injected all at once, on top of the hazards of its words."""
+
+    variants: tuple[SiteVariant, ...] = ()
+
+    def with_hazards(self, program: Program) -> Program:
+        return with_variants(super().with_hazards(program), _by_note(self.variants))
+
+
+def _by_note(variants: Sequence[SiteVariant]) -> list[ExpressionVariant]:
+    found: dict[tuple[str, str], list[SiteVariant]] = {}
+    for variant in variants:
+        found.setdefault((variant.hazard.name, variant.note), []).append(variant)
+    return [ExpressionVariant(*key, tuple(parts)) for key, parts in found.items()]

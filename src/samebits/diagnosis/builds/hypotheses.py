@@ -1,0 +1,105 @@
+"""Hypotheses on how another machine's build differs, as data.
+
+Hazards, options, and what builds do together, a file of `rows` each.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from samebits.hazards.catalogue import EXPRESSION_HAZARDS, by_name
+
+ENVIRONMENT = "floating-point environment"
+FORMS: Mapping[str, int] = {
+    "estimate": 128, "order": 32, "algebra": 32, "reciprocal": 16, "fma": 8, "libm": 16,
+}  # fmt: skip
+"""Variants of a hazard at a place at most, where there are more than one with each note."""
+SINGLE = tuple(hazard.name for hazard in EXPRESSION_HAZARDS)
+"""Hazards that are tried by themselves, in this order."""
+KIN = (
+    frozenset({"fma", "double-rounding", "x87", "narrower", "constant"}),
+    frozenset({"flush", ENVIRONMENT, "mode"}),
+    frozenset({"order", "algebra", "reciprocal", "estimate"}),
+    frozenset({"libm", "libm-ulp"}),
+    frozenset({"min-max", "signed-zero", "nan"}),
+)
+"""Hazards that can give the same bits in many frames; others can where an operation rarely rounds
+otherwise."""
+BENEATH = ("constant", "libm", "libm-ulp", "min-max", "flush", "double-rounding")
+"""Hazards that act everywhere in one form beneath another one, which changes what they leave."""
+_ROWS = Path(__file__).with_name("rows")
+
+
+@dataclass(frozen=True)
+class Story:
+    """How a cause is told: its name, what happens, who does so, and what to do about it."""
+
+    hazard: str
+    title: str
+    practice: str
+    remedy: str
+
+
+@dataclass(frozen=True)
+class Option:
+    """A build or an environment that words of a side give, compiled at level `opt`."""
+
+    words: str
+    opt: int
+    story: Story
+
+
+@dataclass(frozen=True)
+class Row:
+    """What builds do together."""
+
+    title: str
+    hazards: Sequence[str]
+    practice: str
+    remedy: str
+
+
+def are_kin(one: str, other: str) -> bool:
+    """Whether two hazards can give the same bits in many frames."""
+    return one == other or any(one in group and other in group for group in KIN)
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """The rows, in the order of their files' names."""
+    return tuple(Row(**tomllib.loads(file.read_text())) for file in sorted(_ROWS.glob("*.toml")))
+
+
+def story_of(hazards: Sequence[str]) -> Story:
+    """The story of hazards that act together: a row's, where they are one."""
+    found = [by_name(name) for name in hazards]
+    for row in rows():
+        if set(row.hazards) == set(hazards):
+            return Story(hazards[0], row.title, row.practice, row.remedy)
+    return Story(
+        hazards[0],
+        " and ".join(each.title for each in found),
+        "; ".join(each.practice for each in found),
+        "; ".join(each.remedy for each in found),
+    )
+
+
+_FAST = Story(
+    "mode", "a build with -ffast-math", "-ffast-math, -Ofast, /fp:fast", "build without them"
+)
+OPTIONS = (
+    Option(
+        "fpenv=flush", 0,
+        Story(
+            ENVIRONMENT, "subnormal numbers flushed by the processor",
+            "-ffast-math and audio libraries, which set the whole thread to flush",
+            "pin the environment where frames are computed",
+        ),
+    ),
+    Option("mode=FAST", 3, _FAST),
+    Option("x86-64-v1,mode=FAST", 3, _FAST),
+)  # fmt: skip

@@ -1,0 +1,225 @@
+"""The search for the build that gives another machine's hashes, where it tells nothing else.
+
+Owns what is tried, for how long, and when it is enough. Each hazard is tried at each place of side
+a's program at once, on a switchboard; what explains the first frames only is tried with others.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from samebits.diagnosis.before.planted import agreement
+from samebits.diagnosis.builds.board_run import BoardRun
+from samebits.diagnosis.builds.build import Attempt, Build
+from samebits.diagnosis.builds.decode import Decoder, OutOfTime
+from samebits.diagnosis.builds.hypotheses import (
+    BENEATH,
+    FORMS,
+    OPTIONS,
+    SINGLE,
+    Option,
+    are_kin,
+    rows,
+)
+from samebits.diagnosis.cause.experiment import Agreement
+from samebits.diagnosis.cause.inquiry import SURE_FRAMES
+from samebits.diagnosis.frame.search import Progress, silent
+from samebits.errors import SamebitsError
+from samebits.hazards.catalogue import by_name
+from samebits.hazards.injection import switches_of, variants_among
+from samebits.hazards.switchboard import switchboard
+from samebits.sides.input_stream import InputStream
+from samebits.sides.side import Side, parse_side
+from samebits.sim.sources import InputSource
+
+SECONDS = 30.0
+"""Of the processor, after which nothing more is tried."""
+_FEW, _SOME, _MANY = 1_000, 4_000, 100_000
+"""Sets of switches that are tried for a frame at most."""
+_MOST_FORMS_BENEATH = 4
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Hazards of one board, with one form of another beneath it, if `beneath` says so."""
+
+    hazards: tuple[str, ...]
+    most: int
+    beneath: str | None = None
+
+
+@dataclass
+class BuildSearch:
+    """One search, against the hashes `known` by frame, of which that of `frame` is the first that
+    differs from side a's. `whole` are the builds that give all of them, `best` the one that gives
+    most."""
+
+    a: Side
+    source: InputSource
+    known: Mapping[int, int]
+    frame: int
+    progress: Progress = silent
+    seconds: float = SECONDS
+    whole: list[Build] = field(default_factory=list[Build])
+    best: Build | None = None
+    finished: bool = False
+    """Whether every single hazard and option was tried."""
+    tried: int = 0
+    """Programs run, and settings of theirs."""
+    _partial: dict[str, Build] = field(default_factory=dict[str, Build])
+    _end: float = 0.0
+
+    def run(self) -> None:
+        """Search. Raises what reading the inputs raises; what cannot be built or run is passed
+        over."""
+        self._end = time.process_time() + self.seconds
+        self._inputs = InputStream(self.source)
+        try:
+            self._singles()
+            self.finished = True
+            for plan in () if self.whole else self._together():
+                if not self.whole or self._is_rival(plan):
+                    self._decode(plan)
+        except OutOfTime:
+            return
+
+    def _singles(self) -> None:
+        for hazard in SINGLE:
+            if not self._is_told(hazard):
+                self._decode(_Plan((hazard,), _FEW))
+        for option in OPTIONS:
+            if not self._is_told(option.story.hazard):
+                self._try(option)
+
+    def _is_told(self, hazard: str) -> bool:
+        """Whether a hazard need not be tried: many frames show one that is not of its kin."""
+        return bool(self.whole) and all(
+            build.events >= SURE_FRAMES and not any(are_kin(each, hazard) for each in build.hazards)
+            for build in self.whole
+        )
+
+    def _together(self) -> Iterator[_Plan]:
+        """What explains the first frames with others; what builds do together; then more sets of
+        each hazard."""
+        known = sorted(self._partial, key=lambda name: -self._partial[name].agreement.same)
+        for first in known:
+            for other in SINGLE:
+                if other != first:
+                    yield _Plan((first, other), _SOME)
+            for words in self._beneath(first):
+                yield _Plan((first,), _SOME, words)
+        for row in rows():
+            yield _Plan(tuple(row.hazards), _SOME)
+            for name in row.hazards:
+                others = tuple(each for each in row.hazards if each != name)
+                for words in self._forms(name) if name in BENEATH else ():
+                    yield _Plan(others, _SOME, words)
+        for hazard in SINGLE:
+            yield _Plan((hazard,), _MANY)
+
+    def _is_rival(self, plan: _Plan) -> bool:
+        """Whether a plan might give the same as a build that gives all: each hazard is kin."""
+        names = (*plan.hazards, *([] if plan.beneath is None else [_hazard_of(plan.beneath)]))
+        return any(
+            len(names) == len(build.hazards)
+            and all(any(are_kin(name, each) for each in build.hazards) for name in names)
+            for build in self.whole
+        )
+
+    def _beneath(self, hazard: str) -> Iterator[str]:
+        for name in BENEATH:
+            if name != hazard:
+                yield from self._forms(name)
+
+    def _forms(self, hazard: str) -> Iterator[str]:
+        forms = len(variants_among(self.a.plain.kernels, hazard))
+        for number in range(min(forms, _MOST_FORMS_BENEATH)):
+            yield f"{hazard}#{number}"
+
+    def _decode(self, plan: _Plan) -> None:
+        """Try the hazards of a plan at any places. Raises OutOfTime."""
+        title = " and ".join(by_name(name).title for name in plan.hazards)
+        self._say(f"trying {title}")
+        try:
+            base = self._base(plan.beneath)
+            kernels = base.program.kernels
+            board = switchboard(kernels, switches_of(kernels, plan.hazards, FORMS))
+            if not board.switches:
+                return
+            run = BoardRun(base.program, board, self._inputs, self.known)
+        except SamebitsError:
+            return
+        self._in_time()
+        try:
+            decoded = Decoder(run, plan.most, self._end).decode()
+        finally:
+            self.tried += run.trials
+        if not decoded.solved and plan.beneath is None:
+            return
+        found = self._agreement(decoded.parting)
+        if not found.same:
+            return
+        attempt = Attempt(run, base, plan.hazards, plan.beneath, decoded, found)
+        self._note(attempt.build())
+
+    def _base(self, beneath: str | None) -> Side:
+        own = self.a.spec
+        spec = replace(own, opt=0, hazards=(*own.hazards, *([beneath] if beneath else [])))
+        return Side(self.a.text, self.a.simulation, spec)
+
+    def _try(self, option: Option) -> None:
+        self._in_time()
+        self._say(f"trying {option.story.title}")
+        self.tried += 1
+        own = self.a.spec
+        try:
+            new = parse_side(option.words, self.a.simulation).spec
+            spec = replace(
+                own,
+                target=new.target,
+                opt=option.opt,
+                options={**own.options, **new.options},
+                environment=new.environment or own.environment,
+            )
+            side = Side(option.words, self.a.simulation, spec)
+            fits = agreement(side, self.source, self.known, self.frame, silent)
+        except SamebitsError:
+            return
+        if fits.same:
+            self._note(Build(option.story, (option.story.hazard,), side, fits, True, fits.same))
+
+    def _note(self, found: Build) -> None:
+        if found.agreement.whole:
+            self.whole.append(found)
+            self.whole.sort(key=_plausibility)
+            self.best = self.whole[0]
+        elif self.best is None or found.agreement.same > self.best.agreement.same:
+            self.best = found
+        if len(found.hazards) == 1 and found.hazards[0] in SINGLE:
+            self._partial.setdefault(found.hazards[0], found)
+
+    def _agreement(self, parting: int | None) -> Agreement:
+        frames = [n for n in self.known if self.frame <= n < self._inputs.frames]
+        if parting is None:
+            return Agreement(len(frames), len(frames))
+        return Agreement(sum(n < parting for n in frames), len(frames))
+
+    def _say(self, what: str) -> None:
+        done = self.seconds - max(0.0, self._end - time.process_time())
+        self.progress(what, round(done), max(1, round(self.seconds)))
+
+    def _in_time(self) -> None:
+        if time.process_time() > self._end:
+            raise OutOfTime
+
+
+def _plausibility(build: Build) -> tuple[bool, int, int]:
+    """The less, the more plausible."""
+    order = [SINGLE.index(name) if name in SINGLE else len(SINGLE) for name in build.hazards]
+    return not build.everywhere, len(build.hazards), sum(order)
+
+
+def _hazard_of(words: str) -> str:
+    return words.split("#")[0]

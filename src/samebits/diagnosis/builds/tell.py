@@ -1,0 +1,119 @@
+"""The telling of a build that gives another machine's hashes: cause, fields, operation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Protocol
+
+from samebits.diagnosis.builds.build import Build
+from samebits.diagnosis.builds.search import BuildSearch
+from samebits.diagnosis.cause.inquiry import SURE_FRAMES
+from samebits.diagnosis.frame.search import Progress
+from samebits.diagnosis.narrow import KnownCause
+from samebits.diagnosis.report.findings import IN_PLACES, SCOPES, CauseFact, Diagnosis
+from samebits.diagnosis.report.wording import moment
+from samebits.sides.side import Side
+from samebits.sim.sources import InputSource
+
+
+class Compare(Protocol):
+    """Two sides' diagnosis, over the same inputs."""
+
+    def __call__(self, a: Side, b: Side, *, known: KnownCause) -> Diagnosis: ...
+
+
+def tell_builds(
+    out: Diagnosis,
+    a: Side,
+    source: InputSource,
+    known: Mapping[int, int],
+    compare: Compare,
+    progress: Progress,
+    seconds: float,
+) -> None:
+    """Add to a diagnosis that has no cause the build that gives the hashes of side b, and with it
+    the fields and the operation, which are then those of side a's program built so.
+
+    Raises what reading the inputs and running side a raise.
+    """
+    assert out.frame is not None
+    if seconds <= 0:
+        return
+    found = BuildSearch(a, source, known, out.frame, progress, seconds)
+    found.run()
+    best = found.best
+    if best is None:
+        every = "all" if found.finished else "the first"
+        out.note(
+            f"{every} builds that are known were tried, {found.tried:,} runs, and none gives b's "
+            f"hash of {moment(out.frame)}"
+        )
+        return
+    cause = _cause(best, found)
+    live = compare(a, best.side, known=KnownCause(cause, best.variants))
+    _take(out, live, best)
+    out.causes = (replace(cause, expression=_expression(best, live)),)
+    out.certainty = _certainty(best, found)
+
+
+def _take(out: Diagnosis, live: Diagnosis, best: Build) -> None:
+    """What the planted side shows, where side b itself shows nothing."""
+    if live.frame != out.frame:
+        return
+    if not (out.fields or out.columns):
+        out.fields, out.columns, out.differing = live.fields, live.columns, live.differing
+    if out.operation is None:
+        out.operation = live.operation
+    out.exposed, out.exposed_left = live.exposed, live.exposed_left
+    if not out.timeline:
+        out.timeline = live.timeline
+    out.note(f"values of side b are those of side a's program with `{best.side}`, which has its "
+             "hashes")  # fmt: skip
+
+
+def _expression(best: Build, live: Diagnosis) -> str:
+    """The evaluation at the operation that differs first."""
+    if live.operation is None:
+        return ""
+    place = live.operation.place
+    for variant in best.variants:
+        span = variant.site.op.span
+        if (span.line, span.column + 1) == (place.line, place.column):
+            return variant.expression
+    return ""
+
+
+def _cause(best: Build, found: BuildSearch) -> CauseFact:
+    story, agreement = best.story, best.agreement
+    evidence = [f"side a built with `{best.side}` gives them; {found.tried:,} runs", *best.places]
+    others = [each for each in found.whole if each is not best]
+    if others:
+        told = "; ".join(f"{each.story.title} (`{each.side}`)" for each in others)
+        evidence.append(f"no frame of this run tells it from {told}")
+    return CauseFact(
+        hazard=story.hazard,
+        title=story.title,
+        expression="",
+        practice=story.practice,
+        remedy=story.remedy,
+        scope=SCOPES[-1] if best.everywhere else IN_PLACES,
+        frames_same=agreement.same,
+        frames_compared=agreement.compared,
+        evidence=tuple(evidence),
+    )
+
+
+def _certainty(best: Build, found: BuildSearch) -> str:
+    """Certain where it alone gives all hashes of enough frames. A build that does one thing
+    everywhere is not doubted for the sake of one that does another here and there."""
+    agreement = best.agreement
+    if not agreement.whole:
+        return "possible"
+    rivals = [
+        each
+        for each in found.whole
+        if set(each.hazards) != set(best.hazards) and (each.everywhere or not best.everywhere)
+    ]
+    told = not rivals and found.finished and agreement.compared >= SURE_FRAMES
+    return "certain" if told else "likely"

@@ -1,0 +1,167 @@
+"""Of another machine's hashes alone, builds are planted until one gives them; certain is one that
+no other hazard equals."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+from tests.support.runs.reports_of_runs import SIMULATION, report, side, source
+
+from samebits.desync.record import ReportRequest, record_report
+from samebits.desync.report import Report
+from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point
+from samebits.diagnosis.builds.built_side import BuiltSide
+from samebits.diagnosis.builds.decode import Decoder, OutOfTime
+from samebits.diagnosis.builds.hypotheses import (
+    BENEATH,
+    FORMS,
+    KIN,
+    OPTIONS,
+    SINGLE,
+    are_kin,
+    rows,
+)
+from samebits.diagnosis.builds.search import BuildSearch
+from samebits.diagnosis.driver import diagnose, diagnose_report
+from samebits.diagnosis.report.findings import IN_PLACES, Diagnosis
+from samebits.hazards.catalogue import by_name
+from samebits.hazards.injection import switches_of
+from samebits.hazards.switchboard import switchboard
+from samebits.sides.input_stream import InputStream
+
+KERNELS = SIMULATION.program.kernels
+
+
+def hashes(words: str) -> Report:
+    return report("theirs", None, text=f"opt=0,{words}")
+
+
+def hashes_of(built: BuiltSide) -> Mapping[int, int]:
+    return record_report(built, source(), ReportRequest(None, None)).known
+
+
+def beside(words: str) -> Diagnosis:
+    return diagnose_report(source(), side(), hashes(words))
+
+
+def searched(words: str, seconds: float = 60.0) -> BuildSearch:
+    theirs, mine = hashes(words), side()
+    frame = min(n for n in theirs.known if theirs.known[n] != report("mine", None).known[n])
+    found = BuildSearch(mine, source(), theirs.known, frame, seconds=seconds)
+    found.run()
+    return found
+
+
+def board_of(*hazards: str, known: Mapping[int, int]) -> BoardRun:
+    board = switchboard(KERNELS, switches_of(KERNELS, hazards, FORMS))
+    return BoardRun(SIMULATION.program, board, InputStream(source()), known)
+
+
+def test_one_hazard_everywhere_is_found_with_fields_and_line() -> None:
+    words = "hazard=fma#0"
+    found, live = beside(words), diagnose(SIMULATION, source(), side(), side(f"opt=0,{words}"))
+    first = found.causes[0]
+    assert (first.hazard, first.scope, found.certainty) == ("fma", "everywhere", "certain")
+    assert first.holds
+    assert found.fields == live.fields
+    assert found.operation is not None
+    assert live.operation is not None
+    assert found.operation.place == live.operation.place
+    assert any(words in note for note in found.notes)
+
+
+def test_a_hazard_in_some_places_is_found_with_these() -> None:
+    places = sorted({switch.place for switch in switches_of(KERNELS, ["fma"], {})})
+    assert len(places) > 2
+    for place in places[:4]:
+        theirs = hashes(f"hazard=fma@{place.function}#{place.op}#0")
+        if theirs.known == report("mine", None).known:
+            continue
+        found = diagnose_report(source(), side(), theirs)
+        first = found.causes[0]
+        if found.certainty == "certain":
+            assert (first.hazard, first.scope) == ("fma", IN_PLACES)
+            assert first.evidence[1].startswith("it acts at ")
+            assert first.evidence[1].count(":") == 2, "one file:line:column"
+        else:
+            assert found.certainty == "likely"
+            assert first.hazard == "fma" or any("fma at 1 place" in e for e in first.evidence)
+
+
+def test_hazards_that_act_together_are_found() -> None:
+    found = searched("hazard=fma#0,hazard=constant#0")
+    assert {"fma", "constant"} in [set(build.hazards) for build in found.whole]
+
+
+def test_what_another_hazard_gives_too_is_not_certain() -> None:
+    found = beside("hazard=double-rounding#0")
+    assert found.causes
+    others = [text for text in found.causes[0].evidence if "tells it from" in text]
+    assert (found.certainty == "certain") == (not others)
+
+
+def test_no_build_that_is_known_is_said_so() -> None:
+    found = diagnose_report(source(), side(), hashes("hazard=changed-operation#0"), seconds=6.0)
+    assert found.certainty == "unknown"
+    assert any("builds that are known were tried" in note for note in found.notes)
+
+
+def test_the_search_ends_with_its_time() -> None:
+    found = searched("hazard=fma#0", seconds=0.0)
+    assert (found.whole, found.finished, found.tried) == ([], False, 0)
+
+
+def test_a_switchboard_has_the_bits_of_what_it_stands_for() -> None:
+    plain = report("mine", None).known
+    run = board_of("fma", known=plain)
+    assert run.parting(Point(INIT, b""), run.off()) is None
+    for number, switch in enumerate(run.board.switches):
+        for form, variant in enumerate(switch.variants, 1):
+            settings = run.off()
+            settings[number] = form
+            built = BuiltSide("one", SIMULATION, side("opt=0").spec, variants=(variant,))
+            with_it = hashes_of(built)
+            run.known = with_it
+            assert run.parting(Point(INIT, b""), settings) is None
+            run.known = plain
+            assert (run.parting(Point(INIT, b""), settings) is None) == (with_it == plain)
+
+
+@pytest.mark.parametrize("every", [1, 7])
+def test_settings_are_read_off_the_hashes(every: int) -> None:
+    run = board_of("fma", known={})
+    draws = np.random.default_rng(5)
+    for _ in range(3):
+        settings = run.off()
+        for number, switch in enumerate(run.board.switches):
+            settings[number] = draws.integers(len(switch.variants) + 1)
+        forms = [int(form) for form in settings]
+        chosen = zip(run.board.switches, forms, strict=False)
+        on = tuple(switch.variants[form - 1] for switch, form in chosen if form)
+        built = BuiltSide("some", SIMULATION, side("opt=0").spec, variants=on)
+        known = hashes_of(built)
+        run.known = {frame: known[frame] for frame in known if frame % every == 0}
+        found = Decoder(run, 10_000, time.process_time() + 60).decode()
+        assert found.parting is None
+        left = zip(forms, found.left, strict=False)
+        assert all(form in some for form, some in left), "what is so is never refuted"
+
+
+def test_a_decoder_stops_when_its_time_is_over() -> None:
+    run = board_of("fma", known=hashes("hazard=fma#0").known)
+    with pytest.raises(OutOfTime):
+        Decoder(run, 100, 0.0).decode()
+
+
+def test_rows_name_hazards() -> None:
+    for row in rows():
+        assert len({by_name(name).name for name in row.hazards}) > 1
+        assert all((row.title, row.practice, row.remedy))
+    assert len(rows()) > 10
+    assert set(BENEATH) | set(FORMS) <= set(SINGLE)
+    assert all(are_kin(name, name) for group in KIN for name in group)
+    assert not are_kin("fma", "libm")
+    assert all(option.story.title for option in OPTIONS)
