@@ -212,7 +212,9 @@ def diagnose_report(
             one = LiveEvidence("a", a, run, frame, found.a, inputs, a, out, progress)
             other = ReportEvidence(report, frame, out, progress, known_inputs=theirs)
             _RunAndReport(out, one, other, found, a.plain.state, progress).run()
-            if found.is_exact and not (out.causes or out.inputs):
+            # A build would differ again in what follows.
+            is_changed = outside is not None and outside.explain_what_follows
+            if found.is_exact and not (out.causes or out.inputs or is_changed):
                 with beyond_first_facts(out.notes, "which build gives these hashes is"):
                     tell_builds(
                         out, a, source, report.known,

@@ -81,6 +81,17 @@ class Given:
         path.write_text("".join(rows[every - 1 :: every]))
         return str(path)
 
+    @property
+    def dumped(self) -> int:
+        """The frame after which a state is dumped: the one that differs first."""
+        return self.case.frames // 2 if self.frame is None else max(self.frame, 1)
+
+    def dump(self, log: Log, frame: int) -> list[str]:
+        """Write the state after a frame, and name it as an option."""
+        path = self.folder / f"after-{frame}.bin"
+        path.write_bytes(log.ends[frame])
+        return ["--state", f"{frame}={path}"]
+
     def golden(self, log: Log) -> str:
         """Write the golden file that a verification of a log has."""
         path, simulation = self.folder / "theirs.golden", self.simulation
@@ -133,6 +144,16 @@ def _golden(given: Given) -> list[str]:
             given.golden(given.theirs)]  # fmt: skip
 
 
+def _list_and_dump(given: Given) -> list[str]:
+    return [*_hash_list(0)(given), *given.dump(given.theirs, given.dumped)]
+
+
+def _two_dumps(given: Given) -> list[str]:
+    frame = given.dumped
+    return ["diagnose", given.program, given.replay(given.ours, "ours.mcap"),
+            *given.dump(given.theirs, frame - 1), *given.dump(given.theirs, frame)]  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Form:
     """A kind of evidence. `alone` is of one session: it is compared with what its program makes of
@@ -148,6 +169,9 @@ class Form:
     """Of which frames it has the other side's inputs: all, detail (the rest by hash), none (all by
     hash), nothing."""
     has_gaps: bool = False
+    has_dump: bool = False
+    """Whether the whole state after the first frame that differs is known."""
+    only_dumps: bool = False
 
 
 FORMS: dict[str, Form] = {
@@ -162,6 +186,12 @@ FORMS: dict[str, Form] = {
     "list of hashes": Form(_hash_list(0), (5, 1, 8, 1), states=True, inputs="nothing"),
     "list of hashes from 1": Form(_hash_list(1), (3, 1, 4, 1), states=True, inputs="nothing"),
     "list with gaps": Form(_with_gaps, (4, 1, 6, 1), states=True, inputs="nothing", has_gaps=True),
+    "list and a dump": Form(
+        _list_and_dump, (3, 1, 6, 1), states=True, inputs="nothing", has_dump=True
+    ),
+    "two dumps": Form(
+        _two_dumps, (2, 1, 3, 1), states=True, inputs="nothing", has_dump=True, only_dumps=True
+    ),
     "golden file": Form(_golden, (2, 1, 3, 1), states=True, inputs="nothing"),
 }  # fmt: skip
 

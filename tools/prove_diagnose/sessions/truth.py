@@ -78,11 +78,20 @@ def known(drawn: Drawn, given: Given) -> Truth:
         shown = set(range(0, covered, case.keyframes))
     changes = _changes(case, theirs, shown) if form.states else ()
     rows = _canonical(given, ours), _canonical(given, theirs)
-    listed = range(given.every - 1, covered, given.every) if form.has_gaps else range(covered)
+    listed = range(covered)
+    if form.has_gaps:
+        listed = range(given.every - 1, covered, given.every)
+    elif form.only_dumps:
+        listed = range(given.dumped - 1, given.dumped + 1)
     frames = _frames(ours, theirs, listed, shown, has_init=not form.states)
     fields = {f: _fields(given, ours, theirs, f, shown, changes) for f in frames}
     if form.inputs == "nothing":
         fields, needed = dict.fromkeys(fields), ()
+        if form.has_dump:
+            t = given.simulation.state_type
+            fields = {
+                n: tuple(differing(t, ours.ends[n], theirs.ends[n])) for n in frames if n >= 0
+            }
     elif form.alone:
         needed = ("state",) if frames else ()
     else:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from samebits.bits import xxh64
-from samebits.diagnosis.cause.experiment import Agreement
+from samebits.diagnosis.cause.inquiry import SURE_FRAMES
 from samebits.diagnosis.outside.guesses import FRAMES_OFF, guessed
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import SideRun
@@ -50,8 +50,8 @@ class Change:
 
 @dataclass(eq=False)
 class Changes:
-    """All changes that were found. `agreement` is with how many of the other side's hashes, from
-    frame `first` on, the run agrees that has these changes; `states` its states after some frames.
+    """All changes that were found. The run that has them gives `same` of the `compared` hashes that
+    are known of the other side from frame `first` on.
 
     With `is_within` the last difference came about in a step, from the same state: it is none of
     these.
@@ -67,13 +67,16 @@ class Changes:
     state: bytes | None = None
     """That after frame `first`, where it has the other side's hash."""
 
-    @property
-    def agreement(self) -> Agreement:
-        return Agreement(self.same, self.compared)
-
     def begin_at(self, frame: int) -> bool:
         """Whether the first of them is before a frame."""
         return bool(self.found) and self.found[0].frame == frame
+
+    @property
+    def explain_what_follows(self) -> bool:
+        """Whether side a's program gives all hashes, and enough of them, behind one change before
+        the frame that differs first, of which it is not known what it made."""
+        is_one = self.begin_at(self.first) and len(self.found) == 1 and not self.is_within
+        return is_one and self.behind >= SURE_FRAMES
 
     @property
     def are_exact(self) -> bool:
