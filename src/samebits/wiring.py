@@ -25,6 +25,7 @@ FIELDS = {
     "remainder": ("samebits.mathlib.floored", "remainder"),
     "pinned": ("samebits.runtime.fp_state.pin", "pinned"),
     "check_races": ("samebits.runtime.races", "check_races"),
+    "session_report": ("samebits.desync.of_session", "write_session_report"),
 }
 """Module and name of the function for each field of `executions`, imported on its first call."""
 

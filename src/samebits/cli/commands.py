@@ -447,7 +447,7 @@ def diagnose(
     what: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="SIM [REPLAY] [EVIDENCE] | REPORT REPORT",
+            metavar="SIM [REPLAY] [EVIDENCE] | [SIM] REPORT REPORT",
             help="a simulation, a replay of it, and another machine's report, replay, golden "
             "file or list of hashes; or two reports",
         ),
@@ -524,8 +524,8 @@ def diagnose(
 
     given = tuple(what or ())
     options = DiagnoseOptions(
-        given, a, b, frames, players, seed, json, html, list_sides, budget, edits,
-        tuple(state) if state else None, seconds,
+        given, a, b, frames, players, seed, json, html, list_sides, budget, edits, seconds,
+        tuple(state) if state else None,
     )  # fmt: skip
     _finish(lambda: run(options))
 

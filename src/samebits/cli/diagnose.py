@@ -25,7 +25,12 @@ from samebits.desync.reader import is_report, read_report
 from samebits.desync.report import Report
 from samebits.desync.summary import summary
 from samebits.diagnosis.before.dumped import with_dumps
-from samebits.diagnosis.driver import diagnose, diagnose_report, diagnose_reports
+from samebits.diagnosis.driver import (
+    diagnose,
+    diagnose_report,
+    diagnose_reports,
+    diagnose_reports_here,
+)
 from samebits.diagnosis.frame.search import Progress as Show
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.diagnosis.report.html import page
@@ -64,10 +69,10 @@ class DiagnoseOptions:
     list_sides: bool = False
     budget: int | None = None
     edits: bool = False
-    state: tuple[str, ...] | None = None
-    """State dumps, each `FRAME=FILE`, or a file that says its frame itself."""
     seconds: float | None = None
     """Of the processor, for trying builds against hashes alone; None for the default."""
+    state: tuple[str, ...] | None = None
+    """State dumps, each `FRAME=FILE`, or a file that says its frame itself."""
 
 
 def run(options: DiagnoseOptions) -> int:
@@ -164,12 +169,23 @@ def _comparison(options: DiagnoseOptions) -> _Comparison:
     match len(reports), others:
         case 2, []:
             _refuse(options, "two reports are compared as they are", "a", "b", "frames", "players",
-                    "seed", "state", "seconds")  # fmt: skip
+                    "seed", "seconds", "state")  # fmt: skip
             a, b = (_read(options, path) for path in reports)
             twice = filecmp.cmp(*reports, shallow=False)
             return _Comparison(
                 lambda show: diagnose_reports(a, b, show), (a, b), is_one_report=twice
             )
+        case 2, [sim]:
+            _refuse(options, "two reports have their own inputs and seed", "b", "frames", "players",
+                    "seed", "seconds", "state")  # fmt: skip
+            simulation = named_simulation(sim)
+            side = _side(options, "a", simulation)
+            ours, theirs = (_read(options, path) for path in reports)
+            twice = filecmp.cmp(*reports, shallow=False)
+            return _Comparison(
+                lambda show: diagnose_reports_here(side, ours, theirs, show), (ours, theirs),
+                is_one_report=twice,
+            )  # fmt: skip
         case 1, [sim, replay]:
             return _beside_evidence(options, sim, replay, reports[0])
         case 0, [sim, replay, other]:

@@ -54,6 +54,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "diagnose game.py duel.mcap theirs.txt",
         "diagnose game.py duel.mcap --state 120=theirs.bin",
         "diagnose ours.desync theirs.desync --html desync.html",
+        "diagnose game.py ours.desync theirs.desync",
         "diagnose game.py duel.mcap --a managed --b x86-64-v3-O3",
         "diagnose game.py duel.mcap --b source=old/game.py",
         "diagnose game.py --b hazard=fma@game.py:120,from=300",

@@ -73,6 +73,30 @@ class Key(NamedTuple):
     number: int
 
 
+MAX_CHANGES = 64
+"""Most changes of the state outside of frames, and most restores, that are told."""
+MAX_CHANGED = 64
+"""Most scalars of a change that are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateChange:
+    """The state before frame `number` is not the one that the frame before left.
+
+    `by` is "restore" or "hand". `scalars` are the first that differ, each with path and with its
+    bits before and after, `differing` is how many do; 0 where what it was is not known.
+    """
+
+    number: int
+    by: str
+    differing: int
+    scalars: tuple[tuple[str, str, str], ...]
+
+    def to_json(self) -> list[Any]:
+        """As `contents_from_json` reads it."""
+        return [self.number, self.by, self.differing, [list(each) for each in self.scalars]]
+
+
 @dataclass(frozen=True, slots=True)
 class Contents:
     """A report's declared content. A value out of its range raises ReportError.
@@ -80,7 +104,9 @@ class Contents:
     `side` is how the simulation was run, in the user's words. `frames` whole frames were run and,
     if `trap` is set, one more that trapped; those of `asked` are held in detail. `leaves` counts
     those of a state's Merkle tree. `program` and `trace` are sizes in bytes, 0 for none; the trace
-    is of frame `traced`, and the traced run left a state of hash `traced_hash`.
+    is of frame `traced`, and the traced run left a state of hash `traced_hash`. Nothing is known of
+    frames before `first`. A session that was running has `changes` of its state outside of frames,
+    and `restores`, each from before one frame to before another.
     """
 
     side: str
@@ -95,18 +121,21 @@ class Contents:
     traced: int = 0
     traced_hash: int = 0
     trap: TrapFact | None = None
+    first: int = 0
+    changes: tuple[StateChange, ...] = ()
+    restores: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
-        for name, most in _BOUNDS:
+        for name, most in (*_BOUNDS, ("first", self.frames)):
             value = getattr(self, name)
             if type(value) is not int or not 0 <= value <= most:
                 raise _wrong(f"{ascii(value)[:60]} as {name}, not an int from 0 to {most}")
         asked = self.asked
-        if asked.step != 1 or not 0 <= asked.start <= asked.stop <= self.begun:
+        if asked.step != 1 or not self.first <= asked.start <= asked.stop <= self.begun:
             raise _wrong(f"frames {asked.start} to {asked.stop} of {self.frames}")
         if len(asked) > MAX_ASKED:
             raise _wrong(f"{len(asked)} frames in detail, more than {MAX_ASKED}")
-        if list(self.states) != sorted({n for n in self.states if 0 <= n <= self.frames}):
+        if list(self.states) != sorted({n for n in self.states if self.first <= n <= self.frames}):
             raise _wrong("states that are not in order, or not of the run")
         if self.trace and self.traced not in asked:
             raise _wrong(f"a trace of frame {self.traced}, which is not in detail")
@@ -124,6 +153,12 @@ class Contents:
         facts: dict[str, Any] = {name: getattr(self, name) for name in _PLAIN}
         facts["asked"] = [self.asked.start, self.asked.stop]
         facts["states"] = list(self.states)
+        if self.first:
+            facts["first"] = self.first
+        if self.changes:
+            facts["changes"] = [change.to_json() for change in self.changes]
+        if self.restores:
+            facts["restores"] = [list(pair) for pair in self.restores]
         if self.trap is not None:
             facts["trap"] = [self.trap.kind, self.trap.message, self.trap.place]
         return facts
@@ -151,6 +186,9 @@ def contents_from_json(given: Any) -> Contents:
         raise _wrong("no two frames as asked")
     values["asked"] = range(*ends)
     values["states"] = tuple(_numbers(facts.get("states"), "states", MAX_ASKED + 1))
+    values["first"] = facts.get("first", 0)
+    values["changes"] = _changes(facts.get("changes", []))
+    values["restores"] = _restores(facts.get("restores", []))
     trap = facts.get("trap")
     if trap is not None:
         texts = cast("list[Any]", trap) if isinstance(trap, list) else []
@@ -158,6 +196,38 @@ def contents_from_json(given: Any) -> Contents:
             raise _wrong("no trap as trap")
         values["trap"] = TrapFact(*texts)
     return Contents(**values)
+
+
+def _changes(given: Any) -> tuple[StateChange, ...]:
+    rows = cast("list[Any]", given) if isinstance(given, list) else [None]
+    if len(rows) > MAX_CHANGES:
+        raise _wrong(f"more than {MAX_CHANGES} changes")
+    return tuple(map(_change, rows))
+
+
+def _change(given: Any) -> StateChange:
+    row = cast("list[Any]", given) if isinstance(given, list) else []
+    if len(row) == 4 and row[1] in ("restore", "hand") and isinstance(row[3], list):
+        scalars = cast("list[Any]", row[3])
+        number, differing = _numbers([row[0], row[2]], "changes", 2)
+        if len(scalars) <= MAX_CHANGED and all(_is_scalar(each) for each in scalars):
+            return StateChange(number, row[1], differing, tuple(tuple(each) for each in scalars))
+    raise _wrong("no change as changes")
+
+
+def _is_scalar(given: Any) -> bool:
+    row = cast("list[Any]", given) if isinstance(given, list) else []
+    return len(row) == 3 and all(_is_text(each) for each in row)
+
+
+def _restores(given: Any) -> tuple[tuple[int, int], ...]:
+    rows = cast("list[Any]", given) if isinstance(given, list) else [None]
+    if len(rows) > MAX_CHANGES:
+        raise _wrong(f"more than {MAX_CHANGES} restores")
+    found = [_numbers(row, "restores", 2) for row in rows]
+    if not all(len(pair) == 2 for pair in found):
+        raise _wrong("no two frames as restores")
+    return tuple((pair[0], pair[1]) for pair in found)
 
 
 def line_of(text: str) -> str:
@@ -228,8 +298,8 @@ def plan(header: ReplayHeader, contents: Contents) -> dict[Key, int]:
     """
     c = contents
     parts = {
-        **_blocks(HASHES, range(c.frames + 1), BLOCK_VALUES, 8),
-        **_blocks(INPUT_HASHES, range(c.begun), BLOCK_VALUES, 8),
+        **_blocks(HASHES, range(c.first, c.frames + 1), BLOCK_VALUES, 8),
+        **_blocks(INPUT_HASHES, range(c.first, c.begun), BLOCK_VALUES, 8),
         **_blocks(INPUTS, c.asked, input_block(header), header.frame_size),
         **{Key(STATES, n): header.state_size for n in c.states},
         **{Key(TREES, n + 1): 8 * c.leaves for n in c.asked if c.leaves and n < c.frames},

@@ -191,15 +191,16 @@ def _parts(about: _Description, messages: Iterable[Message], damage: list[str]) 
                 found[key] = part
         except ReportError as error:
             damage.append(f"at byte {message.offset}, {error.message}")
-    _check_states(found, damage)
-    _check_inputs(found, about.header.frame_size, damage)
+    first = about.contents.first
+    _check_states(found, first, damage)
+    _check_inputs(found, about.header.frame_size, first, damage)
     return {key: found[key] for key in sizes if key in found}
 
 
-def _check_states(found: dict[Key, bytes], damage: list[str]) -> None:
-    """Drop states whose hash differs from the one in the report."""
+def _check_states(found: dict[Key, bytes], base: int, damage: list[str]) -> None:
+    """Drop states whose hash differs from the one in the report, whose blocks begin at `base`."""
     for key in [key for key in found if key.topic == STATES]:
-        first = key.number - key.number % BLOCK_VALUES
+        first = key.number - (key.number - base) % BLOCK_VALUES
         block = found.get(Key(HASHES, first))
         if block is None:
             continue
@@ -211,13 +212,13 @@ def _check_states(found: dict[Key, bytes], damage: list[str]) -> None:
             del found[key]
 
 
-def _check_inputs(found: dict[Key, bytes], size: int, damage: list[str]) -> None:
+def _check_inputs(found: dict[Key, bytes], size: int, base: int, damage: list[str]) -> None:
     """Drop inputs likewise; a part holds those of several frames."""
     for key in [key for key in found if key.topic == INPUTS]:
         data = found[key]
         for i in range(len(data) // size if size else 0):
             frame = key.number + i
-            first = frame - frame % BLOCK_VALUES
+            first = frame - (frame - base) % BLOCK_VALUES
             block = found.get(Key(INPUT_HASHES, first))
             at = 8 * (frame - first)
             hashed = None if block is None else int.from_bytes(block[at : at + 8], "little")

@@ -205,7 +205,7 @@ class _Run:
         """Everything that was recorded, as parts of a report."""
         hashes = np.concatenate(self._hashes)
         input_hashes = np.array(self._input_hashes, np.uint64)
-        parts = {**_values(HASHES, hashes), **_values(INPUT_HASHES, input_hashes)}
+        parts = {**values_as_parts(HASHES, hashes), **values_as_parts(INPUT_HASHES, input_hashes)}
         count = input_block(header)
         for first in range(0, len(self._inputs) if header.frame_size else 0, count):
             key = Key(INPUTS, self.detailed.start + first)
@@ -280,8 +280,9 @@ def _recorded_states(asked: range, size: int, traced: int | None) -> set[int]:
     return {*ends, *[number for number in between if number not in ends][:room]}
 
 
-def _values(topic: str, values: NDArray[np.uint64]) -> dict[Key, bytes]:
+def values_as_parts(topic: str, values: NDArray[np.uint64], start: int = 0) -> dict[Key, bytes]:
+    """Hashes as parts of a report; `start` is the number of the first."""
     return {
-        Key(topic, first): values[first : first + BLOCK_VALUES].astype("<u8").tobytes()
+        Key(topic, start + first): values[first : first + BLOCK_VALUES].astype("<u8").tobytes()
         for first in range(0, len(values), BLOCK_VALUES)
     }

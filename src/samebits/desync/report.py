@@ -111,6 +111,16 @@ class Report:
         numbers = np.flatnonzero(self.hashes.known)
         return dict(zip((numbers - 1).tolist(), self.hashes.values[numbers].tolist(), strict=True))
 
+    @cached_property
+    def made_up(self) -> frozenset[int]:
+        """Frames whose hash is that of a state which is not known whole, and no machine's."""
+        return frozenset(n for n in self.incomplete if not self.is_hashed(n))
+
+    @property
+    def told(self) -> dict[int, int]:
+        """The hashes that its machine had, as `known`."""
+        return {n: hash_ for n, hash_ in self.known.items() if n not in self.made_up}
+
     def inputs(self, frame: int) -> bytes | None:
         """The canonical inputs of a frame, player after player; None if the report lacks them."""
         if frame not in self.asked:

@@ -65,6 +65,9 @@ def disclosure_json(report: Report, path: str, size: int) -> dict[str, Any]:
         "traced": contents.traced if report.trace is not None else None,
         "trace_is_faithful": report.trace_is_faithful if report.trace is not None else None,
         "trap": None if contents.trap is None else asdict(contents.trap),
+        "first": contents.first,
+        "changes": [change.to_json() for change in contents.changes],
+        "restores": [list(pair) for pair in contents.restores],
         "inputs": {
             str(frame): data.hex()
             for frame in contents.asked
@@ -103,6 +106,7 @@ def disclosure_text(report: Report, path: str, size: int) -> Iterator[str]:
         yield from _rows((name, _shown(about.schema.get(name))))
     yield "holds"
     yield from (f"  {phrase}" for phrase in part_phrases(report, list(report.parts)))
+    yield from _rows(*_of_session(report))
     if contents.trap is not None:
         yield f"  the trap in frame {contents.frames}: {contents.trap.message}, at " + (
             contents.trap.place
@@ -114,6 +118,18 @@ def disclosure_text(report: Report, path: str, size: int) -> Iterator[str]:
         yield "names in the program"
         yield from _rows(*((kind, ", ".join(found)) for kind, found in names.items() if found))
     yield NOT_IN_IT
+
+
+def _of_session(report: Report) -> Iterator[tuple[str, str]]:
+    """What a session that was running tells besides."""
+    for change in report.contents.changes:
+        scalars = [f"{path} {before} to {after}" for path, before, after in change.scalars]
+        text = f"before frame {change.number}, by {change.by}: {', '.join(scalars) or 'unknown'}"
+        count = change.differing
+        yield "a change", f"{text}; {count} scalar{'s' * (count != 1)}" if count else text
+    restores = [f"{at} to {to}" for at, to in report.contents.restores]
+    if restores:
+        yield "restores", ", ".join(restores)
 
 
 def _rows(*rows: tuple[str, str]) -> Iterator[str]:

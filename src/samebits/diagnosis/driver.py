@@ -20,6 +20,8 @@ from samebits.desync.machine import this_machine
 from samebits.desync.merkle_tree import merkle_tree
 from samebits.desync.portable import PortableNames, portable
 from samebits.desync.report import Report
+from samebits.diagnosis.before.changed_state import cause as change_as_cause
+from samebits.diagnosis.before.changed_state import change_before, changed, restores_said
 from samebits.diagnosis.before.headers import Header, compared
 from samebits.diagnosis.before.input_rows import InputRows
 from samebits.diagnosis.before.inputs import other_inputs
@@ -42,7 +44,7 @@ from samebits.diagnosis.cause.proxy import proxy_trace
 from samebits.diagnosis.edits.tell import tell_edits
 from samebits.diagnosis.evidence import Evidence, Validated
 from samebits.diagnosis.fast.findings import FastFindings
-from samebits.diagnosis.frame.examine import FirstFrame, outcome
+from samebits.diagnosis.frame.examine import FirstFrame, SideFrame, outcome
 from samebits.diagnosis.frame.hash_search import HashSearch
 from samebits.diagnosis.frame.healing import (
     healed_beside,
@@ -76,6 +78,7 @@ from samebits.diagnosis.report.findings import (
 )
 from samebits.diagnosis.report.wording import input_said, moment, what_leave
 from samebits.diagnosis.report_evidence import ReportEvidence, reported_frame, title
+from samebits.diagnosis.third_side import Beginning, beginning, from_init, judged
 from samebits.errors import ReportError
 from samebits.frame_trace.record import Trace
 from samebits.hazards.catalogue import by_name
@@ -195,14 +198,15 @@ def diagnose_report(
             suspect, known = None, reported_frame(report, frame)
             with beyond_first_facts(out.notes, "whether the headers' difference is the cause is"):
                 others = _other_source(out, source, inputs, report, theirs)
-                suspect = planted(out.headers, a, source, report.known, frame, progress, others)
+                suspect = planted(out.headers, a, source, report.told, frame, progress, others)
             if suspect is not None and suspect.cause.holds:
                 _tell_planted(out, suspect.cause)
                 known = replace(known, state=suspect.state if known.state is None else known.state)
             outside = _outside(out, a, source, inputs, report, theirs, done.found)
             if outside is not None and known.state is None and outside.first == frame:
                 known = replace(known, state=outside.state)
-            if outside is not None and not out.causes and outside.begin_at(frame):
+            is_told = change_before(report, frame) is not None
+            if outside is not None and not (out.causes or is_told) and outside.begin_at(frame):
                 tell_certain(out, outside)
             found = replace(done.found, b=known)
             if found.is_exact and a.spec.source is None:
@@ -214,16 +218,18 @@ def diagnose_report(
             _RunAndReport(out, one, other, found, a.plain.state, progress).run()
             # A build would differ again in what follows.
             is_changed = outside is not None and outside.explain_what_follows
-            if found.is_exact and not (out.causes or out.inputs or is_changed):
+            is_told = found.is_exact and frame not in report.made_up and not is_changed
+            if is_told and not (out.causes or out.inputs):
                 with beyond_first_facts(out.notes, "which build gives these hashes is"):
                     tell_builds(
-                        out, a, source, report.known,
+                        out, a, source, report.told,
                         partial(diagnose, simulation, source, progress=progress),
                         progress, SECONDS if seconds is None else seconds,
                     )  # fmt: skip
             with beyond_first_facts(out.notes, "whether the difference heals is"):
                 hashes = outcome(one.continued()).hashes
                 out.heals, out.followed = healed_beside(hashes, frame + 1, report.known)
+            _tell_restores(out, report)
             if not found.is_exact:
                 other.ask_for_frames()
             if report.is_bare:
@@ -274,6 +280,8 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
         if "seed" in names:
             _tell_planted(out, untried(out.headers[names.index("seed")]))
         _TwoReports(out, one, other, found, a.types[0], progress).run()
+        for report in (a, b):
+            _tell_restores(out, report)
         out.heals, out.followed = healed_in_series(a.hashes, b.hashes, frame)
         options = [fact for fact in out.headers if is_option(fact)]
         if options and "digest" not in names and out.causes:
@@ -281,6 +289,99 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
             if first.scope == WITH_ALL_ELSE:  # one source: what differs comes from its options
                 out.causes = (of_options(options, first), *out.causes[1:])
     _tell_budget(out, a)
+    return out
+
+
+@muted()
+def diagnose_reports_here(
+    side: Side, a: Report, b: Report, progress: Progress = silent
+) -> Diagnosis:
+    """As `diagnose_reports`, with the source beside them: where the reports have the inputs of all
+    frames from a common state on, `side` is run from there, and says which of the two departs from
+    it. That one is then side b, and the run stands for the other.
+
+    Raises ReportError where they are of different runs or of another simulation, and what running
+    raises.
+    """
+    both = ReportPair(a, b)
+    both.require()
+    for report in (a, b):
+        require_replay(report, side.header(report.header.seed), side.simulation.name)
+    frame = both.first_difference
+    start = None if frame is None else beginning(both, frame)
+    if frame is None or start is None:
+        out = diagnose_reports(a, b, progress)
+        if frame is not None:
+            out.note(
+                "the source cannot tell which of them is right: they do not hold a state before "
+                f"{moment(frame)} and all inputs from there on, which are the same"
+            )
+        return out
+    progress("running it here", 0, frame)
+    with closing(open_run(side)) as run:
+        found = judged(run, both, start, frame)
+        if found.agrees not in ((True, False), (False, True)):
+            out = diagnose_reports(a, b, progress)
+            where = frame if found.parted is None else found.parted
+            out.note(
+                f"a run here, {side.text}, has neither report's hash after {moment(where)}, but "
+                f"{found.seen.shown()}: the source is another, or both machines depart from it"
+            )
+            return out
+        right, wrong = (a, b) if found.agrees[0] else (b, a)
+        return _judged(side, run, right, wrong, start, both, found.seen, progress)
+
+
+def _judged(
+    side: Side,
+    run: SideRun,
+    right: Report,
+    wrong: Report,
+    start: Beginning,
+    both: ReportPair,
+    seen: SideFrame,
+    progress: Progress,
+) -> Diagnosis:
+    """The report that departs from the run here, beside that run, which has the other's hashes."""
+    header, frame = right.header, both.first_difference
+    assert frame is not None
+    out = _begun(header.simulation, header.version, header.seed, title(right), title(wrong))
+    out.frames = min(right.contents.begun, wrong.contents.begun)
+    out.headers = compared(_header(right), _header(wrong))
+    since = "init" if start.state is None else f"the state before frame {start.number:,}"
+    out.note(
+        f"{right.name} is right: a run here, {side.text}, from {since} on has its hash after "
+        f"{moment(frame)}, and not that of {wrong.name}"
+    )
+    for report in (right, wrong):
+        _tell_damage(out, report)
+    given = GivenInputs(start.rows, header.seed)
+    inputs, rows = InputStream(given), start.frames()
+    with _timed(out):
+        _tell_inputs(out, _rows_of(right), _rows_of(wrong), out.frames)
+        found = FirstFrame(frame, seen, reported_frame(wrong, frame), both.last_alike(frame))
+        one = LiveEvidence("a", side, run, frame, seen, inputs, side, out, progress)
+        other = ReportEvidence(wrong, frame, out, progress, known_inputs=rows)
+        _RunAndReport(out, one, other, found, side.plain.state, progress, is_alone=True).run()
+        whole = from_init(both, frame)
+        if found.is_exact and whole is not None and not (out.causes or out.inputs):
+            source = GivenInputs(whole.rows, header.seed)
+            with beyond_first_facts(out.notes, "which build gives these hashes is"):
+                tell_builds(
+                    out, side, source, wrong.told,
+                    partial(diagnose, side.simulation, source, progress=progress),
+                    progress, SECONDS,
+                )  # fmt: skip
+        following = outcome(one.continued()).hashes
+        behind = [n for n in range(frame + 1, frame + 1 + len(following)) if n in right.told]
+        same = sum(int(following[n - frame - 1]) == right.hash_after(n) for n in behind)
+        if behind:
+            out.note(f"of the {len(behind):,} frames that follow it has {right.name}'s hash in "
+                     f"{'all' if same == len(behind) else f'{same:,}'}")  # fmt: skip
+        out.heals, out.followed = healed_in_series(right.hashes, wrong.hashes, frame)
+        for report in (right, wrong):
+            _tell_restores(out, report)
+    _tell_budget(out, wrong)
     return out
 
 
@@ -305,6 +406,13 @@ def _require_known(report: Report, frames: int, replay: str | None) -> None:
             note=report.damage[0] if report.damage else None,
             fix="ask for the report again, or compare more frames",
         )
+
+
+def _tell_restores(out: Diagnosis, report: Report) -> None:
+    """Tells the restore after which the differing frame was run."""
+    assert out.frame is not None
+    if said := restores_said(report, out.frame):
+        out.note(said)
 
 
 def _tell_strange(out: Diagnosis, report: Report) -> None:
@@ -413,6 +521,8 @@ class _Driver(ABC, Generic[A, B]):
             out.note(f"the inputs of frame {frame:,} differ, and the report does not hold them")
             self._changed_inputs(None)
             return
+        if self._changed_state(point, inputs):
+            return
         self.progress("tracing the frame", 0, 2)
         mine = theirs = point
         changed = _other_inputs(point, inputs)
@@ -444,6 +554,31 @@ class _Driver(ABC, Generic[A, B]):
     def _input_facts(self) -> list[InputFact]:
         """What is known of how the frame's inputs differ."""
         return [fact for fact in self.out.inputs if fact.frame <= self.found.frame <= fact.last]
+
+    def _changed_state(self, point: Point, inputs: Inputs) -> bool:
+        """Whether side b's machine tells that it changed its state before the frame, and nothing
+        shows that something else makes the difference."""
+        report = self.b.report if isinstance(self.b, ReportEvidence) else None
+        change = None if report is None else change_before(report, self.found.frame)
+        if report is None or change is None:
+            return False
+        before, program = changed(self.state, point.before, change), self.a.program
+        found = Agreement(0, 0)
+        if before is not None and program is not None:
+            experiment = self.a.as_own(self.b.experiment(point, inputs))
+            found = replace(experiment, before=before).run(program)
+            if not found.same:
+                self.out.note(
+                    f"{report.name} tells a change of its state before {moment(change.number)}, "
+                    "which does not give its hashes"
+                )
+                return False
+        _tell_planted(self.out, change_as_cause(report, change, found))
+        model = self.a.model
+        if before is not None and model is not None and isinstance(point, FramePoint):
+            there = replace(point, before=before, row=inputs[:1])
+            self._fields_after(there.trace(model).after)
+        return True
 
     def _fields_after(self, state: bytes | None) -> None:
         """Fields where side b's state is not known, and one that has its hash is."""
@@ -500,10 +635,16 @@ class _TwoRuns(_Driver[LiveEvidence, LiveEvidence]):
         )
 
 
+@dataclass(eq=False)
 class _RunAndReport(_Driver[LiveEvidence, ReportEvidence]):
+    """A run here, and a report. `is_alone` is whether no other one can be asked for: a state after
+    the frame then has to do in place of a trace, as it has where nothing else is told."""
+
+    is_alone: bool = False
+
     def _operation(self) -> None:
         report, frame = self.b.report, self.found.frame
-        if frame not in report.incomplete:
+        if frame not in report.made_up:
             super()._operation()
             return
         self.out.note(
@@ -515,7 +656,7 @@ class _RunAndReport(_Driver[LiveEvidence, ReportEvidence]):
         """Both sides' states, and no hash of one that is not known whole."""
         super().tell_ends()
         report, frame, hashes = self.b.report, self.found.frame, self.out.hashes
-        if hashes is not None and frame in report.incomplete and not report.is_hashed(frame):
+        if hashes is not None and frame in report.made_up:
             self.out.hashes = hashes[0], "unknown"
 
     def without(self, own: Trace | None, other: Validated | None) -> Validated | None:
@@ -523,7 +664,10 @@ class _RunAndReport(_Driver[LiveEvidence, ReportEvidence]):
         for."""
         if own is None:
             return None
-        after = None if self.b.report.asked else self.found.b.state
+        report = self.b.report
+        is_whole = self.found.frame not in report.incomplete
+        is_whole = is_whole and (self.is_alone or not report.asked)
+        after = self.found.b.state if is_whole else None
         found = None if after is None else self._proxy(own, after, None)
         if found is None:
             self.b.ask_for_trace()
@@ -569,7 +713,7 @@ def _opened(side: Side, layout: CommonLayout | None) -> SideRun:
 def _tell_planted(out: Diagnosis, cause: CauseFact) -> None:
     """Tells a cause that the headers named, as far as the experiment with it goes."""
     out.causes = (cause,)
-    by_itself = cause.scope == SCOPES[-1]
+    by_itself = cause.scope in (SCOPES[-1], "")
     if cause.holds and cause.frames_compared >= SURE_FRAMES and by_itself:
         out.certainty = "certain"
     else:

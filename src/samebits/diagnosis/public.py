@@ -18,7 +18,7 @@ from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.report import Report
 from samebits.diagnosis.before.dumped import with_dumps
 from samebits.diagnosis.driver import diagnose as diagnose_runs
-from samebits.diagnosis.driver import diagnose_report, diagnose_reports
+from samebits.diagnosis.driver import diagnose_report, diagnose_reports, diagnose_reports_here
 from samebits.diagnosis.frame.search import Progress, silent
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.digits import MOST_FRAMES
@@ -35,7 +35,7 @@ def diagnose(simulation: Report, replay: Report, /, *, progress: Progress = ...)
 @overload
 def diagnose(
     simulation: Simulation,
-    replay: str | os.PathLike[str] | None = None,
+    replay: str | os.PathLike[str] | Report | None = None,
     /,
     *,
     a: str | None = None,
@@ -66,7 +66,8 @@ def diagnose(
     simulation or "random", from `seed` (1). `a` and `b` are the words of `samebits diagnose
     --list-sides`, such as "evaluate" or "x86-64-v1-O0"; `a` is this machine's best target if left
     out. `diagnose(simulation, replay, b=report)` compares a run here with a desync report of
-    another machine, and `diagnose(report, report)` two reports. `b=Path("theirs.txt")` compares
+    another machine, `diagnose(report, report)` two reports, and `diagnose(simulation, report,
+    b=report)` two with the source beside them. `b=Path("theirs.txt")` compares
     with a file of any kind that the command takes: a report, a second replay, a golden file, a list
     of hashes. `states={120: "dump.bin"}`, beside it or instead, are the other machine's states
     after frames, -1 being `init`: a C struct's bytes, canonical bytes, JSON or CSV.
@@ -90,9 +91,8 @@ def diagnose(
             return diagnose_reports(simulation, replay, show)
     _require_simulation(simulation, "diagnose(game, replay, b=...)")
     if isinstance(replay, Report):
-        raise ArgumentError(
-            "a report stands where the replay does", fix="diagnose(simulation, replay, b=report)"
-        )
+        return _two_reports(simulation, replay, a, b, progress, states=states, frames=frames,
+                            players=players, seed=seed)  # fmt: skip
     if b is None and states is None:
         raise ArgumentError(
             "side b is not given",
@@ -210,6 +210,20 @@ def _path(replay: Any) -> str:
 def _require_simulation(value: Any, fix: str) -> None:
     if not isinstance(value, Simulation):
         raise ArgumentError(f"the first argument is {_kind(value)}, not a Simulation", fix=fix)
+
+
+def _two_reports(
+    simulation: Simulation, ours: Report, a: Any, b: Any, progress: Progress, **others: Any
+) -> Diagnosis:
+    """Two reports with the source beside them."""
+    if not isinstance(b, Report):
+        raise ArgumentError(
+            "a report stands where the replay does",
+            fix="diagnose(simulation, replay, b=report), or diagnose(simulation, ours, b=theirs)",
+        )
+    _refuse("two reports have their own inputs and seed", **others)
+    with _stoppable(progress) as show:
+        return diagnose_reports_here(_side(simulation, "a", a), ours, b, show)
 
 
 def _evidence(

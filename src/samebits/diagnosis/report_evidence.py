@@ -235,7 +235,8 @@ class ReportEvidence:
         """The hashes from the frame on, as far as they are known without a gap, and the trap that
         ended the run, if it is behind them."""
         series = self.report.hashes
-        hashes, known = series.values[self.frame + 1 :], series.known[self.frame + 1 :]
+        hashes, known = series.values[self.frame + 1 :], series.known[self.frame + 1 :].copy()
+        known[[n - self.frame for n in self.report.made_up if n >= self.frame]] = False
         gaps = np.flatnonzero(~known)
         is_whole = not len(gaps) and len(series.known) == len(series)
         trap = self.report.contents.trap if is_whole else None

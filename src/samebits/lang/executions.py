@@ -62,6 +62,9 @@ class Executions:
     check_appender_use: Callable[[str, Any, bool], None] = _unchecked
     """Raises where a scheduled job has the memory of an appender that the method of this name
     reads or, if so told, writes."""
+    session_report: Callable[..., int] = _missing
+    """Writes the desync report of a session: the session, path, frames, how many are final, and
+    whether a file is replaced."""
     with_room: Runner = operator.call
     """Makes a call in a thread whose stack has room."""
     on_own_thread: Runner = operator.call

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from samebits.backend.llvm.engine import host_target
-from samebits.errors import SamebitsError, Trap, folded
+from samebits.errors import ReportError, SamebitsError, Trap, folded
 from samebits.lang.values.lazy import lazily
 from samebits.runtime.calls.input_copies import InputCopier, input_copier
 from samebits.runtime.memory_claims import PENDING, check_memory
@@ -166,6 +167,26 @@ class Session:
             self._check_jobs("restore", True)
         self._execution.restore(state)
         self.seed, self.frame = seed, frame
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        frames: range | int | None = None,
+        *,
+        confirmed: int | None = None,
+        force: bool = False,
+    ) -> int:
+        """Write a desync report of the frames so far, and return its size in bytes.
+
+        `frames` are those in detail, a range or one, of those that are kept; None is all of them.
+        `confirmed` is how many frames are final, since no rollback can change them any more: later
+        ones are left out. A file at the path is replaced with `force` alone. Raises ReportError, of
+        a session too that was started without `keep`.
+        """
+        raise ReportError(
+            "the session keeps no history to report",
+            fix="start it with start(seed, keep=120): the last 120 frames in detail",
+        )
 
     def _read(self, blob: object) -> tuple[int, int, memoryview]:
         saved = read_saved(blob, self.simulation)

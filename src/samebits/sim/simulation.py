@@ -26,11 +26,16 @@ class Simulation(SimulationDefinition):
     """
 
     @folding
-    def start(self, seed: int = 0) -> Session:
-        """A new session, compiled for this processor. Raises CompileError, Trap."""
+    def start(self, seed: int = 0, keep: int = 0) -> Session:
+        """A new session, compiled for this processor. Raises CompileError, Trap.
+
+        With `keep` it remembers the hash of every frame, and the states and inputs of so many of
+        the last ones, 0 to 36,000, for `session.report`.
+        """
+        from samebits.sim.kept_session import KeptSession, check_keep
         from samebits.sim.session import Session
 
-        return Session(self, seed)
+        return KeptSession(self, seed, keep) if check_keep(keep) else Session(self, seed)
 
     def record(
         self, path: str | os.PathLike[str], seed: int = 0, keyframe_every: int = 600

@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 from samebits.desync.format import PROGRAM, TRACE, Key
+from samebits.desync.of_session import session_report
 from samebits.desync.reader import report_from_bytes
 from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.report import Report
@@ -17,11 +18,28 @@ from samebits.errors import ReportError, TraceError
 from samebits.frame_trace.encoding import decode
 from samebits.frame_trace.restore import restore_trace
 from samebits.sides.side import parse_side
+from samebits.sim.kept_session import KeptSession
 from samebits.sim.sources import PlayerSource
 from tests.fuzz.files.engine import Read, Target
 from tests.fuzz.files.mcap_form import forged
 from tests.fuzz.files.mutate import mutated
 from tests.fuzz.files.tiny_simulation import TINY
+
+
+def _of_session() -> Report:
+    """A report of a session that joined late, was changed by hand and restored."""
+    session, other = TINY.start(1, keep=3), TINY.start(1)
+    assert isinstance(session, KeptSession)
+    (block,) = PlayerSource(TINY, "push", 1, 9).blocks()
+    other.run(block.inputs[:1])
+    session.restore(other.save())
+    session.run(block.inputs[1:3])
+    saved = session.save()
+    session.run(block.inputs[3:4])
+    session.restore(saved)
+    session.state.hits = 7
+    session.run(block.inputs[3:5])
+    return session_report(session)
 
 
 class Reports(Target):
@@ -38,7 +56,7 @@ class Reports(Target):
         for frames, wanted in ((4, ReportRequest(range(1, 3), 2)), (9, ReportRequest(None, None))):
             source = PlayerSource(TINY, "push", 1, frames)
             found.append(report_bytes(record_report(side, source, wanted)))
-        return found
+        return [*found, report_bytes(_of_session())]
 
     def read(self, data: bytes) -> Read:
         report = report_from_bytes(data)

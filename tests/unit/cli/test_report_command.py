@@ -143,8 +143,8 @@ def test_json_has_the_facts(run: Run, replay: str) -> None:
     found = json.loads(out)
     assert list(found) == [
         "format", "report", "bytes", "damage", "machine", "simulation", "side", "seed", "frames",
-        "asked", "states", "traced", "trace_is_faithful", "trap", "inputs", "parts", "names",
-        "recorded",
+        "asked", "states", "traced", "trace_is_faithful", "trap", "first", "changes", "restores",
+        "inputs", "parts", "names", "recorded",
     ]  # fmt: skip
     assert found.pop("recorded")["hashes"] == 14
     assert (found["asked"], found["frames"], found["side"]) == ([10, 14], 14, NATIVE)

@@ -33,10 +33,11 @@ def changes_of(
 ) -> Changes:
     """Search a report's run for changes; `frame` is its first that differs, None for none. The run
     has not begun. Raises what running raises."""
-    states = {n: state for n in report.states if (state := report.state(n)) is not None}
+    numbers = [n for n in report.states if n - 1 not in report.made_up]
+    states = {n: state for n in numbers if (state := report.state(n)) is not None}
     first = frames if frame is None else frame
     end = min(frames, first + MOST_FRAMES)
-    return OutsideSearch(run, inputs, report.known, states, first, end).run()
+    return OutsideSearch(run, inputs, report.told, states, first, end).run()
 
 
 def facts_of(t: StructType, found: Changes) -> Iterator[ChangeFact]:
@@ -64,6 +65,8 @@ def tell_certain(out: Diagnosis, found: Changes) -> bool:
     the first frame differ: inputs, or a seed. Whether they do."""
     if not found.are_exact or not out.changes:
         return False
+    if any(cause.hazard == CHANGED_STATE for cause in out.causes):
+        return True  # the other side's session has told of it
     first = out.causes[0] if out.causes and out.changes[0].frame > found.first else None
     if first is not None and first.hazard not in ("changed-input", "seed"):
         return False
