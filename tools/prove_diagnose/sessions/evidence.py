@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 from tools.prove_diagnose.sessions.case import INPUTS, Case
-from tools.prove_diagnose.sessions.play import Log
+from tools.prove_diagnose.sessions.play import Log, kept
 from tools.prove_diagnose.sessions.subjects import SUBJECTS
 
 import samebits as sb
@@ -144,6 +144,14 @@ def _golden(given: Given) -> list[str]:
             given.golden(given.theirs)]  # fmt: skip
 
 
+def _session(given: Given) -> list[str]:
+    case, theirs = given.case, given.theirs
+    rest = (case.rollbacks, case.faults)
+    path = given.folder / "session.desync"
+    kept(given.simulation, theirs.seed, theirs.inputs, *rest).report(path)
+    return ["diagnose", given.program, given.replay(given.ours, "ours.mcap"), str(path)]
+
+
 def _list_and_dump(given: Given) -> list[str]:
     return [*_hash_list(0)(given), *given.dump(given.theirs, given.dumped)]
 
@@ -172,6 +180,7 @@ class Form:
     has_dump: bool = False
     """Whether the whole state after the first frame that differs is known."""
     only_dumps: bool = False
+    has_all_states: bool = False
 
 
 FORMS: dict[str, Form] = {
@@ -192,6 +201,7 @@ FORMS: dict[str, Form] = {
     "two dumps": Form(
         _two_dumps, (2, 1, 3, 1), states=True, inputs="nothing", has_dump=True, only_dumps=True
     ),
+    "report of a session": Form(_session, (6, 1, 12, 2), states=True, has_all_states=True),
     "golden file": Form(_golden, (2, 1, 3, 1), states=True, inputs="nothing"),
 }  # fmt: skip
 
@@ -200,5 +210,11 @@ def drawn(kinds: Sequence[str], draws: Random) -> str:
     """A form that can show what is wrong, mostly."""
     states = any(kind not in INPUTS and kind != "seed" for kind in kinds)
     at = 2 if states else 0 if any(kind in INPUTS for kind in kinds) else 1 if kinds else 3
-    names = [name for name, form in FORMS.items() if form.weights[at]]
+    # A session cannot report frames that it numbers otherwise itself.
+    shifted = {"wrong frame", "one frame short"} & {*kinds}
+    names = [
+        name
+        for name, form in FORMS.items()
+        if form.weights[at] and not (shifted and form.has_all_states)
+    ]
     return draws.choices(names, [FORMS[name].weights[at] for name in names])[0]

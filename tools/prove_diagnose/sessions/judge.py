@@ -283,7 +283,7 @@ def _named(cause: str, said: _Said, truth: Truth, faults: tuple[Fault, ...]) -> 
 def _change_is_named(said: _Said, change: Change) -> bool:
     """Whether it is said between which frames, and, where a keyframe shows them, in what fields."""
     n, text = change.frame, said.text.replace(",", "")
-    between = re.search(rf"between frames {n - 1} and {n}\b", text) is not None
+    between = re.search(rf"between frames? {n - 1} and (frame )?{n}\b", text) is not None
     left_out = re.search(rf"frame {n} (was|is) not (run|simulated|played)", text) is not None
     departs = said.departs_at == n
     if not (between or left_out or departs):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tools.prove_diagnose.sessions.case import POKES, RESTORES, Fault, Rollback
 
 from samebits.bits import leaves, xxh64
+from samebits.sim.definition import SimulationDefinition
 from samebits.sim.session import Session
 from samebits.sim.simulation import Simulation
 from samebits.types import ScalarType
@@ -48,7 +49,7 @@ def column(path: str) -> str:
     return re.sub(r"\[[^\]]*\]", "[]", path)
 
 
-def scalars(simulation: Simulation, wanted: str) -> list[tuple[str, ScalarType, int]]:
+def scalars(simulation: SimulationDefinition, wanted: str) -> list[tuple[str, ScalarType, int]]:
     """The scalars at a path, or in a column or below it."""
     return [
         (path, scalar, offset)
@@ -64,26 +65,37 @@ def played(
     rollbacks: Sequence[Rollback] = (), faults: Sequence[Fault] = (),
 ) -> Log:  # fmt: skip
     """Play all frames. Raises Trap."""
-    game = _Game(simulation, seed, inputs, faults)
+    return _played(_Game(simulation.start(seed), inputs, faults), rollbacks).log
+
+
+def kept(
+    simulation: Simulation, seed: int, inputs: np.ndarray[Any, Any],
+    rollbacks: Sequence[Rollback], faults: Sequence[Fault],
+) -> Session:  # fmt: skip
+    """A session that remembers all that it played. Raises Trap."""
+    session = simulation.start(seed, keep=len(inputs))
+    return _played(_Game(session, inputs, faults), rollbacks).session
+
+
+def _played(game: _Game, rollbacks: Sequence[Rollback]) -> _Game:
     back = {r.frame: r for r in rollbacks}
-    while game.frame < len(inputs):
+    while game.frame < len(game.inputs):
         due = back.pop(game.frame, None)
         if due is None:
-            game.advance(inputs[game.frame])
+            game.advance(game.inputs[game.frame])
         else:
             game.roll_back(due)
-    return game.log
+    return game
 
 
 class _Game:
     def __init__(
-        self, simulation: Simulation, seed: int, inputs: np.ndarray[Any, Any],
-        faults: Sequence[Fault],
-    ) -> None:  # fmt: skip
-        self.simulation = simulation
+        self, session: Session, inputs: np.ndarray[Any, Any], faults: Sequence[Fault]
+    ) -> None:
+        self.simulation = session.simulation
         self.inputs = inputs
-        self.session = simulation.start(seed)
-        self.log = Log(seed, inputs, self.session.canonical_state())
+        self.session = session
+        self.log = Log(session.seed, inputs, session.canonical_state())
         self.pokes = {f.frame: f for f in faults if f.kind in POKES}
         self.repairs = {f.frame + f.by: f for f in faults if f.kind == "poke put right"}
         self.restores = {f.frame: f for f in faults if f.kind in RESTORES}
@@ -103,7 +115,7 @@ class _Game:
             self.right = None
         if frame in self.pokes:
             if self.pokes[frame].kind == "poke put right":
-                self.right = self.simulation.start(0)
+                self.right = Session(self.simulation)
                 self.right.restore(self.session.save())
             self._poke(self.pokes[frame])
         self.log.starts.append(self.session.canonical_state())
@@ -152,7 +164,7 @@ class _Game:
             self.log.ends.append(self.session.canonical_state())
 
 
-def _lost(simulation: Simulation, fault: Fault) -> Iterator[tuple[int, int]]:
+def _lost(simulation: SimulationDefinition, fault: Fault) -> Iterator[tuple[int, int]]:
     """Place and size of the scalars that a restore leaves out."""
     found = scalars(simulation, fault.field)
     first = len(found) // 2 if fault.kind == "lost tail" else 0

@@ -76,6 +76,8 @@ def known(drawn: Drawn, given: Given) -> Truth:
     shown = set[int]()
     if form.states and case.keyframes and form.inputs != "nothing":
         shown = set(range(0, covered, case.keyframes))
+    if form.has_all_states:
+        shown = set(range(covered))
     changes = _changes(case, theirs, shown) if form.states else ()
     rows = _canonical(given, ours), _canonical(given, theirs)
     listed = range(covered)
@@ -83,7 +85,8 @@ def known(drawn: Drawn, given: Given) -> Truth:
         listed = range(given.every - 1, covered, given.every)
     elif form.only_dumps:
         listed = range(given.dumped - 1, given.dumped + 1)
-    frames = _frames(ours, theirs, listed, shown, has_init=not form.states)
+    kept = set[int]() if form.has_all_states else shown  # a session keeps those that frames leave
+    frames = _frames(ours, theirs, listed, kept, has_init=not form.states or form.has_all_states)
     fields = {f: _fields(given, ours, theirs, f, shown, changes) for f in frames}
     if form.inputs == "nothing":
         fields, needed = dict.fromkeys(fields), ()
