@@ -181,6 +181,7 @@ class Form:
     """Whether the whole state after the first frame that differs is known."""
     only_dumps: bool = False
     has_all_states: bool = False
+    counts_from_1: bool = False
 
 
 FORMS: dict[str, Form] = {
@@ -193,7 +194,9 @@ FORMS: dict[str, Form] = {
     "two reports": Form(_two_reports("hashes"), (8, 2, 0, 1), inputs="none"),
     "two reports, traces": Form(_two_reports("trace"), (8, 2, 0, 1), inputs="detail"),
     "list of hashes": Form(_hash_list(0), (5, 1, 8, 1), states=True, inputs="nothing"),
-    "list of hashes from 1": Form(_hash_list(1), (3, 1, 4, 1), states=True, inputs="nothing"),
+    "list of hashes from 1": Form(
+        _hash_list(1), (3, 1, 4, 1), states=True, inputs="nothing", counts_from_1=True
+    ),
     "list with gaps": Form(_with_gaps, (4, 1, 6, 1), states=True, inputs="nothing", has_gaps=True),
     "list and a dump": Form(
         _list_and_dump, (3, 1, 6, 1), states=True, inputs="nothing", has_dump=True

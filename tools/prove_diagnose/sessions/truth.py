@@ -106,6 +106,11 @@ def known(drawn: Drawn, given: Given) -> Truth:
     if form.inputs == "none" and len(given.case.faults) == 2:
         fields = dict.fromkeys(fields) if needed.count("inputs") == 2 else fields
     told = _shapes_are_known(given, *rows)
+    if form.counts_from_1 and frames and frames[0] == 0:  # none agrees, so nobody could notice
+        frames = (0, 1)
+        fields = dict.fromkeys(frames)
+    if case.evidence == "two reports" and frames == (-1,):
+        fields = {-1: None}
     if not told and form.inputs == "none":
         fields = dict.fromkeys(fields)
     since = None

@@ -64,6 +64,8 @@ class Changes:
     behind: int = 0
     """How many of them are behind the last change of which it is not known what it made."""
     is_within: bool = False
+    knows_inputs: bool = True
+    """Whether the other side's inputs are known: others may do what a change does."""
     state: bytes | None = None
     """That after frame `first`, where it has the other side's hash."""
 

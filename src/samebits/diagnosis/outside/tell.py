@@ -37,7 +37,9 @@ def changes_of(
     states = {n: state for n in numbers if (state := report.state(n)) is not None}
     first = frames if frame is None else frame
     end = min(frames, first + MOST_FRAMES)
-    return OutsideSearch(run, inputs, report.told, states, first, end).run()
+    found = OutsideSearch(run, inputs, report.told, states, first, end).run()
+    found.knows_inputs = all(report.input_hashes[each.frame] is not None for each in found.found)
+    return found
 
 
 def facts_of(t: StructType, found: Changes) -> Iterator[ChangeFact]:
@@ -71,7 +73,8 @@ def tell_certain(out: Diagnosis, found: Changes) -> bool:
     if first is not None and first.hazard not in ("changed-input", "seed"):
         return False
     out.causes = (_cause(out, found) if first is None else _with(first, out, found),)
-    sure = found.compared >= SURE_FRAMES and all(each.alone for each in found.found)
+    alone = found.knows_inputs and all(each.alone for each in found.found)
+    sure = alone and found.compared >= SURE_FRAMES
     out.certainty = "certain" if sure else "likely"
     return True
 

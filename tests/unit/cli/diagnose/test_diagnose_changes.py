@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.support.command_line import Run
 from tests.support.runs.compared import FRAMES, SMALL
 
-from samebits.replay import ReplayWriter
+from samebits.replay import ReplayReader, ReplayWriter
 from samebits.sim.inputs import Inputs
 from samebits.sim.load import load_simulation
 from samebits.sim.session import Session
@@ -186,3 +188,13 @@ def test_arithmetic_of_another_machine_is_no_change_of_the_state(run: Run) -> No
     found, answer = found_in(run, "push.mcap", "theirs.mcap")
     assert answer == "frame 20 · bodies[1].charge · cause unknown"
     assert found["changes"] == []
+
+
+def test_beside_a_bare_list_of_hashes_a_change_is_never_certain(run: Run) -> None:
+    played({}, skipped=(20,))  # which an input that pauses would do, too
+    with ReplayReader("theirs.mcap") as reader:
+        blocks = [block.hashes for block in reader.blocks() if block.hashes is not None]
+    lines = [f"{frame} {value:016x}\n" for frame, value in enumerate(np.concatenate(blocks))]
+    Path("theirs.txt").write_text("".join(lines))
+    answer = found_in(run, "push.mcap", "theirs.txt")[1]
+    assert answer.endswith("frame 20 was not played: the state after it is that before it (likely)")
