@@ -202,7 +202,8 @@ class _Said:
         frame = self.found.get("frame")
         if isinstance(frame, int) and not self.is_report:
             return frame
-        return self.departs_at
+        changes = self.found.get("changes", [])
+        return changes[0]["frame"] if changes else self.departs_at
 
     @property
     def departs_at(self) -> int | None:

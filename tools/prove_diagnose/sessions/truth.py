@@ -87,7 +87,9 @@ def known(drawn: Drawn, given: Given) -> Truth:
         listed = range(given.dumped - 1, given.dumped + 1)
     kept = set[int]() if form.has_all_states else shown  # a session keeps those that frames leave
     frames = _frames(ours, theirs, listed, kept, has_init=not form.states or form.has_all_states)
-    fields = {f: _fields(given, ours, theirs, f, shown, changes) for f in frames}
+    fields: dict[int, tuple[str, ...] | None] = {
+        f: _fields(given, ours, theirs, f, shown, changes) for f in frames
+    }
     if form.inputs == "nothing":
         fields, needed = dict.fromkeys(fields), ()
         if form.has_dump:
@@ -108,7 +110,7 @@ def known(drawn: Drawn, given: Given) -> Truth:
     told = _shapes_are_known(given, *rows)
     if form.counts_from_1 and frames and frames[0] == 0:  # none agrees, so nobody could notice
         frames = (0, 1)
-        fields = dict.fromkeys(frames)
+        fields = {0: None, 1: None}
     if case.evidence == "two reports" and frames == (-1,):
         fields = {-1: None}
     if not told and form.inputs == "none":

@@ -19,6 +19,8 @@ from samebits.sides.run import SideRun
 from samebits.types import StructType
 
 CHANGED_STATE = "changed-state"
+BEFORE = ("changed-input", "seed")
+"""Causes on top of which a state may be changed besides."""
 MOST_FRAMES = 4096
 """Frames behind the first differing one that are followed."""
 _PRACTICE = (
@@ -70,7 +72,7 @@ def tell_certain(out: Diagnosis, found: Changes) -> bool:
     if any(cause.hazard == CHANGED_STATE for cause in out.causes):
         return True  # the other side's session has told of it
     first = out.causes[0] if out.causes and out.changes[0].frame > found.first else None
-    if first is not None and first.hazard not in ("changed-input", "seed"):
+    if first is not None and first.hazard not in BEFORE:
         return False
     out.causes = (_cause(out, found) if first is None else _with(first, out, found),)
     alone = found.knows_inputs and all(each.alone for each in found.found)
@@ -81,6 +83,9 @@ def tell_certain(out: Diagnosis, found: Changes) -> bool:
 
 def tell_likely(out: Diagnosis, found: Changes) -> None:
     """Tells changes of which something is not known, where nothing else explains the frame."""
+    if out.causes and out.causes[0].hazard not in BEFORE and out.certainty in ("certain", "likely"):
+        out.changes = ()  # that machine computes otherwise
+        return
     unknown = next((each.frame for each in found.found if not each.is_exact), None)
     if unknown is not None and not found.behind:
         out.note(unexplained(unknown))
@@ -93,8 +98,9 @@ def tell_likely(out: Diagnosis, found: Changes) -> None:
 
 def unexplained(frame: int) -> str:
     """What is possible of a frame of which the hash alone is known."""
+    between = f"between frames {frame - 1:,} and {frame:,}" if frame else "between init and frame 0"
     return (
-        f"between frames {frame - 1:,} and {frame:,} the state may have been changed, or restored "
+        f"{between} the state may have been changed, or restored "
         f"badly; or that machine computes frame {frame:,} otherwise: keyframes would tell which"
     )
 
