@@ -94,9 +94,9 @@ def known(drawn: Drawn, given: Given) -> Truth:
         fields, needed = dict.fromkeys(fields), ()
         if form.has_dump:
             t = given.simulation.state_type
-            fields = {
-                n: tuple(differing(t, ours.ends[n], theirs.ends[n])) for n in frames if n >= 0
-            }
+            for n in frames:
+                if n == given.dumped:
+                    fields[n] = tuple(differing(t, ours.ends[n], theirs.ends[n]))
     elif form.alone:
         needed = ("state",) if frames else ()
     else:

@@ -208,7 +208,7 @@ class OutsideSearch:
             return True
         if frame in self._states:
             out.is_within = True
-        if frame in self._states or (frame and frame - 1 not in self._known):
+        if frame in self._states or frame - 1 not in self._known:
             return False
         rows = self._inputs.between(frame, min(frame + FRAMES_OFF, self._frames))
         past = [*self._past] if self._past and self._past[-1] == before else [before]

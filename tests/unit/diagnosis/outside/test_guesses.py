@@ -44,8 +44,8 @@ SUMS = sb.Simulation(name="sums", version="1", state=State, input=Input, players
                      step=step)  # fmt: skip
 
 
-def certainty(folder: Path, poked: str, by: int) -> tuple[str, str]:
-    """How sure a diagnosis is of a field that is poked before frame 12, and what it says."""
+def certainty(folder: Path, poked: str, by: int, at: int = 12) -> tuple[str, str]:
+    """How sure a diagnosis is of a field that is poked before a frame, and what it says."""
     inputs: Inputs = np.zeros((40, 1), SUMS.input_type.dtype)
     inputs["push"][:, 0] = np.arange(40) * 1000
     paths = [str(folder / name) for name in ("ours.mcap", "theirs.mcap")]
@@ -53,7 +53,7 @@ def certainty(folder: Path, poked: str, by: int) -> tuple[str, str]:
         session = SUMS.start(1)
         with ReplayWriter(path, SUMS.header(1)) as writer:
             for frame, row in enumerate(inputs):
-                if pokes and frame == 12:
+                if pokes and frame == at:
                     setattr(session.state, poked, getattr(session.state, poked) + by)
                 session.step(row)
                 data = SUMS.inputs.to_bytes(inputs[frame : frame + 1])
@@ -76,3 +76,7 @@ def test_a_guess_among_others_is_likely(tmp_path: Path) -> None:
 
 def test_a_poke_that_nobody_would_guess_is_left_open(tmp_path: Path) -> None:
     assert certainty(tmp_path, "other", 987_654) == ("unknown", "")
+
+
+def test_before_the_first_frame_another_start_is_as_plausible(tmp_path: Path) -> None:
+    assert certainty(tmp_path, "other", 3, at=0) == ("unknown", "")
