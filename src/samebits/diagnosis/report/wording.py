@@ -165,7 +165,7 @@ def change_said(fact: ChangeFact) -> str:
     n = fact.frame
     if fact.shape == "skipped":
         return f"frame {n:,} was not played: the state after it is that before it"
-    between = f"between frames {n - 1:,} and {n:,}"
+    between = f"between frames {n - 1:,} and {n:,}" if n else "between init and frame 0"
     if fact.shape == "frame" and fact.of is not None:
         return f"{between} the state became that before frame {fact.of:,}"
     more = f" and {fact.differing - 1:,} more" if fact.differing > 1 else ""
