@@ -205,8 +205,8 @@ def diagnose_report(
             outside = _outside(out, a, source, inputs, report, theirs, done.found)
             if outside is not None and known.state is None and outside.first == frame:
                 known = replace(known, state=outside.state)
-            is_told = change_before(report, frame) is not None
-            if outside is not None and not (out.causes or is_told) and outside.begin_at(frame):
+            says_itself = change_before(report, frame) is not None
+            if outside is not None and not (out.causes or says_itself) and outside.begin_at(frame):
                 tell_certain(out, outside)
             found = replace(done.found, b=known)
             if found.is_exact and a.spec.source is None:
@@ -215,17 +215,21 @@ def diagnose_report(
                     out.note("the report's program is not the one that runs here")
             one = LiveEvidence("a", a, run, frame, found.a, inputs, a, out, progress)
             other = ReportEvidence(report, frame, out, progress, known_inputs=theirs)
+            told = list(out.notes)
             _RunAndReport(out, one, other, found, a.plain.state, progress).run()
             # A build would differ again in what follows.
             is_changed = outside is not None and outside.explain_what_follows
-            is_told = found.is_exact and frame not in report.made_up and not is_changed
-            if is_told and not (out.causes or out.inputs):
+            is_open = found.is_exact and frame not in report.made_up and not is_changed
+            if is_open and not (out.causes or out.inputs):
+                lacking = [note for note in out.notes if note not in told]
                 with beyond_first_facts(out.notes, "which build gives these hashes is"):
                     tell_builds(
                         out, a, source, report.told,
                         partial(diagnose, simulation, source, progress=progress),
                         progress, SECONDS if seconds is None else seconds,
                     )  # fmt: skip
+                if out.causes and out.causes[0].holds:  # nobody has to ask the other machine
+                    out.notes = [note for note in out.notes if note not in lacking]
             with beyond_first_facts(out.notes, "whether the difference heals is"):
                 hashes = outcome(one.continued()).hashes
                 out.heals, out.followed = healed_beside(hashes, frame + 1, report.known)

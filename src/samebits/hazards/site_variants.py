@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
-from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.evaluate import Arithmetic, constant
 from samebits.fpmodel.softfloat import Format
-from samebits.fpmodel.tree import Node, Operand, Tree, nodes, written
+from samebits.fpmodel.tree import Constant, Node, Operand, Tree, nodes, written
 from samebits.hazards.catalogue import ExpressionHazard
 from samebits.hazards.catalogue.hazard import Evaluation
 from samebits.hazards.expressions import Site, Sites
@@ -155,7 +155,7 @@ class _Change:
         if arithmetic != site.strict:
             if arithmetic not in self._matter:
                 self._matter[arithmetic] = _matters(self._whole, arithmetic)
-            return self._matter[arithmetic]
+            return self._matter[arithmetic] or _has_other_constants(tree, site.form)
         if site.op.opcode == "bitcast":
             return False
         old = site.tree
@@ -176,6 +176,15 @@ class _Change:
                 self._sites.pay()
                 inner.add(tree)
         return new in self._inner[old]
+
+
+def _has_other_constants(tree: Tree, form: Format) -> bool:
+    """Whether a constant has another value than in the expression's own format."""
+    return any(
+        isinstance(arg, Constant) and constant(arg, form) != constant(replace(arg, form=""), form)
+        for node in nodes(tree)
+        for arg in node.args
+    )
 
 
 def _matters(site: Site, arithmetic: Arithmetic) -> bool:

@@ -28,7 +28,7 @@ class Build:
 
     story: Story
     hazards: tuple[str, ...]
-    side: Side
+    side: Side | BuiltSide
     agreement: Agreement
     everywhere: bool
     """Whether it does one thing wherever it can."""
@@ -46,7 +46,7 @@ class Attempt:
     everywhere, if one does; and how far its settings go."""
 
     run: BoardRun
-    base: Side
+    base: BuiltSide
     hazards: tuple[str, ...]
     beneath: str | None
     decoded: Decoded
@@ -79,7 +79,8 @@ class Attempt:
                 continue
             spec = replace(base.spec, hazards=(*base.spec.hazards, f"{hazard}#{number}"))
             text = ",".join(f"hazard={each}" for each in spec.hazards)
-            side, names = Side(text, base.simulation, spec), (hazard, *self._under)
+            side = replace(base, text=text, spec=spec)
+            names = hazard, *self._under
             return Build(
                 story_of(names), names, side, self.agreement, True, self._events,
                 variants=variant.parts,
@@ -108,7 +109,7 @@ class Attempt:
         text = f"{' and '.join(names)} at {len(on)} place{'' if len(on) == 1 else 's'}"
         text += "" if self.beneath is None else f" on top of hazard={self.beneath}"
         names = (*names, *self._under)
-        side = BuiltSide(text, base.simulation, base.spec, variants=on)
+        side = replace(base, text=text, variants=on)
         told = tuple(_told(base.program.kernels, switches, self.decoded))
         return Build(
             story_of(names), names, side, self.agreement, False, self._events, told, on

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
+from samebits.hazards.edit.inlined import inlined
 from samebits.hazards.injection import ExpressionVariant, with_variants
 from samebits.hazards.site_variants import SiteVariant
 from samebits.sides.side import Side
@@ -16,6 +18,13 @@ class BuiltSide(Side):
     """A side with `variants` injected all at once, on top of the hazards of its words."""
 
     variants: tuple[SiteVariant, ...] = ()
+    inlined: bool = False
+    """Whether small functions stand in the place of their calls, which changes no bit."""
+
+    @cached_property
+    def plain(self) -> Program:
+        program = Side(self.text, self.simulation, self.spec).plain
+        return program.with_kernels(inlined(program.kernels)) if self.inlined else program
 
     def with_hazards(self, program: Program) -> Program:
         return with_variants(super().with_hazards(program), _by_note(self.variants))

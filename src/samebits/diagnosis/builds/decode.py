@@ -19,6 +19,8 @@ from samebits.hazards.switchboard import Switch
 
 Changes = tuple[tuple[int, int], ...]
 """Switches by number, each with the variant that it is set to."""
+_AGAIN = 2
+"""Times that a search starts over with what it has refuted."""
 _STRETCH = 256
 """Frames that all agree, over which what else would agree is looked for."""
 
@@ -50,13 +52,13 @@ class Decoder:
     _left: list[set[int]] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._left = [set(range(len(s.variants) + 1)) for s in self.run.board.switches]
+        self._left = self._all()
 
     def decode(self) -> Decoded:
         """Search from `init` on, with all switches off. Raises OutOfTime."""
         run = self.run
         settings = run.off()
-        point, solved = Point(INIT, b""), 0
+        point, solved, again = Point(INIT, b""), 0, _AGAIN
         while True:
             parting = run.parting(point, settings)
             if parting is None:
@@ -64,9 +66,26 @@ class Decoder:
             self._refute(point, parting, settings)
             point = run.before(self._known_before(parting, point), point, settings)
             found = self._solved(point, parting, settings)
+            if found is None and solved and again:
+                found, again = self._otherwise(point, parting, settings), again - 1
             if found is None:
                 return Decoded(settings, parting, self._left, solved)
             settings, solved = found, solved + 1
+
+    def _otherwise(self, point: Point, frame: int, settings: Settings) -> Settings | None:
+        """Settings that give the hash of a frame and all before it, though some of them have been
+        refuted beside settings that were others' equals in the frames before."""
+        left, self._left = self._left, self._all()
+        start = Point(INIT, b"")
+        for trial in self._hits(point, frame, settings):
+            parting = self.run.parting(start, trial, frame + 1)
+            if parting is None:
+                return trial
+        self._left = left
+        return None
+
+    def _all(self) -> list[set[int]]:
+        return [set(range(len(s.variants) + 1)) for s in self.run.board.switches]
 
     def _refute(self, point: Point, parting: int, settings: Settings) -> None:
         """Drop the variants that change a hash between a point and `parting`, where all agree."""
@@ -95,7 +114,16 @@ class Decoder:
         return next((n + 1 for n in range(frame - 1, point.frame - 1, -1) if n in known), INIT)
 
     def _solved(self, point: Point, frame: int, settings: Settings) -> Settings | None:
-        """Settings that give the hash of a frame, by way of those from a point on."""
+        """Settings that give the hash of a frame, by way of those from a point on; what they alone
+        refute is refuted."""
+        found = next(self._hits(point, frame, settings), None)
+        if found is not None:
+            goal = self.run.known[frame]
+            self._drop(found, lambda changed: self.run.hash_after(point, frame, changed) == goal)
+        return found
+
+    def _hits(self, point: Point, frame: int, settings: Settings) -> Iterator[Settings]:
+        """Settings that give the hash of a frame, the most plausible first."""
         run, goal = self.run, self.run.known[frame]
         plain = run.hash_after(point, frame, settings)
         options: dict[int, dict[int | None, int]] = {}
@@ -104,15 +132,14 @@ class Decoder:
             one = _with(settings, ((number, form),))
             found = run.hash_after(point, frame, one)
             if found == goal:
-                return self._settled(point, frame, one)
+                yield one
             if found != plain:
                 options.setdefault(number, {}).setdefault(found, form)
         active = {number: tuple(forms.values()) for number, forms in options.items()}
         for trial in self._sets(active, settings):
             self._in_time()
             if run.hash_after(point, frame, trial) == goal:
-                return self._settled(point, frame, trial)
-        return None
+                yield trial
 
     def _sets(self, active: dict[int, tuple[int, ...]], settings: Settings) -> Iterator[Settings]:
         """Settings of the switches that matter, the most plausible first: all in one manner; then
@@ -137,7 +164,7 @@ class Decoder:
         yield from fresh(uniform)
         parts = [part for forms in manners for part in self._parts(forms)]
         yield from fresh(_with(settings, part) for part in parts)
-        off = [((number, 0),) for number in active]
+        off = list(self._parts(dict.fromkeys(active, 0)))
         for start in uniform:
             yield from fresh(_with(start, some) for some in off)
         every = [tuple((number, form) for form in (0, *forms)) for number, forms in active.items()]
@@ -179,12 +206,6 @@ class Decoder:
         for number, form in forms.items():
             found.setdefault(key(self.run.board.switches[number]), []).append((number, form))
         return (tuple(some) for some in found.values() if len(some) > 1)
-
-    def _settled(self, point: Point, frame: int, found: Settings) -> Settings:
-        """The settings found, the other variants refuted that do not give this frame."""
-        goal = self.run.known[frame]
-        self._drop(found, lambda changed: self.run.hash_after(point, frame, changed) == goal)
-        return found
 
     def _in_time(self) -> None:
         if time.process_time() > self.end:

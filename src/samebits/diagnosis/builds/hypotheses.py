@@ -11,15 +11,19 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from samebits.hazards.catalogue import EXPRESSION_HAZARDS, by_name
+from samebits.hazards.catalogue import by_name
 
 ENVIRONMENT = "floating-point environment"
 FORMS: Mapping[str, int] = {
     "estimate": 128, "order": 32, "algebra": 32, "reciprocal": 16, "fma": 8, "libm": 16,
 }  # fmt: skip
 """Variants of a hazard at a place at most, where there are more than one with each note."""
-SINGLE = tuple(hazard.name for hazard in EXPRESSION_HAZARDS)
-"""Hazards that are tried by themselves, in this order."""
+SINGLE = (
+    "fma", "libm", "reciprocal", "order", "double-rounding", "constant", "min-max", "signed-zero",
+    "nan", "to-integer", "algebra", "estimate", "libm-ulp", "flush", "narrower", "rounding", "x87",
+)  # fmt: skip
+"""Hazards that are tried by themselves, in this order: those that builds have most often, and whose
+boards are quick to make, come first."""
 KIN = (
     frozenset({"fma", "double-rounding", "x87", "narrower", "constant"}),
     frozenset({"flush", ENVIRONMENT, "mode"}),
@@ -29,6 +33,8 @@ KIN = (
 )
 """Hazards that can give the same bits in many frames; others can where an operation rarely rounds
 otherwise."""
+ACROSS_CALLS = ("fma", "order", "reciprocal", "double-rounding", "algebra", "estimate")
+"""Hazards that compilers make across the calls of functions that they inline."""
 BENEATH = ("constant", "libm", "libm-ulp", "min-max", "flush", "double-rounding")
 """Hazards that act everywhere in one form beneath another one, which changes what they leave."""
 _ROWS = Path(__file__).with_name("rows")

@@ -13,8 +13,10 @@ from dataclasses import dataclass, field, replace
 from samebits.diagnosis.before.planted import agreement
 from samebits.diagnosis.builds.board_run import BoardRun
 from samebits.diagnosis.builds.build import Attempt, Build
+from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.decode import Decoder, OutOfTime
 from samebits.diagnosis.builds.hypotheses import (
+    ACROSS_CALLS,
     BENEATH,
     FORMS,
     OPTIONS,
@@ -48,6 +50,8 @@ class _Plan:
     hazards: tuple[str, ...]
     most: int
     beneath: str | None = None
+    inlined: bool = False
+    """Whether also across calls of small functions."""
 
 
 @dataclass
@@ -65,7 +69,7 @@ class BuildSearch:
     whole: list[Build] = field(default_factory=list[Build])
     best: Build | None = None
     finished: bool = False
-    """Whether every single hazard and option was tried."""
+    """Whether all was tried that might give the same."""
     tried: int = 0
     """Programs run, and settings of theirs."""
     _partial: dict[str, Build] = field(default_factory=dict[str, Build])
@@ -78,10 +82,11 @@ class BuildSearch:
         self._inputs = InputStream(self.source)
         try:
             self._singles()
-            self.finished = True
+            self.finished = bool(self.whole)
             for plan in () if self.whole else self._together():
                 if not self.whole or self._is_rival(plan):
                     self._decode(plan)
+            self.finished = True
         except OutOfTime:
             return
 
@@ -103,6 +108,8 @@ class BuildSearch:
     def _together(self) -> Iterator[_Plan]:
         """What explains the first frames with others; what builds do together; then more sets of
         each hazard."""
+        for hazard in ACROSS_CALLS:
+            yield _Plan((hazard,), _SOME, inlined=True)
         known = sorted(self._partial, key=lambda name: -self._partial[name].agreement.same)
         for first in known:
             for other in SINGLE:
@@ -143,7 +150,7 @@ class BuildSearch:
         title = " and ".join(by_name(name).title for name in plan.hazards)
         self._say(f"trying {title}")
         try:
-            base = self._base(plan.beneath)
+            base = self._base(plan)
             kernels = base.program.kernels
             board = switchboard(kernels, switches_of(kernels, plan.hazards, FORMS))
             if not board.switches:
@@ -164,10 +171,10 @@ class BuildSearch:
         attempt = Attempt(run, base, plan.hazards, plan.beneath, decoded, found)
         self._note(attempt.build())
 
-    def _base(self, beneath: str | None) -> Side:
-        own = self.a.spec
-        spec = replace(own, opt=0, hazards=(*own.hazards, *([beneath] if beneath else [])))
-        return Side(self.a.text, self.a.simulation, spec)
+    def _base(self, plan: _Plan) -> BuiltSide:
+        own, more = self.a.spec, [] if plan.beneath is None else [plan.beneath]
+        spec = replace(own, opt=0, hazards=(*own.hazards, *more))
+        return BuiltSide(self.a.text, self.a.simulation, spec, inlined=plan.inlined)
 
     def _try(self, option: Option) -> None:
         self._in_time()

@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Protocol
 
 from samebits.diagnosis.builds.build import Build
+from samebits.diagnosis.builds.built_side import BuiltSide
+from samebits.diagnosis.builds.hypotheses import are_kin
 from samebits.diagnosis.builds.search import BuildSearch
 from samebits.diagnosis.cause.inquiry import SURE_FRAMES
 from samebits.diagnosis.frame.search import Progress
@@ -15,6 +17,9 @@ from samebits.diagnosis.report.findings import IN_PLACES, SCOPES, CauseFact, Dia
 from samebits.diagnosis.report.wording import moment
 from samebits.sides.side import Side
 from samebits.sim.sources import InputSource
+
+_MOST_OTHERS = 8
+"""Other builds that are named, where they give all hashes too."""
 
 
 class Compare(Protocol):
@@ -51,10 +56,16 @@ def tell_builds(
         )
         return
     cause = _cause(best, found)
-    live = compare(a, best.side, known=KnownCause(cause, best.variants))
+    mine = replace(best.side, text=a.text, spec=a.spec, variants=()) if _is_inlined(best) else a
+    live = compare(mine, best.side, known=KnownCause(cause, best.variants))
     _take(out, live, best)
-    out.causes = (replace(cause, expression=_expression(best, live)),)
+    others = [_cause(each, found) for each in found.whole if each is not best]
+    out.causes = (replace(cause, expression=_expression(best, live)), *others[:_MOST_OTHERS])
     out.certainty = _certainty(best, found)
+
+
+def _is_inlined(best: Build) -> bool:
+    return isinstance(best.side, BuiltSide) and best.side.inlined
 
 
 def _take(out: Diagnosis, live: Diagnosis, best: Build) -> None:
@@ -79,7 +90,7 @@ def _expression(best: Build, live: Diagnosis) -> str:
     place = live.operation.place
     for variant in best.variants:
         span = variant.site.op.span
-        if (span.line, span.column + 1) == (place.line, place.column):
+        if (span.line, span.column) == (place.line, place.column):
             return variant.expression
     return ""
 
@@ -87,10 +98,6 @@ def _expression(best: Build, live: Diagnosis) -> str:
 def _cause(best: Build, found: BuildSearch) -> CauseFact:
     story, agreement = best.story, best.agreement
     evidence = [f"side a built with `{best.side}` gives them; {found.tried:,} runs", *best.places]
-    others = [each for each in found.whole if each is not best]
-    if others:
-        told = "; ".join(f"{each.story.title} (`{each.side}`)" for each in others)
-        evidence.append(f"no frame of this run tells it from {told}")
     return CauseFact(
         hazard=story.hazard,
         title=story.title,
@@ -106,7 +113,8 @@ def _cause(best: Build, found: BuildSearch) -> CauseFact:
 
 def _certainty(best: Build, found: BuildSearch) -> str:
     """Certain where it alone gives all hashes of enough frames. A build that does one thing
-    everywhere is not doubted for the sake of one that does another here and there."""
+    everywhere is not doubted for the sake of one that does another here and there; one made of
+    hazards that are kin is, for each of them might be the other."""
     agreement = best.agreement
     if not agreement.whole:
         return "possible"
@@ -116,4 +124,6 @@ def _certainty(best: Build, found: BuildSearch) -> str:
         if set(each.hazards) != set(best.hazards) and (each.everywhere or not best.everywhere)
     ]
     told = not rivals and found.finished and agreement.compared >= SURE_FRAMES
+    one, *more = best.hazards
+    told = told and not any(are_kin(one, each) for each in more)
     return "certain" if told else "likely"
