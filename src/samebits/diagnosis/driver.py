@@ -96,6 +96,9 @@ from samebits.types import StructType
 
 OTHER_RUN = 0.5
 """The part of the frames whose inputs may differ before it may be another replay's."""
+PROXY_OPERATIONS = 1 << 14
+"""Operations of a frame that is evaluated under every hazard where a report has no trace of it:
+about four seconds."""
 _PROXY = "side b could not be traced; side a with the hazard injected everywhere serves as proxy"
 
 
@@ -671,7 +674,8 @@ class _RunAndReport(_Driver[LiveEvidence, ReportEvidence]):
         report = self.b.report
         is_whole = self.found.frame not in report.incomplete
         is_whole = is_whole and (self.is_alone or not report.asked)
-        after = self.found.b.state if is_whole else None
+        is_small = len(own.numbers) <= PROXY_OPERATIONS
+        after = self.found.b.state if is_whole and is_small else None
         found = None if after is None else self._proxy(own, after, None)
         if found is None:
             self.b.ask_for_trace()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,11 @@ from tests.support.runs.compared import SMALL
 
 import samebits as sb
 from samebits.cli import status
-from samebits.desync.reader import read_report
+from samebits.desync.format import INPUTS, STATES, Key
+from samebits.desync.of_session import session_report
+from samebits.desync.reader import read_report, report_from_bytes
 from samebits.desync.report import Report
+from samebits.desync.writer import report_bytes
 from samebits.sim.kept_session import KeptSession
 from samebits.sim.load import load_simulation
 from samebits.sim.session import Session
@@ -180,3 +184,20 @@ def test_what_a_session_tells_is_shown(tmp_path: Path, capsys: pytest.CaptureFix
     out = capsys.readouterr().out
     assert "before frame 32, by restore: bodies[1].charge 0x0020 to 0x0000; 1 scalar" in out
     assert "restores      5 to 2, 10 to 7, " in out
+
+
+def test_of_a_late_peer_a_state_that_its_hash_contradicts_is_dropped() -> None:
+    other = SIMULATION.start(1)
+    other.run(rows()[:3])
+    session = SIMULATION.start(1, keep=KEEP)
+    assert isinstance(session, KeptSession)
+    session.restore(other.save())
+    session.run(rows()[3:])
+    report = session_report(session)
+    key, inputs = Key(STATES, 35), Key(INPUTS, 28)
+    for changed, said in ((key, "the state before frame 35"), (inputs, "the inputs of frame 28")):
+        parts = {**report.parts, changed: bytes(len(report.parts[changed]))}
+        found = report_from_bytes(report_bytes(replace(report, parts=parts)))
+        assert len(found.damage) == 1
+        assert found.damage[0].startswith(f"{said} do")
+        assert changed not in found.parts

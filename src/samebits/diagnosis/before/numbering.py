@@ -75,6 +75,7 @@ def _shifted(report: Report, shift: int) -> Report:
     frames = contents.frames - shift
     return replace(
         report,
+        incomplete=frozenset(frame - shift for frame in report.incomplete),
         contents=replace(
             contents, frames=frames, asked=range(frames, frames),
             states=tuple(n - shift for n in contents.states),

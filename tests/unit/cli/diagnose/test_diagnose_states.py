@@ -138,6 +138,16 @@ def test_a_dump_of_another_moment_is_told_as_such(run: Run, theirs: Report) -> N
 
 
 @pytest.mark.usefixtures("dumps")
+def test_fields_that_the_hashes_contradict_are_refused(run: Run) -> None:
+    Path("8.json").write_text('{"bodies[0].charge": 1000}')
+    assert refused(run, *HERE, "hashes.desync", "--state", "8=8.json") == (
+        "8.json has other fields than the state after frame 8 of which hashes.desync has the hash: "
+        "that is side a's\n"
+        "  fix: give the dump and the hashes of one run, written after the frame"
+    )
+
+
+@pytest.mark.usefixtures("dumps")
 def test_what_does_not_go_with_dumps_is_refused(run: Run) -> None:
     assert refused(run, *HERE, "--state", "10=10.bin", "--state", "10.csv") == (
         "10.bin and 10.csv are both of frame 10\n  fix: give one dump of each frame"
