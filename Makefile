@@ -101,6 +101,7 @@ prove-diagnose: $(STAMP)
 	$(BIN)/python -m tools.prove_diagnose
 	$(BIN)/python -m tools.prove_diagnose.skew
 	$(BIN)/python -m tools.prove_diagnose.foreign
+	$(BIN)/python -m tools.prove_diagnose.sessions
 
 prove-bounds: $(STAMP)
 	$(BIN)/python -m tools.prove_bounds

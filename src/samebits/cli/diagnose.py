@@ -20,6 +20,7 @@ from samebits.cli.pages import check_page, write_page
 from samebits.cli.printing import JSON_FORMAT
 from samebits.desync.evidence.dump_files import read_dumps
 from samebits.desync.evidence.kinds import REPORT, REPORT_SUFFIX, kind_of
+from samebits.desync.of_replay import report_of_replay
 from samebits.desync.reader import is_report, read_report
 from samebits.desync.report import Report
 from samebits.desync.summary import summary
@@ -107,7 +108,7 @@ def _compared(options: DiagnoseOptions) -> int:
     if options.html is not None:
         write_page(options.html, page(diagnosis))
     departs = diagnosis.recorded is not None and diagnosis.recorded.departure is not None
-    if departs or not diagnosis.same:
+    if departs or diagnosis.changes or not diagnosis.same:
         return DIFFERS
     return BAD if case.is_damaged or diagnosis.untried else SAME
 
@@ -197,12 +198,7 @@ def _comparison(options: DiagnoseOptions) -> _Comparison:
             _refuse(options, "both sides run here, operation by operation", "seconds")
             simulation = named_simulation(sim)
             if options.a is None and options.b is None:
-                raise SideError(
-                    "side b is not given",
-                    note="`samebits verify` compares with the hashes that a replay holds",
-                    fix="give --b, as in --b x86-64-v1-O0, --b mode=FAST or "
-                    "--b hazard=fma@game.py:120; --list-sides lists all words",
-                )
+                return _with_itself(options, simulation, replays)
             one, other = (_side(options, letter, simulation, any_state=True) for letter in "ab")
             played = _source(options, simulation, replays)
             return _Comparison(
@@ -223,6 +219,31 @@ def _comparison(options: DiagnoseOptions) -> _Comparison:
                 f"{_count(len(others), 'other name')}",
                 fix=_EXAMPLES,
             )
+
+
+def _with_itself(
+    options: DiagnoseOptions, simulation: Simulation, replays: list[str]
+) -> _Comparison:
+    """The comparison of a replay's run with the hashes and keyframes that it holds itself. Raises
+    SideError where it holds none."""
+    refused = SideError(
+        "side b is not given",
+        fix="give --b, as in --b x86-64-v1-O0, --b mode=FAST or "
+        "--b hazard=fma@game.py:120; --list-sides lists all words",
+    )
+    if not replays:
+        raise refused
+    _refuse(options, "a replay has its own inputs and seed", "players", "seed")
+    side = _side(options, "a", simulation)
+    source = ReplaySource(simulation, replays[0], options.frames)
+    recorded = report_of_replay(replays[0])
+    if not recorded.hashes.known.any():
+        refused.note = f"{replays[0]} holds no hashes to compare with"
+        raise refused
+    return _Comparison(
+        lambda show: diagnose_report(source, side, recorded, show, options.seconds),
+        (recorded,), source, (side,),
+    )  # fmt: skip
 
 
 def _beside_evidence(

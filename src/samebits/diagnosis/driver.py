@@ -28,7 +28,9 @@ from samebits.diagnosis.before.inputs import other_inputs
 from samebits.diagnosis.before.numbering import renumbered
 from samebits.diagnosis.before.planted import (
     GivenInputs,
+    OtherSeed,
     is_option,
+    is_program,
     of_options,
     planted,
     untried,
@@ -57,6 +59,14 @@ from samebits.diagnosis.frame.state_diff import differences, timeline
 from samebits.diagnosis.live_evidence import LiveEvidence
 from samebits.diagnosis.narrow import KnownCause, Pair, narrow
 from samebits.diagnosis.operation.match_versions import MatchedVersion
+from samebits.diagnosis.outside.search import Changes
+from samebits.diagnosis.outside.tell import (
+    CHANGED_STATE,
+    changes_of,
+    facts_of,
+    tell_certain,
+    tell_likely,
+)
 from samebits.diagnosis.report.findings import (
     INPUT_SHAPES,
     SCOPES,
@@ -178,6 +188,8 @@ def diagnose_report(
         done = _searched(out, search, a)
         out.frames = min(inputs.frames, report.contents.begun)
         if done.found is None:
+            if report.states:
+                _outside(out, a, source, inputs, report, theirs, None)
             if done.trap is not None:
                 out.note(f"both end with a trap: {done.trap}")
             elif out.frames < inputs.frames:
@@ -193,6 +205,12 @@ def diagnose_report(
             if suspect is not None and suspect.cause.holds:
                 _tell_planted(out, suspect.cause)
                 known = replace(known, state=suspect.state if known.state is None else known.state)
+            outside = _outside(out, a, source, inputs, report, theirs, done.found)
+            if outside is not None and known.state is None and outside.first == frame:
+                known = replace(known, state=outside.state)
+            says_itself = change_before(report, frame) is not None
+            if outside is not None and not (out.causes or says_itself) and outside.begin_at(frame):
+                tell_certain(out, outside)
             found = replace(done.found, b=known)
             if found.is_exact and a.spec.source is None:
                 text = report.program_text
@@ -202,8 +220,10 @@ def diagnose_report(
             other = ReportEvidence(report, frame, out, progress, known_inputs=theirs)
             told = list(out.notes)
             _RunAndReport(out, one, other, found, a.plain.state, progress).run()
-            is_told = frame in report.told and frame not in report.made_up
-            if is_told and not (out.causes or out.inputs):
+            # A build would differ again in what follows.
+            is_changed = outside is not None and outside.explain_what_follows
+            is_open = frame in report.told and not is_changed
+            if is_open and not (out.causes or out.inputs):
                 lacking = [note for note in out.notes if note not in told]
                 with beyond_first_facts(out.notes, "which build gives these hashes is"):
                     tell_builds(
@@ -228,6 +248,8 @@ def diagnose_report(
                 and best <= suspect.cause.frames_same
             ):
                 _tell_planted(out, suspect.cause)
+            if outside is not None and not tell_certain(out, outside):
+                tell_likely(out, outside)
     _tell_budget(out, report)
     return out
 
@@ -443,7 +465,7 @@ class _Driver(ABC, Generic[A, B]):
 
     def _beyond_ends(self) -> None:
         found = self.found
-        if any(cause.hazard == "seed" for cause in self.out.causes):
+        if any(cause.hazard in ("seed", CHANGED_STATE) for cause in self.out.causes):
             return  # all of it is another run
         if not found.is_exact and found.b.before is None:
             self.out.note(
@@ -764,6 +786,35 @@ def _other_source(
             return None
         rows[n] = rows[n] if row is None else row
     return GivenInputs(rows, source.seed)
+
+
+def _outside(
+    out: Diagnosis,
+    a: Side,
+    source: InputSource,
+    inputs: InputStream,
+    report: Report,
+    theirs: Mapping[int, Inputs],
+    found: FirstFrame | None,
+) -> Changes | None:
+    """What was done to the report's state outside of its frames, which is told; None where it
+    cannot be examined: the program is another, or not all inputs are known."""
+    if any(is_program(fact) for fact in out.headers) or (found is not None and not found.is_exact):
+        return None
+    given: InputSource | None = source
+    if out.inputs_differing:
+        given = _other_source(out, source, inputs, report, theirs)
+    if given is None:
+        return None
+    stream = InputStream(OtherSeed(given, report.header.seed))
+    with beyond_first_facts(out.notes, "whether the state was changed between frames is"):
+        with closing(open_run(a)) as run:
+            changes = changes_of(
+                run, stream, report, None if found is None else found.frame, out.frames
+            )
+        out.changes = tuple(facts_of(a.plain.state, changes))
+        return changes
+    return None
 
 
 def _rows_here(inputs: InputStream, t: StructType) -> InputRows:

@@ -142,6 +142,8 @@ HOSTILE: list[tuple[Any, str]] = [
     ({"struct": "S", "fields": [["a b", "int8"]]}, "the schema has ['a b', 'int8'], which is not a "
      "new field"),
     ({"struct": "a b", "fields": [["a", "int8"]]}, "the schema has a struct named 'a b'"),
+    ({"struct": "a[\n]", "fields": [["a", "int8"]]}, "the schema has a struct named 'a[\\n]'"),
+    ({"struct": "[8]", "fields": [["a", "int8"]]}, "the schema has a struct named '[8]'"),
     (nested(40), "the schema nests more than 32 types"),
 ]  # fmt: skip
 
@@ -151,6 +153,14 @@ def test_a_hostile_schema_is_refused(value: Any, message: str) -> None:
     with pytest.raises(ReplayError) as caught:
         from_json(value, 60_000)
     assert caught.value.message == message
+
+
+@pytest.mark.parametrize("container", [
+    sb.BitSet[40], sb.List[sb.int32, 3], sb.Map[sb.int2, sb.List[sb.int32, 2], 8],
+], ids=str)  # fmt: skip
+def test_a_container_is_described_as_any_struct(container: type[sb.Struct]) -> None:
+    t = container.__sb_type__
+    assert from_json(to_json(t), 60_000) == t
 
 
 def test_random_inputs_cover_each_field_and_hold_no_nan() -> None:

@@ -5,6 +5,7 @@ Owns how a stretch of frames is explained by one shape, and what is said where n
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -87,10 +88,13 @@ class _Stretch:
             changed = changes(a, left[0], frames)
             tried = [shape for shape in changed if shape.fits(b, left[0])][:1]
         ends = [self._end(shape) for shape in tried]
-        self.end = max(ends, default=left[0] + 1)
+        # Frames that are alike on both sides speak for no shape.
+        counts = [bisect_left(left, end) for end in ends]
+        best = counts.index(max(counts)) if counts else 0
+        self.end = ends[best] if tried else left[0] + 1
         if not tried and b.row(left[0]) is None:  # nothing is known of any of these
             self.end = left[0] + sum(n == left[0] + k for k, n in enumerate(left))
-        self._shape = tried[ends.index(self.end)] if tried else None
+        self._shape = tried[best] if tried else None
         self._last = max(frame for frame in left if frame < self.end)
 
     @property

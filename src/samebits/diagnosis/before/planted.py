@@ -58,7 +58,7 @@ def _made(side: Side, **words: Any) -> Side:
 
 
 def _seeded(side: Side, source: InputSource, name: str, value: str) -> tuple[Side, InputSource]:
-    return side, _OtherSeed(source, int(value))
+    return side, OtherSeed(source, int(value))
 
 
 _PHRASES = {
@@ -83,7 +83,7 @@ PLANTINGS: Mapping[str, _Planting] = {
 
 
 @dataclass(frozen=True, eq=False)
-class _OtherSeed:
+class OtherSeed:
     """A source's inputs, in a run of another seed."""
 
     source: InputSource
@@ -188,6 +188,11 @@ def _state(side: Side, source: InputSource, frame: int) -> bytes | None:
 def untried(fact: HeaderFact) -> CauseFact:
     """A row of `PLANTINGS` as a cause of which no experiment can be made."""
     return _cause([fact], Agreement(0, 0))
+
+
+def is_program(fact: HeaderFact) -> bool:
+    """Whether it makes the program, or what computes it, another one."""
+    return fact.name == "digest" or (fact.name in PLANTINGS and fact.name != "seed")
 
 
 def is_option(fact: HeaderFact) -> bool:

@@ -251,6 +251,29 @@ class RecordedFact:
     notes: tuple[str, ...] = ()
 
 
+CHANGE_SHAPES = ("fields", "frame", "skipped", "unknown")
+"""What becomes of a state that is changed outside of the frames: some fields are others; it is that
+before another frame; the frame is not played; it is not known."""
+
+
+@dataclass(frozen=True)
+class ChangeFact:
+    """Side b's state, changed outside of its frames: between the step of `frame` - 1 and that of
+    `frame`.
+
+    `shape` is one of `CHANGE_SHAPES`: with "frame" the state is that before frame `of`. `fields`
+    are the first of the `differing` scalars that are others; `a` in them is what they were. Where
+    `keyframe` is given, side b kept the state before that frame.
+    """
+
+    frame: int
+    shape: str
+    of: int | None = None
+    fields: tuple[FieldFact, ...] = ()
+    differing: int = 0
+    keyframe: int | None = None
+
+
 @dataclass(frozen=True)
 class EditFact:
     """A change between two versions of a source. `a` and `b` are where it stands in each, None
@@ -318,6 +341,8 @@ class Diagnosis:
     """Inputs that differ, the first ones; compared before anything is searched."""
     inputs_differing: int = 0
     """Frames whose inputs differ."""
+    changes: tuple[ChangeFact, ...] = ()
+    """Side b's state, changed outside of its frames, by side a's program over b's inputs."""
     frame: int | None = None
     """The first that differs; -1 is the state that `init` leaves; None where none does."""
     since: int | None = None

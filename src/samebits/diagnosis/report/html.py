@@ -24,6 +24,7 @@ from samebits.diagnosis.report.findings import (
 from samebits.diagnosis.report.spoken import spoken
 from samebits.diagnosis.report.wording import (
     answer,
+    change_said,
     file_of,
     healing,
     input_said,
@@ -56,6 +57,7 @@ def page(diagnosis: Diagnosis) -> str:
         which=None if d.same else which(d),
         answer=answer(d), to_do=near(to_do(d)), label=to_do_label(d), healing=healing(d),
         inputs=[input_said(fact) for fact in d.inputs],
+        changes=[change_said(fact) for fact in d.changes],
         chart=_chart(d.timeline) if any(row.differing for row in d.timeline) else None,
         certainty=CERTAINTIES[d.certainty],
         why_unknown=why_unknown(d),

@@ -20,6 +20,7 @@ from samebits.diagnosis.report.findings import (
 from samebits.diagnosis.report.spoken import spoken
 from samebits.diagnosis.report.wording import (
     answer,
+    change_said,
     departs,
     healing,
     input_said,
@@ -54,6 +55,7 @@ def as_lines(d: Diagnosis, edits: bool = False) -> Iterator[Line]:
     yield "", ""
     yield from _headers(d)
     yield from _inputs(d)
+    yield from _changes(d)
     if d.untried:
         yield from _notes(d.notes)
         return
@@ -104,6 +106,19 @@ def _inputs(d: Diagnosis) -> Iterator[Line]:
         yield from _field(each)
     yield "", f"  {INPUT_SHAPES[d.inputs[0].shape]}"
     yield "", ""
+
+
+def _changes(d: Diagnosis) -> Iterator[Line]:
+    """What was done to side b's state outside of its frames."""
+    for fact in d.changes:
+        yield "bold yellow", f"state: {change_said(fact)}"
+        for each in fact.fields[:FIELDS_SHOWN]:
+            yield "", f"  {each.path}  {each.a.type}{_apart(each.ulps)}"
+            yield "", f"    was     {each.a.bits}  {each.a.text}"
+            yield "red", f"    became  {each.b.bits}  {each.b.text}"
+        if fact.differing > FIELDS_SHOWN:
+            yield "dim", f"  and {fact.differing - FIELDS_SHOWN:,} more"
+        yield "", ""
 
 
 def _departure(d: Diagnosis, who: str) -> Iterator[Line]:

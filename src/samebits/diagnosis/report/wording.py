@@ -10,6 +10,7 @@ from dataclasses import replace
 from samebits.diagnosis.report.findings import (
     CERTAINTIES,
     INPUT_SHAPES,
+    ChangeFact,
     Diagnosis,
     ExposedFact,
     InputFact,
@@ -41,8 +42,8 @@ def answer(d: Diagnosis) -> str:
     if d.untried:
         return f"nothing was compared: {d.untried}"
     if d.frame is None:
-        but = ""
-        if departs(d) and d.recorded is not None:
+        but = f", but {change_said(d.changes[0])}" if d.changes else ""
+        if not but and departs(d) and d.recorded is not None:
             but = f", but both depart from what {d.recorded.replay} records"
         return f"the same: no frame of {d.frames:,} differs{but}"
     when = f"one of {gap}" if (gap := _gap(d)) else moment(d.frame)
@@ -86,7 +87,8 @@ def _why(d: Diagnosis) -> str:
     first = d.causes[0]
     told = [fact for fact in d.inputs if fact.frame <= (d.frame or 0) <= fact.last]
     title = input_said(told[0]) if first.hazard == "changed-input" and told else first.title
-    return f"{title} ({d.certainty})"
+    later = [change_said(fact) for fact in d.changes if fact.frame > (d.frame or 0)]
+    return f"{'; '.join([title, *later[:1]])} ({d.certainty})"
 
 
 def to_do(d: Diagnosis) -> str:
@@ -156,6 +158,19 @@ def input_said(fact: InputFact) -> str:
     count = f"{fact.frames:,} frame{'s' * (fact.frames != 1)}"
     how = _SHAPED[fact.shape].format(count=count, other=fact.other)
     return f"{who}'s input{'s are' if many else ' is'} {how} {when}"
+
+
+def change_said(fact: ChangeFact) -> str:
+    """A change of side b's state outside of its frames, in a sentence."""
+    n = fact.frame
+    if fact.shape == "skipped":
+        return f"frame {n:,} was not played: the state after it is that before it"
+    between = f"between frames {n - 1:,} and {n:,}" if n else "between init and frame 0"
+    if fact.shape == "frame" and fact.of is not None:
+        return f"{between} the state became that before frame {fact.of:,}"
+    more = f" and {fact.differing - 1:,} more" if fact.differing > 1 else ""
+    where = f", in {fact.fields[0].path}{more}" if fact.fields else ""
+    return f"the state was changed {between}{where}"
 
 
 _SHAPED = {

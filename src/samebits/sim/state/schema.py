@@ -5,6 +5,7 @@ Reading validates everything: names, counts, nesting and total size are bounded.
 
 from __future__ import annotations
 
+import re
 from typing import Any, cast
 
 from samebits.errors import ReplayError
@@ -25,6 +26,7 @@ MAX_DEPTH = 32
 """Deepest nesting of types."""
 MAX_FIELDS = 4096
 """Most fields of one struct."""
+_STRUCT = re.compile(r"[^\W\d]\w*(\[\w[\w.\[\], ]*\])?")
 
 _NAMED: dict[str, ScalarType | VectorType] = {
     **{t.name: t for t in STRONG_SCALARS},
@@ -93,7 +95,7 @@ def _struct(parts: dict[str, Any], limit: int, depth: int) -> tuple[MemoryType, 
             raise ReplayError(f"the schema has {_shown(item)}, which is not a new field")
         fields[pair[0]], size = _read(pair[1], limit, depth + 1)
         total = _bounded(total + size, limit)
-    if not _is_name(parts["struct"]):
+    if not _is_name_of_struct(parts["struct"]):
         raise ReplayError(f"the schema has a struct named {ascii(parts['struct'])[:60]}")
     return StructType(parts["struct"], tuple(fields.items())), total
 
@@ -112,6 +114,11 @@ def _shown(value: object) -> str:
 
 def _is_name(value: Any) -> bool:
     return isinstance(value, str) and value.isidentifier() and len(value) <= 200
+
+
+def _is_name_of_struct(value: Any) -> bool:
+    """A name, or that of a container, such as `Map[int2, int32, 64]`."""
+    return isinstance(value, str) and len(value) <= 200 and bool(_STRUCT.fullmatch(value))
 
 
 def _bounded(size: int, limit: int) -> int:

@@ -119,7 +119,7 @@ def test_a_page_that_cannot_be_written_is_refused_before_the_work(run: Run) -> N
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
 def test_a_pipe_as_a_page_is_not_opened_before_the_work(run: Run) -> None:
     os.mkfifo("pipe")
-    said = refused(run, SMALL, "push.mcap", "--html", "pipe")
+    said = refused(run, SMALL, "--html", "pipe")
     assert said.startswith("side b is not given")
 
 

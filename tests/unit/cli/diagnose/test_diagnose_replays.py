@@ -7,11 +7,11 @@ import shutil
 
 import numpy as np
 import pytest
-from tests.support.command_line import Run
+from tests.support.command_line import Run, refused
 from tests.support.runs.compared import FRAMES, SMALL
 
 from samebits.desync.of_replay import report_of_replay
-from samebits.replay import ReplayReader
+from samebits.replay import ReplayReader, ReplayWriter
 from samebits.sim.load import load_simulation
 from samebits.sim.sources import PlayerSource, ReplaySource
 
@@ -40,6 +40,28 @@ def test_the_inputs_of_two_replays_are_compared(run: Run, late: str) -> None:
     assert fix == "fix: give each input the frame that it is for, and one input delay on all peers"
     found = json.loads(run(SMALL, "push.mcap", late, "--json")[1])
     assert (found["inputs"][0]["players"], found["causes"][0]["hazard"]) == ([1], "changed-input")
+
+
+def test_a_replay_alone_is_compared_with_what_it_recorded(run: Run) -> None:
+    code, out, err = run(SMALL, "push.mcap")
+    assert (code, out.splitlines()[0], err) == (0, f"the same: no frame of {FRAMES} differs", "")
+    with SIMULATION.record("poked.mcap", seed=1) as recording:
+        (block,) = PlayerSource(SIMULATION, "push", 1, FRAMES).blocks()
+        recording.run(block.inputs[:20])
+        recording.state.bodies[1].charge += 50
+        recording.run(block.inputs[20:])
+    code, out, err = run(SMALL, "poked.mcap")
+    assert (code, out.split(" ·")[0], err) == (1, "frame 20", "")
+
+
+def test_a_replay_alone_without_hashes_is_refused(run: Run) -> None:
+    (block,) = PlayerSource(SIMULATION, "push", 1, FRAMES).blocks()
+    with ReplayWriter("bare.mcap", SIMULATION.header(1)) as writer:
+        writer.add_block(SIMULATION.inputs.to_bytes(block.inputs), None, FRAMES)
+    said = refused(run, SMALL, "bare.mcap")
+    assert said.startswith(
+        "side b is not given\n  note: bare.mcap holds no hashes to compare with\n  fix: give --b, "
+    )
 
 
 def test_replays_of_two_seeds_are_told_as_such(run: Run) -> None:

@@ -14,6 +14,8 @@ from tests.support.runs.compared import SMALL
 
 from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.report import Report
+from samebits.diagnosis.before.input_rows import InputRows
+from samebits.diagnosis.before.inputs import other_inputs
 from samebits.diagnosis.driver import diagnose_report, diagnose_reports
 from samebits.diagnosis.report.findings import INPUT_SHAPES, Diagnosis
 from samebits.diagnosis.report.text import as_lines
@@ -21,6 +23,7 @@ from samebits.sides.side import parse_side
 from samebits.sim.inputs import Inputs
 from samebits.sim.load import load_simulation
 from samebits.sim.sources import InputBlock, PlayerSource
+from samebits.types import INT32, StructType
 
 FRAMES = 120
 SIMULATION = load_simulation(SMALL)
@@ -185,3 +188,14 @@ def test_inputs_of_which_nothing_is_known_but_that_they_differ_are_one_stretch()
 def test_where_no_input_differs_nothing_is_said_of_them() -> None:
     found = beside(report(lambda inputs, plain: None))
     assert (found.inputs, found.inputs_differing, found.same) == ((), 0, True)
+
+
+def test_an_input_dropped_among_many_that_are_alike_is_not_late() -> None:
+    t = StructType("Input", (("aim", INT32),))
+    held: Inputs = np.full((40, 2), 7, np.int32).view(t.dtype)
+    theirs = held.copy()
+    theirs["aim"][20, 1] = 0
+    a = InputRows(t, held.__getitem__, lambda n: None)
+    b = InputRows(t, theirs.__getitem__, lambda n: None)
+    (fact,) = other_inputs(a, b, 39).facts
+    assert (fact.frame, fact.last, fact.players, fact.shape) == (20, 20, (1,), "dropped")

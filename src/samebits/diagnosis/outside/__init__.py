@@ -1,0 +1,1 @@
+"""States that were changed outside of the frames: pokes, bad restores, frames that did not run."""

@@ -1,0 +1,129 @@
+"""Guesses what a state became between two frames, where only the hash after the second is known.
+
+Each guess is made, the frame is run from it, and the hash shows whether it is right. Owns what is
+guessed, and in which order: the state of another frame; a field, or an array from some element on,
+that is zero or as another frame has it; one scalar that is a little another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samebits.sides.run import SideRun
+from samebits.sim.inputs import Inputs
+from samebits.sim.state.columns import columns
+from samebits.types import BOOL, ScalarType, StructType
+
+FRAMES_OFF = 16
+"""How many frames before or behind a state may be that was restored in place of another."""
+MOST_GUESSES = 12_000
+MOST_TAILS = 16
+_STEPS = (1, 2, 3, 4, 5, 8, 10)
+"""Which whole numbers, or floats next to one another, a scalar may be off by."""
+
+_Bytes = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """The state `after` in place of the one before a frame. `of` is the frame before which the
+    right run has it, None where no frame has; `alone` whether no other guess fits as well."""
+
+    after: bytes
+    of: int | None = None
+    alone: bool = True
+
+
+def guessed(
+    run: SideRun, t: StructType, frame: int, wanted: int, past: Sequence[bytes], rows: Inputs
+) -> Guess | None:
+    """The state from which the step of `frame` gives the hash `wanted`, None where none does.
+
+    `past` are the states before the frames up to this one, the frame's own last; `rows` are the
+    inputs from the frame on. The run is left anywhere.
+    """
+    near = dict(_of_other_frames(run, frame, past, rows))
+    for of, state in near.items():
+        if _gives(run, frame, state, rows[:1], wanted):
+            return Guess(state, of)
+    if run.side.is_slow or run.side.is_emulated:
+        return None
+    found: list[bytes] = []
+    for number, after in enumerate(_made(t, past[-1], [*near.values()])):
+        if number == MOST_GUESSES or len(found) > 1:
+            break
+        if after not in found and _gives(run, frame, after, rows[:1], wanted):
+            found.append(after)
+    return Guess(found[0], alone=len(found) == 1) if found else None
+
+
+def _gives(run: SideRun, frame: int, state: bytes, row: Inputs, wanted: int) -> bool:
+    run.restore_canonical(frame, state)
+    done = run.advance(row)
+    return done.trap is None and int(done.hashes[0]) == wanted
+
+
+def _of_other_frames(
+    run: SideRun, frame: int, past: Sequence[bytes], rows: Inputs
+) -> Iterator[tuple[int, bytes]]:
+    """The states before other frames, the nearest first."""
+    ahead = past[-1]
+    for off in range(1, FRAMES_OFF + 1):
+        if off < len(past):
+            yield frame - off, past[-1 - off]
+        if off <= len(rows):
+            run.restore_canonical(frame + off - 1, ahead)
+            if run.advance(rows[off - 1 : off]).trap is not None:
+                rows = rows[:0]
+                continue
+            ahead = run.save()
+            yield frame + off, ahead
+
+
+def _made(t: StructType, before: bytes, near: Sequence[bytes]) -> Iterator[bytes]:
+    """States that differ from one in a field or a scalar."""
+    here = np.frombuffer(before, np.uint8)
+    others = [np.zeros_like(here), *(np.frombuffer(state, np.uint8) for state in near)]
+    for part in _parts(t):
+        for other in others:
+            if (other[part] != here[part]).any():
+                made = here.copy()
+                made[part] = other[part]
+                yield made.tobytes()
+    for column in columns(t):
+        for at in column.offsets(np.arange(column.count)).tolist():
+            part = slice(at, at + column.type.size)
+            for value in _near(column.type, int.from_bytes(before[part], "little")):
+                yield before[:at] + value.to_bytes(column.type.size, "little") + before[part.stop :]
+
+
+def _parts(t: StructType) -> Iterator[NDArray[np.intp]]:
+    """Where the bytes of fields are: whole ones, columns, and columns from some element on."""
+    every: dict[str, list[NDArray[np.intp]]] = {}
+    for column in columns(t):
+        at = column.offsets(np.arange(column.count))[:, None] + np.arange(column.type.size)
+        every.setdefault(column.title.split(".")[0].split("[")[0], []).append(at)
+    for parts in every.values():
+        if len(parts) > 1:
+            yield np.concatenate([at.ravel() for at in parts])
+        for at in parts:
+            yield at.ravel()
+    for parts in every.values():
+        for at in parts:
+            step = max(1, -(-len(at) // MOST_TAILS))
+            for first in sorted({len(at) // 2, *range(1, len(at), step)} - {0}):
+                yield at[first:].ravel()
+
+
+def _near(t: ScalarType, pattern: int) -> Iterator[int]:
+    """Patterns of other values of a scalar: one bit is another, or it is off by little."""
+    if t is BOOL:
+        yield pattern ^ 1
+        return
+    top = 1 << 8 * t.size
+    made = [(pattern + step) % top for step in _STEPS] + [(pattern - step) % top for step in _STEPS]
+    yield from dict.fromkeys([*made, *(pattern ^ 1 << bit for bit in range(8 * t.size))])

@@ -1,0 +1,82 @@
+"""What a state became is certain only where one guess alone gives the hash."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+import samebits as sb
+from samebits import int32, uint64
+from samebits.desync.of_replay import report_of_replay
+from samebits.diagnosis.driver import diagnose_report
+from samebits.replay import ReplayWriter
+from samebits.sides.side import parse_side
+from samebits.sim.inputs import Inputs
+from samebits.sim.sources import ReplaySource
+
+
+@sb.struct
+class State:
+    sum: int32
+    next: int32
+    other: int32
+
+
+@sb.struct
+class Input:
+    push: int32
+
+
+@sb.kernel
+def init(state: State, seed: uint64) -> None:
+    state.sum = 100
+
+
+@sb.kernel
+def step(state: State, inputs: sb.ReadOnly[Input]) -> None:
+    state.sum += state.next
+    state.next = inputs[0].push
+    state.other += 7
+
+
+SUMS = sb.Simulation(name="sums", version="1", state=State, input=Input, players=1, init=init,
+                     step=step)  # fmt: skip
+
+
+def certainty(folder: Path, poked: str, by: int, at: int = 12) -> tuple[str, str]:
+    """How sure a diagnosis is of a field that is poked before a frame, and what it says."""
+    inputs: Inputs = np.zeros((40, 1), SUMS.input_type.dtype)
+    inputs["push"][:, 0] = np.arange(40) * 1000
+    paths = [str(folder / name) for name in ("ours.mcap", "theirs.mcap")]
+    for path, pokes in zip(paths, (False, True), strict=True):
+        session = SUMS.start(1)
+        with ReplayWriter(path, SUMS.header(1)) as writer:
+            for frame, row in enumerate(inputs):
+                if pokes and frame == at:
+                    setattr(session.state, poked, getattr(session.state, poked) + by)
+                session.step(row)
+                data = SUMS.inputs.to_bytes(inputs[frame : frame + 1])
+                writer.add(data, session.hash())
+    source = ReplaySource(SUMS, paths[0])
+    found = diagnose_report(source, parse_side("opt=0", SUMS), report_of_replay(paths[1]))
+    return found.certainty, found.causes[0].title if found.causes else ""
+
+
+def test_a_guess_that_alone_fits_is_certain(tmp_path: Path) -> None:
+    said = "the state was changed between frames 11 and 12, in other"
+    assert certainty(tmp_path, "other", 3) == ("certain", said)
+
+
+def test_a_guess_among_others_is_likely(tmp_path: Path) -> None:
+    found, said = certainty(tmp_path, "next", 3)  # so does 3 more in the sum
+    assert found == "likely"
+    assert said.startswith("the state was changed between frames 11 and 12, in ")
+
+
+def test_a_poke_that_nobody_would_guess_is_left_open(tmp_path: Path) -> None:
+    assert certainty(tmp_path, "other", 987_654) == ("unknown", "")
+
+
+def test_before_the_first_frame_another_start_is_as_plausible(tmp_path: Path) -> None:
+    assert certainty(tmp_path, "other", 3, at=0) == ("unknown", "")

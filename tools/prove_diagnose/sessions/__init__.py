@@ -1,0 +1,1 @@
+"""Sessions that part: inputs, seeds, restores and pokes, drawn, diagnosed and counted."""
