@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.backend.llvm.engine import host_target
+from samebits.errors import ArgumentError
 from samebits.sim.execution import NativeExecution
 from samebits.sim.program import Program
 from samebits.sim.session import Session, SimulationTrap
@@ -29,9 +30,17 @@ class InjectedSimulation(Simulation):
         self.from_frame = from_frame
         """The first frame in which the hazards act; 0 includes `init`."""
 
-    def start(self, seed: int = 0) -> Session:
-        """A new session, plain until `from_frame`. Raises CompileError, Trap."""
-        return InjectedSession(self, seed) if self.from_frame else Session(self, seed)
+    def start(self, seed: int = 0, keep: int = 0) -> Session:
+        """A new session, plain until `from_frame`; `keep` as of other simulations, from frame 0 on.
+        Raises CompileError, Trap, and ArgumentError for a `keep` beside a `from_frame`."""
+        if not self.from_frame:
+            return super().start(seed, keep)
+        if keep:
+            raise ArgumentError(
+                "a session whose hazards act from a frame on keeps no frames to report",
+                fix="leave out `keep`, or inject the hazards from frame 0 on",
+            )
+        return InjectedSession(self, seed)
 
     def __repr__(self) -> str:
         return f"<simulation {self.name} {self.version}, with hazards>"

@@ -8,6 +8,7 @@ from tests.support.runs.compared import SMALL
 
 import samebits as sb
 from samebits.bits import xxh64
+from samebits.hazards import inject
 from samebits.sim import history as histories
 from samebits.sim.kept_session import KeptSession
 from samebits.sim.load import load_simulation
@@ -207,3 +208,12 @@ def test_an_interrupted_step_leaves_the_history_behind_it(monkeypatch: pytest.Mo
     session.step(given[11])
     assert (session.history.first, session.history.number) == (11, 12)
     assert list(session.history.hashes) == plain()[0][11:13]
+
+
+def test_a_simulation_with_hazards_keeps_frames_where_they_act_from_the_start() -> None:
+    plain = load_simulation("examples/arena/arena.py")
+    session = inject(plain, "fma").start(1, keep=4)
+    session.run(np.zeros((6, plain.players), plain.input_type.dtype))
+    assert session.frame == 6
+    with pytest.raises(sb.ArgumentError, match="keeps no frames"):
+        inject(plain, "fma", from_frame=3).start(1, keep=4)
