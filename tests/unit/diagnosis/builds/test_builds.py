@@ -101,6 +101,15 @@ def test_a_hazard_in_some_places_is_found_with_these() -> None:
             assert "fma" in [cause.hazard for cause in found.causes]
 
 
+def test_a_list_that_a_build_gives_is_not_called_strange() -> None:
+    words = "hazard=fma#0"
+    theirs = replace(hashes(words), is_bare=True)
+    found = diagnose_report(source(), side(), theirs)
+    assert found.causes[0].holds
+    assert not any("is of this run" in note for note in found.notes)
+    assert found.timeline
+
+
 def test_hazards_that_act_together_are_found() -> None:
     found = searched("hazard=fma#0,hazard=constant#0")
     assert {"fma", "constant"} in [set(build.hazards) for build in found.whole]
