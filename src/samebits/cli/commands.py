@@ -303,7 +303,10 @@ def inspect(
 def lint(
     paths: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[PATH]...", help="Python files or folders."),
+        typer.Argument(
+            metavar="[PATH]...",
+            help="Python files or folders; game.py:NAME for what that simulation can reach alone.",
+        ),
     ] = None,
     select: Annotated[
         str | None,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import words
 from samebits.cli.terminal import underlying
 from samebits.errors import ArgumentError
-from samebits.lint import RULES, CheckedFile, Confidence, LintRule, check_paths
+from samebits.lint import RULES, CheckedFile, Confidence, LintRule, check_paths, check_reached
 from samebits.lint.output import as_json, as_sarif, as_text, summary
 
 _SHOW_AFTER = 0.5
@@ -59,13 +60,29 @@ def _checked(
     """Check all files, with a line of progress on a terminal."""
     found: list[CheckedFile] = []
     started, shows = time.monotonic(), sys.stderr.isatty()
-    for result in check_paths(paths, rules, least):
+    for result in _results(paths, rules, least):
         found.append(result)
         if shows and time.monotonic() - started > _SHOW_AFTER:
             print(f"\r{len(found):,} files\x1b[K", end="", file=underlying(sys.stderr), flush=True)
     if shows:
         print("\r\x1b[K", end="", file=underlying(sys.stderr))
     return found
+
+
+def _results(
+    paths: Sequence[str], rules: Sequence[LintRule], least: Confidence
+) -> Iterator[CheckedFile]:
+    """Of `game.py:NAME` what that simulation can reach, of all else every file."""
+    whole: list[str] = []
+    for path in paths:
+        file, _, name = path.rpartition(":")
+        if file.endswith(".py") and name.isidentifier() and not os.path.exists(path):
+            if not os.path.exists(file):
+                raise ArgumentError(f"there is no file {file}", fix="check the path")
+            yield from check_reached(file, name, rules, least)
+        else:
+            whole.append(path)
+    yield from check_paths(whole, rules, least)
 
 
 def chosen(select: str | None, ignore: str | None) -> tuple[LintRule, ...]:

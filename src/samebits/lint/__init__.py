@@ -6,6 +6,7 @@ expression is. The code under examination is never run.
 
 from samebits.lint.check import CheckedFile, check_source
 from samebits.lint.files import check_paths
+from samebits.lint.reach import check_reached
 from samebits.lint.rule import Confidence, LintFinding, LintRule
 from samebits.lint.rules import RULES
 
@@ -16,5 +17,6 @@ __all__ = [
     "LintFinding",
     "LintRule",
     "check_paths",
+    "check_reached",
     "check_source",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tokenize
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from samebits.errors import ArgumentError
@@ -36,7 +37,7 @@ def check_paths(
             real = os.path.realpath(file)
             if real not in seen:
                 seen.add(real)
-                yield _check_file(file, rules, least)
+                yield check_file(file, rules, least)
 
 
 def python_files(path: str) -> Iterator[str]:
@@ -57,16 +58,32 @@ def _is_left_out(folder: str) -> bool:
     return name.startswith(".") or name in _LEFT_OUT or inside_venv
 
 
-def _check_file(path: str, rules: Sequence[LintRule], least: Confidence) -> CheckedFile:
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """A file's text, or why it has none."""
+
+    text: str = ""
+    error: str | None = None
+
+
+def read_text(path: str) -> FileText:
+    """The text of a Python file, in the encoding that it declares."""
     try:
         if not os.path.isfile(path):
-            return CheckedFile(path, error="it is not a file")
+            return FileText(error="it is not a file")
         if os.path.getsize(path) > SIZE_LIMIT:
-            return CheckedFile(path, error=f"it is larger than {SIZE_LIMIT >> 20} MiB")
-        with tokenize.open(path) as file:  # in the encoding that the file declares
-            text = file.read()
+            return FileText(error=f"it is larger than {SIZE_LIMIT >> 20} MiB")
+        with tokenize.open(path) as file:
+            return FileText(file.read())
     except (SyntaxError, UnicodeDecodeError, LookupError) as error:
-        return CheckedFile(path, error=f"its encoding can't be read: {error}")
+        return FileText(error=f"its encoding can't be read: {error}")
     except OSError as error:
-        return CheckedFile(path, error=error.strerror or str(error))
-    return check_source(text, Path(path).as_posix(), rules, least)
+        return FileText(error=error.strerror or str(error))
+
+
+def check_file(path: str, rules: Sequence[LintRule], least: Confidence) -> CheckedFile:
+    """The findings in one file."""
+    read = read_text(path)
+    if read.error is not None:
+        return CheckedFile(path, error=read.error)
+    return check_source(read.text, Path(path).as_posix(), rules, least)

@@ -11,16 +11,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import combinations, count, product
+from itertools import combinations, product
 from math import prod
 
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point, Settings
+from samebits.hazards.site_variants import ACROSS
 from samebits.hazards.switchboard import Switch
 
 Changes = tuple[tuple[int, int], ...]
 """Switches by number, each with the variant that it is set to."""
 _AGAIN = 2
 """Times that a search starts over with what it has refuted."""
+_MOST_JOINED = 4
+"""Manners of a hazard that are joined with others'."""
 _STRETCH = 256
 """Frames that all agree, over which what else would agree is looked for."""
 
@@ -173,20 +176,26 @@ class Decoder:
 
     def _manners(self, active: dict[int, tuple[int, ...]]) -> list[dict[int, int]]:
         """Manners in which all that matter may act: by the variants with one note, of these the
-        first, the second and so on. A switch with fewer has its last."""
-        by_note: dict[str, dict[int, list[int]]] = {}
+        first, the second and so on, a switch with fewer by its last; then manners of several
+        hazards at once. What acts across statements acts within them too."""
+        by_note: dict[tuple[str, str], dict[int, list[int]]] = {}
         for number in active:
             for form, variant in enumerate(self.run.board.switches[number].variants, 1):
                 if form in self._left[number]:
-                    by_note.setdefault(variant.note, {}).setdefault(number, []).append(form)
-        ranks = count()
-        found: list[dict[int, int]] = []
-        for rank in ranks:
-            some = [n for n in by_note.values() if rank < max(map(len, n.values()))]
-            if not some:
-                return found
-            found += [{k: forms[min(rank, len(forms) - 1)] for k, forms in n.items()} for n in some]
-        return found
+                    key = variant.hazard.name, variant.note
+                    by_note.setdefault(key, {}).setdefault(number, []).append(form)
+        for (hazard, note), forms in by_note.items():
+            if note.endswith(ACROSS):
+                within = by_note.get((hazard, note.removesuffix(ACROSS)), {})
+                forms.update({k: v for k, v in within.items() if k not in forms})
+        found: list[tuple[str, dict[int, int]]] = []
+        most = max((len(v) for forms in by_note.values() for v in forms.values()), default=0)
+        for rank in range(most):
+            for (hazard, _), forms in by_note.items():
+                if rank < max(map(len, forms.values())):
+                    chosen = {k: v[min(rank, len(v) - 1)] for k, v in forms.items()}
+                    found.append((hazard, chosen))
+        return [forms for _, forms in found] + list(_joined(found))
 
     def _parts(self, forms: dict[int, int]) -> Iterator[Changes]:
         """A manner in one function, on one line, and of one switch alone."""
@@ -205,6 +214,19 @@ class Decoder:
     def _in_time(self) -> None:
         if time.process_time() > self.end:
             raise OutOfTime
+
+
+def _joined(manners: list[tuple[str, dict[int, int]]]) -> Iterator[dict[int, int]]:
+    """The first manners of each hazard beside those of all others."""
+    by_hazard: dict[str, list[dict[int, int]]] = {}
+    for hazard, forms in manners:
+        by_hazard.setdefault(hazard, []).append(forms)
+    if len(by_hazard) > 1:
+        for some in product(*(each[:_MOST_JOINED] for each in by_hazard.values())):
+            together: dict[int, int] = {}
+            for forms in reversed(some):  # where two act at one place, the first one does
+                together.update(forms)
+            yield together
 
 
 def _line(switch: Switch) -> Hashable:

@@ -31,7 +31,8 @@ _Bytes = NDArray[np.uint8]
 @dataclass(frozen=True, slots=True)
 class Guess:
     """The state `after` in place of the one before a frame. `of` is the frame before which the
-    right run has it, None where no frame has; `alone` whether no other guess fits as well."""
+    right run has it, None where no frame has; `alone` whether no other guess fits as well, and no
+    other result of one operation would do the same."""
 
     after: bytes
     of: int | None = None
@@ -52,13 +53,16 @@ def guessed(
             return Guess(state, of)
     if run.side.is_slow or run.side.is_emulated:
         return None
-    found: list[bytes] = []
-    for number, after in enumerate(_made(t, past[-1], [*near.values()])):
+    found: dict[bytes, bool] = {}
+    for number, (after, is_near) in enumerate(_made(t, past[-1], [*near.values()])):
         if number == MOST_GUESSES or len(found) > 1:
             break
         if after not in found and _gives(run, frame, after, rows[:1], wanted):
-            found.append(after)
-    return Guess(found[0], alone=len(found) == 1) if found else None
+            found[after] = is_near
+    if not found:
+        return None
+    first, is_near = next(iter(found.items()))
+    return Guess(first, alone=len(found) == 1 and not is_near)
 
 
 def _gives(run: SideRun, frame: int, state: bytes, row: Inputs, wanted: int) -> bool:
@@ -84,8 +88,8 @@ def _of_other_frames(
             yield frame + off, ahead
 
 
-def _made(t: StructType, before: bytes, near: Sequence[bytes]) -> Iterator[bytes]:
-    """States that differ from one in a field or a scalar."""
+def _made(t: StructType, before: bytes, near: Sequence[bytes]) -> Iterator[tuple[bytes, bool]]:
+    """States that differ from one in a field or a scalar, and whether by little."""
     here = np.frombuffer(before, np.uint8)
     others = [np.zeros_like(here), *(np.frombuffer(state, np.uint8) for state in near)]
     for part in _parts(t):
@@ -93,12 +97,13 @@ def _made(t: StructType, before: bytes, near: Sequence[bytes]) -> Iterator[bytes
             if (other[part] != here[part]).any():
                 made = here.copy()
                 made[part] = other[part]
-                yield made.tobytes()
+                yield made.tobytes(), False
     for column in columns(t):
         for at in column.offsets(np.arange(column.count)).tolist():
             part = slice(at, at + column.type.size)
             for value in _near(column.type, int.from_bytes(before[part], "little")):
-                yield before[:at] + value.to_bytes(column.type.size, "little") + before[part.stop :]
+                new = value.to_bytes(column.type.size, "little")
+                yield before[:at] + new + before[part.stop :], True
 
 
 def _parts(t: StructType) -> Iterator[NDArray[np.intp]]:

@@ -76,7 +76,7 @@ def tell_certain(out: Diagnosis, found: Changes) -> bool:
         return False
     out.causes = (_cause(out, found) if first is None else _with(first, out, found),)
     alone = found.knows_inputs and all(each.alone for each in found.found)
-    sure = alone and found.compared >= SURE_FRAMES
+    sure = alone and found.compared >= SURE_FRAMES and found.first >= 0  # init may compute it so
     out.certainty = "certain" if sure else "likely"
     return True
 

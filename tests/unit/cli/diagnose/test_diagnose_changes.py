@@ -99,7 +99,7 @@ def test_a_small_poke_is_known_by_one_hash(run: Run) -> None:
     found, answer = found_in(run, "push.mcap", played({20: nudged}))
     assert answer == (
         "frame 20 · bodies[3].charge · the state was changed between frames 19 and 20, in "
-        "bodies[3].charge (certain)"
+        "bodies[3].charge (likely)"
     )
     assert found["changes"][0]["keyframe"] is None
 

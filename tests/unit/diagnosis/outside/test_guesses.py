@@ -63,9 +63,15 @@ def certainty(folder: Path, poked: str, by: int, at: int = 12) -> tuple[str, str
     return found.certainty, found.causes[0].title if found.causes else ""
 
 
+SAID = "the state was changed between frames 11 and 12, in other"
+
+
 def test_a_guess_that_alone_fits_is_certain(tmp_path: Path) -> None:
-    said = "the state was changed between frames 11 and 12, in other"
-    assert certainty(tmp_path, "other", 3) == ("certain", said)
+    assert certainty(tmp_path, "other", -7 * 12) == ("certain", SAID)  # it became 0
+
+
+def test_a_value_that_is_off_by_little_may_be_computed_so(tmp_path: Path) -> None:
+    assert certainty(tmp_path, "other", 3) == ("likely", SAID)
 
 
 def test_a_guess_among_others_is_likely(tmp_path: Path) -> None:
