@@ -231,3 +231,21 @@ def test_paths_are_written_as_they_are_typed_here(
     monkeypatch.chdir(tmp_path)
     assert near(f"at {tmp_path / 'old' / 'game.py'}:3") == f"at {Path('old', 'game.py')}:3"
     assert near("at /elsewhere/game.py:3") == "at /elsewhere/game.py:3"
+
+
+def test_the_question_for_explain_is_on_the_page_and_in_the_text() -> None:
+    command = 'samebits explain "x0 * x1" x0=0x3f800000 x1=0x3f800000 --got 0x3f800001'
+    found = diagnosis(operation=replace(operation(), ask=command))
+    assert f"  ask: {command}" in [text for _, text in as_lines(found)]
+    assert "samebits explain &#34;x0 * x1&#34; x0=0x3f800000" in page(found)
+    assert "samebits explain" not in page(diagnosis())
+
+
+def test_what_init_leaves_is_no_frame_in_chart_and_text() -> None:
+    rows = tuple(TimelineFact(n, 1, 1, "x") for n in range(-1, 9))
+    found = diagnosis(frame=-1, timeline=rows)
+    assert 'text-anchor="middle">init</text>' in page(found)
+    assert "<h2>Fields that differ after init</h2>" in page(found)
+    assert "scalars differ after init" in " ".join(text for _, text in as_lines(found))
+    alone = " ".join(text for _, text in as_lines(replace(found, frames=0)))
+    assert "frame: the state after init is the first that differs" in alone
