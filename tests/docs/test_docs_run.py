@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import linecache
+import os
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from tools.doc_blocks import BLOCK, DOCS, PAGES, SAVED, numbered
+from tools.doc_blocks import BLOCK, DOCS, PAGES, ROOT, SAVED, numbered
 
 import samebits as sb
 from samebits.cli import status
@@ -19,6 +23,10 @@ WALKTHROUGHS = [DOCS / "getting-started.md", *sorted((DOCS / "tutorials").glob("
 
 SAVED_BEFORE = re.compile(r"<!-- saved before: ([\w-]+\.md) -->")
 """A page whose files a walkthrough goes on with."""
+
+NEEDS = re.compile(r"<!-- needs: ([\w -]+) -->")
+"""Programs without which a walkthrough is not followed. Where it names some, it is followed in a
+folder that has the repository's `examples` and `tools`, and every command of its runs."""
 
 SPEED = re.compile(r"(?<=same) [\d,]+ ?$", re.MULTILINE)
 LEFT_OUT = re.compile(r"^ *…\n", re.MULTILINE)
@@ -49,6 +57,23 @@ def test_the_page_imports_public_names_alone(page: Path) -> None:
     assert [name for name in inside if name not in sb.__all__] == []
 
 
+def with_programs(needed: str, folder: Path) -> None:
+    """Prepare a folder for commands of all kinds; skips the test where a program is missing."""
+    for program in needed.split():
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is not installed")
+    (folder / "examples").mkdir()
+    shutil.copytree(ROOT / "examples" / "arena", folder / "examples" / "arena")
+
+
+def run_line(line: str) -> None:
+    """Run a line of a shell, with the Python and the samebits of this test."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    modules = os.pathsep.join([str(ROOT), str(ROOT / "src")])
+    env = {**os.environ, "PATH": path, "PYTHONPATH": modules}
+    assert subprocess.run(line, shell=True, env=env, check=False).returncode == 0, line
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
 def test_the_page_does_what_it_says(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -59,6 +84,9 @@ def test_the_page_does_what_it_says(
         monkeypatch.syspath_prepend(tmp_path)
         for other in SAVED_BEFORE.findall(page.read_text()):
             save((page.parent / other).read_text(), tmp_path)
+        for needed in NEEDS.findall(page.read_text()):
+            with_programs(needed, tmp_path)
+    needs = NEEDS.search(page.read_text()) is not None
     namespace: dict[str, object] = {"__name__": f"docs_{page.stem}"}
     for match in BLOCK.finditer(page.read_text()):
         language, text = match[1], match[2]
@@ -67,8 +95,11 @@ def test_the_page_does_what_it_says(
         elif language == "python":
             run(page, match, namespace)
         elif followed and language == "sh":
-            for line in re.findall(r"^samebits (.*)$", text, re.MULTILINE):
-                assert status(shlex.split(line, comments=True)) == 0, line
+            for line in text.splitlines():
+                if line.startswith("samebits "):
+                    assert status(shlex.split(line, comments=True)[1:]) == 0, line
+                elif needs:
+                    run_line(line)
         elif followed and text.startswith("$ samebits "):
             command, _, shown = text.removeprefix("$ samebits ").partition("\n")
             capsys.readouterr()

@@ -140,7 +140,7 @@ def diagnose(
         other = LiveEvidence("b", b, run_b, frame, found.b, inputs, a, out, progress)
         _TwoRuns(out, one, other, found, state, progress, known, layout).run()
         with beyond_first_facts(out.notes, "the timeline is"):
-            out.timeline = timeline(state, found, run_a, run_b, one.rows)
+            out.timeline = timeline(state, found, run_a, run_b, one.rows, source.seed)
         out.heals, out.followed = healed_in_timeline(out.timeline, frame)
     return out
 
@@ -430,6 +430,7 @@ def _tell_strange(out: Diagnosis, report: Report) -> None:
     """Tells where no hash at all is of this run."""
     assert out.frame is not None
     agreed = any(frame < out.frame for frame in report.known)
+    agreed |= bool(out.causes) and out.causes[0].holds  # a build of this run has them
     if out.heals is None and report.is_hashed(out.frame) and not agreed:
         out.note(
             f"no hash of {report.name} that was compared is of this run: it may be of another run, "

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from samebits.diagnosis.beyond import beyond_first_facts
+from samebits.diagnosis.cause.asked import asked
 from samebits.diagnosis.cause.experiment import Experiment
 from samebits.diagnosis.cause.inquiry import Question, explain_difference
 from samebits.diagnosis.cause.nondeterminism import RerunFacts
@@ -77,6 +78,8 @@ def narrow(out: Diagnosis, pair: Pair, progress: Progress) -> None:
             with beyond_first_facts(out.notes, "the line is"):
                 out.operation = parting(a, b, pair.b.validation)
         return
+    with beyond_first_facts(out.notes, "the question for `samebits explain` is"):
+        _tell_question(out, pair, difference)
     if pair.known is not None:
         variants = [v for v in pair.known.variants if v.place == difference.place]
         for variant in variants[:1]:
@@ -117,6 +120,20 @@ def _difference(out: Diagnosis, pair: Pair) -> OperationDifference | None:
     modules = a.model.module, b.model.module
     out.operation = operation_fact(modules, difference, pair.b.validation)
     return difference
+
+
+def _tell_question(out: Diagnosis, pair: Pair, difference: OperationDifference) -> None:
+    """Tells how the operation is asked about by itself, in the words of the cause that is known."""
+    place, fact = difference.place, out.operation
+    if place is None or fact is None or difference.kind != "result" or fact.b is None:
+        return
+    function = pair.program.kernels.functions.get(place.function)
+    variants = () if pair.known is None else pair.known.variants
+    known = next((v.site for v in variants if v.place == place), None)
+    site = known or (None if function is None else Sites(function).at(place.op))
+    seen = None if site is None else _observe(pair, difference).of(site)[0]
+    if site is not None and seen is not None:
+        out.operation = replace(fact, ask=asked(site, seen))
 
 
 def _tell_causes(out: Diagnosis, pair: Pair, question: Question, progress: Progress) -> None:

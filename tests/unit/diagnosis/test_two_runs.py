@@ -121,6 +121,14 @@ def test_the_frame_is_the_first_in_which_the_hazard_shows(small: Simulation) -> 
     assert after[0] > 0
 
 
+def test_the_timeline_of_what_init_leaves_begins_there(small: Simulation) -> None:
+    found = compare(small, "", "hazard=reciprocal@init")
+    assert [row.frame for row in found.timeline[:3]] == [-1, 0, 1]
+    assert len(found.timeline) == 121
+    assert found.timeline[0].differing == found.differing > 0
+    assert found.followed == 120
+
+
 def test_a_cause_that_nothing_else_explains_is_certain_and_holds_to_the_end(
     small: Simulation,
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,17 @@ import numpy as np
 import pytest
 from tools.prove_diagnose.foreign import evidence, judge, report, truth
 from tools.prove_diagnose.foreign.binary import Workshop
-from tools.prove_diagnose.foreign.c.operations import constant
+from tools.prove_diagnose.foreign.c.operations import Unsupported, constant
 from tools.prove_diagnose.foreign.c.style import EXACT, Style
 from tools.prove_diagnose.foreign.case import OWN, SUBJECTS, Case, draw
 from tools.prove_diagnose.foreign.compilers import BUILDS, COMPILERS, missing
 from tools.prove_diagnose.foreign.judge import Limits, Verdict
+from tools.prove_diagnose.foreign.port import port
 from tools.prove_diagnose.foreign.truth import Truth
 from tools.prove_diagnose.subjects import ROOT
 
+from samebits.export.inputs_file import export_inputs
+from samebits.sim.session import Session
 from samebits.types import FLOAT32, FLOAT64
 
 GCC = COMPILERS["gcc"]
@@ -251,3 +255,32 @@ def test_a_case_is_diagnosed_and_judged(form: str, tmp_path: Path) -> None:
     assert verdict.failure == ""
     assert verdict.right
     assert verdict.command.startswith("samebits diagnose tools/prove_diagnose/foreign/simulations/")
+
+
+@needs_gcc
+def test_a_port_prints_the_hashes_of_a_session_and_dumps_its_state(tmp_path: Path) -> None:
+    simulation = SUBJECTS["arena"].simulation()
+    replay = ROOT / "examples/arena/replays/duel.mcap"
+    export_inputs(replay, tmp_path / "inputs.bin", 20)
+    game, math = port(simulation, tmp_path)
+    flags = ("-O2", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing")
+    built = ["gcc", *flags, str(game), str(math), "-lm", "-o", str(tmp_path / "arena")]
+    subprocess.run(built, check=True)
+    played = subprocess.run(
+        ["./arena", "inputs.bin", "9", "state.bin"],
+        cwd=tmp_path, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    source = SUBJECTS["arena"].source("duel.mcap", 0, 20)
+    session = Session(simulation, source.seed)
+    expected = [f"init {session.hash():016x}"]
+    inputs = np.concatenate([block.inputs for block in source.blocks()])
+    hashes = [*session.run(inputs[:10])]
+    assert (tmp_path / "state.bin").read_bytes() == session.canonical_state()
+    hashes += [*session.run(inputs[10:])]
+    expected += [f"{frame} {hash:016x}" for frame, hash in enumerate(hashes)]
+    assert played.stdout.splitlines() == expected
+
+
+def test_a_state_with_gaps_has_no_port(tmp_path: Path) -> None:
+    with pytest.raises(Unsupported, match="has gaps"):
+        port(SUBJECTS["pinball"].simulation(), tmp_path)

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import replace
 from typing import Protocol
 
+from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.builds.build import Build
 from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.hypotheses import are_kin
 from samebits.diagnosis.builds.search import BuildSearch
 from samebits.diagnosis.cause.inquiry import SURE_FRAMES
+from samebits.diagnosis.frame.lockstep import LockstepSearch
 from samebits.diagnosis.frame.search import Progress
+from samebits.diagnosis.frame.state_diff import AFTER, timeline
 from samebits.diagnosis.narrow import KnownCause
-from samebits.diagnosis.report.findings import IN_PLACES, SCOPES, CauseFact, Diagnosis
+from samebits.diagnosis.report.findings import (
+    IN_PLACES,
+    SCOPES,
+    CauseFact,
+    Diagnosis,
+    TimelineFact,
+)
 from samebits.diagnosis.report.wording import moment
+from samebits.sides.input_stream import InputStream
+from samebits.sides.run import open_run
 from samebits.sides.side import Side
 from samebits.sim.sources import InputSource
 
@@ -54,15 +66,34 @@ def tell_builds(
             f"{every} builds that are known were tried, {found.tried:,} runs, and none gives b's "
             f"hash of {moment(out.frame)}"
         )
+        if out.frame == 0 and -1 not in known:
+            out.note(
+                "all that init and frame 0 do is in one hash: that of the state after init, a line "
+                "`init HASH`, would part the two"
+            )
         return
     cause = _cause(best, found)
     mine = replace(best.side, text=a.text, spec=a.spec, variants=()) if _is_inlined(best) else a
     shown = best.shown or best.side
     live = compare(mine, shown, known=KnownCause(cause, best.variants))
     _take(out, live, best)
+    if not out.timeline and best.agreement.whole:
+        with beyond_first_facts(out.notes, "the timeline is"):
+            out.timeline = _timeline(mine, best.side, source)
     others = [_cause(each, found) for each in found.whole if each is not best]
     out.causes = (replace(cause, expression=_expression(best, live)), *others[:_MOST_OTHERS])
     out.certainty = _certainty(best, found)
+
+
+def _timeline(a: Side, built: Side, source: InputSource) -> tuple[TimelineFact, ...]:
+    """How the states of a build of which a part alone was looked at go on."""
+    inputs = InputStream(source)
+    with closing(open_run(a)) as one, closing(open_run(built)) as other:
+        found = LockstepSearch(one, inputs, other).run().found
+        if found is None:
+            return ()
+        rows = inputs.between(max(found.frame, 0), max(found.frame, 0) + AFTER)
+        return timeline(a.plain.state, found, one, other, rows, source.seed)
 
 
 def _is_inlined(best: Build) -> bool:

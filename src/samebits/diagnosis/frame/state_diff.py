@@ -141,22 +141,34 @@ AFTER = 120
 
 
 def timeline(
-    t: StructType, found: FirstFrame, a: SideRun, b: SideRun, inputs: Inputs
+    t: StructType, found: FirstFrame, a: SideRun, b: SideRun, inputs: Inputs, seed: int
 ) -> tuple[TimelineFact, ...]:
     """A row a frame, from some before the differing one to `AFTER` behind it, or to a trap.
 
-    `inputs` are those from the differing frame on. Leaves both sides elsewhere.
+    `inputs` are those from the differing frame on, all of them where `init` differs. Leaves both
+    sides elsewhere.
     """
-    if found.a.before is None or found.b.before is None:
-        return ()
     start = max(0, found.frame - BEFORE)
     rows = [TimelineFact(frame, 0, None) for frame in range(start, found.frame)]
-    a.restore(found.a.before)
-    b.restore(found.b.before)
+    if found.frame < 0:
+        if found.a.state is None or found.b.state is None:
+            return ()
+        a.start(seed)
+        b.start(seed)
+        rows.append(_row(t, -1, a, b))
+    elif found.a.before is None or found.b.before is None:
+        return ()
+    else:
+        a.restore(found.a.before)
+        b.restore(found.b.before)
     for k in range(min(AFTER, len(inputs))):
         advances = [run.advance(inputs[k : k + 1]) for run in (a, b)]
         if any(advance.trap is not None for advance in advances):
             break
-        done = differences(t, a.save(), b.save(), most=0)
-        rows.append(TimelineFact(found.frame + k, done.differing, *(done.farthest or (None, ""))))
+        rows.append(_row(t, max(found.frame, 0) + k, a, b))
     return tuple(rows)
+
+
+def _row(t: StructType, frame: int, a: SideRun, b: SideRun) -> TimelineFact:
+    done = differences(t, a.save(), b.save(), most=0)
+    return TimelineFact(frame, done.differing, *(done.farthest or (None, "")))

@@ -125,7 +125,7 @@ _THROUGH = frozenset({"convert", "narrow", "row", "slice", "view"})
 """Operations whose result goes by their operand's name."""
 
 
-_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "shl": "<<", "shr": ">>"}
 _LONGEST = 60
 
 

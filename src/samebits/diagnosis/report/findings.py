@@ -167,6 +167,8 @@ class OperationFact:
     """"a" or "b", where the program of that side alone has it."""
     line_too: bool = False
     """Whether the other side lacks the whole line."""
+    ask: str = ""
+    """The command of `samebits explain` that asks which evaluations give b's result."""
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ from samebits.diagnosis.report.wording import (
     input_said,
     kind_of,
     merged,
+    moment,
+    moment_of,
     near,
     to_do,
     to_do_label,
@@ -54,7 +56,7 @@ def page(diagnosis: Diagnosis) -> str:
     return filled(
         "samebits.diagnosis.report", "page.html",
         d=d,
-        which=None if d.same else which(d),
+        which=None if d.same else which(d), leaver=moment_of(d),
         answer=answer(d), to_do=near(to_do(d)), label=to_do_label(d), healing=healing(d),
         inputs=[input_said(fact) for fact in d.inputs],
         changes=[change_said(fact) for fact in d.changes],
@@ -120,7 +122,7 @@ def _chart(rows: Sequence[TimelineFact]) -> dict[str, Any]:
             for power in range(0, int(chart.top) + 1, max(1, round(chart.top / 5)))
         ],
         "frames": [
-            (chart.x(frame), frame)
+            (chart.x(frame), "init" if frame < 0 else f"{frame:,}")
             for frame in sorted({chart.first + round(k * apart / 5) for k in range(6)})
         ],
         "same": [
@@ -150,7 +152,7 @@ def _runs(frames: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 def _tip(row: TimelineFact) -> str:
     count = "one scalar differs" if row.differing == 1 else f"{row.differing:,} scalars differ"
-    text = f"frame {row.frame:,}: {count}"
+    text = f"{moment(row.frame)}: {count}"
     return text if row.ulps is None else f"{text}, {row.path} by {row.ulps:,} ULP"
 
 

@@ -26,6 +26,7 @@ from samebits.diagnosis.report.wording import (
     input_said,
     kind_of,
     merged,
+    moment_of,
     near,
     to_do,
     to_do_label,
@@ -143,7 +144,7 @@ def _fields(d: Diagnosis) -> Iterator[Line]:
         yield from _hashed(d.columns)
         return
     count = "one scalar differs" if d.differing == 1 else f"{d.differing:,} scalars differ"
-    yield "bold", f"field: {d.fields[0].path}; {count} after the frame"
+    yield "bold", f"field: {d.fields[0].path}; {count} after {moment_of(d)}"
     for fact in d.fields[:FIELDS_SHOWN]:
         yield from _field(fact)
     left = d.differing - min(FIELDS_SHOWN, len(d.fields))
@@ -192,6 +193,8 @@ def _operation(o: OperationFact) -> Iterator[Line]:
     if o.b is not None:
         yield "red", f"    {'b':<{width}}  {o.b.bits}  {o.b.text}{_apart(o.ulps)}"
     yield "dim", f"  {o.validation}"
+    if o.ask:
+        yield "dim", f"  ask: {o.ask}"
     yield "", ""
 
 

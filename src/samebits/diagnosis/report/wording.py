@@ -33,7 +33,8 @@ def which(d: Diagnosis) -> str:
     if gap := _gap(d):
         return f"one of {gap}, of {d.frames:,},"
     if d.frame < 0:
-        return f"the state after init, before all {d.frames:,} frames,"
+        before = f", before all {d.frames:,} frames," if d.frames else ""
+        return f"the state after init{before}"
     return f"frame {d.frame:,} of {d.frames:,}"
 
 
@@ -140,6 +141,11 @@ def healing(d: Diagnosis) -> str:
 def moment(frame: int) -> str:
     """A frame by its number; -1 is `init`, of which no number is shown."""
     return "init" if frame < 0 else f"frame {frame:,}"
+
+
+def moment_of(d: Diagnosis) -> str:
+    """After what a state that differs is looked at."""
+    return "init" if d.frame is not None and d.frame < 0 else "the frame"
 
 
 def input_said(fact: InputFact) -> str:

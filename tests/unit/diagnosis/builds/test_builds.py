@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -26,7 +27,9 @@ from samebits.diagnosis.builds.hypotheses import (
     rows,
 )
 from samebits.diagnosis.builds.search import BuildSearch
+from samebits.diagnosis.builds.tell import tell_builds
 from samebits.diagnosis.driver import diagnose, diagnose_report
+from samebits.diagnosis.frame.search import silent
 from samebits.diagnosis.report.findings import IN_PLACES, Diagnosis
 from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.softfloat import FLOAT32, FLOAT64
@@ -101,6 +104,15 @@ def test_a_hazard_in_some_places_is_found_with_these() -> None:
             assert "fma" in [cause.hazard for cause in found.causes]
 
 
+def test_a_list_that_a_build_gives_is_not_called_strange() -> None:
+    words = "hazard=fma#0"
+    theirs = replace(hashes(words), is_bare=True)
+    found = diagnose_report(source(), side(), theirs)
+    assert found.causes[0].holds
+    assert not any("is of this run" in note for note in found.notes)
+    assert found.timeline
+
+
 def test_hazards_that_act_together_are_found() -> None:
     found = searched("hazard=fma#0,hazard=constant#0")
     assert {"fma", "constant"} in [set(build.hazards) for build in found.whole]
@@ -111,6 +123,16 @@ def test_what_another_hazard_gives_too_is_not_certain() -> None:
     assert found.causes
     others = [text for text in found.causes[0].evidence if "tells it from" in text]
     assert (found.certainty == "certain") == (not others)
+
+
+@pytest.mark.parametrize("has_init", [False, True])
+def test_a_hash_of_init_is_asked_for_where_frame_0_is_not_explained(has_init: bool) -> None:
+    out = diagnose_report(source(), side(), hashes("hazard=fma#0"), seconds=0.0)
+    out.frame, mine = 0, report("mine", None).known
+    known = {0: mine[0] ^ 1} | ({-1: mine[-1]} if has_init else {})
+    tell_builds(out, side(), source(), known, partial(diagnose, SIMULATION, source()), silent, 1.0)
+    assert out.certainty == "unknown"
+    assert any("`init HASH`" in note for note in out.notes) != has_init
 
 
 def test_no_build_that_is_known_is_said_so() -> None:
