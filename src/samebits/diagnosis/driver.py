@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import astuple, dataclass, replace
 from functools import partial
@@ -218,21 +218,25 @@ def diagnose_report(
                     out.note("the report's program is not the one that runs here")
             one = LiveEvidence("a", a, run, frame, found.a, inputs, a, out, progress)
             other = ReportEvidence(report, frame, out, progress, known_inputs=theirs)
-            told = list(out.notes)
-            _RunAndReport(out, one, other, found, a.plain.state, progress).run()
+            told, limit = list(out.notes), SECONDS if seconds is None else seconds
             # A build would differ again in what follows.
             is_changed = outside is not None and outside.explain_what_follows
-            is_open = frame in report.told and not is_changed
+            is_open = frame in report.told and not is_changed and limit > 0
+            both = _RunAndReport(out, one, other, found, a.plain.state, progress)
+            both.proxies = not is_open
+            both.run()
             if is_open and not (out.causes or out.inputs):
                 lacking = [note for note in out.notes if note not in told]
                 with beyond_first_facts(out.notes, "which build gives these hashes is"):
                     tell_builds(
                         out, a, source, report.told,
                         partial(diagnose, simulation, source, progress=progress),
-                        progress, SECONDS if seconds is None else seconds,
+                        progress, limit,
                     )  # fmt: skip
                 if out.causes and out.causes[0].holds:  # nobody has to ask the other machine
                     out.notes = [note for note in out.notes if note not in lacking]
+                elif not out.causes:
+                    both.with_proxies(lacking)
             with beyond_first_facts(out.notes, "whether the difference heals is"):
                 hashes = outcome(one.continued()).hashes
                 out.heals, out.followed = healed_beside(hashes, frame + 1, report.known)
@@ -649,6 +653,15 @@ class _RunAndReport(_Driver[LiveEvidence, ReportEvidence]):
     the frame then has to do in place of a trace, as it has where nothing else is told."""
 
     is_alone: bool = False
+    proxies: bool = True
+    """Whether a proxy may stand for a side without a trace: a build that gives its hashes says
+    more."""
+
+    def with_proxies(self, notes: Sequence[str]) -> None:
+        """Look for the operation once more, with a proxy; without `notes` of the first time."""
+        self.proxies = True
+        self.out.notes = [note for note in self.out.notes if note not in notes]
+        self._beyond_ends()
 
     def _operation(self) -> None:
         report, frame = self.b.report, self.found.frame
@@ -675,7 +688,7 @@ class _RunAndReport(_Driver[LiveEvidence, ReportEvidence]):
         report = self.b.report
         is_whole = self.found.frame not in report.incomplete
         is_whole = is_whole and (self.is_alone or not report.asked)
-        is_small = len(own.numbers) <= PROXY_OPERATIONS
+        is_small = self.proxies and len(own.numbers) <= PROXY_OPERATIONS
         after = self.found.b.state if is_whole and is_small else None
         found = None if after is None else self._proxy(own, after, None)
         if found is None:

@@ -17,6 +17,8 @@ from samebits.diagnosis.before.input_rows import InputRows, Row
 from samebits.sim.state.columns import Column, columns
 from samebits.types import BOOL
 
+LITTLE_LATE = 12
+"""Frames by which an input is rather late than another player's."""
 MOST_LATE = 120
 """Frames by which inputs may be late: two seconds at 60 frames a second."""
 MOST_EARLY = 16
@@ -62,10 +64,7 @@ def shapes(a: InputRows, first: int, players: Sequence[int]) -> Iterator[Shape]:
         yield Shape("dropped", who, partial(_with, a, who, lambda n, p: _zeros(a, n, p)))
     for who in some:
         yield Shape("repeated", who, partial(_with, a, who, lambda n, p: _of(a, first - 1, p)))
-    for frames in range(1, MOST_LATE + 1):
-        for who in some:
-            late = partial(_earlier, a, frames)
-            yield Shape("late", who, partial(_with, a, who, late), frames)
+    yield from _late(a, some, range(1, LITTLE_LATE + 1))
     for p in every:
         for q in range(_count(a, first)):
             if q != p:
@@ -73,6 +72,7 @@ def shapes(a: InputRows, first: int, players: Sequence[int]) -> Iterator[Shape]:
                 yield Shape("another's", (p,), partial(_with, a, (p,), theirs), other=q)
     for p, q in ((p, q) for p in every for q in every if p < q):
         yield Shape("exchanged", (p, q), partial(_exchanged, a, p, q))
+    yield from _late(a, some, range(LITTLE_LATE + 1, MOST_LATE + 1))
     for frames in range(1, MOST_EARLY + 1):
         for who in some:
             early = partial(_earlier, a, -frames)
@@ -85,6 +85,13 @@ def shapes(a: InputRows, first: int, players: Sequence[int]) -> Iterator[Shape]:
                     for flat in range(column.count):
                         made = partial(_set, a, _part(column, flat), value)
                         yield Shape(name, (p,), partial(_with, a, (p,), made))
+
+
+def _late(a: InputRows, some: Sequence[tuple[int, ...]], by: range) -> Iterator[Shape]:
+    for frames in by:
+        for who in some:
+            late = partial(_earlier, a, frames)
+            yield Shape("late", who, partial(_with, a, who, late), frames)
 
 
 def _no_numbers(bits: int) -> tuple[tuple[str, int], ...]:
