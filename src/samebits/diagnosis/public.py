@@ -258,9 +258,7 @@ def _dumps(states: Any, simulation: Simulation) -> list[Dump]:
 def _refuse_file(words: Any) -> None:
     """Raise ArgumentError for the name of a file as the words of a side."""
     if isinstance(words, str) and os.path.isfile(words):
-        raise ArgumentError(
-            f"b is the name of a file, {words!r:.60}", fix=f"give b=Path({words!r:.60})"
-        )
+        raise ArgumentError(f"b is the name of a file, {words!r}", fix=f"give b=Path({words!r})")
 
 
 def _side(simulation: Simulation, name: str, words: Any, any_state: bool = False) -> Side:

@@ -56,7 +56,7 @@ COMMANDS: dict[str, Callable[[str], list[str]]] = {
     "doctor": lambda p: ["doctor", f"{p}.py"],
 }  # fmt: skip
 
-REPLACE = {"record out", "export out", "verify update", "inspect html"}
+REPLACE = {"diagnose html", "record out", "export out", "verify update", "inspect html"}
 
 
 @pytest.fixture(scope="module")

@@ -65,7 +65,7 @@ def test_a_program_that_takes_all_operations_leaves_what_was_found_before(
     assert f"\nnote: not all that might explain it was tried: {spent}\n" in out
     assert f"\nnote: the exposed operations are unknown: {spent}\n" in out
     assert out.count(MORE) == 1
-    code, more = diagnosed(capsys, a, b, "--budget", "2")
+    code, more = diagnosed(capsys, a, b, "--budget", "4")
     assert (code, "note: " in more) == (1, False)
     assert "also explained by:" in more
 
