@@ -10,7 +10,7 @@ from tests.support.command_line import status
 import samebits as sb
 from samebits.lint import check_reached
 
-GAME = '''
+GAME = """
 import random
 import time
 import samebits as sb
@@ -61,7 +61,7 @@ GAME = sb.Simulation(name="game", version="1", state=State, input=Input, players
 
 if __name__ == "__main__":
     print(random.random())
-'''
+"""
 TABLES = """
 import math
 
