@@ -9,10 +9,12 @@ a variant that changes a hash which the settings without it give.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from math import prod
+
+import numpy as np
 
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point, Settings
 from samebits.hazards.site_variants import ACROSS
@@ -137,7 +139,17 @@ class Decoder:
         for trial in self._sets(active, settings):
             self._in_time()
             if run.hash_after(point, frame, trial) == goal:
-                yield trial
+                yield self._without_idle(point, frame, trial, settings)
+
+    def _without_idle(
+        self, point: Point, frame: int, found: Settings, before: Settings
+    ) -> Settings:
+        """Settings as they were, where the frame does not tell them from those found."""
+        for number in np.flatnonzero(found != before):
+            form, found[number] = found[number], before[number]
+            if self.run.hash_after(point, frame, found) != self.run.known[frame]:
+                found[number] = form
+        return found
 
     def _sets(self, active: dict[int, tuple[int, ...]], settings: Settings) -> Iterator[Settings]:
         """Settings of the switches that matter, the most plausible first: all in one manner; then
@@ -157,7 +169,9 @@ class Decoder:
                 seen.add(key)
                 yield trial
 
-        manners = self._manners(active)
+        every = [number for number, forms in enumerate(self._left) if len(forms) > 1]
+        # Some matter only beside others.
+        manners = self._manners([*active]) + self._manners(every)
         uniform = [_with(settings, tuple(forms.items())) for forms in manners]
         yield from fresh(uniform)
         parts = [part for forms in manners for part in self._parts(forms)]
@@ -165,21 +179,21 @@ class Decoder:
         off = list(self._parts(dict.fromkeys(active, 0)))
         for start in uniform:
             yield from fresh(_with(start, some) for some in off)
-        every = [tuple((number, form) for form in (0, *forms)) for number, forms in active.items()]
-        if prod(map(len, every)) <= left:
-            yield from fresh(_with(settings, some) for some in product(*every))
+        choices = [[(number, form) for form in (0, *forms)] for number, forms in active.items()]
+        if prod(map(len, choices)) <= left:
+            yield from fresh(_with(settings, some) for some in product(*choices))
         flips = [*parts, *off]
         yield from fresh(_with(settings, one + two) for one, two in combinations(flips, 2))
         for start in uniform:
             yield from fresh(_with(start, one + two) for one, two in combinations(flips, 2))
         yield from fresh(_with(settings, sum(some, ())) for some in combinations(flips, 3))
 
-    def _manners(self, active: dict[int, tuple[int, ...]]) -> list[dict[int, int]]:
+    def _manners(self, numbers: Sequence[int]) -> list[dict[int, int]]:
         """Manners in which all that matter may act: by the variants with one note, of these the
         first, the second and so on, a switch with fewer by its last; then manners of several
         hazards at once. What acts across statements acts within them too."""
         by_note: dict[tuple[str, str], dict[int, list[int]]] = {}
-        for number in active:
+        for number in numbers:
             for form, variant in enumerate(self.run.board.switches[number].variants, 1):
                 if form in self._left[number]:
                     key = variant.hazard.name, variant.note
