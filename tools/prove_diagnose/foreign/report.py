@@ -80,10 +80,15 @@ def section(rows: Sequence[Verdict], seed: int) -> str:
     wrong = [v for v in rows if not v.right or v.falsely_certain]
     if wrong:
         parts.append("### Those that are not all right\n\n" + "".join(
-            f"- {v.number}: {v.text}. Truth: {v.truth}. Said: {v.failure or v.said}\n"
+            f"- {v.number}: {v.text}. Truth: {v.truth}. Said: {v.failure or _answer(v)}\n"
             for v in wrong
         ))  # fmt: skip
     return "\n".join(parts)
+
+
+def _answer(verdict: Verdict) -> str:
+    """What was said, without its notes, which name files."""
+    return verdict.said.partition(" | notes ")[0]
 
 
 def by(rows: Sequence[Verdict], title: str, key: Callable[[Verdict], str]) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from samebits.hazards.edit.inlined import inlined
 from samebits.hazards.injection import ExpressionVariant, with_variants
 from samebits.hazards.site_variants import SiteVariant
+from samebits.ir.grammar import Module
 from samebits.sides.side import Side
 from samebits.sim.program import Program
 
@@ -21,12 +22,17 @@ class BuiltSide(Side):
     inlined: bool = False
     """Whether small functions stand in the place of their calls, which changes no bit."""
 
+    rewrite: Callable[[Module], Module] | None = None
+    """What is done to all kernels, if anything."""
+
     @cached_property
     def plain(self) -> Program:
         program = Side(self.text, self.simulation, self.spec).plain
         return program.with_kernels(inlined(program.kernels)) if self.inlined else program
 
     def with_hazards(self, program: Program) -> Program:
+        if self.rewrite is not None:
+            program = program.with_kernels(self.rewrite(program.kernels))
         return with_variants(super().with_hazards(program), _by_note(self.variants))
 
 

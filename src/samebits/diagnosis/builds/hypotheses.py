@@ -6,12 +6,14 @@ Hazards, options, and what builds do together, a file of `rows` each.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from samebits.hazards.catalogue import by_name
+from samebits.hazards.edit.single_constants import with_single_constants
+from samebits.ir.grammar import Module
 
 ENVIRONMENT = "floating-point environment"
 FORMS: Mapping[str, int] = {
@@ -56,6 +58,15 @@ class Option:
 
     words: str
     opt: int
+    story: Story
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """What a build does to a whole program, called so."""
+
+    text: str
+    made: Callable[[Module], Module]
     story: Story
 
 
@@ -108,4 +119,15 @@ OPTIONS = (
     ),
     Option("mode=FAST", 3, _FAST),
     Option("x86-64-v1,mode=FAST", 3, _FAST),
+)  # fmt: skip
+
+REWRITES = (
+    Rewrite(
+        "every literal a float32", with_single_constants,
+        Story(
+            "constant", "constants of another type: every literal is a float32",
+            "-fsingle-precision-constant, a port whose literals have an f behind them",
+            "write float64 literals without an f, or as hex floats",
+        ),
+    ),
 )  # fmt: skip

@@ -20,8 +20,10 @@ from samebits.diagnosis.builds.hypotheses import (
     BENEATH,
     FORMS,
     OPTIONS,
+    REWRITES,
     SINGLE,
     Option,
+    Rewrite,
     are_kin,
     rows,
 )
@@ -94,6 +96,9 @@ class BuildSearch:
         for hazard in SINGLE:
             if not self._is_told(hazard):
                 self._decode(_Plan((hazard,), _FEW))
+        for rewrite in REWRITES:
+            if not self._is_told(rewrite.story.hazard):
+                self._rewrite(rewrite)
         for option in OPTIONS:
             if not self._is_told(option.story.hazard):
                 self._try(option)
@@ -196,6 +201,24 @@ class BuildSearch:
             return
         if fits.same:
             self._note(Build(option.story, (option.story.hazard,), side, fits, True, fits.same))
+
+    def _rewrite(self, what: Rewrite) -> None:
+        """Try it from `init` on, and from frame 0 on: states are often loaded from a file."""
+        self._say(f"trying {what.story.title}")
+        base = self._base(_Plan((), 0))
+        for start in (None, 0):
+            self._in_time()
+            self.tried += 1
+            spec = replace(base.spec, start=start)
+            text = what.text + ("" if start is None else ", from frame 0 on")
+            side = replace(base, text=text, spec=spec, rewrite=what.made)
+            try:
+                fits = agreement(side, self.source, self.known, self.frame, silent)
+            except SamebitsError:
+                return
+            if fits.same:
+                self._note(Build(what.story, (what.story.hazard,), side, fits, True, fits.same))
+                return
 
     def _note(self, found: Build) -> None:
         if found.agreement.whole:

@@ -36,11 +36,13 @@ from samebits.fpmodel.softfloat import FLOAT32, FLOAT64
 from samebits.fpmodel.tree import Constant, Node, Operand, written
 from samebits.hazards.catalogue import EXPRESSION_HAZARDS, by_name
 from samebits.hazards.catalogue.expressions.double_rounding import DOUBLE
+from samebits.hazards.edit.single_constants import with_single_constants
 from samebits.hazards.injection import switches_of
 from samebits.hazards.switchboard import switchboard
 from samebits.ir.grammar import Module, Op, walk
 from samebits.ir.refs import is_own
 from samebits.sides.input_stream import InputStream
+from samebits.sides.side import parse_side
 from samebits.sides.words import read_words
 from samebits.sim.load import load_simulation
 from samebits.sim.sources import PlayerSource
@@ -227,3 +229,18 @@ def test_rows_name_hazards() -> None:
     assert all(are_kin(name, name) for group in KIN for name in group)
     assert not are_kin("fma", "libm")
     assert all(option.story.title for option in OPTIONS)
+
+
+def test_literals_that_are_floats_are_found_everywhere_and_from_frame_0_on() -> None:
+    planets = load_simulation("examples/outer_planets/outer_planets.py")
+    runs = PlayerSource(planets, "steady", 1, 20)
+    for start in (None, 0):
+        spec = replace(read_words("opt=0"), start=start)
+        theirs = BuiltSide("theirs", planets, spec, rewrite=with_single_constants)
+        known = record_report(theirs, runs, ReportRequest(None, None)).known
+        mine = record_report(parse_side("opt=0", planets), runs, ReportRequest(None, None)).known
+        frame = min(n for n in known if known[n] != mine[n])
+        found = BuildSearch(parse_side("opt=0", planets), runs, known, frame, seconds=20.0)
+        found.run()
+        assert found.whole
+        assert found.whole[0].side.text.startswith("every literal a float32")
