@@ -231,7 +231,7 @@ def diagnose_report(
                     tell_builds(
                         out, a, source, report.told,
                         partial(diagnose, simulation, source, progress=progress),
-                        progress, limit,
+                        progress, limit, _states(report),
                     )  # fmt: skip
                 if out.causes and out.causes[0].holds:  # nobody has to ask the other machine
                     out.notes = [note for note in out.notes if note not in lacking]
@@ -381,7 +381,7 @@ def _judged(
                 tell_builds(
                     out, side, source, wrong.told,
                     partial(diagnose, side.simulation, source, progress=progress),
-                    progress, SECONDS,
+                    progress, SECONDS, _states(wrong),
                 )  # fmt: skip
         following = outcome(one.continued()).hashes
         behind = [n for n in range(frame + 1, frame + 1 + len(following)) if n in right.told]
@@ -398,6 +398,12 @@ def _judged(
 
 def _header(report: Report) -> Header:
     return Header(report.header, report.machine, report.contents.side)
+
+
+def _states(report: Report) -> dict[int, bytes]:
+    """The states that its machine had, whole, by the frame that they follow."""
+    found = {n - 1: report.state(n) for n in report.states if n - 1 not in report.incomplete}
+    return {n: state for n, state in found.items() if state is not None}
 
 
 def _require_known(report: Report, frames: int, replay: str | None) -> None:

@@ -69,6 +69,17 @@ class BoardRun:
         hashes = self._execution.advance(rows).hashes
         return int(hashes[-1]) if len(hashes) == len(rows) else None
 
+    def state_after(self, point: Point, frame: int, settings: Settings) -> bytes | None:
+        """The canonical state that the frames from a point on, up to `frame`, leave; None where one
+        traps."""
+        found = self.hash_after(point, frame, settings)
+        return None if found is None else self._execution.save()
+
+    def point(self, frame: int, state: bytes) -> Point:
+        """The point before `frame` of a canonical state."""
+        self._execution.restore(state)
+        return Point(frame, self._execution.save_memory())
+
     def parting(self, point: Point, settings: Settings, end: int | None = None) -> int | None:
         """The first frame from a point on, before `end`, whose known hash the settings do not
         give; None if they give all."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from samebits.hazards.edit.inlined import inlined
+from samebits.hazards.edit.parted_sincos import parted_sincos
 from samebits.hazards.injection import ExpressionVariant, with_variants
 from samebits.hazards.site_variants import SiteVariant
 from samebits.ir.grammar import Module
@@ -28,7 +29,9 @@ class BuiltSide(Side):
     @cached_property
     def plain(self) -> Program:
         program = Side(self.text, self.simulation, self.spec).plain
-        return program.with_kernels(inlined(program.kernels)) if self.inlined else program
+        kernels = parted_sincos(program.kernels)
+        kernels = inlined(kernels) if self.inlined else kernels
+        return program if kernels is program.kernels else program.with_kernels(kernels)
 
     def with_hazards(self, program: Program) -> Program:
         if self.rewrite is not None:

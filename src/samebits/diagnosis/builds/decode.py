@@ -9,7 +9,7 @@ a variant that changes a hash which the settings without it give.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from math import prod
@@ -17,15 +17,10 @@ from math import prod
 import numpy as np
 
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point, Settings
-from samebits.hazards.site_variants import ACROSS
-from samebits.hazards.switchboard import Switch
+from samebits.diagnosis.builds.manners import altered, manners, parts_of
 
-Changes = tuple[tuple[int, int], ...]
-"""Switches by number, each with the variant that it is set to."""
 _AGAIN = 2
 """Times that a search starts over with what it has refuted."""
-_MOST_JOINED = 4
-"""Manners of a hazard that are joined with others'."""
 _STRETCH = 256
 """Frames that all agree, over which what else would agree is looked for."""
 
@@ -59,10 +54,11 @@ class Decoder:
     def __post_init__(self) -> None:
         self._left = self._all()
 
-    def decode(self) -> Decoded:
-        """Search from `init` on, with all switches off. Raises OutOfTime."""
+    def decode(self, start: Settings | None = None) -> Decoded:
+        """Search from `init` on, with the settings of `start` or all switches off. Raises
+        OutOfTime."""
         run = self.run
-        settings = run.off()
+        settings = run.off() if start is None else start
         point, solved, again = Point(INIT, b""), 0, _AGAIN
         while True:
             parting = run.parting(point, settings)
@@ -101,7 +97,7 @@ class Decoder:
     def _drop(self, settings: Settings, agrees: Callable[[Settings], bool]) -> None:
         for number, form in self._others(settings):
             self._in_time()
-            if not agrees(_with(settings, ((number, form),))):
+            if not agrees(altered(settings, ((number, form),))):
                 self._left[number].discard(form)
 
     def _others(self, settings: Settings) -> list[tuple[int, int]]:
@@ -129,7 +125,7 @@ class Decoder:
         options: dict[int, dict[int | None, int]] = {}
         for number, form in self._others(settings):
             self._in_time()
-            one = _with(settings, ((number, form),))
+            one = altered(settings, ((number, form),))
             found = run.hash_after(point, frame, one)
             if found == goal:
                 yield one
@@ -171,85 +167,24 @@ class Decoder:
 
         every = [number for number, forms in enumerate(self._left) if len(forms) > 1]
         # Some matter only beside others.
-        manners = self._manners([*active]) + self._manners(every)
-        uniform = [_with(settings, tuple(forms.items())) for forms in manners]
+        switches = self.run.board.switches
+        found = [*manners(switches, self._left, [*active]), *manners(switches, self._left, every)]
+        uniform = [altered(settings, tuple(forms.items())) for forms in found]
         yield from fresh(uniform)
-        parts = [part for forms in manners for part in self._parts(forms)]
-        yield from fresh(_with(settings, part) for part in parts)
-        off = list(self._parts(dict.fromkeys(active, 0)))
+        parts = [part for forms in found for part in parts_of(switches, forms)]
+        yield from fresh(altered(settings, part) for part in parts)
+        off = list(parts_of(switches, dict.fromkeys(active, 0)))
         for start in uniform:
-            yield from fresh(_with(start, some) for some in off)
+            yield from fresh(altered(start, some) for some in off)
         choices = [[(number, form) for form in (0, *forms)] for number, forms in active.items()]
         if prod(map(len, choices)) <= left:
-            yield from fresh(_with(settings, some) for some in product(*choices))
+            yield from fresh(altered(settings, some) for some in product(*choices))
         flips = [*parts, *off]
-        yield from fresh(_with(settings, one + two) for one, two in combinations(flips, 2))
+        yield from fresh(altered(settings, one + two) for one, two in combinations(flips, 2))
         for start in uniform:
-            yield from fresh(_with(start, one + two) for one, two in combinations(flips, 2))
-        yield from fresh(_with(settings, sum(some, ())) for some in combinations(flips, 3))
-
-    def _manners(self, numbers: Sequence[int]) -> list[dict[int, int]]:
-        """Manners in which all that matter may act: by the variants with one note, of these the
-        first, the second and so on, a switch with fewer by its last; then manners of several
-        hazards at once. What acts across statements acts within them too."""
-        by_note: dict[tuple[str, str], dict[int, list[int]]] = {}
-        for number in numbers:
-            for form, variant in enumerate(self.run.board.switches[number].variants, 1):
-                if form in self._left[number]:
-                    key = variant.hazard.name, variant.note
-                    by_note.setdefault(key, {}).setdefault(number, []).append(form)
-        for (hazard, note), forms in by_note.items():
-            if note.endswith(ACROSS):
-                within = by_note.get((hazard, note.removesuffix(ACROSS)), {})
-                forms.update({k: v for k, v in within.items() if k not in forms})
-        found: list[tuple[str, dict[int, int]]] = []
-        most = max((len(v) for forms in by_note.values() for v in forms.values()), default=0)
-        for rank in range(most):
-            for (hazard, _), forms in by_note.items():
-                if rank < max(map(len, forms.values())):
-                    chosen = {k: v[min(rank, len(v) - 1)] for k, v in forms.items()}
-                    found.append((hazard, chosen))
-        return [forms for _, forms in found] + list(_joined(found))
-
-    def _parts(self, forms: dict[int, int]) -> Iterator[Changes]:
-        """A manner in one function, on one line, and of one switch alone."""
-        yield from self._grouped(forms, lambda switch: switch.place.function)
-        yield from self._grouped(forms, _line)
-        yield from (((number, form),) for number, form in forms.items())
-
-    def _grouped(
-        self, forms: dict[int, int], key: Callable[[Switch], Hashable]
-    ) -> Iterator[Changes]:
-        found: dict[Hashable, list[tuple[int, int]]] = {}
-        for number, form in forms.items():
-            found.setdefault(key(self.run.board.switches[number]), []).append((number, form))
-        return (tuple(some) for some in found.values() if len(some) > 1)
+            yield from fresh(altered(start, one + two) for one, two in combinations(flips, 2))
+        yield from fresh(altered(settings, sum(some, ())) for some in combinations(flips, 3))
 
     def _in_time(self) -> None:
         if time.process_time() > self.end:
             raise OutOfTime
-
-
-def _joined(manners: list[tuple[str, dict[int, int]]]) -> Iterator[dict[int, int]]:
-    """The first manners of each hazard beside those of all others."""
-    by_hazard: dict[str, list[dict[int, int]]] = {}
-    for hazard, forms in manners:
-        by_hazard.setdefault(hazard, []).append(forms)
-    if len(by_hazard) > 1:
-        for some in product(*(each[:_MOST_JOINED] for each in by_hazard.values())):
-            together: dict[int, int] = {}
-            for forms in reversed(some):  # where two act at one place, the first one does
-                together.update(forms)
-            yield together
-
-
-def _line(switch: Switch) -> Hashable:
-    span = switch.variants[0].site.op.span
-    return span.file, span.line
-
-
-def _with(settings: Settings, changes: Changes) -> Settings:
-    changed = settings.copy()
-    for number, form in changes:
-        changed[number] = form
-    return changed

@@ -37,6 +37,14 @@ KIN = (
 otherwise."""
 ACROSS_CALLS = ("fma", "order", "reciprocal", "double-rounding", "algebra", "estimate")
 """Hazards that compilers make across the calls of functions that they inline."""
+CLIMBED = (
+    ("fma", "order", "reciprocal", "algebra"),
+    ("double-rounding", "narrower", "libm", "constant"),
+    ("fma", "order", "reciprocal", "algebra", "estimate"),
+    ("x87", "double-rounding", "libm"),
+    ("fma", "double-rounding", "min-max", "signed-zero", "constant"),
+)
+"""Hazards that are tried together where states tell more than hashes."""
 BENEATH = ("constant", "libm", "libm-ulp", "min-max", "flush", "double-rounding")
 """Hazards that act everywhere in one form beneath another one, which changes what they leave."""
 _ROWS = Path(__file__).with_name("rows")

@@ -14,10 +14,12 @@ from samebits.diagnosis.before.planted import agreement
 from samebits.diagnosis.builds.board_run import BoardRun
 from samebits.diagnosis.builds.build import Attempt, Build
 from samebits.diagnosis.builds.built_side import BuiltSide
+from samebits.diagnosis.builds.climb import Climb
 from samebits.diagnosis.builds.decode import Decoder, OutOfTime
 from samebits.diagnosis.builds.hypotheses import (
     ACROSS_CALLS,
     BENEATH,
+    CLIMBED,
     FORMS,
     OPTIONS,
     REWRITES,
@@ -68,6 +70,8 @@ class BuildSearch:
     frame: int
     progress: Progress = silent
     seconds: float = SECONDS
+    states: Mapping[int, bytes] = field(default_factory=dict[int, bytes])
+    """Canonical states that are known, by the frame that they follow."""
     whole: list[Build] = field(default_factory=list[Build])
     best: Build | None = None
     finished: bool = False
@@ -85,6 +89,8 @@ class BuildSearch:
         try:
             self._singles()
             self.finished = bool(self.whole)
+            for plan in () if self.whole or not self.states else CLIMBED:
+                self._climb(plan)
             for plan in () if self.whole else self._together():
                 if not self.whole or self._is_rival(plan):
                     self._decode(plan)
@@ -150,8 +156,16 @@ class BuildSearch:
         for number in range(min(forms, _MOST_FORMS_BENEATH)):
             yield f"{hazard}#{number}"
 
-    def _decode(self, plan: _Plan) -> None:
-        """Try the hazards of a plan at any places. Raises OutOfTime."""
+    def _climb(self, hazards: tuple[str, ...]) -> None:
+        """Try the settings that leave the states that are known, with and without calls of small
+        functions. Raises OutOfTime."""
+        for inlined in (False, True):
+            if not self.whole:
+                self._decode(_Plan(hazards, _SOME, inlined=inlined), climbs=True)
+
+    def _decode(self, plan: _Plan, climbs: bool = False) -> None:
+        """Try the hazards of a plan at any places, from settings that leave the states if it
+        `climbs`. Raises OutOfTime."""
         title = " and ".join(by_name(name).title for name in plan.hazards)
         self._say(f"trying {title}")
         try:
@@ -165,10 +179,13 @@ class BuildSearch:
             return
         self._in_time()
         try:
-            decoded = Decoder(run, plan.most, self._end).decode()
+            start = Climb(run, self.states, self.frame, self._end).climb() if climbs else None
+            if climbs and start is None:
+                return
+            decoded = Decoder(run, plan.most, self._end).decode(start)
         finally:
             self.tried += run.trials
-        if not decoded.solved and plan.beneath is None:
+        if not decoded.solved and plan.beneath is None and start is None:
             return
         found = self._agreement(decoded.parting)
         if not found.same:

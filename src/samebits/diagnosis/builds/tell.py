@@ -15,7 +15,7 @@ from samebits.diagnosis.builds.search import BuildSearch
 from samebits.diagnosis.cause.inquiry import SURE_FRAMES
 from samebits.diagnosis.frame.lockstep import LockstepSearch
 from samebits.diagnosis.frame.search import Progress
-from samebits.diagnosis.frame.state_diff import AFTER, timeline
+from samebits.diagnosis.frame.state_diff import AFTER, differences, timeline
 from samebits.diagnosis.narrow import KnownCause
 from samebits.diagnosis.report.findings import (
     IN_PLACES,
@@ -48,16 +48,18 @@ def tell_builds(
     compare: Compare,
     progress: Progress,
     seconds: float,
+    states: Mapping[int, bytes],
 ) -> None:
-    """Add to a diagnosis that has no cause the build that gives the hashes of side b, and with it
-    the fields and the operation, which are then those of side a's program built so.
+    """Add to a diagnosis that has no cause the build that gives the hashes of side b, `known` by
+    the frame that they follow as its `states` are, and with it the fields and the operation, which
+    are then those of side a's program built so.
 
     Raises what reading the inputs and running side a raise.
     """
     assert out.frame is not None
     if seconds <= 0:
         return
-    found = BuildSearch(a, source, known, out.frame, progress, seconds)
+    found = BuildSearch(a, source, known, out.frame, progress, seconds, states)
     found.run()
     best = found.best
     if best is None:
@@ -77,6 +79,9 @@ def tell_builds(
     shown = best.shown or best.side
     live = compare(mine, shown, known=KnownCause(cause, best.variants))
     _take(out, live, best)
+    if live.frame != out.frame and best.agreement.whole:
+        with beyond_first_facts(out.notes, "the fields are"):
+            _fields(out, mine, best.side, source)
     if not out.timeline and best.agreement.whole:
         with beyond_first_facts(out.notes, "the timeline is"):
             out.timeline = _timeline(mine, best.side, source)
@@ -94,6 +99,20 @@ def _timeline(a: Side, built: Side, source: InputSource) -> tuple[TimelineFact, 
             return ()
         rows = inputs.between(max(found.frame, 0), max(found.frame, 0) + AFTER)
         return timeline(a.plain.state, found, one, other, rows, source.seed)
+
+
+def _fields(out: Diagnosis, a: Side, built: Side, source: InputSource) -> None:
+    """The fields that differ after the frame, where those of another one are known."""
+    assert out.frame is not None
+    states: list[bytes] = []
+    for side in (a, built):
+        with closing(open_run(side)) as run:
+            run.start(source.seed)
+            run.advance(InputStream(source).between(0, out.frame + 1))
+            states.append(run.save())
+    every = differences(a.plain.state, states[0], states[1])
+    out.fields, out.differing = every.first, every.differing
+    out.columns = tuple(row for row in every.columns if row.differing)
 
 
 def _is_inlined(best: Build) -> bool:
