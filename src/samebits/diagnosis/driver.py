@@ -36,7 +36,7 @@ from samebits.diagnosis.before.planted import (
     untried,
 )
 from samebits.diagnosis.beyond import beyond_first_facts
-from samebits.diagnosis.builds.search import SECONDS
+from samebits.diagnosis.builds.search import SECONDS, Theirs
 from samebits.diagnosis.builds.tell import tell_builds
 from samebits.diagnosis.cause.experiment import Agreement
 from samebits.diagnosis.cause.inquiry import SURE_FRAMES
@@ -229,9 +229,9 @@ def diagnose_report(
                 lacking = [note for note in out.notes if note not in told]
                 with beyond_first_facts(out.notes, "which build gives these hashes is"):
                     tell_builds(
-                        out, a, source, report.told,
+                        out, a, source, _theirs(report),
                         partial(diagnose, simulation, source, progress=progress),
-                        progress, limit, _states(report),
+                        progress, limit,
                     )  # fmt: skip
                 if out.causes and out.causes[0].holds:  # nobody has to ask the other machine
                     out.notes = [note for note in out.notes if note not in lacking]
@@ -379,9 +379,9 @@ def _judged(
             source = GivenInputs(whole.rows, header.seed)
             with beyond_first_facts(out.notes, "which build gives these hashes is"):
                 tell_builds(
-                    out, side, source, wrong.told,
+                    out, side, source, _theirs(wrong),
                     partial(diagnose, side.simulation, source, progress=progress),
-                    progress, SECONDS, _states(wrong),
+                    progress, SECONDS,
                 )  # fmt: skip
         following = outcome(one.continued()).hashes
         behind = [n for n in range(frame + 1, frame + 1 + len(following)) if n in right.told]
@@ -400,10 +400,11 @@ def _header(report: Report) -> Header:
     return Header(report.header, report.machine, report.contents.side)
 
 
-def _states(report: Report) -> dict[int, bytes]:
-    """The states that its machine had, whole, by the frame that they follow."""
+def _theirs(report: Report) -> Theirs:
+    """What a build has to give: of states those that are known whole."""
     found = {n - 1: report.state(n) for n in report.states if n - 1 not in report.incomplete}
-    return {n: state for n, state in found.items() if state is not None}
+    states = {n: state for n, state in found.items() if state is not None}
+    return Theirs(report.told, states, report.machine.architecture)
 
 
 def _require_known(report: Report, frames: int, replay: str | None) -> None:

@@ -87,14 +87,14 @@ def variants_at(
 
 
 def switches_of(
-    kernels: Module, hazards: Sequence[str], most: Mapping[str, int]
+    kernels: Module, hazards: Sequence[str], most: Mapping[str, int], library: bool = False
 ) -> tuple[Switch, ...]:
     """The switches of expression hazards, in source order: at each place the first variant with
-    each note, then as many others as `most` says of a hazard. Raises HazardError for what is no
-    expression hazard."""
+    each note, then as many others as `most` says of a hazard; with `library`, in the library's
+    functions too. Raises HazardError for what is no expression hazard."""
     found = [_of_expressions(hazard) for hazard in hazards]
     switches: list[Switch] = []
-    for sites, place in _operations(kernels):
+    for sites, place in _operations(kernels, library=library):
         forms = [v for each in found for v in _forms(each, sites, place, most.get(each.name, 1))]
         if forms:
             switches.append(Switch(place, tuple(forms[:MOST_FORMS])))
@@ -154,9 +154,14 @@ def _outer(variants: Sequence[SiteVariant]) -> list[SiteVariant]:
     )
 
 
-def _operations(kernels: Module, budget: Budget | None = None) -> Iterator[tuple[Sites, OpRef]]:
-    """The user's own operations, each with the sites of its function."""
-    for name in filter(is_own, kernels.functions):
+def _operations(
+    kernels: Module, budget: Budget | None = None, library: bool = False
+) -> Iterator[tuple[Sites, OpRef]]:
+    """The user's own operations, with `library` the library's too, each with the sites of its
+    function."""
+    for name in kernels.functions:
+        if not (library or is_own(name)):
+            continue
         sites = Sites(kernels.functions[name], budget)
         for place, statement in statements(kernels, [name]):
             if isinstance(statement, Op):

@@ -22,7 +22,8 @@ from samebits.diagnosis.builds.manners import altered, manners
 _MOST_FRAMES = 12
 _MOST_STARTS = 4
 _MOST_PAIRS = 3_000
-_SWEEPS = 12
+_SECONDS = 3.0
+"""Of the processor, for one board."""
 
 Change = tuple[int, int]
 """A switch by number, and the variant that it is set to."""
@@ -49,15 +50,23 @@ class Climb:
     """The processor's time at which it stops."""
 
     def climb(self) -> Settings | None:
-        """The settings that leave all states; None where none are found. Raises OutOfTime."""
+        """The settings that leave all states; None where none are found."""
         self._frames = list(islice(self._known(), _MOST_FRAMES))
         if not self._frames:
             return None
+        self.end = min(self.end, time.process_time() + _SECONDS)
         off = self.run.off()
-        for start in self._starts(off):
-            found, wrong = self._from(start)
-            if not wrong:
-                return found
+        best: int | None = None
+        try:
+            for start in self._starts(off):
+                found, wrong = self._from(start)
+                if not wrong:
+                    return found
+                if best is not None and wrong >= best:
+                    return None
+                best = wrong
+        except OutOfTime:
+            return None
         return None
 
     def _known(self) -> Iterator[_Frame]:

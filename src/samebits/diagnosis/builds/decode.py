@@ -49,6 +49,8 @@ class Decoder:
     most: int
     end: float
     """The processor's time at which it stops."""
+    acts: bool | None = None
+    """Whether any switch, alone, changes the hash of the first frame that differs."""
     _left: list[set[int]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -128,9 +130,11 @@ class Decoder:
             one = altered(settings, ((number, form),))
             found = run.hash_after(point, frame, one)
             if found == goal:
+                self.acts = True
                 yield one
             if found != plain:
                 options.setdefault(number, {}).setdefault(found, form)
+        self.acts = bool(options) if self.acts is None else self.acts
         active = {number: tuple(forms.values()) for number, forms in options.items()}
         for trial in self._sets(active, settings):
             self._in_time()

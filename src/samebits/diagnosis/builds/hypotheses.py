@@ -26,6 +26,11 @@ SINGLE = (
 )  # fmt: skip
 """Hazards that are tried by themselves, in this order: those that builds have most often, and whose
 boards are quick to make, come first."""
+LIKELY: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("i386", "i486", "i586", "i686"), ("x87", "double-rounding")),
+    **dict.fromkeys(("aarch64", "arm64", "riscv64", "ppc64le", "s390x", "loongarch64"), ("fma",)),
+}
+"""Hazards that are tried first where the other machine's architecture is known."""
 KIN = (
     frozenset({"fma", "double-rounding", "x87", "narrower", "constant"}),
     frozenset({"flush", ENVIRONMENT, "mode"}),
@@ -37,6 +42,8 @@ KIN = (
 otherwise."""
 ACROSS_CALLS = ("fma", "order", "reciprocal", "double-rounding", "algebra", "estimate")
 """Hazards that compilers make across the calls of functions that they inline."""
+IN_LIBRARY = ("fma", "order", "reciprocal", "algebra")
+"""Hazards that compilers make in math functions that are built with the program."""
 CLIMBED = (
     ("fma", "order", "reciprocal", "algebra"),
     ("double-rounding", "narrower", "libm", "constant"),

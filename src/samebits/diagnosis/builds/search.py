@@ -7,7 +7,7 @@ a's program at once, on a switchboard; what explains the first frames only is tr
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from samebits.diagnosis.before.planted import agreement
@@ -21,6 +21,8 @@ from samebits.diagnosis.builds.hypotheses import (
     BENEATH,
     CLIMBED,
     FORMS,
+    IN_LIBRARY,
+    LIKELY,
     OPTIONS,
     REWRITES,
     SINGLE,
@@ -56,22 +58,33 @@ class _Plan:
     beneath: str | None = None
     inlined: bool = False
     """Whether also across calls of small functions."""
+    library: bool = False
+    """Whether also in the library's functions."""
+
+
+@dataclass(frozen=True)
+class Theirs:
+    """What is known of the other machine's run: `known` are its hashes by the frame that they
+    follow, -1 being `init`, `states` its states as canonical bytes, and `architecture` its
+    machine's, if it is known."""
+
+    known: Mapping[int, int]
+    states: Mapping[int, bytes] = field(default_factory=dict[int, bytes])
+    architecture: str = ""
 
 
 @dataclass
 class BuildSearch:
-    """One search, against the hashes `known` by frame, of which that of `frame` is the first that
-    differs from side a's. `whole` are the builds that give all of them, `best` the one that gives
+    """One search for what gives `theirs`, of which the hash of `frame` is the first that differs
+    from side a's. `whole` are the builds that give all of them, `best` the one that gives
     most."""
 
     a: Side
     source: InputSource
-    known: Mapping[int, int]
+    theirs: Theirs
     frame: int
     progress: Progress = silent
     seconds: float = SECONDS
-    states: Mapping[int, bytes] = field(default_factory=dict[int, bytes])
-    """Canonical states that are known, by the frame that they follow."""
     whole: list[Build] = field(default_factory=list[Build])
     best: Build | None = None
     finished: bool = False
@@ -79,6 +92,8 @@ class BuildSearch:
     tried: int = 0
     """Programs run, and settings of theirs."""
     _partial: dict[str, Build] = field(default_factory=dict[str, Build])
+    _idle: set[frozenset[str]] = field(default_factory=set[frozenset[str]])
+    """Hazards that change nothing in the first frame, by themselves."""
     _end: float = 0.0
 
     def run(self) -> None:
@@ -89,17 +104,17 @@ class BuildSearch:
         try:
             self._singles()
             self.finished = bool(self.whole)
-            for plan in () if self.whole or not self.states else CLIMBED:
-                self._climb(plan)
+            for some in () if self.whole or not self.theirs.states else self._climbed():
+                self._climb(some)
             for plan in () if self.whole else self._together():
-                if not self.whole or self._is_rival(plan):
+                if not self._is_idle(plan) and (not self.whole or self._is_rival(plan)):
                     self._decode(plan)
             self.finished = True
         except OutOfTime:
             return
 
     def _singles(self) -> None:
-        for hazard in SINGLE:
+        for hazard in self._likely_first(SINGLE):
             if not self._is_told(hazard):
                 self._decode(_Plan((hazard,), _FEW))
         for rewrite in REWRITES:
@@ -108,6 +123,10 @@ class BuildSearch:
         for option in OPTIONS:
             if not self._is_told(option.story.hazard):
                 self._try(option)
+
+    def _likely_first(self, hazards: Sequence[str]) -> list[str]:
+        likely = LIKELY.get(self.theirs.architecture, ())
+        return sorted(hazards, key=lambda name: name not in likely)
 
     def _is_told(self, hazard: str) -> bool:
         """Whether a hazard need not be tried: many frames show one that is not of its kin."""
@@ -119,8 +138,10 @@ class BuildSearch:
     def _together(self) -> Iterator[_Plan]:
         """What explains the first frames with others; what builds do together; then more sets of
         each hazard."""
-        for hazard in ACROSS_CALLS:
+        for hazard in self._likely_first(ACROSS_CALLS):
             yield _Plan((hazard,), _SOME, inlined=True)
+        for hazard in IN_LIBRARY:
+            yield _Plan((hazard,), _SOME, library=True)
         known = sorted(self._partial, key=lambda name: -self._partial[name].agreement.same)
         for first in known:
             for other in SINGLE:
@@ -136,6 +157,13 @@ class BuildSearch:
                     yield _Plan(others, _SOME, words)
         for hazard in SINGLE:
             yield _Plan((hazard,), _MANY)
+
+    def _is_idle(self, plan: _Plan) -> bool:
+        """Whether a part of a plan changes nothing in the first frame, which the rest alone has
+        been tried for in vain."""
+        names = {*plan.hazards} | (set() if plan.beneath is None else {_hazard_of(plan.beneath)})
+        is_idle = any(frozenset({name}) in self._idle for name in names)
+        return len(names) > 1 and is_idle and not any(name in self._partial for name in names)
 
     def _is_rival(self, plan: _Plan) -> bool:
         """Whether a plan might give the same as a build that gives all: each hazard is kin."""
@@ -156,6 +184,10 @@ class BuildSearch:
         for number in range(min(forms, _MOST_FORMS_BENEATH)):
             yield f"{hazard}#{number}"
 
+    def _climbed(self) -> list[tuple[str, ...]]:
+        likely = LIKELY.get(self.theirs.architecture, ())
+        return sorted(CLIMBED, key=lambda some: not any(name in likely for name in some))
+
     def _climb(self, hazards: tuple[str, ...]) -> None:
         """Try the settings that leave the states that are known, with and without calls of small
         functions. Raises OutOfTime."""
@@ -171,20 +203,25 @@ class BuildSearch:
         try:
             base = self._base(plan)
             kernels = base.program.kernels
-            board = switchboard(kernels, switches_of(kernels, plan.hazards, FORMS))
+            board = switchboard(kernels, switches_of(kernels, plan.hazards, FORMS, plan.library))
             if not board.switches:
                 return
-            run = BoardRun(base.program, board, self._inputs, self.known)
+            run = BoardRun(base.program, board, self._inputs, self.theirs.known)
         except SamebitsError:
             return
         self._in_time()
+        decoder = Decoder(run, plan.most, self._end)
         try:
-            start = Climb(run, self.states, self.frame, self._end).climb() if climbs else None
+            start = (
+                Climb(run, self.theirs.states, self.frame, self._end).climb() if climbs else None
+            )
             if climbs and start is None:
                 return
-            decoded = Decoder(run, plan.most, self._end).decode(start)
+            decoded = decoder.decode(start)
         finally:
             self.tried += run.trials
+        if decoder.acts is False and plan == _Plan(plan.hazards, plan.most):
+            self._idle.add(frozenset(plan.hazards))
         if not decoded.solved and plan.beneath is None and start is None:
             return
         found = self._agreement(decoded.parting)
@@ -213,7 +250,7 @@ class BuildSearch:
                 environment=new.environment or own.environment,
             )
             side = Side(option.words, self.a.simulation, spec)
-            fits = agreement(side, self.source, self.known, self.frame, silent)
+            fits = agreement(side, self.source, self.theirs.known, self.frame, silent)
         except SamebitsError:
             return
         if fits.same:
@@ -230,7 +267,7 @@ class BuildSearch:
             text = what.text + ("" if start is None else ", from frame 0 on")
             side = replace(base, text=text, spec=spec, rewrite=what.made)
             try:
-                fits = agreement(side, self.source, self.known, self.frame, silent)
+                fits = agreement(side, self.source, self.theirs.known, self.frame, silent)
             except SamebitsError:
                 return
             if fits.same:
@@ -248,7 +285,7 @@ class BuildSearch:
             self._partial.setdefault(found.hazards[0], found)
 
     def _agreement(self, parting: int | None) -> Agreement:
-        frames = [n for n in self.known if self.frame <= n < self._inputs.frames]
+        frames = [n for n in self.theirs.known if self.frame <= n < self._inputs.frames]
         if parting is None:
             return Agreement(len(frames), len(frames))
         return Agreement(sum(n < parting for n in frames), len(frames))

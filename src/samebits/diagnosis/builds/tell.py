@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from typing import Protocol
@@ -11,7 +10,7 @@ from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.builds.build import Build
 from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.hypotheses import are_kin
-from samebits.diagnosis.builds.search import BuildSearch
+from samebits.diagnosis.builds.search import BuildSearch, Theirs
 from samebits.diagnosis.cause.inquiry import SURE_FRAMES
 from samebits.diagnosis.frame.lockstep import LockstepSearch
 from samebits.diagnosis.frame.search import Progress
@@ -44,22 +43,20 @@ def tell_builds(
     out: Diagnosis,
     a: Side,
     source: InputSource,
-    known: Mapping[int, int],
+    theirs: Theirs,
     compare: Compare,
     progress: Progress,
     seconds: float,
-    states: Mapping[int, bytes],
 ) -> None:
-    """Add to a diagnosis that has no cause the build that gives the hashes of side b, `known` by
-    the frame that they follow as its `states` are, and with it the fields and the operation, which
-    are then those of side a's program built so.
+    """Add to a diagnosis that has no cause the build that gives the hashes of side b, and with it
+    the fields and the operation, which are then those of side a's program built so.
 
     Raises what reading the inputs and running side a raise.
     """
     assert out.frame is not None
     if seconds <= 0:
         return
-    found = BuildSearch(a, source, known, out.frame, progress, seconds, states)
+    found = BuildSearch(a, source, theirs, out.frame, progress, seconds)
     found.run()
     best = found.best
     if best is None:
@@ -68,7 +65,7 @@ def tell_builds(
             f"{every} builds that are known were tried, {found.tried:,} runs, and none gives b's "
             f"hash of {moment(out.frame)}"
         )
-        if out.frame == 0 and -1 not in known:
+        if out.frame == 0 and -1 not in theirs.known:
             out.note(
                 "all that init and frame 0 do is in one hash: that of the state after init, a line "
                 "`init HASH`, would part the two"

@@ -26,7 +26,7 @@ from samebits.diagnosis.builds.hypotheses import (
     are_kin,
     rows,
 )
-from samebits.diagnosis.builds.search import BuildSearch
+from samebits.diagnosis.builds.search import BuildSearch, Theirs
 from samebits.diagnosis.builds.tell import tell_builds
 from samebits.diagnosis.driver import diagnose, diagnose_report
 from samebits.diagnosis.frame.search import silent
@@ -65,7 +65,7 @@ def beside(words: str) -> Diagnosis:
 def searched(words: str, seconds: float = 60.0) -> BuildSearch:
     theirs, mine = hashes(words), side()
     frame = min(n for n in theirs.known if theirs.known[n] != report("mine", None).known[n])
-    found = BuildSearch(mine, source(), theirs.known, frame, seconds=seconds)
+    found = BuildSearch(mine, source(), Theirs(theirs.known), frame, seconds=seconds)
     found.run()
     return found
 
@@ -132,7 +132,9 @@ def test_a_hash_of_init_is_asked_for_where_frame_0_is_not_explained(has_init: bo
     out = diagnose_report(source(), side(), hashes("hazard=fma#0"), seconds=0.0)
     out.frame, mine = 0, report("mine", None).known
     known = {0: mine[0] ^ 1} | ({-1: mine[-1]} if has_init else {})
-    tell_builds(out, side(), source(), known, partial(diagnose, SIMULATION, source()), silent, 1.0)
+    tell_builds(
+        out, side(), source(), Theirs(known), partial(diagnose, SIMULATION, source()), silent, 1.0
+    )
     assert out.certainty == "unknown"
     assert any("`init HASH`" in note for note in out.notes) != has_init
 
@@ -240,7 +242,7 @@ def test_literals_that_are_floats_are_found_everywhere_and_from_frame_0_on() -> 
         known = record_report(theirs, runs, ReportRequest(None, None)).known
         mine = record_report(parse_side("opt=0", planets), runs, ReportRequest(None, None)).known
         frame = min(n for n in known if known[n] != mine[n])
-        found = BuildSearch(parse_side("opt=0", planets), runs, known, frame, seconds=20.0)
+        found = BuildSearch(parse_side("opt=0", planets), runs, Theirs(known), frame, seconds=20.0)
         found.run()
         assert found.whole
         assert found.whole[0].side.text.startswith("every literal a float32")
