@@ -41,6 +41,8 @@ class Build:
     shown: Side | None = None
     """The build of the first frame alone, without what that frame's hash does not need; None for
     the side itself."""
+    sure: bool = True
+    """Whether nothing that is not tried would look so."""
 
 
 @dataclass(frozen=True)

@@ -136,6 +136,13 @@ OPTIONS = (
     Option("x86-64-v1,mode=FAST", 3, _FAST),
 )  # fmt: skip
 
+OTHER_LIBRARY = Story(
+    "libm-ulp", "another library's math function, off in some calls",
+    "glibc, musl, Microsoft's or Apple's libm, JavaScript engines: each rounds some results "
+    "otherwise; samebits' own functions, compiled with contraction or reassociation",
+    "call samebits.math, or ship one math library with the program, built strictly",
+)  # fmt: skip
+
 REWRITES = (
     Rewrite(
         "every literal a float32", with_single_constants,

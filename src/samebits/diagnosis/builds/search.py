@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from samebits.diagnosis.before.planted import agreement
 from samebits.diagnosis.builds.board_run import BoardRun
@@ -24,6 +25,7 @@ from samebits.diagnosis.builds.hypotheses import (
     IN_LIBRARY,
     LIKELY,
     OPTIONS,
+    OTHER_LIBRARY,
     REWRITES,
     SINGLE,
     Option,
@@ -31,11 +33,13 @@ from samebits.diagnosis.builds.hypotheses import (
     are_kin,
     rows,
 )
+from samebits.diagnosis.builds.other_library import OtherLibrary, described_results
 from samebits.diagnosis.cause.experiment import Agreement
 from samebits.diagnosis.cause.inquiry import SURE_FRAMES
 from samebits.diagnosis.frame.search import Progress, silent
 from samebits.errors import SamebitsError
 from samebits.hazards.catalogue import by_name
+from samebits.hazards.edit.other_results import with_other_results
 from samebits.hazards.injection import switches_of, variants_among
 from samebits.hazards.switchboard import switchboard
 from samebits.sides.input_stream import InputStream
@@ -103,6 +107,8 @@ class BuildSearch:
         self._inputs = InputStream(self.source)
         try:
             self._singles()
+            if not self.whole:
+                self._other_library()
             self.finished = bool(self.whole)
             for some in () if self.whole or not self.theirs.states else self._climbed():
                 self._climb(some)
@@ -161,7 +167,9 @@ class BuildSearch:
     def _is_idle(self, plan: _Plan) -> bool:
         """Whether a part of a plan changes nothing in the first frame, which the rest alone has
         been tried for in vain."""
-        names = {*plan.hazards} | (set() if plan.beneath is None else {_hazard_of(plan.beneath)})
+        names = {*plan.hazards} | (
+            set[str]() if plan.beneath is None else {_hazard_of(plan.beneath)}
+        )
         is_idle = any(frozenset({name}) in self._idle for name in names)
         return len(names) > 1 and is_idle and not any(name in self._partial for name in names)
 
@@ -273,6 +281,34 @@ class BuildSearch:
             if fits.same:
                 self._note(Build(what.story, (what.story.hazard,), side, fits, True, fits.same))
                 return
+
+    def _other_library(self) -> None:
+        """Try results of math functions that are a step off for some arguments."""
+        self._say(f"trying {OTHER_LIBRARY.title}")
+        base = self._base(_Plan((), 0))
+        theirs = self.theirs
+        try:
+            search = OtherLibrary(
+                base.program, self._inputs, theirs.known, theirs.states, self._end
+            )
+            try:
+                parting = search.search()
+            finally:
+                self.tried += search.trials
+            results = search.results()
+        except SamebitsError:
+            return
+        agreed = self._agreement(parting)
+        if not results or not agreed.same:
+            return
+        text = f"{len(results)} other result{'' if len(results) == 1 else 's'} of math functions"
+        side = replace(base, text=text, rewrite=partial(with_other_results, results=results))
+        names = (OTHER_LIBRARY.hazard,)
+        events = min(SURE_FRAMES, agreed.same)
+        self._note(Build(
+            OTHER_LIBRARY, names, side, agreed, True, events, tuple(described_results(results)),
+            sure=False,
+        ))  # fmt: skip
 
     def _note(self, found: Build) -> None:
         if found.agreement.whole:

@@ -173,7 +173,7 @@ def _certainty(best: Build, found: BuildSearch) -> str:
         for each in found.whole
         if set(each.hazards) != set(best.hazards) and (each.everywhere or not best.everywhere)
     ]
-    told = not rivals and found.finished and agreement.compared >= SURE_FRAMES
+    told = best.sure and not rivals and found.finished and agreement.compared >= SURE_FRAMES
     one, *more = best.hazards
     told = told and not any(are_kin(one, each) for each in more)
     return "certain" if told else "likely"
