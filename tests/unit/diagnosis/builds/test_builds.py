@@ -184,6 +184,25 @@ def test_settings_are_read_off_the_hashes(every: int) -> None:
         assert all(form in some for form, some in left), "what is so is never refuted"
 
 
+def test_hashes_of_every_tenth_frame_show_a_line_that_acts_in_a_manner_of_its_own() -> None:
+    """A compiler fuses the first product of each sum, and the second of one line, as GCC does."""
+    arena = load_simulation("examples/arena/arena.py")
+    runs, kernels = PlayerSource(arena, "circle", 1, 120), arena.program.kernels
+    board = switchboard(kernels, switches_of(kernels, ["fma"], FORMS))
+    run = BoardRun(arena.program, board, InputStream(runs), {})
+    on = tuple(
+        switch.variants[2 if switch.place.function == "arena.steer" else 0]
+        for switch in board.switches
+        if switch.place.function != "arena.steer" or len(switch.variants) > 2
+    )
+    built = BuiltSide("theirs", arena, read_words("opt=0"), variants=on)
+    known = record_report(built, runs, ReportRequest(None, None)).known
+    run.known = {frame: known[frame] for frame in known if frame % 10 == 9}
+    found = Decoder(run, 1_000, time.process_time() + 60).decode()
+    assert found.parting is None
+    assert run.parting(Point(INIT, b""), found.settings) is None
+
+
 def test_small_functions_in_the_place_of_their_calls_have_the_same_bits() -> None:
     arena = load_simulation("examples/arena/arena.py")
     plain = BuiltSide("plain", arena, read_words("opt=0"))
