@@ -177,8 +177,14 @@ def _cause(cause: Cause) -> list[str]:
     lines = [f"  {_names(cause)}", f"    {first.expression}"]
     lines += [f"    seen with {practice}" for practice in first.practice]
     differs = f"{cause.strength.differs:.0%} of fresh samples differ from the strict result"
-    lines += [f"    {differs}; evidence {max(cause.strength.bits, 0):.0f} bits"]
+    lines += [f"    {differs}; {_evidence(round(cause.strength.bits))}"]
     return [*lines, f"    and {more:,} more of its evaluations"] if more else lines
+
+
+def _evidence(bits: int) -> str:
+    if bits <= 0:
+        return "no evidence: of as many as were tried, one fits by accident"
+    return f"evidence {bits} bit{'s' * (bits != 1)}"
 
 
 def _misses(misses: Sequence[Miss], these: str) -> list[str]:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.bits import canonical_size, from_canonical, xxh64
+from samebits.desync.evidence.dump import Dump
 from samebits.desync.format import (
     HASHES,
     INPUT_HASHES,
@@ -63,6 +64,8 @@ class Report:
     """Whether another program wrote these facts, whose frames may be numbered otherwise."""
     incomplete: frozenset[int] = frozenset()
     """Frames after which the states are not known whole: the rest is as on the other side."""
+    dumps: tuple[Dump, ...] = ()
+    """Those of its states that were dumped, by themselves or beside it, as far as these tell."""
     remarks: tuple[str, ...] = ()
     """What is to be told of how these facts were read."""
 

@@ -36,6 +36,7 @@ from samebits.diagnosis.before.planted import (
     untried,
 )
 from samebits.diagnosis.beyond import beyond_first_facts
+from samebits.diagnosis.builds.dumps import beside_dumps
 from samebits.diagnosis.builds.search import SECONDS, Theirs
 from samebits.diagnosis.builds.tell import tell_builds
 from samebits.diagnosis.cause.experiment import Agreement
@@ -228,11 +229,13 @@ def diagnose_report(
             if is_open and not (out.causes or out.inputs):
                 lacking = [note for note in out.notes if note not in told]
                 with beyond_first_facts(out.notes, "which build gives these hashes is"):
-                    tell_builds(
+                    built = tell_builds(
                         out, a, source, _theirs(report),
                         partial(diagnose, simulation, source, progress=progress),
                         progress, limit,
                     )  # fmt: skip
+                    if built is not None and report.dumps:
+                        out.notes += beside_dumps(built.side, source, report.dumps)
                 if out.causes and out.causes[0].holds:  # nobody has to ask the other machine
                     out.notes = [note for note in out.notes if note not in lacking]
                 elif not out.causes:

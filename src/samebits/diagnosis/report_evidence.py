@@ -23,7 +23,7 @@ from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
 from samebits.diagnosis.frame.search import Progress
 from samebits.diagnosis.operation.match_versions import match_versions
 from samebits.diagnosis.report.findings import Diagnosis
-from samebits.diagnosis.report.wording import moment
+from samebits.diagnosis.report.wording import moment, what_leave
 from samebits.errors import IRError, ReportError, TraceError
 from samebits.frame_trace.encoding import decode
 from samebits.frame_trace.model import Model
@@ -266,6 +266,9 @@ class ReportEvidence:
         """Say how a report is written that tells the frame's operations, if that is what lacks."""
         if self.report.budget.is_spent or self._stored is not None:
             return
+        if self.report.is_bare:
+            self._ask_for_dumps()
+            return
         if self.frame < 0:
             self.out.note(f"{self.report.name} has no trace of init: reports hold those of frames")
             return
@@ -277,9 +280,36 @@ class ReportEvidence:
 
     def ask_for_frames(self) -> None:
         """Say how a report is written that tells every frame."""
+        name = self.report.name
+        if self.report.is_bare:
+            known = max((n for n in self.report.known if n < self.frame), default=-2)
+            self.out.note(
+                f"{name} does not tell which of them: log the hash of "
+                f"{what_leave(known + 1, self.frame - 1)} there too, and run `samebits diagnose` "
+                "again"
+            )
+            return
         self.out.note(
-            f"{self.report.name} does not tell which of them; on that machine, write another: "
+            f"{name} does not tell which of them; on that machine, write another: "
             f"{command(range(0))}"
+        )
+
+    def _ask_for_dumps(self) -> None:
+        """Say which states tell more, where another program than samebits runs there."""
+        wanted = (self.frame - 1, self.frame) if self.frame >= 0 else (self.frame,)
+        lacking = [n for n in wanted if n + 1 not in self.report.states]
+        if not lacking:
+            self.out.note(
+                f"the states around {moment(self.frame)} are known: have that program print what "
+                "goes into an operation and what comes out, and ask `samebits explain` about it"
+            )
+            return
+        words = ["init" if n < 0 else str(n) for n in lacking]
+        given = " ".join(f"--state {word}=FILE" for word in words)
+        self.out.note(
+            f"{self.report.name} does not tell the state after "
+            f"{' and after '.join(moment(n) for n in lacking)}: have that program write it to a "
+            f"file, and add it here, `samebits diagnose … {given}`"
         )
 
 

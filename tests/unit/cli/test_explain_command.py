@@ -38,6 +38,14 @@ def test_a_fused_product_is_named_with_its_expression(capsys: pytest.CaptureFixt
     )
 
 
+def test_a_fit_that_is_no_evidence_is_called_so(capsys: pytest.CaptureFixture[str]) -> None:
+    found = status(["explain", "x * 0.1", "x=3", "--got", "0x3e99999b"])
+    said = capsys.readouterr().out
+    assert found == 0
+    assert "; no evidence: of as many as were tried, one fits by accident" in said
+    assert "evidence 0 bits" not in said
+
+
 def test_json_has_the_same_facts(capsys: pytest.CaptureFixture[str]) -> None:
     assert status(["explain", *FUSED, "--got", got_of_fused(), "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)

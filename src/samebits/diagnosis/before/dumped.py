@@ -68,7 +68,9 @@ def with_dumps(
         for dump in ordered:
             _check(report, dump)
         report = _added(report, states)
-    return replace(report, incomplete=frozenset(incomplete), remarks=tuple(remarks))
+    return replace(
+        report, incomplete=frozenset(incomplete), dumps=tuple(ordered), remarks=tuple(remarks)
+    )
 
 
 def _beside(dumps: Sequence[Dump], side: Side, source: InputSource) -> Iterator[tuple[Dump, bytes]]:
@@ -115,11 +117,10 @@ def _added(report: Report, states: dict[int, bytes]) -> Report:
     if contents.trap is not None and frames > contents.frames:
         raise ReportError(f"a dump is of a frame behind the trap that ends {report.name}",
                           fix="give the dump and the report of one run")  # fmt: skip
-    if not report.asked:
-        contents = replace(contents, asked=range(frames, frames))
+    asked = report.asked or range(frames, frames)
     made = {Key(STATES, frame + 1): state for frame, state in states.items()}
     return replace(
         report,
-        contents=replace(contents, frames=frames, states=numbers),
+        contents=replace(contents, frames=frames, asked=asked, states=numbers),
         parts={**report.parts, **made},
     )

@@ -76,6 +76,7 @@ def _shifted(report: Report, shift: int) -> Report:
     return replace(
         report,
         incomplete=frozenset(frame - shift for frame in report.incomplete),
+        dumps=tuple(replace(dump, frame=dump.frame - shift) for dump in report.dumps),
         contents=replace(
             contents, frames=frames, asked=range(frames, frames),
             states=tuple(n - shift for n in contents.states),

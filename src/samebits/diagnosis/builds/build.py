@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point, Settings
@@ -20,6 +21,8 @@ from samebits.sides.side import Side
 
 _MOST_PLACES = 12
 """Places that are told one by one."""
+_Spot = tuple[str, str]
+"""A function, and where in it which operation stands."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Build:
     events: int
     """Frames that show it, `SURE_FRAMES` at most."""
     places: tuple[str, ...] = ()
-    """Where it does something, and where nothing, unless `everywhere`."""
+    """Where it does something, and where nothing, unless `everywhere`: lists, of a line a place."""
     variants: tuple[SiteVariant, ...] = ()
     """What acts, at its places; an option has none."""
     shown: Side | None = None
@@ -148,27 +151,34 @@ def _form(switch: Switch, part: SiteVariant) -> int | None:
 def _told(
     kernels: Module, switches: Sequence[Switch], settings: Settings, left: Sequence[set[int]]
 ) -> Iterator[str]:
-    """Where something acts, and where nothing does."""
-    on: dict[str, None] = {}
-    off: dict[str, None] = {}
-    untold = 0
+    """Where something acts, and where nothing does: a list each, a line a place."""
+    on, off, untold = Counter[_Spot](), Counter[_Spot](), 0
     for switch, form, forms in zip(switches, _forms(settings), left, strict=False):
-        place = described(kernels, switch.place)
+        function = switch.place.function
+        spot = function, described(kernels, switch.place).removesuffix(f" in {function}")
         if form:
-            on[place] = None
+            on[spot] += 1
         elif len(forms) == 1:
-            off[place] = None
+            off[spot] += 1
         else:
             untold += 1
-    yield f"it acts at {_listed(on)}"
-    without = [place for place in off if place not in on]
+    yield "\n".join(["it acts at", *_listed(on)])
+    without = Counter({spot: count for spot, count in off.items() if spot not in on})
     if without:
-        yield f"it does not at {_listed(without)}"
+        yield "\n".join(["it does not at", *_listed(without)])
     if untold:
         yield f"this run does not tell of {untold} more place{'' if untold == 1 else 's'}"
 
 
-def _listed(places: Collection[str]) -> str:
-    shown = list(places)[:_MOST_PLACES]
-    more = len(places) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
+def _listed(spots: Mapping[_Spot, int]) -> Iterator[str]:
+    """Places by function, of which each is named once."""
+    shown = sorted(spots, key=lambda spot: spot[0])[:_MOST_PLACES]  # which keeps their order
+    width = max((len(function) for function, _ in shown), default=0)
+    last = ""
+    for function, where in shown:
+        name = "" if function == last else function
+        times = f", {spots[function, where]} times" if spots[function, where] > 1 else ""
+        yield f"  {name:<{width}}  {where}{times}"
+        last = function
+    if more := len(spots) - len(shown):
+        yield f"  and {more} more"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import combinations, product
+from itertools import combinations, product, zip_longest
 from math import prod
 
 import numpy as np
@@ -23,6 +23,8 @@ _AGAIN = 2
 """Times that a search starts over with what it has refuted."""
 _STRETCH = 256
 """Frames that all agree, over which what else would agree is looked for."""
+_ACROSS_GAPS = 2
+"""Times as many sets are tried where hashes of frames before lack: more switches matter at once."""
 
 
 @dataclass
@@ -136,7 +138,8 @@ class Decoder:
                 options.setdefault(number, {}).setdefault(found, form)
         self.acts = bool(options) if self.acts is None else self.acts
         active = {number: tuple(forms.values()) for number, forms in options.items()}
-        for trial in self._sets(active, settings):
+        most = self.most * (1 if frame == point.frame else _ACROSS_GAPS)
+        for trial in self._sets(active, settings, most):
             self._in_time()
             if run.hash_after(point, frame, trial) == goal:
                 yield self._without_idle(point, frame, trial, settings)
@@ -151,11 +154,14 @@ class Decoder:
                 found[number] = form
         return found
 
-    def _sets(self, active: dict[int, tuple[int, ...]], settings: Settings) -> Iterator[Settings]:
-        """Settings of the switches that matter, the most plausible first: all in one manner; then
-        with exceptions; then any two and three; and all there are where these are few."""
+    def _sets(
+        self, active: dict[int, tuple[int, ...]], settings: Settings, most: int
+    ) -> Iterator[Settings]:
+        """Settings of the switches that matter, `most` at most, the most plausible first: all in
+        one manner; then with exceptions, which are off or in another manner; then any two and
+        three; and all there are where these are few."""
         seen = {settings.tobytes()}
-        left = self.most
+        left = most
 
         def fresh(some: Iterable[Settings]) -> Iterator[Settings]:
             nonlocal left
@@ -172,7 +178,9 @@ class Decoder:
         every = [number for number, forms in enumerate(self._left) if len(forms) > 1]
         # Some matter only beside others.
         switches = self.run.board.switches
-        found = [*manners(switches, self._left, [*active]), *manners(switches, self._left, every)]
+        near = manners(switches, self._left, [*active])
+        wide = manners(switches, self._left, every)
+        found = near + wide
         uniform = [altered(settings, tuple(forms.items())) for forms in found]
         yield from fresh(uniform)
         parts = [part for forms in found for part in parts_of(switches, forms)]
@@ -183,6 +191,9 @@ class Decoder:
         choices = [[(number, form) for form in (0, *forms)] for number, forms in active.items()]
         if prod(map(len, choices)) <= left:
             yield from fresh(altered(settings, some) for some in product(*choices))
+        for start in (some for pair in zip_longest(near, wide) for some in pair if some):
+            whole = altered(settings, tuple(start.items()))
+            yield from fresh(altered(whole, part) for part in parts)
         flips = [*parts, *off]
         yield from fresh(altered(settings, one + two) for one, two in combinations(flips, 2))
         for start in uniform:

@@ -47,15 +47,16 @@ def tell_builds(
     compare: Compare,
     progress: Progress,
     seconds: float,
-) -> None:
-    """Add to a diagnosis that has no cause the build that gives the hashes of side b, and with it
-    the fields and the operation, which are then those of side a's program built so.
+) -> Build | None:
+    """Add to a diagnosis that has no cause the build that gives the hashes of side b, which is
+    returned, and with it the fields and the operation, which are then those of side a's program
+    built so.
 
     Raises what reading the inputs and running side a raise.
     """
     assert out.frame is not None
     if seconds <= 0:
-        return
+        return None
     found = BuildSearch(a, source, theirs, out.frame, progress, seconds)
     found.run()
     best = found.best
@@ -70,7 +71,7 @@ def tell_builds(
                 "all that init and frame 0 do is in one hash: that of the state after init, a line "
                 "`init HASH`, would part the two"
             )
-        return
+        return None
     cause = _cause(best, found)
     mine = replace(best.side, text=a.text, spec=a.spec, variants=()) if _is_inlined(best) else a
     shown = best.shown or best.side
@@ -85,6 +86,7 @@ def tell_builds(
     others = [_cause(each, found) for each in found.whole if each is not best]
     out.causes = (replace(cause, expression=_expression(best, live)), *others[:_MOST_OTHERS])
     out.certainty = _certainty(best, found)
+    return best
 
 
 def _timeline(a: Side, built: Side, source: InputSource) -> tuple[TimelineFact, ...]:

@@ -228,7 +228,7 @@ def _cause(cause: CauseFact) -> Iterator[Line]:
     if words and cause.frames_compared:
         yield "", f"  {', '.join(words)}"
         yield "", f"  experiment: {_agreement(cause)}"
-    for line in cause.evidence:
+    for line in "\n".join(cause.evidence).splitlines():
         yield "", f"  {near(line)}"
     yield "", f"  seen with: {cause.practice}"
 

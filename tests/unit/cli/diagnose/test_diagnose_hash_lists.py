@@ -39,6 +39,11 @@ def test_the_first_frame_of_a_list_that_differs_is_found(run: Run, theirs: dict[
     assert out.startswith("frame 10 · ")
     assert "\n  b  theirs.txt\n" in out
     assert f"\n  b  {theirs[10]:016x}\n" in out
+    assert (
+        "next: theirs.txt does not tell the state after frame 9 and after frame 10: have that "
+        "program write it to a file, and add it here, `samebits diagnose … --state 9=FILE --state "
+        "10=FILE`\n" in out
+    )
     found = sb.diagnose(load_simulation(SMALL), "push.mcap", b=Path("theirs.txt"))
     assert (found.frame, found.since, found.followed) == (10, 9, 29)
     assert not found.headers
@@ -51,9 +56,10 @@ def test_of_a_list_with_gaps_the_frames_between_are_told(run: Run, theirs: dict[
     assert out.startswith("one of frames 6 to 11 · ")
     assert "\nframe: one of frames 6 to 11, of 40, is the first that differs\n" in out
     assert (
-        "next: theirs.txt does not tell which of them; on that machine, write another: samebits "
-        "report SIM REPLAY\n" in out
+        "next: theirs.txt does not tell which of them: log the hash of what frames 6 to 10 leave "
+        "there too, and run `samebits diagnose` again\n" in out
     )
+    assert "samebits report" not in out, "another program wrote the list"
     found = json.loads(run(SMALL, "push.mcap", "theirs.txt", "--json")[1])
     assert (found["frame"], found["since"]) == (11, 5)
 

@@ -180,3 +180,20 @@ def test_a_partial_dump_behind_a_trap_is_refused(run: Run) -> None:
         "20.json is of frame 12, and the run traps before its end\n"
         "  fix: dump whole states, or give a report of that machine"
     )
+
+
+def test_a_dump_beside_hashes_is_compared_with_the_build_that_gives_these(run: Run) -> None:
+    theirs = sb.make_report(SIMULATION, "push.mcap", range(25, 26), side="opt=0,hazard=fma#0")
+    Path("theirs.txt").write_text("\n".join(f"{n} {h:016x}" for n, h in theirs.known.items()
+                                            if 0 <= n != 25))  # fmt: skip
+    state = theirs.state(26)
+    assert state is not None
+    column = columns(SIMULATION.state_type)[0]
+    right = shown(column.type, int(column.patterns(state)[0]))
+    for value, said in ((right, "is, as far as it goes, what that build leaves"),
+                        ("77", "is not what that build leaves: it parts in")):  # fmt: skip
+        Path("25.json").write_text(json.dumps({column.path(0): value}))
+        code, out, err = run(*HERE, "theirs.txt", "--state", "25=25.json", "--seconds", "20")
+        assert (code, err) == (1, "")
+        assert "fused multiply-add" in out.splitlines()[0]
+        assert f"note: 25.json, the dump of frame 25, {said}" in out

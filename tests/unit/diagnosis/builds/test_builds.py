@@ -99,8 +99,9 @@ def test_a_hazard_in_some_places_is_found_with_these() -> None:
         first = found.causes[0]
         if found.certainty == "certain":
             assert (first.hazard, first.scope) == ("fma", IN_PLACES)
-            assert first.evidence[1].startswith("it acts at ")
-            assert first.evidence[1].count(":") == 2, "one file:line:column"
+            told, *spots = first.evidence[1].splitlines()
+            assert told == "it acts at"
+            assert [spot.split()[0] for spot in spots] == [place.function], "one place"
         else:
             assert found.certainty == "likely"
             assert "fma" in [cause.hazard for cause in found.causes]
@@ -184,6 +185,25 @@ def test_settings_are_read_off_the_hashes(every: int) -> None:
         assert found.parting is None
         left = zip(forms, found.left, strict=False)
         assert all(form in some for form, some in left), "what is so is never refuted"
+
+
+def test_hashes_of_every_tenth_frame_show_a_line_that_acts_in_a_manner_of_its_own() -> None:
+    """A compiler fuses the first product of each sum, and the second of one line, as GCC does."""
+    arena = load_simulation("examples/arena/arena.py")
+    runs, kernels = PlayerSource(arena, "circle", 1, 120), arena.program.kernels
+    board = switchboard(kernels, switches_of(kernels, ["fma"], FORMS))
+    run = BoardRun(arena.program, board, InputStream(runs), {})
+    on = tuple(
+        switch.variants[2 if switch.place.function == "arena.steer" else 0]
+        for switch in board.switches
+        if switch.place.function != "arena.steer" or len(switch.variants) > 2
+    )
+    built = BuiltSide("theirs", arena, read_words("opt=0"), variants=on)
+    known = record_report(built, runs, ReportRequest(None, None)).known
+    run.known = {frame: known[frame] for frame in known if frame % 10 == 9}
+    found = Decoder(run, 1_000, time.process_time() + 60).decode()
+    assert found.parting is None
+    assert run.parting(Point(INIT, b""), found.settings) is None
 
 
 def test_small_functions_in_the_place_of_their_calls_have_the_same_bits() -> None:
