@@ -55,10 +55,12 @@ def check_programs(
     *,
     native: bool = True,
     compiled_at: Sequence[Level] | None = None,
+    texts: int = 1,
 ) -> Tally:
-    """Run programs in every execution; the first failure of each is kept."""
+    """Run programs in every execution; the first failure of each is kept. One of `texts` programs
+    has its IR read back from its text."""
     tally = Tally()
-    with Workspace() as workspace:
+    with Workspace(texts) as workspace:
         loaded: list[tuple[Loaded, Sequence[InputSet]]] = []
         kept: list[Program] = []
         for program in programs:
@@ -107,11 +109,14 @@ def _disagreements(
 
 
 def check_seeds(
-    seeds: Sequence[int], input_sets: int = 3, compiled_at: Sequence[Level] | None = None
+    seeds: Sequence[int],
+    input_sets: int = 3,
+    compiled_at: Sequence[Level] | None = None,
+    texts: int = 1,
 ) -> Tally:
     """Generate and check the programs of `seeds`."""
     made = (generate(seed, input_sets) for seed in seeds)
-    return check_programs(made, compiled_at=compiled_at)
+    return check_programs(made, compiled_at=compiled_at, texts=texts)
 
 
 def assert_agreement(source: str, entry: str, inputs: Sequence[InputSet]) -> None:

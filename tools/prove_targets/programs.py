@@ -71,7 +71,7 @@ class Batch:
         input_sets: int = 3,
         make: Callable[[int, int], Program] = generate,
     ) -> None:
-        self._workspace = Workspace()
+        self._workspace = Workspace(texts=4)
         self.seeds = tuple(seeds)
         self.refused: list[str] = []
         """What is said of programs that did not get through the front end."""

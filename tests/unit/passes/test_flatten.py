@@ -36,7 +36,7 @@ def is_flat(module: Module) -> bool:
 
 @pytest.fixture(scope="module")
 def workspace() -> Iterator[Workspace]:
-    with Workspace() as made:
+    with Workspace(texts=4) as made:
         yield made
 
 

@@ -98,6 +98,12 @@ def arguments(largest: float, least: float) -> list[float]:
     return [x for x in found if least <= x <= largest]
 
 
+def some_at_once(points: list[float]) -> list[Any]:
+    """A third of the arguments for the suite, the others for `make prove-rounding`."""
+    return [pytest.param(x, marks=() if n % 3 == 0 else pytest.mark.proof)
+            for n, x in enumerate(points)]  # fmt: skip
+
+
 def exactly(*parts: float) -> Any:
     return sum((arb(part) for part in parts), arb(0))
 
@@ -144,7 +150,7 @@ def check_sine(slots: Slots, within: str, z: float) -> None:
     assert abs(abs(exactly(sine, low)) - abs(truth)) <= sines_f64.SHARE * margin
 
 
-@pytest.mark.parametrize("x", arguments(kernels.LARGEST, kernels.LEAST))
+@pytest.mark.parametrize("x", some_at_once(arguments(kernels.LARGEST, kernels.LEAST)))
 def test_tgamma(x: float) -> None:
     slots, z = slots_of(kernels.tgamma, x), abs(x)
     if not slots["tgamma", "known"]:
@@ -179,7 +185,7 @@ def test_tgamma(x: float) -> None:
 ABOVE_0 = [2.0**100, 2.0**899.5, lgamma_kernels.LARGEST, 1e6, 5e-324, 2.0**-1000]
 
 
-@pytest.mark.parametrize("x", arguments(lgamma_kernels.LARGEST, 0.0) + ABOVE_0)
+@pytest.mark.parametrize("x", some_at_once(arguments(lgamma_kernels.LARGEST, 0.0) + ABOVE_0))
 def test_lgamma_above_0(x: float) -> None:
     slots = slots_of(lgamma_kernels.lgamma, x)
     if not slots["lgamma", "known"]:
@@ -210,7 +216,7 @@ def test_lgamma_above_0(x: float) -> None:
 BELOW_0 = [-1e6 - 0.5, lgamma_kernels.LEAST + 0.5, nextafter(lgamma_kernels.LEAST, 0.0), -5e-324]
 
 
-@pytest.mark.parametrize("x", arguments(-0.0, lgamma_kernels.LEAST) + BELOW_0)
+@pytest.mark.parametrize("x", some_at_once(arguments(-0.0, lgamma_kernels.LEAST) + BELOW_0))
 def test_lgamma_below_0(x: float) -> None:
     slots, z = slots_of(lgamma_kernels.lgamma_rest, x), -x
     if (BELOW, "a") not in slots:

@@ -86,7 +86,7 @@ ROWS = ["x86-64-v1", "x86-64-v4", "i686", "aarch64", "armv7", "ppc64le", "mips64
 
 @pytest.mark.parametrize("first", range(0, 40, 20))
 def test_no_loop_over_a_counter_calls_a_library(first: int) -> None:
-    with Workspace() as workspace:
+    with Workspace(texts=4) as workspace:
         for seed in range(first, first + 20):
             source = "import samebits as sb\nfrom samebits import int32, int64, uint32, uint64\n"
             source += striding_loop(random.Random(seed), "striding")

@@ -65,7 +65,7 @@ def test_no_goal_changes_a_bit(goal: Goal) -> None:
 @pytest.mark.parametrize("goal", GOALS)
 def test_generated_programs_give_evaluations_bits_for_every_goal(goal: Goal) -> None:
     level = levels()[-1]
-    with Workspace() as workspace:
+    with Workspace(texts=4) as workspace:
         programs = [generate(seed) for seed in range(31_000, 31_012)]
         loaded = [workspace.load(program.source, program.entry) for program in programs]
         for one in loaded:

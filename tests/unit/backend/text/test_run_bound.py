@@ -93,7 +93,7 @@ class Judged(Evaluator):
 @pytest.mark.parametrize("optimised", [False, True])
 def test_no_generated_program_runs_more(optimised: bool) -> None:
     known = 0
-    with Workspace() as workspace:
+    with Workspace(texts=4) as workspace:
         for seed in range(7000, 7030):
             program = generate(seed, 2)
             loaded = workspace.load(program.source, program.entry)
