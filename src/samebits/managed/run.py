@@ -24,6 +24,7 @@ from samebits.ir.own_code import is_own_code
 from samebits.lang.arguments import naming, unwrap, wrap
 from samebits.lang.calls import recursion
 from samebits.lang.calls.adapted import AdaptedKernel
+from samebits.lang.calls.copied_arguments import are_copied, around
 from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
@@ -31,7 +32,6 @@ from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory import arena
 from samebits.lang.memory.arrays import zeros
-from samebits.lang.memory.strided import around, is_strided
 from samebits.lang.values.flushing import flushed
 from samebits.lang.values.scalars import SCALAR_CLASSES
 from samebits.lang.values.storage import implicit, implicit_vector
@@ -233,9 +233,11 @@ def call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> An
 def _call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     kernel, bound = taken(kernel, args, kwargs)
     types = types_for(kernel, bound)
-    if is_strided(bound):
+    if are_copied(bound, types):
         names = [p.name for p in kernel.parameters]
-        return around(lambda *plain: _run(kernel, types, plain), bound, types, names)
+        return around(
+            lambda *plain: _run(kernel, types, plain), bound, types, names, kernel.__name__
+        )
     return _run(kernel, types, bound)
 
 
