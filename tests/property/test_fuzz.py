@@ -15,6 +15,7 @@ from tests.fuzz.execute import in_turns, levels
 from tests.fuzz.generator import QUOTIENTS_FROM, generate
 from tests.fuzz.halves import FIRST_SEED, Halves, seeds_with_halves
 from tests.fuzz.scratch_arrays import FIRST_SEED as ARRAYS
+from tests.fuzz.tuples import FIRST_SEED as TUPLES
 from tests.fuzz.views import FIRST_SEED as VIEWS
 
 PROGRAMS = 1000
@@ -54,6 +55,24 @@ def test_arrays_of_run_time_sizes_fill_their_arenas_and_are_given_to_names_again
 @pytest.mark.parametrize("first", range(QUOTIENTS_FROM, QUOTIENTS_FROM + 40, SHARD))
 def test_generated_programs_with_quotients_agree_in_every_execution(first: int) -> None:
     assert_agree(range(first, first + SHARD), first // SHARD)
+
+
+@pytest.mark.parametrize("first", range(TUPLES, TUPLES + 60, SHARD))
+def test_generated_programs_with_tuples_agree_in_every_execution(first: int) -> None:
+    assert_agree(range(first, first + SHARD), first // SHARD)
+
+
+def test_tuples_are_looped_over_searched_and_indexed() -> None:
+    text = "".join(generate(seed).source for seed in range(TUPLES, TUPLES + 150))
+    for form in (
+        r"for x\d+ in \(", r"for x\d+ in \[", r"for x\d+, x\d+ in \(\(", r"for x\d+ in TK\d:",
+        r"for x\d+, x\d+ in TK\d", r"in reversed\((\(|TK)", r"in enumerate\((\(|TK)",
+        r"in zip\((\(|TK)", r"in \{", r"\S in \(", r"\S in \[", r"not in \(", r"\S in TK\d\)",
+        r"TK\d\[-?\d\]", r"TK\d\[-?\d\]\[\d\]", r"[ (]float\(", r"TK\d = \(\(",
+    ):  # fmt: skip
+        assert re.search(form, text), form
+    before = "".join(generate(seed).source for seed in range(0, TUPLES, 9973))
+    assert not re.search(r"in \(\(?[^p]|in TK", before)
 
 
 def assert_agree(seeds: Sequence[int], turn: int) -> None:
