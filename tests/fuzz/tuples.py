@@ -197,9 +197,10 @@ class Tuples:
         names = [body.fresh("x") for _ in columns]
         count = rng.randint(1, most)
         if len(columns) == 1:
-            items = [self._item(body.draw, columns[0]) for _ in range(count)]
+            items = [self._item(body.draw, columns[0], k) for k in range(count)]
         else:
-            items = [_written([self._item(body.draw, t) for t in columns]) for _ in range(count)]
+            rows = [[self._item(body.draw, t, k) for t in columns] for k in range(count)]
+            items = [_written(row) for row in rows]
         text = f"[{', '.join(items)}]" if rng.random() < 0.2 else _written(items)
         variables = [self._variable(n, t) for n, t in zip(names, columns, strict=True)]
         return ", ".join(names), text, variables, count
@@ -207,7 +208,10 @@ class Tuples:
     def _variable(self, name: str, t: Item) -> Variable:
         return Variable(name, t, mutable=t != INT and self.rng.random() < 0.7)
 
-    def _item(self, draw: Expressions, t: Item) -> str:
+    def _item(self, draw: Expressions, t: Item, k: int) -> str:
+        """Item `k`; any but the first may be a number that takes the type of the others."""
+        if k and isinstance(t, ScalarType) and t not in (BOOL, INT) and self.rng.random() < 0.2:
+            return draw.tame(0)[0] if t == FLOAT else draw.weak_for(t, 0)
         if t == INT:
             if self.rng.random() < 0.7:
                 return int_literal(self.rng.randint(-9, 40))

@@ -8,15 +8,20 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
 from tests.fuzz.check import check_seeds
 from tests.fuzz.execute import in_turns, levels
 from tests.fuzz.generator import QUOTIENTS_FROM, generate
 from tests.fuzz.halves import FIRST_SEED, Halves, seeds_with_halves
+from tests.fuzz.scope import Variable
 from tests.fuzz.scratch_arrays import FIRST_SEED as ARRAYS
+from tests.fuzz.statements import Body
 from tests.fuzz.tuples import FIRST_SEED as TUPLES
 from tests.fuzz.views import FIRST_SEED as VIEWS
+
+from samebits.types import FLOAT32, StructType
 
 PROGRAMS = 1000
 SHARD = 20
@@ -73,6 +78,14 @@ def test_tuples_are_looped_over_searched_and_indexed() -> None:
         assert re.search(form, text), form
     before = "".join(generate(seed).source for seed in range(0, TUPLES, 9973))
     assert not re.search(r"in \(\(?[^p]|in TK", before)
+
+
+def test_a_local_struct_gets_no_second_name_inside_a_loop() -> None:
+    t = StructType("S0", (("f0", StructType("S1", (("f0", FLOAT32),))),))
+    body = Body(Random(1), 0.0, [FLOAT32], [], [t], FLOAT32, 100)
+    body.scope.add(Variable("o1", t, mutable=False, owner=True).kept())
+    body.bind(0)
+    assert body.lines[0].strip().endswith("= o1.f0.copy()")
 
 
 def assert_agree(seeds: Sequence[int], turn: int) -> None:

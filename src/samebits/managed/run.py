@@ -161,9 +161,10 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     group: object = None
     if kernel.recursion or any(value is kernel for value in kernel.captured.values()):
         group = compile_kernel(kernel, types).group  # or a refusal
-    if _may_join(node):
+    if _may_join(node) or any(type(value) is tuple for value in kernel.captured.values()):
         with suppress(CompileError):  # a managed run refuses by its own operations
-            rewrite.joined = compile_kernel(kernel, types).joins.places
+            joins = compile_kernel(kernel, types).joins
+            rewrite.joined, rewrite.items = joins.places, joins.items
     if _makes_arrays(rewrite, node):
         joins = compile_kernel(kernel, types).joins  # or a refusal
         rewrite.allocations, rewrite.freeing = joins.allocations, joins.freeing
@@ -209,10 +210,13 @@ def _lengths(call: ast.Call) -> list[ast.expr]:
 
 
 def _may_join(node: ast.AST) -> bool:
-    """Whether there is a ternary, a name with a type, or one that is assigned more than once."""
+    """Whether there is a ternary, a loop over a tuple, a name with a type, or one that is assigned
+    more than once."""
     stored: set[str] = set()
     for part in ast.walk(node):
         if isinstance(part, ast.IfExp | ast.AnnAssign):
+            return True
+        if isinstance(part, ast.For) and any(map(_is_written_out, ast.walk(part.iter))):
             return True
         if isinstance(part, ast.arg) or (
             isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
@@ -222,6 +226,10 @@ def _may_join(node: ast.AST) -> bool:
                 return True
             stored.add(name)
     return False
+
+
+def _is_written_out(node: ast.AST) -> bool:
+    return isinstance(node, ast.Tuple | ast.List)
 
 
 def call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
