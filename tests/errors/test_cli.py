@@ -64,8 +64,9 @@ def test_json_has_the_same_facts(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
     (one,) = found["runs"]
     assert list(one) == [
         "replay", "players", "seed", "frames", "result", "interrupted", "damage", "note",
-        "targets", "compared",
+        "traps", "targets", "compared",
     ]  # fmt: skip
+    assert one["traps"] == []
     assert (one["replay"], one["players"], one["seed"], one["frames"]) == (None, "push", 1, 40)
     same, differs = one["targets"]
     assert list(same) == [
@@ -92,6 +93,64 @@ def test_the_same_trap_everywhere_ends_with_0_and_is_reported(run: Run) -> None:
     assert out.splitlines()[-2] == (
         f"trap in frame 12: index 5 is out of range for an array of 5, at {SMALL}:55:13"
     )
+
+
+def test_json_says_which_trap_ended_the_rows_and_in_which_frame(run: Run) -> None:
+    code, out, _ = run("verify", SMALL, "--players", "crash", *QUICK, "--json")
+    found = json.loads(out)
+    assert (code, found["result"]) == (0, "same")
+    (one,) = found["runs"]
+    ran = [row for row in one["targets"] if row["result"] != "not run"]
+    assert len(ran) > 1
+    assert {row["result"] for row in ran} == {"same trap"}
+    trap = {
+        "frame": 12,
+        "kind": "index",
+        "message": "index out of range",
+        "place": f"{SMALL}:55:13",
+        "said": "index 5 is out of range for an array of 5",
+    }
+    assert all(row["trap"] == trap for row in ran)
+    assert one["traps"] == [trap | {"targets": [row["name"] for row in ran]}]
+
+
+EARLY = """\
+import samebits as sb
+from samebits import int32, uint64
+
+@sb.struct
+class State:
+    cells: sb.FixedArray[int32, 4]
+
+@sb.struct
+class Input:
+    at: int32
+
+@sb.kernel
+def init(state: State, seed: uint64) -> None:
+    state.cells[int(seed)] = 1
+
+@sb.kernel
+def step(state: State, inputs: sb.ReadOnly[Input]) -> None:
+    state.cells[0] += 1
+
+early = sb.Simulation(
+    name="early", version="1", state=State, input=Input, players=1, init=init, step=step
+)
+"""
+
+
+def test_a_trap_in_init_is_no_trap_of_frame_0(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "early.py"
+    path.write_text(EARLY)
+    code, out, _ = run("verify", path, "--seed", "9", *QUICK)
+    assert code == 0
+    place = f"{path}:14:5"
+    said = "index 9 is out of range for an array of 4"
+    assert f"trap in init: {said}, at {place}\n" in out
+    code, out, _ = run("verify", path, "--seed", "9", *QUICK, "--json")
+    (trap,) = json.loads(out)["runs"][0]["traps"]
+    assert (trap["frame"], trap["kind"], trap["said"]) == (-1, "index", said)
 
 
 def test_an_unknown_target_is_refused(run: Run) -> None:

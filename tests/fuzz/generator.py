@@ -48,6 +48,7 @@ from tests.fuzz.simple_statements import INDENT
 from tests.fuzz.statements import Body
 from tests.fuzz.streams import Stream
 from tests.fuzz.sums import Sums
+from tests.fuzz.tuples import Tuples
 from tests.fuzz.views import Views
 
 QUOTIENTS_FROM = 70_000
@@ -105,6 +106,7 @@ class _Writer:
         self.views = Views(seed)
         self.prints = Prints(seed)
         self.scratch = ScratchArrays(seed)
+        self.tuples = Tuples(seed)
         self.loops = generator_of(seed, FIRST_SEED, self.halves.wanted)
         self.hazard = self.rng.choice((0.0, 0.0, 0.01, 0.03, 0.1))
         self.palette = self._palette()
@@ -129,6 +131,7 @@ class _Writer:
                 continue
             lines.append(f"K{k} = {self.constant(t)}")
             self.constants.append(Variable(f"K{k}", t, mutable=False, bound=8))
+        lines += self.tuples.module(self.palette)
         if lines:
             self.parts.append("\n".join(lines))
 
@@ -244,10 +247,12 @@ class _Writer:
             self.views.statement,
             self.prints.statement,
             self.scratch.statement,
+            self.tuples.statement,
         )
         body.serial = self.scratch.wanted
         body.draw.powers, body.draw.loops = self.powers, self.loops
         body.draw.quotients = self.quotients
+        body.draw.tuples = self.tuples if self.tuples.wanted else None
         body.joins = self.joins
         for variable in (*self.constants, *captured):
             body.scope.add(variable)
@@ -285,7 +290,9 @@ class _Writer:
             self.members.statement,
             self.views.statement,
             self.prints.statement,
+            self.tuples.statement,
         )
+        stream.body.draw.tuples = self.tuples if self.tuples.wanted else None
         stream.body.draw.powers, stream.body.draw.loops = self.powers, self.loops
         stream.body.draw.quotients = self.quotients
         stream.body.joins = self.joins

@@ -6,7 +6,7 @@ Owns which reads and writes are legal where; knows nothing of operators.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from samebits.types import (
     ArrayType,
@@ -25,8 +25,8 @@ INT64_REACH = 1 << 63
 
 @dataclass(frozen=True)
 class Variable:
-    """A name. `bound` limits the magnitude of a weak int; `owner` marks a local struct; `roots` are
-    the names in whose memory a view lies."""
+    """A name. `bound` limits the magnitude of a weak int; `owner` marks a local struct or array
+    that may be assigned, `own` any; `roots` are the names in whose memory a view lies."""
 
     name: str
     type: Type
@@ -35,6 +35,14 @@ class Variable:
     owner: bool = False
     bound: int = INT64_REACH
     roots: frozenset[str] = frozenset()
+    own: bool = False
+
+    def kept(self, *, readonly: bool = False) -> Variable:
+        """The variable where it may not be assigned."""
+        own = self.own or self.owner
+        if readonly:
+            return replace(self, mutable=False, readonly=True, owner=False, own=own)
+        return replace(self, owner=False, own=own)
 
 
 @dataclass(frozen=True)

@@ -242,7 +242,8 @@ class SimpleStatements:
         p = self.rng.choice(places)
         text = self.draw.place(p, 1)
         name = self.fresh("q")
-        self.emit(f"{name} = {text}")
+        # Inside a loop a local struct is no `owner`, and yet no name for its memory is possible.
+        self.emit(f"{name} = {text}{'.copy()' * p.root.own}")
         self.scope.add(Variable(name, p.type, mutable=False, readonly=p.readonly))
 
     def own(self, _nested: int) -> None:

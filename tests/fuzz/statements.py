@@ -6,7 +6,6 @@ Loops are bounded by construction: a constant or masked range, or a counter in a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import count
 from random import Random
 
@@ -170,7 +169,7 @@ class Body(SimpleStatements):
         self.emit(f"for {head.target} in {head.text}:")
         blocks = self.scope.blocks
         # What is looped over must not be assigned inside.
-        self.scope.blocks = [[replace(v, owner=False) for v in block] for block in blocks]
+        self.scope.blocks = [[v.kept() for v in block] for block in blocks]
         self.scope.push()
         for name in head.names:
             self.scope.add(name)
@@ -226,7 +225,7 @@ class Body(SimpleStatements):
         outer, loops, saved = self.scope.blocks, self.loops, self.iterations
         self.scope.blocks = [
             [
-                replace(v, mutable=False, readonly=True, owner=False)
+                v.kept(readonly=True)
                 for v in self.scope.all()
                 if v != target and not _may_share(v, target)
             ],

@@ -8,14 +8,20 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
 from tests.fuzz.check import check_seeds
 from tests.fuzz.execute import in_turns, levels
 from tests.fuzz.generator import QUOTIENTS_FROM, generate
 from tests.fuzz.halves import FIRST_SEED, Halves, seeds_with_halves
+from tests.fuzz.scope import Variable
 from tests.fuzz.scratch_arrays import FIRST_SEED as ARRAYS
+from tests.fuzz.statements import Body
+from tests.fuzz.tuples import FIRST_SEED as TUPLES
 from tests.fuzz.views import FIRST_SEED as VIEWS
+
+from samebits.types import FLOAT32, StructType
 
 PROGRAMS = 500
 """`make fuzz` draws others until it is stopped; each injected fault is found among thirty."""
@@ -55,6 +61,32 @@ def test_arrays_of_run_time_sizes_fill_their_arenas_and_are_given_to_names_again
 @pytest.mark.parametrize("first", range(QUOTIENTS_FROM, QUOTIENTS_FROM + 40, SHARD))
 def test_generated_programs_with_quotients_agree_in_every_execution(first: int) -> None:
     assert_agree(range(first, first + SHARD), first // SHARD)
+
+
+@pytest.mark.parametrize("first", range(TUPLES, TUPLES + 60, SHARD))
+def test_generated_programs_with_tuples_agree_in_every_execution(first: int) -> None:
+    assert_agree(range(first, first + SHARD), first // SHARD)
+
+
+def test_tuples_are_looped_over_searched_and_indexed() -> None:
+    text = "".join(generate(seed).source for seed in range(TUPLES, TUPLES + 150))
+    for form in (
+        r"for x\d+ in \(", r"for x\d+ in \[", r"for x\d+, x\d+ in \(\(", r"for x\d+ in TK\d:",
+        r"for x\d+, x\d+ in TK\d", r"in reversed\((\(|TK)", r"in enumerate\((\(|TK)",
+        r"in zip\((\(|TK)", r"in \{", r"\S in \(", r"\S in \[", r"not in \(", r"\S in TK\d\)",
+        r"TK\d\[-?\d\]", r"TK\d\[-?\d\]\[\d\]", r"[ (]float\(", r"TK\d = \(\(",
+    ):  # fmt: skip
+        assert re.search(form, text), form
+    before = "".join(generate(seed).source for seed in range(0, TUPLES, 9973))
+    assert not re.search(r"in \(\(?[^p]|in TK", before)
+
+
+def test_a_local_struct_gets_no_second_name_inside_a_loop() -> None:
+    t = StructType("S0", (("f0", StructType("S1", (("f0", FLOAT32),))),))
+    body = Body(Random(1), 0.0, [FLOAT32], [], [t], FLOAT32, 100)
+    body.scope.add(Variable("o1", t, mutable=False, owner=True).kept())
+    body.bind(0)
+    assert body.lines[0].strip().endswith("= o1.f0.copy()")
 
 
 def assert_agree(seeds: Sequence[int], turn: int) -> None:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
 
-from tools.prove_targets import programs
+from tools.prove_targets import functions, programs
 from tools.prove_targets.finding import Finding
 
 FILE = Path(__file__).with_name("results.json")
@@ -32,7 +32,8 @@ class Cell:
 @dataclass(frozen=True)
 class Run:
     """`seeds` are the first and the last of the fuzzer's programs, where it had any; `stopped`
-    says that Ctrl-C ended it."""
+    says that Ctrl-C ended it; `functions` are the math functions besides the library's, where it
+    had those."""
 
     date: str
     commit: str
@@ -40,6 +41,7 @@ class Run:
     seeds: tuple[int, int] | None
     stopped: bool
     cells: tuple[Cell, ...]
+    functions: tuple[str, ...] = ()
 
 
 def commit() -> str:
@@ -60,11 +62,12 @@ def run_of(
     """A finished or stopped run."""
     cells = {(row.target, row.check): row for row in rows}
     keys = dict.fromkeys([*cells, *failures])
+    names = tuple(functions.FUNCTIONS) if any(c == functions.CHECK for _, c in keys) else ()
     return Run(date.today().isoformat(), commit(), made_with, seeds, stopped, tuple(
         Cell(*key, cells[key].count if key in cells else 0,
              tuple(cells[key].differing) if key in cells else (), tuple(failures.get(key, ())))
         for key in keys
-    ))  # fmt: skip
+    ), names)  # fmt: skip
 
 
 def read(path: Path = FILE) -> list[Run]:
@@ -78,6 +81,7 @@ def read(path: Path = FILE) -> list[Run]:
             run.get("stopped", False),
             tuple(Cell(c["target"], c["check"], c["count"], tuple(c["differing"]),
                        tuple(c["failures"])) for c in run["cells"]),
+            tuple(run.get("functions", ())),
         )
         for run in json.loads(path.read_text())
     ]  # fmt: skip

@@ -113,7 +113,7 @@ def text(runs: Sequence[Run], rows: Sequence[Runner]) -> str:
             programs=programs.CHECK, vectors=vectors.CHECK, functions=functions.CHECK,
             inputs=functions.INPUTS, library=functions.LIBRARY_INPUTS[HIGH],
             lower=functions.LIBRARY_INPUTS[LOW],
-            names=", ".join(f"`{n}`" for n in functions.FUNCTIONS),
+            names=", ".join(f"`{n}`" for n in _functions(runs)),
         ),
         *_table(cells, rows),
         *_runs(runs),
@@ -128,6 +128,11 @@ def text(runs: Sequence[Run], rows: Sequence[Runner]) -> str:
         shown = complaints[:NAMED] + ([f"- and {more} more"] if more > 0 else [])
         parts.append("## What differs or failed\n\n" + "\n".join(shown) + "\n")
     return "\n".join(parts)
+
+
+def _functions(runs: Sequence[Run]) -> Sequence[str]:
+    """The functions of the latest run that had any: there may be more by now."""
+    return next((run.functions for run in reversed(runs) if run.functions), ())
 
 
 def _table(cells: dict[tuple[str, str], Cell], rows: Sequence[Runner]) -> Iterator[str]:

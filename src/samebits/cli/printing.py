@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -22,7 +22,7 @@ from rich.text import Text
 
 from samebits.cli.consoles import TextConsole, console
 from samebits.errors import SamebitsError
-from samebits.sim.outcome import Divergence, RowReport
+from samebits.sim.outcome import Divergence, RowReport, TrapFact
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import InputSource
 from samebits.verify.verification import EMULATED_FRAMES, Verification
@@ -132,8 +132,12 @@ def runs_json(
                 "interrupted": run.interrupted,
                 "damage": run.source.damage,
                 "note": run.note,
-                "targets": [_row_json(row) for row in run.verification.rows],
-                "compared": [_row_json(row) for row in run.verification.recorded.values()],
+                "traps": [
+                    {**_trap_json(rows[0]), "targets": [row.name for row in rows]}
+                    for rows in _trapped(run)
+                ],
+                "targets": _rows_json(run, run.verification.rows),
+                "compared": _rows_json(run, run.verification.recorded.values()),
             }
             for run in runs
         ],
@@ -155,21 +159,40 @@ def _result(run: VerifiedRun) -> str:
     return "damaged" if result == "same" and run.source.damage else result
 
 
-def _row_json(row: RowReport) -> dict[str, Any]:
+def _rows_json(run: VerifiedRun, rows: Iterable[RowReport]) -> list[dict[str, Any]]:
+    shown = dict(zip([row.name for row in run.reports], shown_results(run.reports), strict=True))
+    return [_row_json(row, shown[row.name]) for row in rows]
+
+
+def _row_json(row: RowReport, result: str) -> dict[str, Any]:
     rate = row.frames_per_second
     return {
         "name": row.name,
-        "result": row.result,
+        "result": result,
         "reason": row.reason,
         "failure": row.failure,
         "frames": row.frames,
         "compared": row.compared,
         "prefix": row.prefix,
         "final_hash": None if row.final_hash is None else f"{row.final_hash:016x}",
-        "trap": None if row.trap is None else asdict(row.trap),
+        "trap": None if row.trap is None else _trap_json(row),
         "first_difference": None if row.divergence is None else asdict(row.divergence),
         "frames_per_second": None if rate is None else round(rate, 1),
     }
+
+
+def _trap_json(row: RowReport) -> dict[str, Any]:
+    assert row.trap is not None
+    return {"frame": row.trap_frame, **asdict(row.trap)}
+
+
+def _trapped(run: VerifiedRun) -> list[list[RowReport]]:
+    """The rows that a trap ended, those together that the same one ended in the same frame."""
+    found: dict[tuple[int | None, TrapFact], list[RowReport]] = {}
+    for row in run.verification.rows:
+        if row.trap is not None:
+            found.setdefault((row.trap_frame, row.trap), []).append(row)
+    return list(found.values())
 
 
 def columns_table(*columns: str) -> Table:
@@ -207,8 +230,8 @@ def _print_run(console: Console, simulation: Simulation, run: VerifiedRun) -> No
 
 
 def shown_results(rows: Sequence[RowReport]) -> list[str]:
-    """What the table says of each row: those that a trap ended are the `same trap`, or a `trap` if
-    another row differs from them."""
+    """What is said of each row: those that a trap ended are the `same trap`, or a `trap` if another
+    row differs from them."""
     trapped = {row.name for row in rows if row.result == "same" and row.trap is not None}
     disputed = any(row.divergence and row.divergence.reference in trapped for row in rows)
     shown = "trap" if disputed else "same trap"
@@ -230,9 +253,14 @@ def _details(run: VerifiedRun) -> Iterator[str]:
     for row in run.reports:
         if row.divergence is not None:
             yield from _difference(row, row.divergence)
-    traps = {row.trap: row for row in run.verification.rows if row.trap is not None}
-    for trap, row in traps.items():
-        yield f"trap in frame {row.frames:,}: {trap.said or trap.message}, at {trap.place}"
+    traps = _trapped(run)
+    for rows in traps:
+        trap, frame = rows[0].trap, rows[0].trap_frame
+        assert trap is not None
+        assert frame is not None
+        where = "init" if frame < 0 else f"frame {frame:,}"
+        of = f" of {', '.join(row.name for row in rows)}" if len(traps) > 1 else ""
+        yield f"trap in {where}{of}: {trap.said or trap.message}, at {trap.place}"
     if any(row.prefix for row in run.verification.rows):
         yield (
             "managed, evaluate and emulated targets stop early in a long run, emulated ones after "

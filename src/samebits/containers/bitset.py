@@ -10,6 +10,8 @@ from typing import Any, ClassVar, Self
 
 from samebits.containers.family import Family, capacity
 from samebits.containers.host import compared, fill_set, shown
+from samebits.containers.plain import SET
+from samebits.lang.calls.copied_arguments import Plain
 from samebits.lang.intrinsics import ctz, popcount
 from samebits.lang.memory.arrays import FixedArray
 from samebits.lang.memory.structs import Struct
@@ -26,6 +28,7 @@ class BitSet(Family):
 
     parameters: ClassVar[str] = "N"
     plain: ClassVar[tuple[type, ...]] = (set, frozenset)
+    taken: ClassVar[Plain | None] = SET
 
     @classmethod
     def make(cls, *parts: Any) -> tuple[tuple[object, ...], Callable[[], type]]:

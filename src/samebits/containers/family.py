@@ -14,6 +14,7 @@ import numpy as np
 
 from samebits.errors import CompileError
 from samebits.lang.annotations import field_type, number
+from samebits.lang.calls.copied_arguments import Plain
 from samebits.lang.kernel import Kernel, bind_methods
 from samebits.lang.memory.struct_members import made_empty
 from samebits.lang.memory.structs import Struct, struct
@@ -85,6 +86,8 @@ class Family:
     """The most arguments, where there may be more than `parameters` has."""
     plain: ClassVar[tuple[type, ...]] = (list, tuple)
     """What Python has in its place, which a field takes from Python too."""
+    taken: ClassVar[Plain | None] = None
+    """The same of a parameter, which may be changed: what it is given holds that afterwards."""
 
     def __new__(cls, *_: Any, **__: Any) -> Any:
         raise CompileError(
@@ -156,6 +159,7 @@ def _finished(family: type[Family], parts: tuple[object, ...], cls: type) -> typ
     result.__init__ = init
     result.__sb_family__ = (family, parts)
     result.__sb_plain__ = family.plain
+    result.__sb_taken__ = family.taken
     result.__reduce__ = _reduce
     return result
 

@@ -6,12 +6,14 @@
 # The annotations in a template are types that the family is given, which no checker knows.
 
 from collections.abc import Callable, Iterable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from samebits.containers.family import Family, capacity, item_type, whole_label
 from samebits.containers.host import add_to_list, compared, fill_list, shown
+from samebits.containers.plain import LIST
 from samebits.containers.sorting import sorter
 from samebits.containers.values import comparison, copier, ordered
+from samebits.lang.calls.copied_arguments import Plain
 from samebits.lang.memory.arrays import FixedArray, ReadOnly, zeros
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.scalars import int64
@@ -26,6 +28,8 @@ class List(Family):
     In kernels `items[i:j]` is a view, and an array parameter takes the items. What is not used of
     the memory is zero. Methods say what they cost, n being the length.
     """
+
+    taken: ClassVar[Plain | None] = LIST
 
     @classmethod
     def make(cls, *parts: Any) -> tuple[tuple[object, ...], Callable[[], type]]:

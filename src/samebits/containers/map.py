@@ -15,11 +15,14 @@ from typing import Any, ClassVar, Self
 
 from samebits.containers.family import Family, capacity, item_type, label, whole_label
 from samebits.containers.host import compared, fill_by, shown
+from samebits.containers.plain import MAP
 from samebits.containers.values import comparison, copier, hasher
 from samebits.errors import CompileError
+from samebits.lang.calls.copied_arguments import Plain
 from samebits.lang.memory.arrays import FixedArray, zeros
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.scalars import int32, int64
+from samebits.lang.values.vectors import Vector
 from samebits.types import BOOL, MatrixType, ScalarType, VectorType
 
 
@@ -37,6 +40,7 @@ class Map(Family):
 
     parameters = "K, V, N"
     plain: ClassVar[tuple[type, ...]] = (dict,)
+    taken: ClassVar[Plain | None] = MAP
 
     @classmethod
     def make(cls, *parts: Any) -> tuple[tuple[object, ...], Callable[[], type]]:
@@ -200,7 +204,8 @@ def _map(K: Any, V: Any, N: int) -> type:
         def host___init__(self, items: Mapping[Any, Any] | Iterable[tuple[Any, Any]] = ()) -> None:
             Struct.__init__(self)
             pairs = list(items.items() if hasattr(items, "items") else items)
-            fill_by(self, N, dict(pairs).items(), lambda pair: self.__setitem__(*pair))
+            by_key = {tuple(k) if isinstance(k, Vector) else k: (k, v) for k, v in pairs}
+            fill_by(self, N, by_key.values(), lambda pair: self.__setitem__(*pair))
 
         def host___len__(self) -> int:
             return int(self.size)

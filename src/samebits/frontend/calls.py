@@ -167,8 +167,9 @@ def _refuse(ctx: Context, node: ast.Call, called: Any, _: list[Operand] | None =
     if ours is None:
         note, fix = advice.for_call(called, written, arguments, keywords)
     else:
-        note = "the C library's functions, and NumPy's, have other bits on other machines"
-        fix = advice.for_function(ours, called, arguments, keywords)
+        note = advice.note_of_function(ours)
+        math = advice.math_in(ctx.kernel.function.__globals__)
+        fix = advice.for_function(ours, called, arguments, keywords, math)
     what = "is not a kernel, a type, or a function of samebits"
     ctx.fail(node, f"'{written}' {what}", note=note, fix=fix)
 

@@ -168,8 +168,7 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
             fix = "index an array parameter, a local array or an array field"
             frozen: Any = base.object if isinstance(base, Static) else None
             if isinstance(frozen, list):
-                whole = all(isinstance(item, int) for item in cast("list[Any]", frozen))
-                t = "int64" if whole else "float64"
+                t = "int64" if _whole(cast("list[object]", frozen)) else "float64"
                 fix = f"freeze it at module level: `sb.table({ctx.text(node.value)}, {t})`"
             elif isinstance(base, Static) and isinstance(base.object, dict):
                 fix = "write `match`, or keep the values in sb.table(values, float64)"
@@ -184,6 +183,14 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
                     t = "int64" if whole else "float64"
                     fix = f"freeze it at module level: `sb.table({ctx.text(node.value)}, {t})`"
             ctx.fail(node, f"{describe(base)} can't be indexed", fix=fix)
+
+
+def _whole(items: list[object]) -> bool:
+    """Whether all numbers in a list, or in lists in it, are integers."""
+    return all(
+        _whole(cast("list[object]", item)) if isinstance(item, list) else isinstance(item, int)
+        for item in items
+    )
 
 
 def _item(ctx: Context, node: ast.Subscript, base: Tuple, index: int) -> Operand:

@@ -380,6 +380,7 @@ class _Loop:
 
     def written_out(self, node: ast.expr, items: Sequence[Operand]) -> Steps:
         """The items of a tuple."""
+        items = tuples.joined(self.ctx, node, items)
         last = self.constant(len(items) - 1)
 
         def item(k: Value) -> Operand:
@@ -556,10 +557,14 @@ class _Loop:
                     return
                 if isinstance(item, Tuple):
                     names = ", ".join("xyzuvw"[: len(item.items)])
+                    whole = target is self.node.target
+                    what = "each iteration" if whole else f"'{target.id}'"
                     ctx.fail(
                         target,
-                        f"each iteration is given {len(item.items)} values",
-                        fix=f"write `for {names} in {ctx.text(self.node.iter)}`",
+                        f"{what} is given {len(item.items)} values",
+                        fix=f"write `for {names} in {ctx.text(self.node.iter)}`"
+                        if whole
+                        else f"write `({names})` in its place",
                     )
                 variable = ctx.variables.get(target.id)
                 if variable is not None and self.differ(variable.type, item.type):

@@ -252,7 +252,12 @@ def _changed(ctx: Context, node: ast.AugAssign, current: Operand) -> Operand:
 
 def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
     if node.value is None or not isinstance(node.target, ast.Name):
-        ctx.fail(node, "a name gets its type when it is assigned", fix="assign a value")
+        name, t = ctx.text(node.target), ctx.text(node.annotation)
+        ctx.fail(
+            node,
+            "a name gets its type when it is assigned",
+            fix=f"write `{name} = {t}(0)`, or the value that it begins with",
+        )
     value = lower(ctx, node.value)
     annotation = lower(ctx, node.annotation)
     found: Any = annotation.object if isinstance(annotation, Static) else None

@@ -18,6 +18,7 @@ import numpy as np
 
 from samebits.errors import ArgumentError, CompileError, Span, Trap
 from samebits.frontend.core.characters import NO_INTEGER, ORD_TAKES, code_point
+from samebits.frontend.core.joins import ItemTypes
 from samebits.frontend.core.matching import refusal
 from samebits.frontend.core.operands import Literal
 from samebits.frontend.core.source import Source, blank, copied_items, named_items
@@ -110,6 +111,20 @@ def _integer(value: Any) -> Any:
     return value
 
 
+def _items_as(items: Sequence[Any], types: ItemTypes) -> tuple[Any, ...]:
+    """A tuple's items in the types that a loop over it gives them."""
+    if isinstance(types, tuple):
+        rows = (zip(row, types, strict=True) for row in items)
+        return tuple(tuple(_item_as(item, t) for item, t in row) for row in rows)
+    return tuple(_item_as(item, types) for item in items)
+
+
+def _item_as(item: Any, t: ItemTypes) -> Any:
+    if isinstance(t, tuple):
+        return tuple(map(_item_as, item, t))
+    return item if t is None else implicit(item, t, "an item")
+
+
 def _among(x: Any, items: Iterable[Any]) -> bool:
     """Whether a number equals one of the items, by comparisons alone: a NaN is not among them."""
     found = [x == item for item in items]
@@ -173,6 +188,8 @@ class Rewrite(ast.NodeTransformer):
         self.source = source
         self.joined: Mapping[Span, ScalarType] = {}
         """The types that weak numbers take, by the place of the assigned name or ternary."""
+        self.items: Mapping[Span, ItemTypes] = {}
+        """The types that the items of a loop's tuple take, by the tuple's place."""
         self.allocations: Set[Span] = frozenset()
         """The calls that make arrays of run-time sizes."""
         self.freeing: Set[Span] = frozenset()
@@ -192,6 +209,7 @@ class Rewrite(ast.NodeTransformer):
             "__sb_unprinted": texts.unprinted,
             "__sb_flushed": flushed_weak,
             "__sb_among": _among,
+            "__sb_items_as": _items_as,
             "__sb_own": own_index,
             "__sb_integer": _integer,
             "__sb_slice": Slice,
@@ -485,9 +503,20 @@ class Rewrite(ast.NodeTransformer):
         elif self.iteration is not None:
             node.iter = self._own_elements(node.iter)
         self.generic_visit(node)
+        if self.items:
+            node.iter = self._in_item_types(node.iter)
         node.body = [*self._conversions([node.target], node.target), *node.body]
         self.iteration = outer
         return self._freeing(node)
+
+    def _in_item_types(self, head: ast.expr) -> ast.expr:
+        """The head of a loop, the items of its tuples in the types that they take."""
+        types = self.items.get(self.source.span(head))
+        if types is not None:
+            return self._call("__sb_items_as", head, head, self._named(head, types))
+        if isinstance(head, ast.Call):
+            head.args = [self._in_item_types(argument) for argument in head.args]
+        return head
 
     def _in_type(self, value: ast.expr, t: ScalarType, at: ast.AST) -> ast.Call:
         """`value` as a number of type `t`, which a weak one becomes."""

@@ -24,6 +24,7 @@ from samebits.ir.own_code import is_own_code
 from samebits.lang.arguments import naming, unwrap, wrap
 from samebits.lang.calls import recursion
 from samebits.lang.calls.adapted import AdaptedKernel
+from samebits.lang.calls.copied_arguments import are_copied, around
 from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
@@ -31,7 +32,6 @@ from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory import arena
 from samebits.lang.memory.arrays import zeros
-from samebits.lang.memory.strided import around, is_strided
 from samebits.lang.values.flushing import flushed
 from samebits.lang.values.scalars import SCALAR_CLASSES
 from samebits.lang.values.storage import implicit, implicit_vector
@@ -161,9 +161,10 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     group: object = None
     if kernel.recursion or any(value is kernel for value in kernel.captured.values()):
         group = compile_kernel(kernel, types).group  # or a refusal
-    if _may_join(node):
+    if _may_join(node) or any(type(value) is tuple for value in kernel.captured.values()):
         with suppress(CompileError):  # a managed run refuses by its own operations
-            rewrite.joined = compile_kernel(kernel, types).joins.places
+            joins = compile_kernel(kernel, types).joins
+            rewrite.joined, rewrite.items = joins.places, joins.items
     if _makes_arrays(rewrite, node):
         joins = compile_kernel(kernel, types).joins  # or a refusal
         rewrite.allocations, rewrite.freeing = joins.allocations, joins.freeing
@@ -209,10 +210,13 @@ def _lengths(call: ast.Call) -> list[ast.expr]:
 
 
 def _may_join(node: ast.AST) -> bool:
-    """Whether there is a ternary, a name with a type, or one that is assigned more than once."""
+    """Whether there is a ternary, a loop over a tuple, a name with a type, or one that is assigned
+    more than once."""
     stored: set[str] = set()
     for part in ast.walk(node):
         if isinstance(part, ast.IfExp | ast.AnnAssign):
+            return True
+        if isinstance(part, ast.For) and any(map(_is_written_out, ast.walk(part.iter))):
             return True
         if isinstance(part, ast.arg) or (
             isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
@@ -224,6 +228,10 @@ def _may_join(node: ast.AST) -> bool:
     return False
 
 
+def _is_written_out(node: ast.AST) -> bool:
+    return isinstance(node, ast.Tuple | ast.List)
+
+
 def call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """A managed run from Python: arguments are checked and wrapped, traps get their span."""
     # What NumPy says of errors is of a context, and of a copy no trace is left, whatever raises.
@@ -233,9 +241,11 @@ def call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> An
 def _call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     kernel, bound = taken(kernel, args, kwargs)
     types = types_for(kernel, bound)
-    if is_strided(bound):
+    if are_copied(bound, types):
         names = [p.name for p in kernel.parameters]
-        return around(lambda *plain: _run(kernel, types, plain), bound, types, names)
+        return around(
+            lambda *plain: _run(kernel, types, plain), bound, types, names, kernel.__name__
+        )
     return _run(kernel, types, bound)
 
 

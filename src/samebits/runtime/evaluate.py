@@ -13,11 +13,11 @@ from samebits.ir.grammar import Module
 from samebits.ir.interp.evaluator import Evaluator, Listener, evaluator_of
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, wrap
+from samebits.lang.calls.copied_arguments import are_copied, around
 from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
-from samebits.lang.memory.strided import around, is_strided
 from samebits.lang.values.classes import COMPOSITE_CLASSES
 from samebits.lang.values.scalars import RAW_OF, result_maker
 from samebits.lang.values.vectors import components, vector
@@ -64,14 +64,14 @@ def evaluate_call(
     """
     kernel, bound = taken(kernel, args, kwargs or {})
     types = types_for(kernel, bound)
-    if is_strided(bound):
+    if are_copied(bound, types):
         names = [p.name for p in kernel.parameters]
 
         def run(*plain: Any) -> Any:
             named = dict(zip(names, plain, strict=True))
             return evaluate_call(kernel, (), named, listener, make)
 
-        return around(run, bound, types, names)
+        return around(run, bound, types, names, kernel.__name__)
     unit = compile_kernel(kernel, types)
     result = unit.callee.result
     items = result.items if isinstance(result, TupleType) else (result,)

@@ -20,10 +20,11 @@ from samebits.errors import (
     folding,
 )
 from samebits.frontend.compile import compile_kernel, link
+from samebits.lang.arguments import naming
+from samebits.lang.calls.copied_arguments import copies
 from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel
-from samebits.lang.memory.strided import bare
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.scalars import RAW_OF
 from samebits.lang.values.vectors import Vector, components
@@ -199,8 +200,10 @@ def _bound(
     """The instance that a call runs, and its arguments in the parameters' order."""
     kernel.check_use(args, kwargs)
     kernel, given = taken(kernel, args, kwargs)
-    bound = tuple(bare(given))
-    return (kernel, types_for(kernel, bound)), bound
+    types = types_for(kernel, given)
+    with naming(kernel.__name__):
+        bound = copies(given, types, [p.name for p in kernel.parameters])
+    return (kernel, types), tuple(bound)
 
 
 def _compared(

@@ -84,6 +84,13 @@ class RowReport:
         return "same" if ran and self.compared else "not compared"
 
     @property
+    def trap_frame(self) -> int | None:
+        """The frame that the trap ended, -1 for `init`; None without a trap."""
+        if self.trap is None:
+            return None
+        return self.frames if self.final_hash is not None else -1
+
+    @property
     def frames_per_second(self) -> float | None:
         return self.frames / self.seconds if self.frames and self.seconds else None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 from samebits.types import (
     BOOL,
@@ -58,6 +59,8 @@ class Drawing:
         """Draws quotients of integers beside Python's ints, which need not fit their type."""
         self.loops: Random | None = None
         """Draws loops over elements, indices from the end and shapes, as `powers` does powers."""
+        self.tuples: Any = None
+        """Draws `in`, `float()` and elements of tuples (`tests.fuzz.tuples`)."""
         self.scope = Scope()
         self.affine: dict[str, list[str]] = {}
         """Index expressions of the loop around, by the length that they are for, or by ''."""
@@ -89,6 +92,10 @@ class Drawing:
 
     def leaf(self, t: ScalarType | VectorType) -> str:
         """A variable, a value in memory, or a constant."""
+        if self.tuples is not None and self.tuples.rng.random() < 0.05:
+            element = self.tuples.element(t)
+            if element is not None:
+                return str(element)
         roll = self.rng.random()
         if roll < 0.55:
             names = self.scope.values(t)

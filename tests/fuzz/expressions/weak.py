@@ -17,6 +17,8 @@ class WeakNumbers(Drawing):
     # Booleans
 
     def boolean(self, depth: int) -> str:
+        if self.tuples is not None and self.tuples.rng.random() < 0.1:
+            return str(self.tuples.contains(self, depth))
         if depth <= 0:
             if self.rng.random() < 0.5 and self.scope.values(BOOL):
                 return self.leaf(BOOL)
@@ -161,6 +163,8 @@ class WeakNumbers(Drawing):
 
     def weak_float(self, depth: int) -> str:
         rng = self.rng
+        if self.tuples is not None and depth > 0 and self.tuples.rng.random() < 0.15:
+            return str(self.tuples.as_float(self, depth))
         if depth <= 0:
             return self.leaf(FLOAT)
         roll = rng.random()

@@ -269,7 +269,7 @@ def test_fields_take_pythons_own_containers() -> None:
         (lambda: State(bits={8}), "field 'bits' of State: BitSet[8] has numbers from 0 to 7"),
         (lambda: State(queue=[(float("nan"), 1)]), "field 'queue' of State: assertion failed: a N"),
         (lambda: weighed([1]), "weighed(): parameter 'values': expected ReadOnly[int64]"),
-        (lambda: bound([1, 2], 0, 1), "bound(): parameter 'items': expected List[int64, 8]; got l"),
+        (lambda: bound((1, 2), 0, 1), "bound(): parameter 'items': expected List[int64, 8]; got t"),
     ],
 )
 def test_what_does_not_fit_a_field_or_parameter_is_refused(
@@ -282,7 +282,7 @@ def test_what_does_not_fit_a_field_or_parameter_is_refused(
 
 def test_a_parameter_is_told_how_to_make_the_list() -> None:
     with pytest.raises(sb.ArgumentError) as caught:
-        bound([1, 2], 0, 1)
+        bound((1, 2), 0, 1)
     assert caught.value.fix == "pass List[int64, 8](items): the kernel may change it"
 
 

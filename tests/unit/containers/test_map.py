@@ -178,6 +178,11 @@ def lookup(m: Table, key: int64) -> int64:
     return m[key]
 
 
+def test_python_fills_a_map_of_vectors_by_pairs() -> None:
+    made: Any = sb.Map[int2, float64, 2]([(int2(1, 2), 3), (int2(5, 6), 4), (int2(1, 2), 9)])
+    assert sb.to_python(list(made.items())) == [([1, 2], 9.0), ([5, 6], 4.0)]
+
+
 def test_memory_that_is_no_map_reaches_no_other_memory() -> None:
     rng = Random(4)
     for _ in range(60):

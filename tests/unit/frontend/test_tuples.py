@@ -14,6 +14,7 @@ from samebits import float2, float32, float64, int32, math, uint8
 STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
 SIZES = (1.5, 2.5)
 MIXED = (1, 0.5)
+ROWS = ((1, 2.5), (0.5, 3), (7, -1))
 LISTED = [1, 2]
 LARGE = (2**62, 2**62)
 
@@ -124,10 +125,55 @@ def test_float_of_numbers() -> None:
 
 
 @sb.kernel
-def of_two_types(n: int) -> float64:
+def mixed(x: float32, n: int32, k: int) -> float64:
+    total = float64(0)
+    for v in (x, 1, 0.1):
+        total = total * 3 + v
+        v += 0.3
+        total += v
+    for v in MIXED:
+        total += v * k
+    for i, (a, (b, c)) in enumerate(reversed(((1, (x, k)), (2.5, (7, n)), (k, (0.1, 5))))):
+        total = total * i + a * b + c
+    for p, (q, r) in zip([n, k + 1, 4], ROWS, strict=False):
+        p += 1
+        total += p * q + r
+    return total
+
+
+@sb.kernel
+def narrowed(n: int32, k: int, times: int) -> int32:
+    total = n
+    for _, v in zip(range(times), (n, k), strict=False):
+        total += v
+    return total
+
+
+def test_pythons_numbers_in_a_tuple_take_the_type_of_the_others() -> None:
+    for x in (0.3, host.nan, -1e30):
+        for k in (3, -7):
+            sb.assert_same_bits(mixed, float32(x), int32(2), k)
+    assert narrowed(int32(3), 4, 2) == 10
+    for times in (0, 1, 2):  # the items are computed before the loop
+        for run in (narrowed, narrowed.managed):
+            with pytest.raises(sb.Trap, match="does not fit int32"):
+                run(int32(3), 2**40, times)
+        sb.assert_same_bits_each(narrowed, [(int32(3), 2**40, times)])
+
+
+@sb.kernel
+def of_two_types(n: int32, x: float32) -> float64:
     total = 0.0
-    for x in MIXED:
-        total += x * n
+    for v in (n, 0.5):
+        total += v * x
+    return total
+
+
+@sb.kernel
+def of_two_widths(x: float32, y: float64) -> float64:
+    total = 0.0
+    for v in (x, y):
+        total += v
     return total
 
 
@@ -144,6 +190,14 @@ def of_nothing() -> int:
     total = 0
     for _ in ():
         total += 1
+    return total
+
+
+@sb.kernel
+def pair_inside() -> int:
+    total = 0
+    for n, step in enumerate(STEPS):
+        total += n * step
     return total
 
 
@@ -178,9 +232,11 @@ def words(n: int) -> float64:
 @pytest.mark.parametrize(
     ("kernel", "given", "message", "fix"),
     [
-        (of_two_types, (1,), "different types", "floats as floats"),
+        (of_two_types, (1, 2), "int32 and a Python float", "`float64(x)`"),
+        (of_two_widths, (1, 2), "float32 and float64", "`float64(x)`"),
         (of_list, (), "runs over", "LISTED = (...)"),
         (of_nothing, (), "runs over", "no items"),
+        (pair_inside, (), "'step' is given 2 values", "write `(x, y)` in its place"),
         (uneven, (), "different lengths", "as many values"),
         (beyond, (), "index 4 of a tuple of 4", "0 to 3"),
         (vectors, (float2(1),), "compares numbers", "sb.all"),

@@ -159,6 +159,18 @@ def test_programs_add_up_over_runs_and_of_all_else_the_latest_counts(tmp_path: P
     }
 
 
+def test_the_page_names_the_functions_of_the_run_that_had_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = [Finding(HOST, functions.CHECK, 9)]
+    monkeypatch.setattr(functions, "FUNCTIONS", {"sqrt": 1, "floor": 1})
+    ledger.write([ledger.run_of(found, {}, "LLVM", None)], tmp_path / "results.json")
+    monkeypatch.setattr(functions, "FUNCTIONS", {"sqrt": 1, "floor": 1, "fdim": 2})
+    later = ledger.run_of([Finding(HOST, "fuzz programs", 9)], {}, "LLVM", (0, 8))
+    page = report.text([*ledger.read(tmp_path / "results.json"), later], runners())
+    assert "patterns for each of\n  `sqrt`, `floor`; " in page
+
+
 @pytest.mark.parametrize("name", ["exp", "pow", "ldexp", "sqrt"])
 def test_every_function_gets_as_many_inputs_as_the_page_says(name: str) -> None:
     for entry in functions.entries(frozenset((name,))):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from types import ModuleType
 from typing import Any, cast
 
 import numpy as np
@@ -20,7 +21,7 @@ ARRAY_ATTRIBUTES = {
     "max": "write `math.max({a})`",
     "argmin": "write `math.argmin({a})`",
     "argmax": "write `math.argmax({a})`",
-    "dot": "write `math.dot({a}, b)`",
+    "dot": "write `math.dot({a}, other)`",
     "var": "write `math.variance({a})`",
     "std": "write `math.sqrt(math.variance({a}))`",
     "cumsum": "write `math.cumsum({a}, out)`",
@@ -47,8 +48,8 @@ VECTOR_ATTRIBUTES = {
     "magnitude": "write `math.length({a})`",
     "normalize": "write `math.normalize({a})`",
     "normalized": "write `math.normalize({a})`",
-    "dot": "write `math.dot({a}, b)`",
-    "cross": "write `math.cross({a}, b)`",
+    "dot": "write `math.dot({a}, other)`",
+    "cross": "write `math.cross({a}, other)`",
     "sum": "add the components: `{a}.x + {a}.y`",
 }
 """Of vectors."""
@@ -130,9 +131,9 @@ def for_call(
         case "builtins":
             return None, _BUILTIN
         case root if root == "numpy" or root in sys.stdlib_module_names or not callable(what):
-            return "a kernel calls only what is compiled with it", _OUTSIDE
+            return _NOT_HERE, _OUTSIDE
         case _:
-            return "a kernel calls only what is compiled with it", "decorate it with @sb.kernel"
+            return _NOT_HERE, "decorate it with @sb.kernel"
 
 
 def toward_common(sides: Iterable[tuple[str, ScalarType]]) -> str | None:
@@ -153,20 +154,48 @@ def own_type(written: str) -> str:
     return name if any(name == str(t) for t in SCALAR_CLASSES) else "float64"
 
 
+_OTHER_BITS = "the C library's functions, and NumPy's, have other bits on other machines"
+_NOT_HERE = "a kernel calls only what is compiled with it"
+_EXACT = frozenset((
+    "abs", "argmax", "argmin", "ceil", "clamp", "copysign", "floor", "isfinite", "isinf", "isnan",
+    "max", "min", "remainder", "round", "select", "sign", "signbit", "sqrt", "trunc",
+))  # fmt: skip
+"""Functions that have the same bits wherever they are computed."""
+
+
+def note_of_function(ours: str) -> str:
+    """Why a kernel calls no such function of NumPy or Python's `math`."""
+    return _NOT_HERE if ours in _EXACT else _OTHER_BITS
+
+
+def math_in(scope: Mapping[str, object]) -> str:
+    """How a file with these names writes samebits' math."""
+    for module, ending in (("samebits.math", ""), ("samebits", ".math")):
+        for name, value in scope.items():
+            if isinstance(value, ModuleType) and value.__name__ == module:
+                return name + ending
+    return "samebits.math"
+
+
 def for_function(
-    ours: str, called: object, arguments: list[str], keywords: Mapping[str | None, str]
+    ours: str,
+    called: object,
+    arguments: list[str],
+    keywords: Mapping[str | None, str],
+    math: str = "samebits.math",
 ) -> str:
-    """The fix of a function of NumPy or Python's `math` that samebits' math has as `ours`."""
+    """The fix of a function of NumPy or Python's `math` that samebits' math has as `ours`; `math`
+    is how the file writes samebits' math."""
     text = ", ".join(arguments)
     if ours == "remainder" and isinstance(called, np.ufunc) and len(arguments) == 2:
         return f"write `{arguments[0]} % {arguments[1]}`"  # math.remainder is IEEE 754's
     if ours == "log" and len(arguments) == 2:
         named = {"2": "log2", "10": "log10"}.get(arguments[1])
-        whole = f"math.log({arguments[0]}) / math.log({arguments[1]})"
-        return f"write `{whole}`" if named is None else f"write math.{named}({arguments[0]})"
+        whole = f"{math}.log({arguments[0]}) / {math}.log({arguments[1]})"
+        return f"write `{whole}`" if named is None else f"write {math}.{named}({arguments[0]})"
     if "axis" in keywords and arguments:
-        return f"loop over the rows: `out[i] = math.{ours}({arguments[0]}[i])`"
-    return f"write samebits.math.{ours}({text})"
+        return f"loop over the rows: `out[i] = {math}.{ours}({arguments[0]}[i])`"
+    return f"write {math}.{ours}({text})"
 
 
 def for_name(module: str, name: str, known: Iterable[str]) -> str:

@@ -12,6 +12,10 @@ NARROWEST = 32
 in fewer would wrap where nobody wrote that it may."""
 
 
+ItemTypes = ScalarType | tuple["ItemTypes", ...] | None
+"""The type of every item, or of each column of them; None where they stay what they are."""
+
+
 @dataclass(slots=True)
 class Joins:
     """What one function's lowering has found out; the next attempt begins with it.
@@ -25,6 +29,8 @@ class Joins:
     places: dict[Span, ScalarType] = field(default_factory=dict[Span, ScalarType])
     """The types that weak numbers take, by the place of the name that is assigned, or of the
     ternary that has one as a side."""
+    items: dict[Span, ItemTypes] = field(default_factory=dict[Span, "ItemTypes"])
+    """The types that the items of a tuple take which a loop runs over, by the tuple's place."""
     roots: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     """Whose memory the views may lie in that a name is given."""
     allocations: set[Span] = field(default_factory=set[Span])
@@ -40,6 +46,7 @@ class Joins:
     def begin(self) -> None:
         """Begin an attempt."""
         self.places.clear()
+        self.items.clear()
         self.allocations.clear()
         self.freeing.clear()
         self.grown = False

@@ -132,6 +132,9 @@ def _fix_of_array(ctx: Context, node: ast.AST, sign: str, a: Operand, b: Operand
         for side, operand in zip(sides, (a, b), strict=True)
         for text in [ctx.text(side)]
     )
+    if own and most == 1:
+        head = f"for i in range(len({ctx.text(sides[0])}))"
+        return f"loop over its elements: `{head}: {left} {sign}= {right}`"
     array = ctx.text(sides[not dimensions(a)])
     return advice.for_elements(sign, left, right, array, most)
 
@@ -170,8 +173,9 @@ def _fix_of_a_power(
     t = element_of(a.type) if isinstance(a, Literal | Scalar | Vector) else FLOAT64
     kind = FLOAT64 if t.weak else a.type if isinstance(a, Vector) else t
     if t.is_int and isinstance(b, Scalar) and b.type.is_float and not b.type.weak:
-        two = isinstance(a, Literal) and a.value == 2
-        return f"write `math.exp2({y})`" if two else f"write `math.pow({b.type}({x}), {y})`"
+        named = {2: "exp2", 10: "exp10"}.get(int(a.value)) if isinstance(a, Literal) else None
+        power = f"pow({b.type}({x}), {y})" if named is None else f"{named}({y})"
+        return f"write `math.{power}`"
     if t.is_int and not (isinstance(a, Literal) and n is not None):
         if isinstance(a, Literal) and a.value == 2:
             return f"write `1 << {y}`"
@@ -216,7 +220,7 @@ def _operand_type(
         ctx.fail(
             node,
             f"`{row.sign}` on {describe(a)} and {describe(b)}: a bool is not a number here",
-            fix="convert it, such as `int32(flag)`, or write `select(flag, a, b)`",
+            fix=_fix_of_bool(ctx, node, a, b),
         )
     t = promote(a.type, b.type)
     if _is_mixed(a.type, b.type):
@@ -241,7 +245,7 @@ def _operand_type(
             ctx.fail_unless_grown(
                 node,
                 "`/` of two Python ints is exact only in CPython",
-                fix="write `float64(a) / float64(b)`, or `a // b` for a whole number",
+                fix=_fix_of_quotient(ctx, node),
             )
             return FLOAT
         return FLOAT64
@@ -256,6 +260,36 @@ def _operand_type(
             else _fix_of_bits(ctx, node, row.sign, a, b),
         )
     return t
+
+
+def _sides(node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
+    """The operands as they are written."""
+    match node:
+        case ast.BinOp():
+            return node.left, node.right
+        case ast.AugAssign():
+            return node.target, node.value
+        case _:
+            return None
+
+
+def _fix_of_bool(ctx: Context, node: ast.AST, a: Literal | Scalar, b: Literal | Scalar) -> str:
+    sides = _sides(node)
+    flag, other = (0, b) if a.type is BOOL else (1, a)
+    text = "flag" if sides is None else ctx.text(sides[flag])
+    t = INT if other.type is BOOL else other.type
+    return f"convert it, as in `{t}({text})`, or write `a if {text} else b`"
+
+
+def _fix_of_quotient(ctx: Context, node: ast.AST) -> str:
+    sides = _sides(node)
+    a, b = ("a", "b") if sides is None else map(ctx.text, sides)
+    whole = (
+        ""
+        if sides is not None and not all(isinstance(s, _ATOMS) for s in sides)
+        else (f", or `{a} // {b}` for a whole number")
+    )
+    return f"write `float64({a}) / float64({b})`{whole}"
 
 
 def _fix_of_bits(

@@ -10,14 +10,45 @@ from collections.abc import Sequence
 from functools import reduce
 
 from samebits.frontend.core.context import Context, of_values, values_of
+from samebits.frontend.core.joins import ItemTypes, join
 from samebits.frontend.core.operands import Literal, Operand, Scalar, Tuple, Vector, describe
 from samebits.frontend.operations import operators
-from samebits.frontend.operations.conversions import literal
+from samebits.frontend.operations.conversions import coerce, literal
 from samebits.ir.grammar import Value
-from samebits.types import BOOL, INT
+from samebits.types import BOOL, FLOAT, FLOAT64, INT, ScalarType, Type, promote
 
 MOST = 64
 """Items of a loop's tuple: each iteration chooses among them one by one."""
+
+
+def joined(ctx: Context, node: ast.expr, items: Sequence[Operand]) -> list[Operand]:
+    """The items of a loop's tuple, weak numbers in the type that they meet in."""
+    converted, types = _joined(ctx, node, items)
+    if types is not None:
+        ctx.joins.items[ctx.span(node)] = types
+    return converted
+
+
+def _joined(
+    ctx: Context, node: ast.expr, items: Sequence[Operand]
+) -> tuple[list[Operand], ItemTypes]:
+    rows = [item.items for item in items if isinstance(item, Tuple)]
+    if rows and len(rows) == len(items) and len({len(row) for row in rows}) == 1:
+        columns = [_joined(ctx, node, column) for column in zip(*rows, strict=True)]
+        types = tuple(t for _, t in columns)
+        if not any(t is not None for t in types):
+            return list(items), None
+        made = zip(*(column for column, _ in columns), strict=True)
+        return [Tuple(row) for row in made], types
+    numbers = [item for item in items if isinstance(item, Literal | Scalar)]
+    if len(numbers) != len(items) or len({item.type for item in numbers}) == 1:
+        return list(items), None
+    t: ScalarType | None = numbers[0].type
+    for item in numbers[1:]:
+        t = None if t is None else join(t, item.type)
+    if t is None:
+        return list(items), None
+    return [coerce(ctx, node, item, t, "an item", node) for item in numbers], t
 
 
 def chosen(ctx: Context, node: ast.expr, items: Sequence[Operand], k: Value) -> Operand:
@@ -40,8 +71,9 @@ def chosen(ctx: Context, node: ast.expr, items: Sequence[Operand], k: Value) -> 
         ctx.fail(
             node,
             f"the items have different types: {describe(values[0])} and {describe(other)}",
-            note="a loop variable has one type",
-            fix="write floats as floats, such as 0.0, and convert what has a type of its own",
+            note="a loop variable has one type, which Python's own ints take, and its floats if it "
+            "is one of floats",
+            fix=f"convert them to one type, as in `{_wanted(values[0].type, other.type)}(x)`",
         )
     at = ctx.span(node)
 
@@ -54,6 +86,12 @@ def chosen(ctx: Context, node: ast.expr, items: Sequence[Operand], k: Value) -> 
     columns = [list(values_of(value)) for value in values]
     earlier = list(enumerate(columns))[-2::-1]
     return of_values(tuple(reduce(either, earlier, columns[-1])), values[0].type)
+
+
+def _wanted(a: Type, b: Type) -> Type:
+    """The type that holds both, where there is one."""
+    both = promote(a, b) if isinstance(a, ScalarType) and isinstance(b, ScalarType) else None
+    return a if both is None else FLOAT64 if both is FLOAT else both
 
 
 def _value(ctx: Context, node: ast.expr, item: Operand) -> Scalar | Vector:

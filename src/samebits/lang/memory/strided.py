@@ -46,11 +46,6 @@ def strided(array: np.ndarray[Any, Any]) -> Strided:
     return Strided(array)
 
 
-def is_strided(values: Iterable[Any]) -> bool:
-    """Whether some argument needs `around`."""
-    return any(type(value) is Strided for value in values)
-
-
 def bare(values: Sequence[Any]) -> list[Any]:
     """The arguments as arrays that are contiguous: copies where they must be."""
     return [_contiguous(v.array) if type(v) is Strided else v for v in values]

@@ -19,7 +19,7 @@ from samebits.backend.objects import LENGTH_LIMIT
 from samebits.errors import ArgumentError
 from samebits.lang.annotations import class_of_type
 from samebits.lang.executions import executions
-from samebits.lang.memory.strided import around, is_strided, originals
+from samebits.lang.memory.strided import originals
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.classes import COMPOSITE_CLASSES
 from samebits.lang.values.lazy import lazily
@@ -184,9 +184,11 @@ class NativeCall:
             or len(args) != self._count
             or self._pack(args, self._table, self._count, slots)
         ):
-            if is_strided(args):
-                return self._with_copies(args)
             from samebits.lang.arguments import naming
+            from samebits.lang.calls.copied_arguments import are_copied
+
+            if are_copied(args, [t for _, t in self._packer.params]):
+                return self._with_copies(args)
 
             # The pack routine also returns here if the floating-point environment is not the
             # default: CPython's own conversions of arguments and results must be pinned too.
@@ -214,7 +216,9 @@ class NativeCall:
         return Prepared(address, packer.steps, packer.end, slots, self._results, self._single, trap)
 
     def _with_copies(self, args: tuple[Any, ...]) -> Any:
-        """The call with contiguous copies of strided arrays."""
+        """The call with copies of some arguments, which are written back."""
+        from samebits.lang.calls.copied_arguments import around
+
         names, types = zip(*self._packer.params, strict=True)
         if PENDING:
             from samebits.runtime.memory_claims import check_memory
@@ -223,7 +227,7 @@ class NativeCall:
             check_memory(self._name, zip(names, originals(args), writes, strict=False))
         if len(args) != self._count:
             raise ArgumentError(f"{self._count} arguments are needed; got {len(args)}")
-        return around(self, args, types, names)
+        return around(self, args, types, names, self._name)
 
     def _check(self, slots: Any) -> None:
         """Raise ArgumentError if a scheduled job has claimed the call's memory."""
