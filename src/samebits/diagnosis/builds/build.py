@@ -41,6 +41,8 @@ class Build:
     shown: Side | None = None
     """The build of the first frame alone, without what that frame's hash does not need; None for
     the side itself."""
+    told: str = ""
+    """How it was made and what it gives; empty where the side's words say it."""
 
 
 @dataclass(frozen=True)

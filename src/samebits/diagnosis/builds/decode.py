@@ -8,7 +8,6 @@ a variant that changes a hash which the settings without it give.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
@@ -17,6 +16,7 @@ from math import prod
 import numpy as np
 
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point, Settings
+from samebits.diagnosis.builds.clock import spent
 from samebits.hazards.site_variants import ACROSS
 from samebits.hazards.switchboard import Switch
 
@@ -226,7 +226,7 @@ class Decoder:
         return (tuple(some) for some in found.values() if len(some) > 1)
 
     def _in_time(self) -> None:
-        if time.process_time() > self.end:
+        if spent() > self.end:
             raise OutOfTime
 
 

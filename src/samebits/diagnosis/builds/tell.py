@@ -10,6 +10,7 @@ from typing import Protocol
 from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.builds.build import Build
 from samebits.diagnosis.builds.built_side import BuiltSide
+from samebits.diagnosis.builds.compilers.built_by import CompiledSide
 from samebits.diagnosis.builds.hypotheses import are_kin
 from samebits.diagnosis.builds.search import BuildSearch
 from samebits.diagnosis.cause.inquiry import SURE_FRAMES
@@ -58,7 +59,20 @@ def tell_builds(
     if seconds <= 0:
         return
     found = BuildSearch(a, source, known, out.frame, progress, seconds)
-    found.run()
+    with closing(found):
+        found.run()
+        _tell(out, a, source, known, compare, found)
+
+
+def _tell(
+    out: Diagnosis,
+    a: Side,
+    source: InputSource,
+    known: Mapping[int, int],
+    compare: Compare,
+    found: BuildSearch,
+) -> None:
+    assert out.frame is not None
     best = found.best
     if best is None:
         every = "all" if found.finished else "the first"
@@ -66,6 +80,8 @@ def tell_builds(
             f"{every} builds that are known were tried, {found.tried:,} runs, and none gives b's "
             f"hash of {moment(out.frame)}"
         )
+        for note in found.notes:
+            out.note(note)
         if out.frame == 0 and -1 not in known:
             out.note(
                 "all that init and frame 0 do is in one hash: that of the state after init, a line "
@@ -131,7 +147,8 @@ def _expression(best: Build, live: Diagnosis) -> str:
 
 def _cause(best: Build, found: BuildSearch) -> CauseFact:
     story, agreement = best.story, best.agreement
-    evidence = [f"side a built with `{best.side}` gives them; {found.tried:,} runs", *best.places]
+    made = best.told or f"side a built with `{best.side}` gives them"
+    evidence = [f"{made}; {found.tried:,} runs", *best.places]
     return CauseFact(
         hazard=story.hazard,
         title=story.title,
@@ -159,5 +176,6 @@ def _certainty(best: Build, found: BuildSearch) -> str:
     ]
     told = not rivals and found.finished and agreement.compared >= SURE_FRAMES
     one, *more = best.hazards
-    told = told and not any(are_kin(one, each) for each in more)
+    if not isinstance(best.side, CompiledSide):  # whose parts no one has put together
+        told = told and not any(are_kin(one, each) for each in more)
     return "certain" if told else "likely"

@@ -8,11 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 
 from samebits.ir.grammar import ValueType
 from samebits.types import (
     BOOL,
     COMPONENTS,
+    FLOAT32,
+    FLOAT64,
     ArrayType,
     FixedArrayType,
     MemoryType,
@@ -57,6 +60,20 @@ def short_name(t: ScalarType) -> str:
     return f"{kind}{stored.bits}"
 
 
+class Doubles(Enum):
+    """What of a function's float32 is written as double."""
+
+    NONE = "nothing"
+    NAMES = "local names"
+    FUNCTIONS = "local names and the functions of C"
+    ALL = "local names, constants and the functions of C"
+
+
+def wider(t: ScalarType, doubles: Doubles) -> ScalarType:
+    """The type that a local name has."""
+    return FLOAT64 if t == FLOAT32 and doubles is not Doubles.NONE else t
+
+
 @dataclass
 class Names:
     """Unique C identifiers for words of any form."""
@@ -98,6 +115,10 @@ class CTypes:
             case _:
                 return f"{self.name(t)} {name}"
 
+    def variable(self, t: ValueType | MemoryType, name: str, doubles: Doubles) -> str:
+        """As `declared`, of a local name, whose float may be a double."""
+        return self.declared(wider(t, doubles) if isinstance(t, ScalarType) else t, name)
+
     def name(self, t: ValueType | MemoryType) -> str:
         """The name of a scalar's, vector's, struct's or array value's type."""
         match t:
@@ -113,8 +134,9 @@ class CTypes:
             case FixedArrayType() | RefType():
                 raise TypeError(f"{t} has a declarator, not a name")
 
-    def results(self, results: tuple[ScalarType, ...]) -> str:
+    def results(self, results: tuple[ScalarType, ...], doubles: Doubles = Doubles.NONE) -> str:
         """The type that a function with these results returns."""
+        results = tuple(wider(t, doubles) for t in results)
         if not results:
             return "void"
         if len(results) == 1:

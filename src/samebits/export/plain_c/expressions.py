@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from samebits.errors import SamebitsError
-from samebits.export.plain_c.c_types import scalar_name, short_name
+from samebits.export.plain_c.c_types import Doubles, scalar_name, short_name, wider
 from samebits.ir.grammar import Op
 from samebits.types import BOOL, ScalarType
 
@@ -73,14 +73,15 @@ def joined(text: str, level: int, parts: Sequence[Expr]) -> Expr:
     )
 
 
-def literal(t: ScalarType, value: object) -> Expr:
-    """A constant. Floats have the fewest digits that are read back as they are."""
+def literal(t: ScalarType, value: object, own: ScalarType | None = None) -> Expr:
+    """A constant of type `t`. Floats have the fewest digits that are read back as they are in their
+    own type."""
     stored = t.storage
     if stored == BOOL:
         return Expr("true" if value else "false", cheap=True, is_literal=True)
     if stored.is_float:
         assert isinstance(value, int | float)
-        text = _float_text(float(value), stored.bits)
+        text = _float_text(float(value), stored.bits, (own or t).bits)
     else:
         assert isinstance(value, int)
         text = _int_text(value, stored)
@@ -88,12 +89,12 @@ def literal(t: ScalarType, value: object) -> Expr:
     return Expr(text, level, cheap=True, is_literal=True)
 
 
-def _float_text(value: float, bits: int) -> str:
+def _float_text(value: float, bits: int, digits_of: int) -> str:
     if math.isnan(value):
         return "NAN"
     if math.isinf(value):
         return "INFINITY" if value > 0 else "-INFINITY"
-    text = str(np.float32(value)) if bits == 32 else repr(value)
+    text = str(np.float32(value)) if digits_of == 32 else repr(value)
     text = text if any(letter in text for letter in ".e") else f"{text}.0"
     return f"{text}f" if bits == 32 else text
 
@@ -242,12 +243,15 @@ SCALAR: dict[str, Write] = {
 """How each operation is written: by the operands' type, and the operands."""
 
 
-def scalar(op: Op, parts: Sequence[Expr]) -> Expr:
+def scalar(op: Op, parts: Sequence[Expr], doubles: Doubles = Doubles.NONE) -> Expr:
     """An operation on scalars as C. Raises UnwritableError."""
     to = op.result.type
     assert isinstance(to, ScalarType)
     source = op.args[0].type
     assert isinstance(source, ScalarType)
+    if doubles in (Doubles.FUNCTIONS, Doubles.ALL) and op.opcode != "bitcast":
+        narrows = op.opcode == "convert" and source.bits == 64 and source.is_float
+        source, to = wider(source, doubles), to if narrows else wider(to, doubles)
     if op.opcode in ("convert", "narrow"):
         return _converted(source, to, parts[0])
     if op.opcode == "bitcast":

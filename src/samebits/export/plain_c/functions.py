@@ -36,8 +36,9 @@ def prototype(unit: Unit, function: Function, name: str, params: Sequence[str] =
     """A function's declaration under a name, with its parameters' names in C."""
     given = params or [f"p{number}" for number in range(len(function.params))]
     pairs = zip(function.params, given, strict=True)
-    text = ", ".join(unit.types.declared(t, own) for (_, t), own in pairs)
-    return f"{unit.types.results(function.results)} {name}({text or 'void'})"
+    doubles = unit.doubles(function.name)
+    text = ", ".join(unit.types.variable(t, own, doubles) for (_, t), own in pairs)
+    return f"{unit.results(function)} {name}({text or 'void'})"
 
 
 def written(unit: Unit, function: Function, name: str) -> list[str]:
@@ -57,9 +58,14 @@ class _Writer(Waiting):
         self.region(function.body)
         if self.lines and self.lines[-1] == f"{INDENT}return;":
             self.lines.pop()
-        named = {self.slots[slot]: t for slot, t in function.slots.items()}
-        named |= {self.locals[local]: t for local, t in function.locals.items()}
-        start = [f"{INDENT}{types.declared(t, own)};" for own, t in named.items()]
+        start = [
+            f"{INDENT}{types.variable(t, self.slots[slot], self.doubles)};"
+            for slot, t in function.slots.items()
+        ]
+        start += [
+            f"{INDENT}{types.declared(t, self.locals[local])};"
+            for local, t in function.locals.items()
+        ]
         return [head, "{", *start, *self.lines, "}", ""]
 
     def region(self, region: Region) -> None:
@@ -99,7 +105,7 @@ class _Writer(Waiting):
         self.before()
         if len(parts) > 1:
             made = ", ".join(part.text for part in parts)
-            self.emit(f"return ({self.unit.types.results(self.function.results)}){{{made}}};")
+            self.emit(f"return ({self.unit.results(self.function)}){{{made}}};")
         elif parts:
             self.emit(f"return {parts[0].text};")
         else:

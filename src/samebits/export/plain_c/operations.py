@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from samebits.export.plain_c.c_types import Doubles, wider
 from samebits.export.plain_c.expressions import PRIMARY, UNARY, Expr, joined, literal, scalar
 from samebits.export.plain_c.waiting import Waiting
 from samebits.ir.grammar import Op, Value
@@ -28,7 +29,7 @@ def operation(w: Waiting, op: Op) -> None:
     if write is not None:
         write(w, op)
     elif w.is_live(op):
-        w.define(op.result, scalar(op, [w.take(value) for value in op.args]))
+        w.define(op.result, scalar(op, [w.take(value) for value in op.args], w.doubles))
 
 
 def _get(w: Waiting, op: Op) -> None:
@@ -51,7 +52,7 @@ def _set(w: Waiting, op: Op) -> None:
 def _const(w: Waiting, op: Op) -> None:
     t = op.result.type
     assert isinstance(t, ScalarType)
-    w.define(op.result, literal(t, op.attr))
+    w.define(op.result, literal(wider(t, w.doubles) if w.doubles is Doubles.ALL else t, op.attr, t))
 
 
 def _local(w: Waiting, op: Op) -> None:
@@ -212,7 +213,7 @@ def _call(w: Waiting, op: Op) -> None:
     expr = replace(expr, reads=expr.reads or reads)
     if len(function.results) > 1:
         result = w.names.fresh("r")
-        w.emit(f"const {w.unit.types.results(function.results)} {result} = {text};")
+        w.emit(f"const {w.unit.results(function)} {result} = {text};")
         for number, value in enumerate(op.results):
             w.define(value, Expr(f"{result}.r{number}", cheap=True))
     elif op.results and w.is_live(op):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from samebits.export.plain_c.c_types import CTypes, Names, scalar_name
+from samebits.export.plain_c.c_types import CTypes, Doubles, Names, scalar_name
 from samebits.export.plain_c.expressions import UnwritableError, literal
 from samebits.export.plain_c.functions import prototype, written
 from samebits.export.plain_c.uses import writers
@@ -32,6 +32,8 @@ class PlainC:
 
     program: Program
     players: int
+    doubles: Doubles = Doubles.NONE
+    """What of the float32 in the simulation's own functions is double."""
 
     @cached_property
     def _module(self) -> Module:
@@ -80,6 +82,7 @@ class PlainC:
                     t = t.target if isinstance(t, RefType) else t.element
                 types.declared(t, "it")
             types.results(function.results)
+            types.results(function.results, self.doubles)
         return types
 
     @cached_property
@@ -155,6 +158,7 @@ class PlainC:
         names = self.names
         return Unit(
             self._types, functions, names, self._tables, writers(functions),
+            lambda name: Doubles.NONE if is_own_code(name) else self.doubles,
             lambda name: called(names[name]),
         )  # fmt: skip
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from samebits.export.plain_c.c_types import CTypes, Names
+from samebits.export.plain_c.c_types import CTypes, Doubles, Names
 from samebits.export.plain_c.expressions import PRIMARY, Expr, joined
 from samebits.export.plain_c.uses import Key, uses_of
 from samebits.ir.grammar import For, Function, Op, Value, ValueType, walk
@@ -28,8 +28,14 @@ class Unit:
     tables: Mapping[str, str]
     writers: Collection[str]
     """Functions that write memory."""
+    doubles: Callable[[str], Doubles]
+    """What of a function's float32 is double, by its name in IR."""
     called: Callable[[str], str]
     """The callee's text in a call, by a function's name in IR."""
+
+    def results(self, function: Function) -> str:
+        """The type that a function returns."""
+        return self.types.results(function.results, self.doubles(function.name))
 
 
 @dataclass
@@ -45,6 +51,7 @@ class Waiting:
 
     def __post_init__(self) -> None:
         function = self.function
+        self.doubles = self.unit.doubles(function.name)
         self.names = Names(set(self.unit.types.names.taken))
         self.slots = {
             n: self.names.fresh(n) for n, _ in (*function.params, *function.slots.items())
@@ -85,7 +92,8 @@ class Waiting:
             self._pending[key] = Expr(f"(*{name})", cheap=True, pointer=name)
         else:
             constant = "const " if isinstance(t, ScalarType) else ""
-            self.emit(f"{constant}{self.unit.types.declared(t, name)} = {expr.text};")
+            declared = self.unit.types.variable(t, name, self.doubles)
+            self.emit(f"{constant}{declared} = {expr.text};")
             self._pending[key] = Expr(name, cheap=True)
 
     def before(self, slots: Collection[str] = (), *, writes: bool = False) -> None:

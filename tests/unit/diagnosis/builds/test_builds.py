@@ -3,8 +3,8 @@ no other hazard equals."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 
@@ -16,6 +16,7 @@ from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.report import Report
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point
 from samebits.diagnosis.builds.built_side import BuiltSide
+from samebits.diagnosis.builds.clock import spent
 from samebits.diagnosis.builds.decode import Decoder, OutOfTime
 from samebits.diagnosis.builds.hypotheses import (
     BENEATH,
@@ -66,7 +67,8 @@ def searched(words: str, seconds: float = 60.0) -> BuildSearch:
     theirs, mine = hashes(words), side()
     frame = min(n for n in theirs.known if theirs.known[n] != report("mine", None).known[n])
     found = BuildSearch(mine, source(), theirs.known, frame, seconds=seconds)
-    found.run()
+    with closing(found):
+        found.run()
     return found
 
 
@@ -178,7 +180,7 @@ def test_settings_are_read_off_the_hashes(every: int) -> None:
         built = BuiltSide("some", SIMULATION, side("opt=0").spec, variants=on)
         known = hashes_of(built)
         run.known = {frame: known[frame] for frame in known if frame % every == 0}
-        found = Decoder(run, 10_000, time.process_time() + 60).decode()
+        found = Decoder(run, 10_000, spent() + 60).decode()
         assert found.parting is None
         left = zip(forms, found.left, strict=False)
         assert all(form in some for form, some in left), "what is so is never refuted"

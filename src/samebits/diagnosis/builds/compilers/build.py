@@ -30,6 +30,7 @@ class Workshop:
     compiler: Compiler
     seconds: float = 60.0
     """That one run of the compiler may take."""
+    _files: set[str] = field(default_factory=set[str])
     _made: dict[tuple[str, ...], str] = field(default_factory=dict[tuple[str, ...], str])
 
     def __post_init__(self) -> None:
@@ -37,13 +38,20 @@ class Workshop:
         self._write("program.h", self.plain.header())
 
     def file_of(self, name: str, functions: Sequence[str]) -> str:
-        """A file with the definitions of some functions. Raises UnwritableError."""
-        return self._write(f"{name}.c", _INCLUDE + self.plain.definitions(functions))
+        """A file with the definitions of some functions, written once. Raises UnwritableError."""
+        file = f"{name}.c"
+        if file not in self._files:
+            self._files.add(file)
+            self._write(file, _INCLUDE + self.plain.definitions(functions))
+        return file
 
     def driver(self) -> str:
         """The file with the hash and the program's `main`."""
-        text = self.plain.definitions(self.plain.hashing) + self.plain.driver()
-        return self._write("driver.c", f"{_INCLUDE}unsigned char forms[1];\n{text}")
+        if "driver.c" not in self._files:
+            self._files.add("driver.c")
+            text = self.plain.definitions(self.plain.hashing) + self.plain.driver()
+            self._write("driver.c", f"{_INCLUDE}unsigned char forms[1];\n{text}")
+        return "driver.c"
 
     def object(self, file: str, flags: Sequence[str]) -> str:
         """The object of a file by some flags, made once. Raises RunnerError."""

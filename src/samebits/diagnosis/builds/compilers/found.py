@@ -33,7 +33,7 @@ class Compiler:
     def run(self, folder: Path, arguments: Sequence[str], seconds: float) -> None:
         """Run it in a folder. Raises RunnerError where it fails, or takes more than `seconds`."""
         cache_ = str(folder / "cache")
-        environment = {"ZIG_LOCAL_CACHE_DIR": cache_} if self.family == "zig" else {}
+        environment = {"ZIG_LOCAL_CACHE_DIR": cache_} if "ziglang" in self.command else {}
         try:
             done = subprocess.run(
                 [*self.command, *arguments],
@@ -65,7 +65,7 @@ def compilers() -> tuple[Compiler, ...]:
             if compiler is not None:
                 found.setdefault(compiler.title, compiler)
     if importlib.util.find_spec("ziglang") is not None:
-        command = (sys.executable, "-P", "-m", "ziglang", "cc")
+        command = (sys.executable, "-P", "-m", "ziglang", "cc", "-fno-sanitize=all")
         found.setdefault("zig cc", Compiler("clang", "zig cc", command))
     return tuple(found.values())
 
