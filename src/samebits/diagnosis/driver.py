@@ -36,7 +36,6 @@ from samebits.diagnosis.before.planted import (
     untried,
 )
 from samebits.diagnosis.beyond import beyond_first_facts
-from samebits.diagnosis.builds.dumps import beside_dumps
 from samebits.diagnosis.builds.search import SECONDS, Theirs
 from samebits.diagnosis.builds.tell import tell_builds
 from samebits.diagnosis.cause.experiment import Agreement
@@ -229,13 +228,11 @@ def diagnose_report(
             if is_open and not (out.causes or out.inputs):
                 lacking = [note for note in out.notes if note not in told]
                 with beyond_first_facts(out.notes, "which build gives these hashes is"):
-                    built = tell_builds(
+                    tell_builds(
                         out, a, source, _theirs(report),
                         partial(diagnose, simulation, source, progress=progress),
                         progress, limit,
                     )  # fmt: skip
-                    if built is not None and report.dumps:
-                        out.notes += beside_dumps(built.side, source, report.dumps)
                 if out.causes and out.causes[0].holds:  # nobody has to ask the other machine
                     out.notes = [note for note in out.notes if note not in lacking]
                 elif not out.causes:
@@ -407,7 +404,7 @@ def _theirs(report: Report) -> Theirs:
     """What a build has to give: of states those that are known whole."""
     found = {n - 1: report.state(n) for n in report.states if n - 1 not in report.incomplete}
     states = {n: state for n, state in found.items() if state is not None}
-    return Theirs(report.told, states, report.machine.architecture)
+    return Theirs(report.told, states, report.machine.architecture, report.dumps)
 
 
 def _require_known(report: Report, frames: int, replay: str | None) -> None:

@@ -46,6 +46,8 @@ class Build:
     the side itself."""
     sure: bool = True
     """Whether nothing that is not tried would look so."""
+    told: str = ""
+    """How it was made and what it gives; empty where the side's words say it."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ one switch at a time, then two, as long as fewer bytes are wrong.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point, Settings
+from samebits.diagnosis.builds.clock import spent
 from samebits.diagnosis.builds.decode import OutOfTime
 from samebits.diagnosis.builds.manners import altered, manners
 
@@ -54,7 +54,7 @@ class Climb:
         self._frames = list(islice(self._known(), _MOST_FRAMES))
         if not self._frames:
             return None
-        self.end = min(self.end, time.process_time() + _SECONDS)
+        self.end = min(self.end, spent() + _SECONDS)
         off = self.run.off()
         best: int | None = None
         try:
@@ -86,7 +86,7 @@ class Climb:
 
     def _wrong(self, settings: Settings, most: int | None = None) -> int:
         """Bytes that settings leave otherwise; no more are counted once there are `most`."""
-        if time.process_time() > self.end:
+        if spent() > self.end:
             raise OutOfTime
         total = 0
         for each in self._frames:

@@ -8,7 +8,6 @@ a variant that changes a hash which the settings without it give.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations, product, zip_longest
@@ -17,6 +16,7 @@ from math import prod
 import numpy as np
 
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point, Settings
+from samebits.diagnosis.builds.clock import spent
 from samebits.diagnosis.builds.manners import altered, manners, parts_of
 
 _AGAIN = 2
@@ -201,5 +201,5 @@ class Decoder:
         yield from fresh(altered(settings, sum(some, ())) for some in combinations(flips, 3))
 
     def _in_time(self) -> None:
-        if time.process_time() > self.end:
+        if spent() > self.end:
             raise OutOfTime

@@ -6,7 +6,6 @@ that differs has one call, or two, whose result is one step off; so has the next
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
@@ -15,6 +14,7 @@ import numpy as np
 
 from samebits.bits import bits_to_float
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point
+from samebits.diagnosis.builds.clock import spent
 from samebits.diagnosis.builds.decode import OutOfTime
 from samebits.diagnosis.builds.watched_calls import MOST_SET, Call, WatchedCalls
 from samebits.fpmodel.libm import name_of
@@ -85,7 +85,7 @@ class OtherLibrary:
         if calls is None:
             return None
         for trial in self._sets(calls, point, frame):
-            if time.process_time() > self.end:
+            if spent() > self.end:
                 raise OutOfTime
             self._calls.set([*self.found, *trial])
             if run.hash_after(point, frame, run.off()) == goal:

@@ -6,16 +6,19 @@ a's program at once, on a switchboard; what explains the first frames only is tr
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from samebits.desync.evidence.dump import Dump
 from samebits.diagnosis.before.planted import agreement
 from samebits.diagnosis.builds.board_run import BoardRun
 from samebits.diagnosis.builds.build import Attempt, Build
 from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.climb import Climb
+from samebits.diagnosis.builds.clock import spent
+from samebits.diagnosis.builds.compilers.built_by import CompiledSide
+from samebits.diagnosis.builds.compilers.search import CompilerSearch, Hit, OverError
 from samebits.diagnosis.builds.decode import Decoder, OutOfTime
 from samebits.diagnosis.builds.hypotheses import (
     ACROSS_CALLS,
@@ -30,6 +33,7 @@ from samebits.diagnosis.builds.hypotheses import (
     SINGLE,
     Option,
     Rewrite,
+    Story,
     are_kin,
     rows,
 )
@@ -51,6 +55,8 @@ SECONDS = 30.0
 _FEW, _SOME, _MANY = 1_000, 4_000, 100_000
 """Sets of switches that are tried for a frame at most."""
 _MOST_FORMS_BENEATH = 4
+_SHARE = 0.4
+"""Of all seconds, for what compilers do."""
 
 
 @dataclass(frozen=True)
@@ -69,12 +75,13 @@ class _Plan:
 @dataclass(frozen=True)
 class Theirs:
     """What is known of the other machine's run: `known` are its hashes by the frame that they
-    follow, -1 being `init`, `states` its states as canonical bytes, and `architecture` its
-    machine's, if it is known."""
+    follow, -1 being `init`, `states` its whole states as canonical bytes, `architecture` its
+    machine's, if it is known, and `dumps` what was told of single states."""
 
     known: Mapping[int, int]
     states: Mapping[int, bytes] = field(default_factory=dict[int, bytes])
     architecture: str = ""
+    dumps: tuple[Dump, ...] = ()
 
 
 @dataclass
@@ -95,6 +102,9 @@ class BuildSearch:
     """Whether all was tried that might give the same."""
     tried: int = 0
     """Programs run, and settings of theirs."""
+    notes: list[str] = field(default_factory=list[str])
+    """What could not be tried, and why."""
+    _search: CompilerSearch | None = None
     _partial: dict[str, Build] = field(default_factory=dict[str, Build])
     _idle: set[frozenset[str]] = field(default_factory=set[frozenset[str]])
     """Hazards that change nothing in the first frame, by themselves."""
@@ -103,12 +113,14 @@ class BuildSearch:
     def run(self) -> None:
         """Search. Raises what reading the inputs raises; what cannot be built or run is passed
         over."""
-        self._end = time.process_time() + self.seconds
+        self._end = spent() + self.seconds
         self._inputs = InputStream(self.source)
         try:
             self._singles()
             if not self.whole:
                 self._other_library()
+            if not self.whole:
+                self._compiled()
             self.finished = bool(self.whole)
             for some in () if self.whole or not self.theirs.states else self._climbed():
                 self._climb(some)
@@ -133,6 +145,40 @@ class BuildSearch:
     def _likely_first(self, hazards: Sequence[str]) -> list[str]:
         likely = LIKELY.get(self.theirs.architecture, ())
         return sorted(hazards, key=lambda name: name not in likely)
+
+    def _compiled(self) -> None:
+        """What the compilers of this machine make of side a's program as C. Raises OutOfTime."""
+        end = min(self._end, spent() + _SHARE * self.seconds)
+        search = CompilerSearch(self.a, self._inputs, self.theirs.known, self.frame, end, self._say)
+        self._search = search
+        try:
+            search.run()
+        except OverError:
+            self._in_time()
+        except SamebitsError:
+            return
+        finally:
+            self.tried += search.tried
+            self.notes += search.notes
+            for hit in search.hits:
+                self._note(self._build_of(hit))
+
+    def _build_of(self, hit: Hit) -> Build:
+        row, agreement = hit.row, self._agreement(hit.parting)
+        story = Story(hit.hazards[0], hit.title, row.practice, row.remedy)
+        words = f"its C built by {hit.words}"
+        side = CompiledSide(words, self.a.simulation, self.a.spec, file=hit.file)
+        many = "all" if agreement.whole else f"{agreement.same:,} of"
+        told = (
+            f"side a's program as C, built by {hit.words}, gives {many} {agreement.compared:,} "
+            "hashes"
+        )
+        return Build(story, hit.hazards, side, agreement, True, agreement.same, told=told)
+
+    def close(self) -> None:
+        """Remove what was built, which the sides found run."""
+        if self._search is not None:
+            self._search.close()
 
     def _is_told(self, hazard: str) -> bool:
         """Whether a hazard need not be tried: many frames show one that is not of its kin."""
@@ -327,11 +373,11 @@ class BuildSearch:
         return Agreement(sum(n < parting for n in frames), len(frames))
 
     def _say(self, what: str) -> None:
-        done = self.seconds - max(0.0, self._end - time.process_time())
+        done = self.seconds - max(0.0, self._end - spent())
         self.progress(what, round(done), max(1, round(self.seconds)))
 
     def _in_time(self) -> None:
-        if time.process_time() > self._end:
+        if spent() > self._end:
             raise OutOfTime
 
 

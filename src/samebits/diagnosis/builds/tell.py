@@ -9,6 +9,8 @@ from typing import Protocol
 from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.builds.build import Build
 from samebits.diagnosis.builds.built_side import BuiltSide
+from samebits.diagnosis.builds.compilers.built_by import CompiledSide
+from samebits.diagnosis.builds.dumps import beside_dumps
 from samebits.diagnosis.builds.hypotheses import are_kin
 from samebits.diagnosis.builds.search import BuildSearch, Theirs
 from samebits.diagnosis.cause.inquiry import SURE_FRAMES
@@ -47,18 +49,30 @@ def tell_builds(
     compare: Compare,
     progress: Progress,
     seconds: float,
-) -> Build | None:
-    """Add to a diagnosis that has no cause the build that gives the hashes of side b, which is
-    returned, and with it the fields and the operation, which are then those of side a's program
-    built so.
+) -> None:
+    """Add to a diagnosis that has no cause the build that gives the hashes of side b, and with it
+    the fields and the operation, which are then those of side a's program built so.
 
     Raises what reading the inputs and running side a raise.
     """
     assert out.frame is not None
     if seconds <= 0:
-        return None
+        return
     found = BuildSearch(a, source, theirs, out.frame, progress, seconds)
-    found.run()
+    with closing(found):
+        found.run()
+        _tell(out, a, source, theirs, compare, found)
+
+
+def _tell(
+    out: Diagnosis,
+    a: Side,
+    source: InputSource,
+    theirs: Theirs,
+    compare: Compare,
+    found: BuildSearch,
+) -> None:
+    assert out.frame is not None
     best = found.best
     if best is None:
         every = "all" if found.finished else "the first"
@@ -66,12 +80,14 @@ def tell_builds(
             f"{every} builds that are known were tried, {found.tried:,} runs, and none gives b's "
             f"hash of {moment(out.frame)}"
         )
+        for note in found.notes:
+            out.note(note)
         if out.frame == 0 and -1 not in theirs.known:
             out.note(
                 "all that init and frame 0 do is in one hash: that of the state after init, a line "
                 "`init HASH`, would part the two"
             )
-        return None
+        return
     cause = _cause(best, found)
     mine = replace(best.side, text=a.text, spec=a.spec, variants=()) if _is_inlined(best) else a
     shown = best.shown or best.side
@@ -86,7 +102,8 @@ def tell_builds(
     others = [_cause(each, found) for each in found.whole if each is not best]
     out.causes = (replace(cause, expression=_expression(best, live)), *others[:_MOST_OTHERS])
     out.certainty = _certainty(best, found)
-    return best
+    if theirs.dumps:
+        out.notes += beside_dumps(best.side, source, theirs.dumps)
 
 
 def _timeline(a: Side, built: Side, source: InputSource) -> tuple[TimelineFact, ...]:
@@ -149,7 +166,8 @@ def _expression(best: Build, live: Diagnosis) -> str:
 
 def _cause(best: Build, found: BuildSearch) -> CauseFact:
     story, agreement = best.story, best.agreement
-    evidence = [f"side a built with `{best.side}` gives them; {found.tried:,} runs", *best.places]
+    made = best.told or f"side a built with `{best.side}` gives them"
+    evidence = [f"{made}; {found.tried:,} runs", *best.places]
     return CauseFact(
         hazard=story.hazard,
         title=story.title,
@@ -177,5 +195,6 @@ def _certainty(best: Build, found: BuildSearch) -> str:
     ]
     told = best.sure and not rivals and found.finished and agreement.compared >= SURE_FRAMES
     one, *more = best.hazards
-    told = told and not any(are_kin(one, each) for each in more)
+    if not isinstance(best.side, CompiledSide):  # whose parts no one has put together
+        told = told and not any(are_kin(one, each) for each in more)
     return "certain" if told else "likely"

@@ -3,8 +3,8 @@ no other hazard equals."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 
@@ -17,6 +17,7 @@ from samebits.desync.report import Report
 from samebits.diagnosis.builds import search
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point
 from samebits.diagnosis.builds.built_side import BuiltSide
+from samebits.diagnosis.builds.clock import spent
 from samebits.diagnosis.builds.decode import Decoder, OutOfTime
 from samebits.diagnosis.builds.hypotheses import (
     BENEATH,
@@ -67,7 +68,8 @@ def searched(words: str, seconds: float = 60.0) -> BuildSearch:
     theirs, mine = hashes(words), side()
     frame = min(n for n in theirs.known if theirs.known[n] != report("mine", None).known[n])
     found = BuildSearch(mine, source(), Theirs(theirs.known), frame, seconds=seconds)
-    found.run()
+    with closing(found):
+        found.run()
     return found
 
 
@@ -189,7 +191,7 @@ def test_settings_are_read_off_the_hashes(every: int) -> None:
         built = BuiltSide("some", SIMULATION, side("opt=0").spec, variants=on)
         known = hashes_of(built)
         run.known = {frame: known[frame] for frame in known if frame % every == 0}
-        found = Decoder(run, 10_000, time.process_time() + 60).decode()
+        found = Decoder(run, 10_000, spent() + 60).decode()
         assert found.parting is None
         left = zip(forms, found.left, strict=False)
         assert all(form in some for form, some in left), "what is so is never refuted"
@@ -209,7 +211,7 @@ def test_hashes_of_every_tenth_frame_show_a_line_that_acts_in_a_manner_of_its_ow
     built = BuiltSide("theirs", arena, read_words("opt=0"), variants=on)
     known = record_report(built, runs, ReportRequest(None, None)).known
     run.known = {frame: known[frame] for frame in known if frame % 10 == 9}
-    found = Decoder(run, 1_000, time.process_time() + 60).decode()
+    found = Decoder(run, 1_000, spent() + 60).decode()
     assert found.parting is None
     assert run.parting(Point(INIT, b""), found.settings) is None
 

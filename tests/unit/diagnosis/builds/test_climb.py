@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -16,6 +15,7 @@ from samebits.desync.report import Report
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point
 from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.climb import Climb
+from samebits.diagnosis.builds.clock import spent
 from samebits.diagnosis.builds.decode import Decoder
 from samebits.diagnosis.builds.hypotheses import CLIMBED, FORMS
 from samebits.diagnosis.builds.search import BuildSearch, Theirs
@@ -72,7 +72,7 @@ def test_settings_that_leave_the_states_are_found(seed: int) -> None:
     run = board_of(*hazards, simulation=SIMULATION, runs=source())
     theirs = theirs_of(drawn(run, SIMULATION, seed), source(), range(12))
     first = first_of(theirs, PLAIN)
-    settings = Climb(run, theirs.states, first, time.process_time() + 60).climb()
+    settings = Climb(run, theirs.states, first, spent() + 60).climb()
     assert settings is not None
     compared = 0
     for n in range(first + 1, 12):
@@ -87,8 +87,8 @@ def test_states_that_no_setting_leaves_are_not_said_to_be_left() -> None:
     built = BuiltSide("other", SIMULATION, read_words("opt=0,hazard=changed-operation#0"))
     theirs = theirs_of(built, source(), range(12))
     first = first_of(theirs, PLAIN)
-    assert Climb(run, theirs.states, first, time.process_time() + 5).climb() is None
-    assert Climb(run, {}, first, time.process_time() + 5).climb() is None
+    assert Climb(run, theirs.states, first, spent() + 5).climb() is None
+    assert Climb(run, {}, first, spent() + 5).climb() is None
 
 
 def test_what_hashes_alone_do_not_tell_states_do() -> None:
@@ -99,7 +99,7 @@ def test_what_hashes_alone_do_not_tell_states_do() -> None:
     mine = side("opt=0", ARENA)
     first = first_of(theirs, record_report(mine, runs, ReportRequest(None, None)).known)
     run.known = theirs.known
-    end = time.process_time() + 60
+    end = spent() + 60
     settings = Climb(run, theirs.states, first, end).climb()
     assert settings is not None
     assert Decoder(run, 1_000, end).decode(settings).parting is None
@@ -145,7 +145,7 @@ def test_another_librarys_sine_is_found_where_the_source_has_sincos() -> None:
     board = switchboard(base.kernels, switches_of(base.kernels, ["libm"], FORMS))
     run = BoardRun(base, board, InputStream(runs), known)
     assert run.parting(Point(INIT, b""), run.off()) is not None
-    found = Decoder(run, 1_000, time.process_time() + 60).decode()
+    found = Decoder(run, 1_000, spent() + 60).decode()
     assert found.parting is None
     functions = {s.place.function for n, s in enumerate(board.switches) if found.settings[n]}
     assert "pendulum.accelerate" in functions

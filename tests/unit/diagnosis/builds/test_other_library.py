@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,6 +13,7 @@ from samebits.bits import from_canonical
 from samebits.desync.format import PROGRAM
 from samebits.desync.record import ReportRequest, record_report
 from samebits.diagnosis.builds.built_side import BuiltSide
+from samebits.diagnosis.builds.clock import spent
 from samebits.diagnosis.builds.other_library import OtherLibrary
 from samebits.diagnosis.builds.watched_calls import WatchedCalls
 from samebits.diagnosis.driver import diagnose_report
@@ -47,7 +47,7 @@ def test_the_math_functions_of_the_users_own_functions_go_through_the_host() -> 
 def found_of(results: Sequence[OtherResult]) -> tuple[OtherLibrary, int | None]:
     known = record_report(with_results(results), source(), ReportRequest(None, None)).known
     assert known != PLAIN
-    end = time.process_time() + 60
+    end = spent() + 60
     search = OtherLibrary(SIMULATION.program, InputStream(source()), known, {}, end)
     return search, search.search()
 
@@ -82,7 +82,7 @@ def test_three_in_one_frame_are_too_many_for_hashes_and_not_for_states() -> None
     built = with_results(wanted)
     made = record_report(built, source(), ReportRequest(range(4), None))
     states = {n - 1: state for n in made.states if (state := made.state(n)) is not None}
-    end = time.process_time() + 60
+    end = spent() + 60
     alone = OtherLibrary(SIMULATION.program, InputStream(source()), made.known, {}, end)
     assert alone.search() == -1
     assert alone.results() == ()
@@ -111,7 +111,7 @@ def test_nothing_is_certain_of_a_library_that_is_not_here() -> None:
 
 def test_what_no_library_does_is_not_found_to_be_one() -> None:
     theirs = report("theirs", None, text="opt=0,hazard=changed-operation#0")
-    end = time.process_time() + 60
+    end = spent() + 60
     search = OtherLibrary(SIMULATION.program, InputStream(source()), theirs.known, {}, end)
     assert search.search() is not None
     assert search.results() == ()

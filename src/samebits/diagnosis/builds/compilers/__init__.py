@@ -1,0 +1,1 @@
+"""Side a's program as C, built by the compilers of this machine as another machine's may be."""

@@ -1,0 +1,81 @@
+"""Plain C of a program, compiled and linked: which functions are built by which flags.
+
+Owns the files of one search and the programs that are made of them. Knows nothing of hypotheses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from samebits.diagnosis.builds.compilers.found import Compiler
+from samebits.export.plain_c.program import SUPPORT, PlainC, support
+from samebits.output import write_file
+
+STRICT = ("-O2", "-ffp-contract=off")
+STRICT_32 = (*STRICT, "-msse2", "-mfpmath=sse")
+ALIKE_32 = ("-m32", "-malign-double")
+"""32 bits, with the structs that other targets have."""
+_ALWAYS = ("-std=gnu11", "-w", "-g0")
+_INCLUDE = '#include "program.h"\n'
+
+
+@dataclass
+class Workshop:
+    """A folder in which one program is built in many ways."""
+
+    folder: Path
+    plain: PlainC
+    compiler: Compiler
+    seconds: float = 60.0
+    """That one run of the compiler may take."""
+    _files: set[str] = field(default_factory=set[str])
+    _made: dict[tuple[str, ...], str] = field(default_factory=dict[tuple[str, ...], str])
+
+    def __post_init__(self) -> None:
+        self._write(SUPPORT, support())
+        self._write("program.h", self.plain.header())
+
+    def file_of(self, name: str, functions: Sequence[str]) -> str:
+        """A file with the definitions of some functions, written once. Raises UnwritableError."""
+        file = f"{name}.c"
+        if file not in self._files:
+            self._files.add(file)
+            self._write(file, _INCLUDE + self.plain.definitions(functions))
+        return file
+
+    def driver(self) -> str:
+        """The file with the hash and the program's `main`."""
+        if "driver.c" not in self._files:
+            self._files.add("driver.c")
+            text = self.plain.definitions(self.plain.hashing) + self.plain.driver()
+            self._write("driver.c", f"{_INCLUDE}unsigned char forms[1];\n{text}")
+        return "driver.c"
+
+    def object(self, file: str, flags: Sequence[str]) -> str:
+        """The object of a file by some flags, made once. Raises RunnerError."""
+        key = (file, *flags)
+        found = self._made.get(key)
+        if found is None:
+            found = f"{len(self._made)}.o"
+            self._run(["-c", file, "-o", found, *_ALWAYS, *flags])
+            self._made[key] = found
+        return found
+
+    def program(self, objects: Sequence[str], flags: Sequence[str]) -> Path:
+        """A program of some objects, linked with some flags. Raises RunnerError."""
+        key = (*objects, *flags)
+        found = self._made.get(key)
+        if found is None:
+            found = f"run{len(self._made)}"
+            self._run([*objects, "-o", found, *flags, "-lm"])
+            self._made[key] = found
+        return self.folder / found
+
+    def _run(self, arguments: Sequence[str]) -> None:
+        self.compiler.run(self.folder, arguments, self.seconds)
+
+    def _write(self, name: str, text: str) -> str:
+        write_file(self.folder / name, text.encode())
+        return name

@@ -1,0 +1,110 @@
+"""The C compilers that are on this machine."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from samebits.errors import RunnerError
+from samebits.output import write_file
+
+_NAMES = ("gcc", "clang", "cc")
+_SECONDS = 20.0
+MOST_SAID = 500
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """One C compiler: `family` is whose flags it understands."""
+
+    family: str
+    title: str
+    command: tuple[str, ...]
+
+    def run(self, folder: Path, arguments: Sequence[str], seconds: float) -> None:
+        """Run it in a folder. Raises RunnerError where it fails, or takes more than `seconds`."""
+        cache_ = str(folder / "cache")
+        environment = {"ZIG_LOCAL_CACHE_DIR": cache_} if "ziglang" in self.command else {}
+        try:
+            done = subprocess.run(
+                [*self.command, *arguments],
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=max(0.1, seconds),
+                env={**os.environ, "LC_ALL": "C", "TMPDIR": str(folder), **environment},
+            )
+        except subprocess.TimeoutExpired:
+            raise RunnerError(f"{self.title} took more than {seconds:.0f} s") from None
+        except OSError as error:
+            raise RunnerError(f"{self.title} could not be run: {error}") from None
+        if done.returncode:
+            said = (done.stderr or done.stdout).strip()[:MOST_SAID]
+            raise RunnerError(f"{self.title} failed", note=said)
+
+
+@cache
+def compilers() -> tuple[Compiler, ...]:
+    """The compilers that are here, each once."""
+    found: dict[str, Compiler] = {}
+    for name in _NAMES:
+        path = shutil.which(name)
+        if path is not None:
+            compiler = _asked((path,))
+            if compiler is not None:
+                found.setdefault(compiler.title, compiler)
+    if importlib.util.find_spec("ziglang") is not None:
+        command = (sys.executable, "-P", "-m", "ziglang", "cc", "-fno-sanitize=all")
+        found.setdefault("zig cc", Compiler("clang", "zig cc", command))
+    return tuple(found.values())
+
+
+@cache
+def makes_32_bits(compiler: Compiler) -> bool:
+    """Whether it builds 32-bit programs that this machine runs."""
+    with TemporaryDirectory(prefix="samebits-") as name:
+        folder = Path(name)
+        write_file(folder / "none.c", b"int main(void) { return 0; }\n")
+        try:
+            compiler.run(folder, ["-m32", "none.c", "-o", "none"], _SECONDS)
+            done = subprocess.run([folder / "none"], timeout=_SECONDS, check=False)
+        except (RunnerError, OSError, subprocess.TimeoutExpired):
+            return False
+        return done.returncode == 0
+
+
+def _asked(command: tuple[str, ...]) -> Compiler | None:
+    """What a compiler says it is; None where it is none."""
+    try:
+        done = subprocess.run(
+            [*command, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_SECONDS,
+            env={**os.environ, "LC_ALL": "C"},
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    line = done.stdout.partition("\n")[0]
+    version = re.search(r"\d+\.\d+", re.sub(r"\(.*?\)", "", line))
+    if done.returncode or version is None:
+        return None
+    is_clang = "clang" in done.stdout.lower()
+    is_gcc = "Free Software Foundation" in done.stdout
+    if not (is_clang or is_gcc):
+        return None
+    family = "clang" if is_clang else "gcc"
+    return Compiler(family, f"{family} {version[0]}", command)

@@ -1,0 +1,267 @@
+"""The search for the compiler and the flags that give another machine's hashes.
+
+Owns which builds are tried, in what order, and how far each goes. Side a's program is written as
+plain C; built strictly, it must have side a's hashes, or nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from samebits.diagnosis.builds.clock import spent
+from samebits.diagnosis.builds.compilers.build import ALIKE_32, STRICT, STRICT_32, Workshop
+from samebits.diagnosis.builds.compilers.execution import BuiltExecution
+from samebits.diagnosis.builds.compilers.found import Compiler, compilers, makes_32_bits
+from samebits.diagnosis.builds.compilers.rows import Narrower, Row, rows
+from samebits.errors import RunnerError
+from samebits.export.plain_c.c_types import Doubles
+from samebits.export.plain_c.expressions import UnwritableError
+from samebits.export.plain_c.program import PlainC
+from samebits.sides.input_stream import InputStream
+from samebits.sides.run import open_run
+from samebits.sides.side import Side
+from samebits.sim.inputs import Inputs
+
+MOST_FRAMES = 4096
+"""Frames that are compared at most."""
+INIT = -1
+_RUN_SECONDS = 20.0
+_CHUNK = 64
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What of a program is built by a row's flags, and in which files."""
+
+    title: str
+    library: bool
+    """Whether the math library's functions are too."""
+    files: str
+    """ "two": the simulation's own in one file, the library's in another; "one": all in one;
+    "each": every function in a file of its own."""
+
+
+PARTS = (
+    Parts("", False, "two"),
+    Parts(", the math library too", True, "two"),
+    Parts(", the math library too, in one file", True, "one"),
+    Parts(", each function in a file of its own", False, "each"),
+    Parts(", the math library too, each function in a file of its own", True, "each"),
+)
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A build that gives the known hashes before frame `parting`; all where that is None."""
+
+    compiler: Compiler
+    row: Row
+    flags: tuple[str, ...]
+    parts: Parts
+    doubles: Doubles
+    file: Path
+    parting: int | None
+
+    hazards: tuple[str, ...] = ()
+    """What the flags do that matters."""
+    title: str = ""
+
+    @property
+    def words(self) -> str:
+        """The build in words."""
+        words = [self.compiler.title, *(["-m32"] if self.row.bits == 32 else []), *self.flags]
+        more = f", its {self.doubles.value} doubles" if self.doubles is not Doubles.NONE else ""
+        return " ".join(words) + self.parts.title + more
+
+
+class OverError(Exception):
+    """No time is left."""
+
+
+@dataclass
+class CompilerSearch:
+    """One search against the hashes `known` by frame, of which that of `frame` is the first that
+    differs from side a's. `end` is the time by `clock.spent` at which it stops."""
+
+    a: Side
+    inputs: InputStream
+    known: Mapping[int, int]
+    frame: int
+    end: float
+    say: Callable[[str], None]
+    hits: list[Hit] = field(default_factory=list[Hit])
+    """Builds that give the first hash that differs, the best first."""
+    notes: list[str] = field(default_factory=list[str])
+    tried: int = 0
+    """Programs built and run."""
+    _folders: list[TemporaryDirectory[str]] = field(
+        default_factory=list[TemporaryDirectory[str]], init=False
+    )
+
+    def run(self) -> None:
+        """Search. Raises OverError; what cannot be built or run is passed over."""
+        found = [each for each in compilers() if any(_suits(row, each) for row in rows())]
+        if not found:
+            self.notes.append(
+                "no C compiler is here (gcc, clang, or samebits[targets]): what one does to a "
+                "whole program was not tried"
+            )
+        self._rows: Inputs = self.inputs.between(0, MOST_FRAMES)
+        for compiler in found:
+            if any(hit.parting is None for hit in self.hits):
+                return
+            try:
+                self._by(compiler)
+            except UnwritableError as error:
+                self.notes.append(f"what compilers do was not tried: {error.message}")
+                return
+
+    def close(self) -> None:
+        """Remove what was built."""
+        for folder in self._folders:
+            folder.cleanup()
+
+    def _by(self, compiler: Compiler) -> None:
+        """Try one compiler's rows."""
+        self._in_time()
+        shop = self._workshop(compiler, Doubles.NONE)
+        self.say(f"building side a's program by {compiler.title}")
+        try:
+            strict = self._built(shop, Narrower(STRICT, ()), PARTS[0], 64)
+        except RunnerError:
+            return
+        if self._parting(strict, self._own()) is not None:
+            self.notes.append(
+                f"side a's program as C, built strictly by {compiler.title}, does not have its "
+                "hashes: builds by it were not tried"
+            )
+            return
+        shops = {Doubles.NONE: shop}
+        for row, parts, doubles in self._plans(compiler):
+            if doubles not in shops:
+                shops[doubles] = self._workshop(compiler, doubles)
+            hit = self._tried(shops[doubles], row, row, parts)
+            if hit is not None and hit.parting is None:
+                self._narrowed(shops[doubles], hit)
+                return
+
+    def _plans(self, compiler: Compiler) -> Iterator[tuple[Row, Parts, Doubles]]:
+        fitting = [row for row in rows() if _suits(row, compiler)]
+        has_library = bool(self._plain.library)
+        for parts in PARTS:
+            if parts.library and not has_library:
+                continue
+            for row in fitting:
+                if row.bits == 32 and not makes_32_bits(compiler):
+                    continue
+                forms = [each for each in Doubles if (each is not Doubles.NONE) == row.doubles]
+                for doubles in forms:
+                    yield row, parts, doubles
+
+    def _tried(self, shop: Workshop, row: Row, flags: Row | Narrower, parts: Parts) -> Hit | None:
+        self._in_time()
+        self.say(f"trying {shop.compiler.title} {' '.join(flags.flags)}{parts.title}")
+        self.tried += 1
+        try:
+            file = self._built(shop, flags, parts, row.bits)
+            parting = self._parting(file, self.known)
+        except RunnerError:
+            return None
+        if parting is not None and parting <= self.frame:
+            return None
+        hit = Hit(
+            shop.compiler, row, tuple(flags.flags), parts, shop.plain.doubles, file, parting,
+            tuple(flags.hazards), row.title,
+        )  # fmt: skip
+        self.hits.append(hit)
+        self.hits.sort(key=lambda each: -_reach(each))
+        return hit
+
+    def _narrowed(self, shop: Workshop, hit: Hit) -> None:
+        """Try whether a part of the flags of a build that gives all hashes does too: then the rest
+        of them does nothing, and what is found stands in its place. Where none does, what gives the
+        first frame alone is named first."""
+        first: tuple[str, ...] = ()
+        for narrower in hit.row.narrower:
+            found = self._tried(shop, hit.row, narrower, hit.parts)
+            if found is None:
+                continue
+            if found.parting is None:
+                self.hits.remove(hit)
+                return
+            first = first or found.hazards
+        hazards = tuple(dict.fromkeys([*first, *hit.hazards]))
+        self.hits[self.hits.index(hit)] = replace(hit, hazards=hazards)
+
+    def _workshop(self, compiler: Compiler, doubles: Doubles) -> Workshop:
+        folder = TemporaryDirectory(prefix="samebits-", ignore_cleanup_errors=True)
+        self._folders.append(folder)
+        plain = PlainC(self.a.program, self.a.simulation.players, doubles)
+        self._plain = plain
+        return Workshop(Path(folder.name), plain, compiler)
+
+    def _built(self, shop: Workshop, flags: Row | Narrower, parts: Parts, bits: int) -> Path:
+        """The program of a row, of which parts are built by its flags. Raises RunnerError."""
+        width = ALIKE_32 if bits == 32 else ()
+        strict = [*(STRICT_32 if bits == 32 else STRICT), *width]
+        own = [*flags.flags, *width]
+        plain, objects = shop.plain, [shop.object(shop.driver(), strict)]
+        shop.seconds = max(1.0, self.end - spent())
+        if parts.files == "one":
+            objects.append(shop.object(shop.file_of("all", [*plain.library, *plain.kernels]), own))
+        elif parts.files == "two":
+            kernels, library = (
+                shop.file_of("own", plain.kernels),
+                shop.file_of("library", plain.library),
+            )
+            objects.append(shop.object(kernels, own))
+            objects.append(shop.object(library, own if parts.library else strict))
+        else:
+            for number, name in enumerate(plain.kernels):
+                objects.append(shop.object(shop.file_of(f"own{number}", [name]), own))
+            if parts.library:
+                for number, name in enumerate(plain.library):
+                    objects.append(shop.object(shop.file_of(f"library{number}", [name]), own))
+            else:
+                objects.append(shop.object(shop.file_of("library", plain.library), strict))
+        return shop.program(objects, own)
+
+    def _own(self) -> dict[int, int]:
+        """Side a's own hashes of the frames that are known."""
+        with closing(open_run(self.a)) as run:
+            run.start(self.inputs.seed)
+            hashes = [run.hash(), *map(int, run.advance(self._rows).hashes)]
+        return {frame: hashes[frame + 1] for frame in self.known if frame + 1 < len(hashes)}
+
+    def _parting(self, file: Path, known: Mapping[int, int]) -> int | None:
+        """The first frame whose known hash a program does not give; None if it gives all. Raises
+        RunnerError."""
+        seconds = min(_RUN_SECONDS, max(1.0, self.end - spent()))
+        with closing(BuiltExecution(self.a.program, file, seconds)) as built:
+            built.start(self.inputs.seed)
+            if known.get(INIT, built.first_hash) != built.first_hash:
+                return INIT
+            at, size = 0, 1
+            while at < len(self._rows):
+                hashes = built.advance(self._rows[at : at + size]).hashes
+                for number, found in enumerate(hashes, at):
+                    if known.get(number, found) != found:
+                        return number
+                at, size = at + len(hashes), min(2 * size, _CHUNK)
+        return None
+
+    def _in_time(self) -> None:
+        if spent() > self.end:
+            raise OverError
+
+
+def _suits(row: Row, compiler: Compiler) -> bool:
+    return compiler.family in row.families
+
+
+def _reach(hit: Hit) -> float:
+    return float("inf") if hit.parting is None else hit.parting

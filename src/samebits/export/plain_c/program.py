@@ -1,0 +1,180 @@
+"""A simulation's kernels, its hash, and a program around them, as files of plain C.
+
+Owns which text there is, and how functions are called. Knows nothing of compilers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from samebits.export.plain_c.c_types import CTypes, Doubles, Names, scalar_name
+from samebits.export.plain_c.expressions import UnwritableError, literal
+from samebits.export.plain_c.functions import prototype, written
+from samebits.export.plain_c.uses import writers
+from samebits.export.plain_c.waiting import Unit
+from samebits.ir.grammar import Function, HostFunction, Module, Op, walk
+from samebits.ir.own_code import is_own_code
+from samebits.sim.program import Program
+from samebits.sim.state.hashing import HASH, word_count, word_type
+from samebits.types import ArrayType, FixedArrayType, RefType
+
+SUPPORT = "support.h"
+Called = Callable[[str], str]
+"""How a function's name in C is written in calls, from that name."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlainC:
+    """The texts of one program for `players`."""
+
+    program: Program
+    players: int
+    doubles: Doubles = Doubles.NONE
+    """What of the float32 in the simulation's own functions is double."""
+
+    @cached_property
+    def _module(self) -> Module:
+        return self.program.module
+
+    @cached_property
+    def kernels(self) -> tuple[str, ...]:
+        """The simulation's own functions, by their names in IR, callees first."""
+        return tuple(name for name in self.program.kernels.functions if not is_own_code(name))
+
+    @cached_property
+    def library(self) -> tuple[str, ...]:
+        """The functions of samebits' library that they call."""
+        return tuple(name for name in self.program.kernels.functions if is_own_code(name))
+
+    @cached_property
+    def hashing(self) -> tuple[str, ...]:
+        """What computes the state's hash."""
+        module = self._module
+        found = [HASH]
+        for name in found:
+            body = module.functions[name].body
+            calls = [str(s.attr) for s in walk(body) if isinstance(s, Op) and s.opcode == "call"]
+            found += [each for each in calls if each not in found]
+        return tuple(reversed(found))
+
+    @cached_property
+    def _functions(self) -> dict[str, Function]:
+        names = (*self.program.kernels.functions, *self.hashing)
+        return {name: self._module.functions[name] for name in names}
+
+    @cached_property
+    def _types(self) -> CTypes:
+        types = CTypes(Names())
+        for function in self._functions.values():
+            if isinstance(function, HostFunction):
+                raise UnwritableError(f"{function.name} is a function of this machine")
+            values = [t for _, t in function.params]
+            values += [*function.slots.values(), *function.locals.values()]
+            for statement in walk(function.body):
+                if isinstance(statement, Op):
+                    values += [value.type for value in statement.results]
+            for t in values:
+                types.declared(t, "it")
+                while isinstance(t, RefType | FixedArrayType):
+                    t = t.target if isinstance(t, RefType) else t.element
+                types.declared(t, "it")
+            types.results(function.results)
+            types.results(function.results, self.doubles)
+        return types
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """The name in C of each function, by its name in IR."""
+        own = self._types.names
+        return {name: own.fresh("_".join(name.split(".")[-2:])) for name in self._functions}
+
+    @cached_property
+    def _tables(self) -> dict[str, str]:
+        own, _ = self._types.names, self.names
+        return {name: own.fresh(f"table_{name}") for name in self._module.tables}
+
+    def header(self, prefix: str = "") -> str:
+        """Helpers, types, constant tables, and each function's declaration."""
+        unit = self._unit(lambda name: name)
+        lines = ["#pragma once", f'#include "{SUPPORT}"', ""]
+        lines += self._types.declarations()
+        for name, data in self._module.tables.items():
+            values = [literal(data.element, value).text for value in data.values]
+            declared = self._types.declared(data.type, self._tables[name])
+            lines.append(f"static const {declared} = {_nested(values, data.type.shape)};")
+        lines.append("")
+        for name, function in self._functions.items():
+            lines.append(f"{prefix}{prototype(unit, function, self.names[name])};")
+        return "\n".join([*lines, ""])
+
+    def definitions(
+        self,
+        functions: Iterable[str],
+        prefix: str = "",
+        named: Called = lambda name: name,
+        called: Called = lambda name: name,
+    ) -> str:
+        """The definitions of some functions, each line of a prototype begun by `prefix`, under
+        names that `named` makes of their own. Raises UnwritableError."""
+        unit = self._unit(called)
+        lines: list[str] = []
+        for name in functions:
+            head, *rest = written(unit, self._functions[name], named(self.names[name]))
+            lines += [f"{prefix}{head}", *rest]
+        return "\n".join([*lines, ""])
+
+    def prototype(self, function: str, name: str) -> str:
+        """The declaration of a function under another name."""
+        return prototype(self._unit(str), self._functions[function], name)
+
+    def driver(self, forms: int = 0) -> str:
+        """The program that runs init, step and hash as it is told."""
+        program, types = self.program, self._types
+        state = program.memory
+        _, inputs = self._functions[program.step].params[1]
+        words = ArrayType(word_type(program.state), 1)
+        defined = {
+            "STATE": types.name(state),
+            "INPUT": types.name(program.input),
+            "INPUTS": types.name(inputs),
+            "WORD": scalar_name(words.element),  # pyright: ignore[reportArgumentType]
+            "WORDS": types.name(words),
+            "WORD_COUNT": word_count(program.state),
+            "PLAYERS": self.players,
+            "INIT": self.names[program.init],
+            "STEP": self.names[program.step],
+            "HASH": self.names[HASH],
+            "FORMS": forms,
+        }
+        lines = [f"#define {name} {value}" for name, value in defined.items()]
+        lines.append("extern unsigned char forms[];")
+        return "\n".join([*lines, _text("driver.c")])
+
+    def _unit(self, called: Called) -> Unit:
+        functions = self._functions
+        names = self.names
+        return Unit(
+            self._types, functions, names, self._tables, writers(functions),
+            lambda name: Doubles.NONE if is_own_code(name) else self.doubles,
+            lambda name: called(names[name]),
+        )  # fmt: skip
+
+
+def support() -> str:
+    """The header of helpers."""
+    return _text(SUPPORT)
+
+
+def _text(file: str) -> str:
+    return Path(__file__).with_name(file).read_text(encoding="utf-8")
+
+
+def _nested(values: list[str], shape: tuple[int, ...]) -> str:
+    """An initialiser of nested braces."""
+    for length in reversed(shape):
+        rows = [values[n : n + length] for n in range(0, len(values), length)]
+        values = [f"{{{', '.join(row)}}}" for row in rows]
+    return values[0]

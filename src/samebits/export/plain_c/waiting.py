@@ -1,0 +1,115 @@
+"""Values of a function that wait until the C expression in which they are used is written.
+
+Owns what may wait, and what gets a name of its own because something changes what it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from samebits.export.plain_c.c_types import CTypes, Doubles, Names
+from samebits.export.plain_c.expressions import PRIMARY, Expr, joined
+from samebits.export.plain_c.uses import Key, uses_of
+from samebits.ir.grammar import For, Function, Op, Value, ValueType, walk
+from samebits.types import RefType, ScalarType
+
+INDENT = "    "
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What the functions of one program share: types, their own names in C, and how a call of one
+    begins."""
+
+    types: CTypes
+    functions: Mapping[str, Function]
+    names: Mapping[str, str]
+    tables: Mapping[str, str]
+    writers: Collection[str]
+    """Functions that write memory."""
+    doubles: Callable[[str], Doubles]
+    """What of a function's float32 is double, by its name in IR."""
+    called: Callable[[str], str]
+    """The callee's text in a call, by a function's name in IR."""
+
+    def results(self, function: Function) -> str:
+        """The type that a function returns."""
+        return self.types.results(function.results, self.doubles(function.name))
+
+
+@dataclass
+class Waiting:
+    """The lines of one function so far, and the values that none of them has yet."""
+
+    unit: Unit
+    function: Function
+    lines: list[str] = field(default_factory=list[str])
+    depth: int = 1
+    _pending: dict[Key, Expr] = field(default_factory=dict[Key, Expr])
+    _types: dict[Key, ValueType] = field(default_factory=dict[Key, ValueType])
+
+    def __post_init__(self) -> None:
+        function = self.function
+        self.doubles = self.unit.doubles(function.name)
+        self.names = Names(set(self.unit.types.names.taken))
+        self.slots = {
+            n: self.names.fresh(n) for n, _ in (*function.params, *function.slots.items())
+        }
+        self.locals = {name: self.names.fresh(name) for name in function.locals}
+        self.uses, self.nested = uses_of(function.body)
+        sets = (s for s in walk(function.body) if isinstance(s, Op) and s.opcode == "set")
+        self.changed = {str(op.attr) for op in sets}
+        self.changed |= {s.slot for s in walk(function.body) if isinstance(s, For)}
+
+    def take(self, value: Value) -> Expr:
+        """The expression of a value that is used here."""
+        key = value.op, value.index
+        expr = self._pending[key]
+        self.uses[key] -= 1
+        if not self.uses[key]:
+            del self._pending[key]
+        return expr
+
+    def define(self, value: Value, expr: Expr) -> None:
+        """Keep a value until it is used."""
+        key = value.op, value.index
+        if not self.uses[key]:
+            return
+        self._pending[key], self._types[key] = expr, value.type
+        is_stable = expr.cheap and not expr.reads and not expr.slots & self.changed
+        if (self.nested[key] and not is_stable) or (self.uses[key] > 1 and not expr.cheap):
+            self.name_it(key)
+
+    def name_it(self, key: Key) -> None:
+        """Give a value that waits a name of its own."""
+        expr, t = self._pending[key], self._types[key]
+        if expr.is_literal:
+            return
+        name = self.names.fresh("t")
+        if isinstance(t, RefType):
+            self.emit(f"{self.unit.types.declared(t, name)} = {expr.address};")
+            self._pending[key] = Expr(f"(*{name})", cheap=True, pointer=name)
+        else:
+            constant = "const " if isinstance(t, ScalarType) else ""
+            declared = self.unit.types.variable(t, name, self.doubles)
+            self.emit(f"{constant}{declared} = {expr.text};")
+            self._pending[key] = Expr(name, cheap=True)
+
+    def before(self, slots: Collection[str] = (), *, writes: bool = False) -> None:
+        """Name what waits and would be changed by what follows."""
+        for key, expr in list(self._pending.items()):
+            if expr.acts or (writes and expr.reads) or any(slot in slots for slot in expr.slots):
+                self.name_it(key)
+
+    def emit(self, text: str) -> None:
+        self.lines.append(f"{INDENT * self.depth}{text}")
+
+    def is_live(self, op: Op) -> bool:
+        """Whether a result is used."""
+        return any(self.uses[result.op, result.index] for result in op.results)
+
+    def place(self, op: Op, text: str, parts: Sequence[Expr]) -> None:
+        """Define a place, which may be written several times if its indices are simple."""
+        expr = joined(text, PRIMARY, parts)
+        self.define(op.result, replace(expr, cheap=all(part.cheap for part in parts)))
