@@ -23,6 +23,8 @@ from samebits.diagnosis.report.findings import (
     SCOPES,
     CauseFact,
     Diagnosis,
+    OperationFact,
+    Place,
     TimelineFact,
 )
 from samebits.diagnosis.report.wording import moment
@@ -93,6 +95,12 @@ def _tell(
     shown = best.shown or best.side
     live = compare(mine, shown, known=KnownCause(cause, best.variants))
     _take(out, live, best)
+    with beyond_first_facts(out.notes, "the line is"):
+        step = found.first_step(within_loops=True)
+        if step is None and out.operation is None:
+            step = found.first_step(within_loops=False)
+        if step is not None and not _is_at(out.operation, step.place):
+            out.operation = step
     if not out.timeline and best.agreement.whole:
         with beyond_first_facts(out.notes, "the timeline is"):
             out.timeline = _timeline(mine, best.side, source)
@@ -110,6 +118,12 @@ def _timeline(a: Side, built: Side, source: InputSource) -> tuple[TimelineFact, 
             return ()
         rows = inputs.between(max(found.frame, 0), max(found.frame, 0) + AFTER)
         return timeline(a.plain.state, found, one, other, rows, source.seed)
+
+
+def _is_at(operation: OperationFact | None, place: Place) -> bool:
+    """Whether an operation is on the line of a place."""
+    own = None if operation is None else operation.place
+    return own is not None and (own.file, own.line) == (place.file, place.line)
 
 
 def _is_inlined(best: Build) -> bool:

@@ -34,6 +34,10 @@ class PlainC:
     players: int
     doubles: Doubles = Doubles.NONE
     """What of the float32 in the simulation's own functions is double."""
+    steps: list[Op] | None = None
+    """Where its own functions log what they give to slots and memory: these operations."""
+    within_loops: bool = True
+    """Whether they log within loops too, which may keep a compiler from making vectors of them."""
 
     @cached_property
     def _module(self) -> Module:
@@ -119,9 +123,10 @@ class PlainC:
     ) -> str:
         """The definitions of some functions, each line of a prototype begun by `prefix`, under
         names that `named` makes of their own. Raises UnwritableError."""
-        unit = self._unit(called)
+        plain, logging = self._unit(called), self._unit(called, self.steps)
         lines: list[str] = []
         for name in functions:
+            unit = plain if is_own_code(name) else logging
             head, *rest = written(unit, self._functions[name], named(self.names[name]))
             lines += [f"{prefix}{head}", *rest]
         return "\n".join([*lines, ""])
@@ -153,12 +158,14 @@ class PlainC:
         lines.append("extern unsigned char forms[];")
         return "\n".join([*lines, _text("driver.c")])
 
-    def _unit(self, called: Called) -> Unit:
+    def _unit(self, called: Called, steps: list[Op] | None = None) -> Unit:
         functions = self._functions
         names = self.names
         return Unit(
             self._types, functions, names, self._tables, writers(functions),
             lambda name: Doubles.NONE if is_own_code(name) else self.doubles,
+            self.within_loops,
+            steps,
             lambda name: called(names[name]),
         )  # fmt: skip
 

@@ -17,10 +17,13 @@ from samebits.diagnosis.builds.compilers.build import ALIKE_32, STRICT, STRICT_3
 from samebits.diagnosis.builds.compilers.execution import BuiltExecution
 from samebits.diagnosis.builds.compilers.found import Compiler, compilers, makes_32_bits
 from samebits.diagnosis.builds.compilers.rows import Narrower, Row, rows
+from samebits.diagnosis.builds.compilers.steps import LoggedRuns
+from samebits.diagnosis.report.findings import OperationFact
 from samebits.errors import RunnerError
 from samebits.export.plain_c.c_types import Doubles
 from samebits.export.plain_c.expressions import UnwritableError
 from samebits.export.plain_c.program import PlainC
+from samebits.ir.grammar import Op
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import open_run
 from samebits.sides.side import Side
@@ -120,6 +123,27 @@ class CompilerSearch:
                 self.notes.append(f"what compilers do was not tried: {error.message}")
                 return
 
+    def first_step(self, hit: Hit, within_loops: bool) -> OperationFact | None:
+        """The first statement of the differing frame that a build computes otherwise; None where
+        that cannot be told. Without `within_loops` a loop is one step, which leaves compilers free
+        to make vectors of it. Raises RunnerError."""
+        steps: list[Op] = []
+        mine = self._workshop(hit.compiler, Doubles.NONE, steps, within_loops)
+        theirs = mine
+        if hit.doubles is not Doubles.NONE:
+            theirs = self._workshop(hit.compiler, hit.doubles, [], within_loops)
+        runs = LoggedRuns(
+            self.a.program,
+            self._built(mine, Narrower(STRICT, ()), PARTS[0], 64),
+            self._built(theirs, Narrower(hit.flags, ()), hit.parts, hit.row.bits),
+            steps,
+            self.inputs.seed,
+            self._rows,
+            self.known,
+            _RUN_SECONDS,
+        )
+        return runs.first(self.frame)
+
     def close(self) -> None:
         """Remove what was built."""
         for folder in self._folders:
@@ -197,10 +221,16 @@ class CompilerSearch:
         hazards = tuple(dict.fromkeys([*first, *hit.hazards]))
         self.hits[self.hits.index(hit)] = replace(hit, hazards=hazards)
 
-    def _workshop(self, compiler: Compiler, doubles: Doubles) -> Workshop:
+    def _workshop(
+        self,
+        compiler: Compiler,
+        doubles: Doubles,
+        steps: list[Op] | None = None,
+        within_loops: bool = True,
+    ) -> Workshop:
         folder = TemporaryDirectory(prefix="samebits-", ignore_cleanup_errors=True)
         self._folders.append(folder)
-        plain = PlainC(self.a.program, self.a.simulation.players, doubles)
+        plain = PlainC(self.a.program, self.a.simulation.players, doubles, steps, within_loops)
         self._plain = plain
         return Workshop(Path(folder.name), plain, compiler)
 
