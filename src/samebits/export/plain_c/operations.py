@@ -12,6 +12,7 @@ from samebits.export.plain_c.c_types import Doubles, wider
 from samebits.export.plain_c.expressions import PRIMARY, UNARY, Expr, joined, literal, scalar
 from samebits.export.plain_c.waiting import Waiting
 from samebits.ir.grammar import Op, Value
+from samebits.ir.own_code import is_own_code
 from samebits.types import (
     ArrayType,
     FixedArrayType,
@@ -208,7 +209,8 @@ def _call(w: Waiting, op: Op) -> None:
     parts = [w.take(value) for value in op.args]
     w.before(writes=acts)
     arguments = ", ".join(map(_argument, op.args, parts))
-    text = f"{w.unit.called(name)}({arguments})"
+    of_c = None if is_own_code(w.function.name) else w.unit.c_math.get(name)
+    text = f"{w.unit.called(name)}({arguments})" if of_c is None else of_c.format(arguments)
     function = w.unit.functions[name]
     reads = any(not isinstance(value.type, ScalarType) for value in op.args)
     expr = replace(joined(text, PRIMARY, parts), acts=acts)

@@ -30,6 +30,8 @@ class Unit:
     """Functions that write memory."""
     doubles: Callable[[str], Doubles]
     """What of a function's float32 is double, by its name in IR."""
+    c_math: Mapping[str, str]
+    """How functions of C's library are called in place of others, with places for arguments."""
     within_loops: bool
     """Whether steps within loops are logged; else what they leave behind the loop is."""
     steps: list[Op] | None
