@@ -67,3 +67,11 @@ def strict(game: Simulation, folder: Path) -> Path:
     kernels = shop.file_of("kernels", [*plain.library, *plain.kernels])
     objects = [shop.object(file, STRICT) for file in (kernels, shop.driver())]
     return shop.program(objects, STRICT)
+
+
+def test_functions_of_c_stand_in_the_place_of_the_librarys() -> None:
+    game = load_simulation("examples/arena/arena.py")
+    plain = PlainC(game.program, game.players, c_math=True)
+    text = plain.definitions(plain.kernels)
+    assert "cosf(ship->angle)" in text
+    assert "sin_cos_f32" not in text

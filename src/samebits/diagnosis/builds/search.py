@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
 from samebits.desync.evidence.dump import Dump
 from samebits.diagnosis.before.planted import agreement
@@ -41,6 +42,7 @@ from samebits.diagnosis.builds.other_library import OtherLibrary, described_resu
 from samebits.diagnosis.cause.experiment import Agreement
 from samebits.diagnosis.cause.inquiry import SURE_FRAMES
 from samebits.diagnosis.frame.search import Progress, silent
+from samebits.diagnosis.report.findings import OperationFact
 from samebits.errors import SamebitsError
 from samebits.hazards.catalogue import by_name
 from samebits.hazards.edit.other_results import with_other_results
@@ -174,6 +176,15 @@ class BuildSearch:
             "hashes"
         )
         return Build(story, hit.hazards, side, agreement, True, agreement.same, told=told)
+
+    def first_step(self, within_loops: bool) -> OperationFact | None:
+        """The statement in which the best build, if a compiler made it, differs first. Raises
+        RunnerError."""
+        if self._search is None or self.best is None:
+            return None
+        file = _file(self.best)
+        hit = next((each for each in self._search.hits if each.file == file), None)
+        return None if hit is None else self._search.first_step(hit, within_loops)
 
     def close(self) -> None:
         """Remove what was built, which the sides found run."""
@@ -385,6 +396,10 @@ def _plausibility(build: Build) -> tuple[bool, int, int]:
     """The less, the more plausible."""
     order = [SINGLE.index(name) if name in SINGLE else len(SINGLE) for name in build.hazards]
     return not build.everywhere, len(build.hazards), sum(order)
+
+
+def _file(build: Build) -> Path | None:
+    return build.side.file if isinstance(build.side, CompiledSide) else None
 
 
 def _hazard_of(words: str) -> str:

@@ -23,6 +23,8 @@ from samebits.diagnosis.report.findings import (
     SCOPES,
     CauseFact,
     Diagnosis,
+    OperationFact,
+    Place,
     TimelineFact,
 )
 from samebits.diagnosis.report.wording import moment
@@ -96,6 +98,12 @@ def _tell(
     if live.frame != out.frame and best.agreement.whole:
         with beyond_first_facts(out.notes, "the fields are"):
             _fields(out, mine, best.side, source)
+    with beyond_first_facts(out.notes, "the line is"):
+        step = found.first_step(within_loops=True)
+        if step is None and out.operation is None:
+            step = found.first_step(within_loops=False)
+        if step is not None and not _is_at(out.operation, step.place):
+            out.operation = step
     if not out.timeline and best.agreement.whole:
         with beyond_first_facts(out.notes, "the timeline is"):
             out.timeline = _timeline(mine, best.side, source)
@@ -129,6 +137,12 @@ def _fields(out: Diagnosis, a: Side, built: Side, source: InputSource) -> None:
     every = differences(a.plain.state, states[0], states[1])
     out.fields, out.differing = every.first, every.differing
     out.columns = tuple(row for row in every.columns if row.differing)
+
+
+def _is_at(operation: OperationFact | None, place: Place) -> bool:
+    """Whether an operation is on the line of a place."""
+    own = None if operation is None else operation.place
+    return own is not None and (own.file, own.line) == (place.file, place.line)
 
 
 def _is_inlined(best: Build) -> bool:

@@ -148,17 +148,38 @@ class _Writer(Waiting):
         else:
             self.before()
             self.emit(f"if (!({condition.text})) break;")
-        self._ends.append(with_else)
-        self.region(statement.body)
-        self._ends.pop()
+        self._body(statement.body, with_else)
         self.depth -= 1
         self.emit("}")
         self._else(statement, with_else)
+
+    def _body(self, body: Region, end: str | None) -> None:
+        self._ends.append(end)
+        self.loops += 1
+        self.region(body)
+        self.loops -= 1
+        self._ends.pop()
+
+    def _log_after(self, loop: While | For) -> None:
+        """Log what a loop leaves in slots that are read outside of it."""
+        if self.loops or self.unit.within_loops or self.unit.steps is None:
+            return
+        last = {str(s.attr): s for s in walk(loop.body) if isinstance(s, Op) and s.opcode == "set"}
+        inner = {id(s) for s in walk(loop.body)}
+        outside = {
+            str(s.attr)
+            for s in walk(self.function.body)
+            if isinstance(s, Op) and s.opcode == "get" and id(s) not in inner
+        }
+        for slot, op in last.items():
+            if slot in outside:
+                self.log(op, self.slots[slot])
 
     def _with_else(self, statement: While | For) -> str | None:
         return self.names.fresh("done") if statement.orelse else None
 
     def _else(self, statement: While | For, end: str | None) -> None:
+        self._log_after(statement)
         if end is not None:
             self.block("", statement.orelse)
             self.emit(f"{end}:;")
@@ -188,9 +209,7 @@ class _Writer(Waiting):
             self.depth += 1
             if own:
                 self.emit(f"{slot} = {counter};")
-            self._ends.append(with_else)
-            self.region(statement.body)
-            self._ends.pop()
+            self._body(statement.body, with_else)
             self.depth -= 1
             self.emit("}")
         self._else(statement, with_else)
@@ -234,9 +253,7 @@ class _Writer(Waiting):
         self.emit(f"{self.slots[statement.slot]} = {at} + {k} * {step};")
         for name, _ in lanes.slots:
             self.emit(f"{self.slots[name]} = {own[name]}[{k} % {n}];")
-        self._ends.append(None)
-        self.region(statement.body)
-        self._ends.pop()
+        self._body(statement.body, None)
         self.depth -= 1
         self.emit("}")
         self.emit(f"for (int64_t {half} = {n} / 2; {half}; {half} /= 2) {{")

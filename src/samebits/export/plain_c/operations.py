@@ -12,6 +12,7 @@ from samebits.export.plain_c.c_types import Doubles, wider
 from samebits.export.plain_c.expressions import PRIMARY, UNARY, Expr, joined, literal, scalar
 from samebits.export.plain_c.waiting import Waiting
 from samebits.ir.grammar import Op, Value
+from samebits.ir.own_code import is_own_code
 from samebits.types import (
     ArrayType,
     FixedArrayType,
@@ -47,6 +48,7 @@ def _set(w: Waiting, op: Op) -> None:
     w.before({slot})
     text = value.address if isinstance(op.args[0].type, RefType) else value.text
     w.emit(f"{w.slots[slot]} = {text};")
+    w.log(op, w.slots[slot])
 
 
 def _const(w: Waiting, op: Op) -> None:
@@ -175,6 +177,7 @@ def _store(w: Waiting, op: Op) -> None:
     w.before(writes=True)
     target = f"*{place.pointer}" if place.pointer else place.text
     w.emit(f"{target} = {value.text};")
+    w.log(op, target if place.pointer else f"({target})")
 
 
 def _copy(w: Waiting, op: Op) -> None:
@@ -206,7 +209,8 @@ def _call(w: Waiting, op: Op) -> None:
     parts = [w.take(value) for value in op.args]
     w.before(writes=acts)
     arguments = ", ".join(map(_argument, op.args, parts))
-    text = f"{w.unit.called(name)}({arguments})"
+    of_c = None if is_own_code(w.function.name) else w.unit.c_math.get(name)
+    text = f"{w.unit.called(name)}({arguments})" if of_c is None else of_c.format(arguments)
     function = w.unit.functions[name]
     reads = any(not isinstance(value.type, ScalarType) for value in op.args)
     expr = replace(joined(text, PRIMARY, parts), acts=acts)

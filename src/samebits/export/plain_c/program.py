@@ -15,13 +15,15 @@ from samebits.export.plain_c.expressions import UnwritableError, literal
 from samebits.export.plain_c.functions import prototype, written
 from samebits.export.plain_c.uses import writers
 from samebits.export.plain_c.waiting import Unit
+from samebits.fpmodel.libm import LIBRARY_FUNCTIONS
 from samebits.ir.grammar import Function, HostFunction, Module, Op, walk
 from samebits.ir.own_code import is_own_code
 from samebits.sim.program import Program
 from samebits.sim.state.hashing import HASH, word_count, word_type
-from samebits.types import ArrayType, FixedArrayType, RefType
+from samebits.types import ArrayType, FixedArrayType, RefType, ScalarType
 
 SUPPORT = "support.h"
+_MATH = "samebits.mathlib.float"
 Called = Callable[[str], str]
 """How a function's name in C is written in calls, from that name."""
 
@@ -34,6 +36,12 @@ class PlainC:
     players: int
     doubles: Doubles = Doubles.NONE
     """What of the float32 in the simulation's own functions is double."""
+    c_math: bool = False
+    """Whether they call the functions of C's library that have the names of samebits'."""
+    steps: list[Op] | None = None
+    """Where its own functions log what they give to slots and memory: these operations."""
+    within_loops: bool = True
+    """Whether they log within loops too, which may keep a compiler from making vectors of them."""
 
     @cached_property
     def _module(self) -> Module:
@@ -96,6 +104,25 @@ class PlainC:
         own, _ = self._types.names, self.names
         return {name: own.fresh(f"table_{name}") for name in self._module.tables}
 
+    @cached_property
+    def _of_c(self) -> dict[str, str]:
+        """How C's own functions are called, by the names of those in whose place they are."""
+        found: dict[str, str] = {}
+        for name in self.library:
+            function, last = self._functions[name], name.rpartition(".")[2]
+            types = {t for _, t in function.params}
+            t = types.pop() if len(types) == 1 else None
+            if not name.startswith(_MATH) or not isinstance(t, ScalarType) or not t.is_float:
+                continue
+            is_double = self.doubles in (Doubles.FUNCTIONS, Doubles.ALL)
+            end = "f" if t.bits == 32 and not is_double else ""
+            if last in LIBRARY_FUNCTIONS and function.results == (t,):
+                found[name] = f"{last}{end}({{0}})"
+            elif last == "sincos" and function.results == (t, t):
+                made = self._types.results(function.results)
+                found[name] = f"({made}){{{{sin{end}({{0}}), cos{end}({{0}})}}}}"
+        return found
+
     def header(self, prefix: str = "") -> str:
         """Helpers, types, constant tables, and each function's declaration."""
         unit = self._unit(lambda name: name)
@@ -119,9 +146,10 @@ class PlainC:
     ) -> str:
         """The definitions of some functions, each line of a prototype begun by `prefix`, under
         names that `named` makes of their own. Raises UnwritableError."""
-        unit = self._unit(called)
+        plain, logging = self._unit(called), self._unit(called, self.steps)
         lines: list[str] = []
         for name in functions:
+            unit = plain if is_own_code(name) else logging
             head, *rest = written(unit, self._functions[name], named(self.names[name]))
             lines += [f"{prefix}{head}", *rest]
         return "\n".join([*lines, ""])
@@ -153,12 +181,15 @@ class PlainC:
         lines.append("extern unsigned char forms[];")
         return "\n".join([*lines, _text("driver.c")])
 
-    def _unit(self, called: Called) -> Unit:
+    def _unit(self, called: Called, steps: list[Op] | None = None) -> Unit:
         functions = self._functions
         names = self.names
         return Unit(
             self._types, functions, names, self._tables, writers(functions),
             lambda name: Doubles.NONE if is_own_code(name) else self.doubles,
+            self._of_c if self.c_math else {},
+            self.within_loops,
+            steps,
             lambda name: called(names[name]),
         )  # fmt: skip
 

@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+void log_step(uint32_t number, double value);
+
 #define INTEGERS(NAME, T, U, BITS) \
     static inline T min_##NAME(T a, T b) { return a < b ? a : b; } \
     static inline T max_##NAME(T a, T b) { return a > b ? a : b; } \

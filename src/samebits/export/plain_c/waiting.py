@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from samebits.export.plain_c.c_types import CTypes, Doubles, Names
+from samebits.export.plain_c.c_types import CTypes, Doubles, Names, scalar_name
 from samebits.export.plain_c.expressions import PRIMARY, Expr, joined
 from samebits.export.plain_c.uses import Key, uses_of
 from samebits.ir.grammar import For, Function, Op, Value, ValueType, walk
@@ -30,6 +30,13 @@ class Unit:
     """Functions that write memory."""
     doubles: Callable[[str], Doubles]
     """What of a function's float32 is double, by its name in IR."""
+    c_math: Mapping[str, str]
+    """How functions of C's library are called in place of others, with places for arguments."""
+    within_loops: bool
+    """Whether steps within loops are logged; else what they leave behind the loop is."""
+    steps: list[Op] | None
+    """Operations that give floats to slots and memory, in the order in which they are written;
+    what they give is logged. None where nothing is."""
     called: Callable[[str], str]
     """The callee's text in a call, by a function's name in IR."""
 
@@ -46,6 +53,8 @@ class Waiting:
     function: Function
     lines: list[str] = field(default_factory=list[str])
     depth: int = 1
+    loops: int = 0
+    """Loops around what is written now."""
     _pending: dict[Key, Expr] = field(default_factory=dict[Key, Expr])
     _types: dict[Key, ValueType] = field(default_factory=dict[Key, ValueType])
 
@@ -101,6 +110,15 @@ class Waiting:
         for key, expr in list(self._pending.items()):
             if expr.acts or (writes and expr.reads) or any(slot in slots for slot in expr.slots):
                 self.name_it(key)
+
+    def log(self, op: Op, given: str) -> None:
+        """Log a float that an operation has given to a slot or to memory, if somebody asks."""
+        steps, t = self.unit.steps, op.args[-1].type
+        if self.loops and not self.unit.within_loops:
+            return
+        if steps is not None and isinstance(t, ScalarType) and t.is_float:
+            self.emit(f"log_step({len(steps)}, ({scalar_name(t)}){given});")
+            steps.append(op)
 
     def emit(self, text: str) -> None:
         self.lines.append(f"{INDENT * self.depth}{text}")

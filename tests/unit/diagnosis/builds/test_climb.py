@@ -91,7 +91,7 @@ def test_states_that_no_setting_leaves_are_not_said_to_be_left() -> None:
     assert Climb(run, {}, first, spent() + 5).climb() is None
 
 
-def test_what_hashes_alone_do_not_tell_states_do() -> None:
+def test_what_hashes_alone_do_not_tell_states_do(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half of the places of four hazards: no few of them give the first hash."""
     runs = PlayerSource(ARENA, "duel", 1, 30)
     run = board_of(*FAST, simulation=ARENA, runs=runs)
@@ -104,6 +104,8 @@ def test_what_hashes_alone_do_not_tell_states_do() -> None:
     assert settings is not None
     assert Decoder(run, 1_000, end).decode(settings).parting is None
     assert Decoder(run, 1_000, end).decode().parting is not None
+    for name in ("_singles", "_compiled", "_together"):
+        monkeypatch.setattr(BuildSearch, name, lambda self: ())
     found = BuildSearch(mine, runs, theirs, first, seconds=30.0)
     found.run()
     assert found.whole

@@ -10,6 +10,7 @@ from threading import Timer
 from typing import IO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from samebits.bits import from_canonical, to_canonical
 from samebits.errors import RunnerError
@@ -91,6 +92,17 @@ class BuiltExecution(Execution):
     def choose(self, forms: bytes) -> None:
         """Say which form of each function acts from now on, a byte each."""
         self._asked(b"t" + forms, 0)
+
+    def log_steps(self, most: int) -> None:
+        """Log the floats that its functions give to slots and memory from now on."""
+        self._asked(b"l" + _NUMBER.pack(most), 0)
+
+    def logged(self, most: int) -> NDArray[np.uint64]:
+        """What was logged since `log_steps(most)`: rows of a step's number and the bits of a
+        float64."""
+        (count,) = _NUMBER.unpack(self._asked(b"g", _NUMBER.size))
+        size = 16 * min(count, most)
+        return np.frombuffer(self._asked(b"", size), np.uint64).reshape(-1, 2)
 
     def _load(self) -> None:
         super().restore_memory(self._asked(b"s", len(super().save_memory())))

@@ -1,4 +1,4 @@
-"""Builds by C compilers that are tried, as data: a file of `rows` each, in the order of names."""
+"""Rows of builds by C compilers, as data: a file of `rows` each, in the order of names."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ plain C; built strictly, it must have side a's hashes, or nothing is said.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,10 +17,13 @@ from samebits.diagnosis.builds.compilers.build import ALIKE_32, STRICT, STRICT_3
 from samebits.diagnosis.builds.compilers.execution import BuiltExecution
 from samebits.diagnosis.builds.compilers.found import Compiler, compilers, makes_32_bits
 from samebits.diagnosis.builds.compilers.rows import Narrower, Row, rows
+from samebits.diagnosis.builds.compilers.steps import LoggedRuns
+from samebits.diagnosis.report.findings import OperationFact
 from samebits.errors import RunnerError
 from samebits.export.plain_c.c_types import Doubles
 from samebits.export.plain_c.expressions import UnwritableError
 from samebits.export.plain_c.program import PlainC
+from samebits.ir.grammar import Op
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import open_run
 from samebits.sides.side import Side
@@ -43,14 +46,20 @@ class Parts:
     files: str
     """ "two": the simulation's own in one file, the library's in another; "one": all in one;
     "each": every function in a file of its own."""
+    c_math: bool = False
+    """Whether C's math library is called instead."""
 
 
 PARTS = (
     Parts("", False, "two"),
     Parts(", the math library too", True, "two"),
-    Parts(", the math library too, in one file", True, "one"),
+    Parts(", with C's math library", False, "two", c_math=True),
     Parts(", each function in a file of its own", False, "each"),
+    Parts(", the math library too, in one file", True, "one"),
     Parts(", the math library too, each function in a file of its own", True, "each"),
+    Parts(
+        ", with C's math library, each function in a file of its own", False, "each", c_math=True
+    ),
 )
 
 
@@ -120,6 +129,27 @@ class CompilerSearch:
                 self.notes.append(f"what compilers do was not tried: {error.message}")
                 return
 
+    def first_step(self, hit: Hit, within_loops: bool) -> OperationFact | None:
+        """The first statement of the differing frame that a build computes otherwise; None where
+        that cannot be told. Without `within_loops` a loop is one step, which leaves compilers free
+        to make vectors of it. Raises RunnerError."""
+        steps: list[Op] = []
+        mine = self._workshop(hit.compiler, Doubles.NONE, steps, within_loops)
+        theirs = mine
+        if hit.doubles is not Doubles.NONE or hit.parts.c_math:
+            theirs = self._workshop(hit.compiler, hit.doubles, [], within_loops, hit.parts.c_math)
+        runs = LoggedRuns(
+            self.a.program,
+            self._built(mine, Narrower(STRICT, ()), PARTS[0], 64),
+            self._built(theirs, Narrower(hit.flags, ()), hit.parts, hit.row.bits),
+            steps,
+            self.inputs.seed,
+            self._rows,
+            self.known,
+            _RUN_SECONDS,
+        )
+        return runs.first(self.frame)
+
     def close(self) -> None:
         """Remove what was built."""
         for folder in self._folders:
@@ -140,27 +170,38 @@ class CompilerSearch:
                 "hashes: builds by it were not tried"
             )
             return
-        shops = {Doubles.NONE: shop}
+        shops = {(Doubles.NONE, False): shop}
         for row, parts, doubles in self._plans(compiler):
-            if doubles not in shops:
-                shops[doubles] = self._workshop(compiler, doubles)
-            hit = self._tried(shops[doubles], row, row, parts)
+            key = doubles, parts.c_math
+            if key not in shops:
+                shops[key] = self._workshop(compiler, doubles, c_math=parts.c_math)
+            hit = self._tried(shops[key], row, row, parts)
             if hit is not None and hit.parting is None:
-                self._narrowed(shops[doubles], hit)
+                self._narrowed(shops[key], hit)
                 return
 
     def _plans(self, compiler: Compiler) -> Iterator[tuple[Row, Parts, Doubles]]:
         fitting = [row for row in rows() if _suits(row, compiler)]
+        if not makes_32_bits(compiler):
+            fitting = [row for row in fitting if row.bits != 32]
         has_library = bool(self._plain.library)
-        for parts in PARTS:
-            if parts.library and not has_library:
-                continue
-            for row in fitting:
-                if row.bits == 32 and not makes_32_bits(compiler):
-                    continue
-                forms = [each for each in Doubles if (each is not Doubles.NONE) == row.doubles]
-                for doubles in forms:
-                    yield row, parts, doubles
+        first, *others = [
+            each for each in PARTS if has_library or not (each.library or each.c_math)
+        ]
+        yield from self._in_parts(fitting, [first])
+        likely = [row for row in fitting if any(hit.row is row for hit in self.hits)]
+        for row in likely:
+            yield from self._in_parts([row], others)
+        yield from self._in_parts([row for row in fitting if row not in likely], others)
+
+    def _in_parts(
+        self, some: Sequence[Row], of: Sequence[Parts]
+    ) -> Iterator[tuple[Row, Parts, Doubles]]:
+        for parts in of:
+            for row in some:
+                for doubles in Doubles:
+                    if (doubles is not Doubles.NONE) == row.doubles:
+                        yield row, parts, doubles
 
     def _tried(self, shop: Workshop, row: Row, flags: Row | Narrower, parts: Parts) -> Hit | None:
         self._in_time()
@@ -175,7 +216,7 @@ class CompilerSearch:
             return None
         hit = Hit(
             shop.compiler, row, tuple(flags.flags), parts, shop.plain.doubles, file, parting,
-            tuple(flags.hazards), row.title,
+            (*flags.hazards, *(["libm"] if parts.c_math else [])), row.title,
         )  # fmt: skip
         self.hits.append(hit)
         self.hits.sort(key=lambda each: -_reach(each))
@@ -186,7 +227,8 @@ class CompilerSearch:
         of them does nothing, and what is found stands in its place. Where none does, what gives the
         first frame alone is named first."""
         first: tuple[str, ...] = ()
-        for narrower in hit.row.narrower:
+        without = [Narrower(STRICT, ())] if hit.parts.c_math and hit.row.bits == 64 else []
+        for narrower in (*without, *hit.row.narrower):
             found = self._tried(shop, hit.row, narrower, hit.parts)
             if found is None:
                 continue
@@ -197,10 +239,19 @@ class CompilerSearch:
         hazards = tuple(dict.fromkeys([*first, *hit.hazards]))
         self.hits[self.hits.index(hit)] = replace(hit, hazards=hazards)
 
-    def _workshop(self, compiler: Compiler, doubles: Doubles) -> Workshop:
+    def _workshop(
+        self,
+        compiler: Compiler,
+        doubles: Doubles,
+        steps: list[Op] | None = None,
+        within_loops: bool = True,
+        c_math: bool = False,
+    ) -> Workshop:
         folder = TemporaryDirectory(prefix="samebits-", ignore_cleanup_errors=True)
         self._folders.append(folder)
-        plain = PlainC(self.a.program, self.a.simulation.players, doubles)
+        plain = PlainC(
+            self.a.program, self.a.simulation.players, doubles, c_math, steps, within_loops
+        )
         self._plain = plain
         return Workshop(Path(folder.name), plain, compiler)
 
