@@ -155,7 +155,7 @@ def _check_place(path: Path, options: ReportOptions) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Told:
-    """What is said of a written report: whether the run is the recorded one, what to do, details."""
+    """What is said of a written report: whether the run is the recorded one, what to do, more."""
 
     report: Report
     path: str
