@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -71,11 +72,8 @@ def run(options: ReportOptions) -> int:
         facts = {**disclosure_json(report, path, size), "recorded": recorded and asdict(recorded)}
         print(json.dumps({"format": JSON_FORMAT, **facts}, indent=2))
     else:
-        _print_written(report, path, size)
-        print(f"compare elsewhere: samebits diagnose {options.sim} {options.replay} {path}")
-        if recorded is not None:
-            said = list(departing.lines(recorded, "the run departs"))
-            print("\n".join(said or [f"as recorded: {departing.agreement(recorded)}"]))
+        told = _Told(report, path, size, source, recorded, options)
+        print("\n".join(told.lines()))
     if source.damage:
         sys.stderr.write(f"{options.replay} is {source.damage}\n")
     if recorded is not None and recorded.departure is not None:
@@ -155,22 +153,72 @@ def _check_place(path: Path, options: ReportOptions) -> None:
         )
 
 
-def _print_written(report: Report, path: str, size: int) -> None:
-    about, asked = report.header, report.asked
-    last = f" to {asked.stop - 1:,}" if len(asked) > 1 else ""
-    frames = f"hashes of {report.frames:,} frames"
-    if asked:
-        frames = f"frame{'s' * (len(asked) > 1)} {asked.start:,}{last} of {report.frames:,} run"
-    print(
-        f"{path}: {about.simulation} {about.version}, seed {about.seed}, "
-        f"{report.contents.side}, {frames}, {size:,} bytes"
-    )
-    trap = report.contents.trap
-    if trap is not None:
-        print(f"trap in frame {report.frames:,}: {trap.message}, at {trap.place}")
-    if report.trace is not None and not report.trace_is_faithful:
-        print(NOT_FAITHFUL)
-    print(f"everything it discloses: samebits report --show {path}")
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """What is said of a written report: whether the run is the recorded one, what to do, more."""
+
+    report: Report
+    path: str
+    size: int
+    source: ReplaySource
+    recorded: RecordedFact | None
+    options: ReportOptions
+
+    def lines(self) -> Iterator[str]:
+        answer, *details = self._beside_replay()
+        yield answer
+        yield f"next: {self._to_do()}"
+        yield ""
+        if details:
+            yield from details
+            yield ""
+        yield from self._written()
+        if self._departs or self.source.damage:
+            yield f"compare elsewhere: {self._compare}"
+
+    @property
+    def _departs(self) -> bool:
+        return self.recorded is not None and self.recorded.departure is not None
+
+    @property
+    def _compare(self) -> str:
+        return f"samebits diagnose {self.options.sim} {self.options.replay} {self.path}"
+
+    def _beside_replay(self) -> list[str]:
+        replay, whole = self.options.replay, self.report.contents.begun
+        if self.recorded is None:
+            return [f"not compared: {replay} holds neither hashes nor keyframes"]
+        if self._departs:
+            return list(departing.lines(self.recorded, "the run departs"))
+        until = f" up to frame {whole - 1:,}, where {replay} is damaged" * bool(self.source.damage)
+        notes = departing.lines(self.recorded, "the run departs")
+        return [f"as recorded{until}: {departing.agreement(self.recorded)}", *notes]
+
+    def _to_do(self) -> str:
+        options = self.options
+        if self._departs:
+            side = f" --a {options.side}" if options.side else ""
+            return f"find out why: samebits diagnose {options.sim} {options.replay}{side}"
+        if self.source.damage:
+            return f"copy {options.replay} again from where it was recorded"
+        return f"compare elsewhere: {self._compare}"
+
+    def _written(self) -> Iterator[str]:
+        report, about, asked = self.report, self.report.header, self.report.asked
+        last = f" to {asked.stop - 1:,}" if len(asked) > 1 else ""
+        frames = f"hashes of {report.frames:,} frames"
+        if asked:
+            frames = f"frame{'s' * (len(asked) > 1)} {asked.start:,}{last} of {report.frames:,} run"
+        yield (
+            f"{self.path}: {about.simulation} {about.version}, seed {about.seed}, "
+            f"{report.contents.side}, {frames}, {self.size:,} bytes"
+        )
+        trap = report.contents.trap
+        if trap is not None:
+            yield f"trap in frame {report.frames:,}: {trap.message}, at {trap.place}"
+        if report.trace is not None and not report.trace_is_faithful:
+            yield NOT_FAITHFUL
+        yield f"everything it discloses: samebits report --show {self.path}"
 
 
 def _show(options: ReportOptions) -> int:
