@@ -50,7 +50,7 @@ def test_generated_programs_with_arrays_of_run_time_sizes_agree(first: int) -> N
 
 
 def test_arrays_of_run_time_sizes_fill_their_arenas_and_are_given_to_names_again() -> None:
-    text = "".join(generate(seed).source for seed in range(ARRAYS, ARRAYS + 200))
+    text = "".join(generate(seed).source for seed in range(ARRAYS, ARRAYS + 40))
     for form in (
         r"arena=100\b", r"s\d+ = sb\.zeros\(\w+\(", r"s\d+ = sb\.zeros\(\(", r"S\d\)\n",
         r"(s\d+), (s\d+) = \2, \1", r"for x\d+ in sb\.zeros", r"18446744073709551615",
@@ -124,7 +124,7 @@ def test_programs_without_halves_are_what_they_were() -> None:
 
 
 def test_loops_over_elements_stand_in_programs_without_halves() -> None:
-    programs = [generate(seed).source for seed in range(5000, 5400)]
+    programs = [generate(seed).source for seed in range(5000, 5270)]
     text = "".join(program for program in programs if "half" not in program)
     for kept in (
         r"for \w+ in p\d:", r"for .* in .*\.f\d\b", r"for \w+ in p\d\[.*\]:", r"for \w+ in K\d:",
@@ -137,7 +137,7 @@ def test_loops_over_elements_stand_in_programs_without_halves() -> None:
 
 
 def test_views_stand_under_names_in_loops_and_in_elements() -> None:
-    text = "".join(generate(seed).source for seed in range(VIEWS, VIEWS + 450))
+    text = "".join(generate(seed).source for seed in range(VIEWS, VIEWS + 180))
     for kept in (
         r"w\d+ = p\d\[.*:.*\]$", r"w\d+ = p\d\[[^:,]*\]$", r"w\d+ = p\d\[[^:]*, .*:.*\]$",
         r"w\d+ = \w+\.f\d\[.*:.*\]$", r"w\d+ = K\d\[.*:.*\]$", r"w\d+ = z\d+\[.*:.*\]$",

@@ -31,7 +31,7 @@ from samebits.fpmodel.softfloat import (
     to_bits,
     zero,
 )
-from samebits.fpmodel.tree import Constant, Operand, Tree
+from samebits.fpmodel.tree import Constant, Node, Operand, Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +97,15 @@ class Evaluator:
 
     def value(self, tree: Tree) -> Number:
         """The tree's value, in the working format."""
+        if isinstance(tree, Operand):
+            return self.operands[tree.name]
         found = self.known.get(tree)
         if found is None:
             found = self.known[tree] = self._value(tree)
         return found
 
-    def _value(self, tree: Tree) -> Number:
+    def _value(self, tree: Node | Constant) -> Number:
         a = self.arithmetic
-        if isinstance(tree, Operand):
-            return self.operands[tree.name]
         if isinstance(tree, Constant):
             return constant(tree, a.form)
         args = [self.value(arg) for arg in tree.args]
@@ -118,10 +118,11 @@ class Evaluator:
         special = _SPECIAL.get(name)
         if special is not None:
             return special(a, tree.detail, args)
-        if any(x.is_nan for x in args):
-            return _propagated(a, args)
+        for x in args:
+            if x.kind == "nan":
+                return _propagated(a, args)
         result = _EXACT[name](a, args)
-        if result.is_nan:
+        if result.kind == "nan":
             return NAN_RULES[a.nans][1]
         return rounded(result, a.working, a.rounding, a.flush)
 

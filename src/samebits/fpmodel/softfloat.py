@@ -122,18 +122,19 @@ def to_bits(x: Number, form: Format) -> int:
 
 def rounded(x: Number, form: Format, rounding: Rounding = "nearest", flush: Flush = "no") -> Number:
     """`x` in the format, rounded once."""
-    if x.kind != "finite" or not x.mantissa:
+    negative, magnitude, exponent, kind = x
+    if kind != "finite" or not magnitude:
         return x
-    magnitude, exponent, negative = x.mantissa, x.exponent, x.negative
     length = magnitude.bit_length()
-    normal = form.smallest_normal
-    if flush != "no" and length + exponent <= normal:
+    if flush != "no" and length + exponent <= (normal := form.smallest_normal):
         if flush == "before":
             return zero(negative)
         free = _shortened(magnitude, exponent, length - form.precision, negative, rounding)
         if free[0].bit_length() + free[1] <= normal:
             return zero(negative)
-    drop = max(length - form.precision, form.least - exponent)
+    drop = length - form.precision
+    if drop < form.least - exponent:
+        drop = form.least - exponent
     if drop > 0:
         magnitude, exponent = _shortened(magnitude, exponent, drop, negative, rounding)
     if magnitude.bit_length() + exponent > form.limit:
@@ -170,7 +171,7 @@ def _shortened(
 
 
 def negated(x: Number) -> Number:
-    return x._replace(negative=not x.negative)
+    return Number(not x.negative, x.mantissa, x.exponent, x.kind)
 
 
 def added(a: Number, b: Number, rounding: Rounding = "nearest") -> Number:

@@ -48,10 +48,11 @@ def table(
     managed: Make,
     evaluate: Make,
     native: Callable[[Target, int], Make],
-    emulated: Callable[[Target, int], Make],
+    emulated: Callable[[Target, int], Make] | None = None,
 ) -> tuple[Row[Make], ...]:
     """Every row: managed first, because it is the reference, then evaluate, then compiled ones,
-    whose makes `native` and `emulated` give for a target and an optimisation."""
+    whose makes `native` and `emulated` give for a target and an optimisation; without `emulated`
+    those of this process alone, for which no emulator is looked for."""
     rows = [
         Row(
             "managed", "managed", "CPython runs the kernels' own source", managed,
@@ -65,6 +66,8 @@ def table(
     for level in engine.available_targets():
         target, name = level.target, level.target.name
         if level.reason is not None:
+            if emulated is None:
+                continue
             opt = OPTIMISATIONS[-1]
             rows.append(_emulated(level, f"{name}-O{opt}", emulated(target, opt)))
             continue

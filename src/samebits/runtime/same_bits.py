@@ -264,10 +264,12 @@ def executions(
     """The executions of `kernel` that must give the same bits: managed, unless its mode rewrites
     it, evaluate, and those that `targets` selects; by default all that this process can run itself.
     Raises TargetError."""
-    table = rows.table(_managed, _evaluate, _native, _emulated)
+    table = rows.table(_managed, _evaluate, _native)
     if targets is None:
-        chosen = tuple(row for row in table if row.reason is None and not row.emulated)
+        chosen = table
     else:
+        if not {*targets} <= {name for row in table for name in (row.name, row.group)}:
+            table = rows.table(_managed, _evaluate, _native, _emulated)
         named = choose_rows(table, targets)
         chosen = (*choose_rows(table, ["managed", "evaluate"]), *named)
     rewritten = rewrites(link(compile_kernel(kernel, types)))

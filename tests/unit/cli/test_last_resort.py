@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.folders import SIMULATIONS
 
 from samebits.cli import main, status
 from samebits.cli import verify as command
@@ -132,12 +133,12 @@ class Gone(io.TextIOBase):
         return os.open(os.devnull, os.O_WRONLY)
 
 
-ARENA = str(Path(__file__).parents[3] / "examples/arena/arena.py")
+SMALL = str(SIMULATIONS / "small_simulation.py")
 PRINTING = [
     ["--help"], ["--version"], ["targets"], ["targets", "--json"], ["lint", "--list-rules"],
-    ["explain", "a*b", "a=1.0", "b=3.0", "--got", "3.0"], ["lint", ARENA, "--format", "sarif"],
-    ["verify", ARENA, "--frames", "2", "--targets", "managed,evaluate"],
-    ["diagnose", ARENA, "--frames", "2", "--a", "managed", "--b", "evaluate"],
+    ["explain", "a*b", "a=1.0", "b=3.0", "--got", "3.0"], ["lint", SMALL, "--format", "sarif"],
+    ["verify", SMALL, "--frames", "2", "--targets", "managed,evaluate"],
+    ["diagnose", SMALL, "--frames", "2", "--a", "managed", "--b", "evaluate"],
 ]  # fmt: skip
 
 
@@ -255,15 +256,15 @@ def test_a_script_that_closes_its_output_leaves_the_commands_its_own(tmp_path: P
     ("words", "said"),
     [
         (["build", "game.py", "--out", ""], "--out is empty"),
-        (["verify", ARENA, "--players="], "--players is empty"),
+        (["verify", SMALL, "--players="], "--players is empty"),
         (["lint", "", "--select", "SB1"], "the argument after lint is empty"),
-        (["lint", ARENA, "--select", ""], "--select is empty"),
-        (["build", ARENA, "--out", "b", "--target", ""], "--target is empty"),
+        (["lint", SMALL, "--select", ""], "--select is empty"),
+        (["build", SMALL, "--out", "b", "--target", ""], "--target is empty"),
         (["", "verify"], "the argument after samebits is empty"),
-        (["verify", ARENA, "--targets", "managed,,evaluate"], "--targets managed,,evaluate has an"),
-        (["build", ARENA, "--out", "b", "--target", ","], "--target , has an empty word"),
-        (["lint", ARENA, "--ignore", "SB1,"], "--ignore SB1, has an empty word"),
-        (["inspect", f"{ARENA}:step", "--show", ","], "--show , has an empty word"),
+        (["verify", SMALL, "--targets", "managed,,evaluate"], "--targets managed,,evaluate has an"),
+        (["build", SMALL, "--out", "b", "--target", ","], "--target , has an empty word"),
+        (["lint", SMALL, "--ignore", "SB1,"], "--ignore SB1, has an empty word"),
+        (["inspect", f"{SMALL}:step", "--show", ","], "--show , has an empty word"),
         (["verify", "/proc/self/mem"], "does not have the name of a Python file"),
         (["doctor", "-m", "there_is_none"], "there is no module there_is_none"),
         (["doctor", "-m", "json.tool.none"], "there is no module json.tool.none"),

@@ -20,7 +20,7 @@ FRAMES = 130
 
 def test_a_replay_verifies(tmp_path: Path) -> None:
     maze, replay = str(MAZE / "maze.py"), str(tmp_path / "maze.mcap")
-    assert status(["record", maze, "--players", "builders", "--frames", "60", "--out", replay]) == 0
+    assert status(["record", maze, "--players", "builders", "--frames", "20", "--out", replay]) == 0
     assert status(["verify", maze, replay]) == 0
 
 

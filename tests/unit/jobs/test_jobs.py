@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -151,22 +152,32 @@ def memory(job: Any) -> bytes:
     return b"".join(a.tobytes() for a in arrays if isinstance(a, np.ndarray))
 
 
+@cache
+def managed_runs(batch: int) -> list[tuple[Any, int | None, bytes]]:
+    """Jobs, their lengths, and the memory that each leaves in its managed run."""
+    found: list[tuple[Any, int | None, bytes]] = []
+    for job, n in jobs(301):
+        reference = copied(job)
+        reference.managed_run(*(() if n is None else (n,)), **size_of(job, batch))
+        found.append((job, n, memory(reference)))
+    return found
+
+
+def size_of(job: Any, batch: int) -> dict[str, int]:
+    return {"batch": batch} if isinstance(job, sb.ParallelFor | sb.ParallelForBatch) else {}
+
+
 @pytest.mark.parametrize("workers", WORKERS)
 @pytest.mark.parametrize("batch", BATCHES)
 def test_workers_and_batches_change_no_bit(workers: int, batch: int) -> None:
     sb.set_workers(workers)
-    for job, n in jobs(301):
-        batched = isinstance(job, sb.ParallelFor | sb.ParallelForBatch)
-        size = {"batch": batch} if batched else {}
-        length = () if n is None else (n,)
-        reference = copied(job)
-        reference.managed_run(*length, **size)
+    for job, n, expected in managed_runs(batch):
+        size = size_of(job, batch)
         scheduled, here = copied(job), copied(job)
-        arguments = {} if n is None else {"n": n}
-        scheduled.schedule(**arguments, **size).complete()
-        here.run(*length, **size)
-        assert memory(scheduled) == memory(reference), type(job)
-        assert memory(here) == memory(reference), type(job)
+        scheduled.schedule(**({} if n is None else {"n": n}), **size).complete()
+        here.run(*(() if n is None else (n,)), **size)
+        assert memory(scheduled) == expected, type(job)
+        assert memory(here) == expected, type(job)
 
 
 @pytest.mark.parametrize("workers", WORKERS)

@@ -339,3 +339,14 @@ def test_arguments_that_share_memory_share_it_in_every_execution() -> None:
         sb.assert_same_bits(shifted, memory[:8], memory[1:])
     assert seen == [8.0]  # each element is the one before it, and one
     assert memory.tolist() == [0.0] * 9
+
+
+def test_no_emulator_is_looked_for_where_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def looked(target: object) -> str | None:
+        raise AssertionError(target)
+
+    monkeypatch.setattr(rows, "emulation_reason", looked)
+    assert sb.assert_same_bits(step, *arguments(), targets=["evaluate"]) == ("managed", "evaluate")
+    assert f"{BEST}-O3" in sb.assert_same_bits(step, *arguments())
+    with pytest.raises(AssertionError):
+        sb.assert_same_bits(step, *arguments(), targets=["s390x"])
