@@ -127,7 +127,7 @@ def test_hazards_that_act_together_are_found(monkeypatch: pytest.MonkeyPatch) ->
     few = [row for row in rows() if set(row.hazards) <= set(some)]
     assert len(few) > 2
     monkeypatch.setattr(search, "rows", lambda: few)
-    monkeypatch.setattr(BuildSearch, "_compiled", lambda _: None)
+    monkeypatch.setattr(BuildSearch, "_compiled", BuildSearch.close)
     found = searched("hazard=fma#0,hazard=constant#0")
     assert {"fma", "constant"} in [set(build.hazards) for build in found.whole]
 
