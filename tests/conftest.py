@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
+from itertools import count
 
 import pytest
 
@@ -13,8 +14,11 @@ import pytest
 # quarter of what a child costs before it does anything.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# Collections took a seventh of the time of generated programs; modules begin with one, and tests
-# that need one ask for it.
+MODULES_A_COLLECTION = 8
+"""Test modules from one collection of garbage to the next."""
+
+# Collections took a seventh of the time of generated programs; some modules begin with one, and
+# tests that need one ask for it.
 gc.set_threshold(1_000_000, 20, 100)
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -45,9 +49,14 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
+_begun = count()
+
+
 @pytest.fixture(scope="module", autouse=True)
-def _collections_look_at_this_modules_objects() -> None:
+def _collections_look_at_the_last_modules_objects(request: pytest.FixtureRequest) -> None:
     """After thousands of tests there are millions of objects that stay: `gc.collect()`, which many
-    tests call, would take a second to look through them."""
-    gc.collect()
-    gc.freeze()
+    tests call, would take a second to look through them. Where none does, some modules together
+    are looked through, and what they left behind goes."""
+    if next(_begun) % MODULES_A_COLLECTION == 0 or hasattr(request.module, "gc"):
+        gc.collect()
+        gc.freeze()

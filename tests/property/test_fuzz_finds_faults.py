@@ -119,8 +119,8 @@ def test_an_int_that_a_quotient_narrows_is_found(monkeypatch: pytest.MonkeyPatch
     def narrowing(cls: Any, honest: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         return lambda a, b: honest(a, cls(b) if isinstance(b, int) else b)
 
+    # Without the fault all of them agree: test_fuzz has the same ones.
     programs = [generate(seed) for seed in range(QUOTIENTS_FROM, QUOTIENTS_FROM + 30)]
-    assert not check_programs(programs, native=False).failures
     for cls in (int8, uint8, int16, uint16, int32, uint32):
         for name in ("__truediv__", "__rtruediv__"):
             monkeypatch.setattr(cls, name, narrowing(cls, getattr(cls, name)))

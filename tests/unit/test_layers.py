@@ -178,7 +178,7 @@ def first_line_faults(docstring: str) -> list[str]:
 
 
 def docstring(source: str) -> str:
-    """What a file begins with, without the rest being parsed."""
+    """What a file begins with, after comments, without the rest being parsed."""
     match = re.match(r'(?:#[^\n]*\n)*r?"""(.*?)"""', source, re.DOTALL)
     return "" if match is None else match[1]
 
