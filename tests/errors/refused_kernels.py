@@ -147,10 +147,10 @@ def power(x: float32) -> float32:
 
 
 @refused
-def number_condition(n: int32) -> int32:
-    if n:
-        return n
-    return -n
+def number_or_number(n: int32) -> int32:
+    m = n or 7
+    n += m
+    return n
 
 
 @refused

@@ -91,6 +91,9 @@ class Body(SimpleStatements):
 
     def test(self, depth: int) -> str:
         """A condition, sometimes with a hint how it mostly comes out."""
+        tuples = self.draw.tuples
+        if tuples is not None and tuples.rng.random() < 0.15:
+            return str(tuples.truth(self.draw))
         condition = self.draw.boolean(depth)
         if self.rng.random() < 0.85:
             return condition

@@ -1,4 +1,4 @@
-"""Loops over tuples, `in`, `float()`, and elements of tuples of the module.
+"""Loops over tuples, `in`, `float()`, elements of tuples of the module, numbers as conditions.
 
 They have a generator of their own, which leaves what else a program has as it is.
 """
@@ -135,6 +135,12 @@ class Tuples:
         if roll < 0.5:
             return draw.weak_for(t, 0)
         return "NAN" if t.is_float and roll < 0.55 else draw.expr(t, depth)
+
+    def truth(self, draw: Expressions) -> str:
+        """A number as a condition."""
+        t = self.rng.choice((draw.number(), draw.number(), INT, FLOAT))
+        number = draw.expr(t, self.rng.choice((0, 1)))
+        return self.rng.choice(("{}", "{}", "not {}", "(not {})")).format(number)
 
     def as_float(self, draw: Expressions, depth: int) -> str:
         """A Python float of any number or bool."""

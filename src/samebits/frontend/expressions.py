@@ -62,9 +62,24 @@ def refuse(ctx: Context, node: ast.AST) -> NoReturn:
     ctx.fail(node, message, fix=fix or "see docs/reference/language.md for what is")
 
 
-def condition(ctx: Context, node: ast.expr, instead: str = "") -> Value:
-    """A bool for if, while, and, or, ternary, assert; `instead` is what else may be meant."""
+def condition(ctx: Context, node: ast.expr) -> Value:
+    """Whether an expression is true, where nothing else of it counts: in if, while, not, assert and
+    a ternary's test. A number is true if it is not 0, as in CPython."""
+    if isinstance(node, ast.BoolOp):
+        return _chain(ctx, node, condition)
     operand = lower(ctx, node)
+    truth = operators.truth(ctx, node, operand)
+    return _bool(ctx, node, operand) if truth is None else truth
+
+
+def _bool(
+    ctx: Context,
+    node: ast.expr,
+    operand: Operand,
+    what: str = "a condition is a bool",
+    instead: str = "",
+) -> Value:
+    """The value of a bool. Refuses all else; `instead` is what else may be meant."""
     if isinstance(operand, Scalar) and operand.type is BOOL:
         return operand.value
     fix = f"write `{halves.nonzero(ctx.text(node), operand)}`{instead}"
@@ -74,7 +89,7 @@ def condition(ctx: Context, node: ast.expr, instead: str = "") -> Value:
         fix = f"write `len({ctx.text(node)}) > 0`"
     elif isinstance(operand, MemoryOperand):
         fix = "compare one of its fields"
-    ctx.fail(node, f"a condition is a bool, but this is {describe(operand)}", fix=fix)
+    ctx.fail(node, f"{what}, but this is {describe(operand)}", fix=fix)
 
 
 def _constant(ctx: Context, node: ast.Constant) -> Operand:
@@ -248,6 +263,8 @@ def _binop(ctx: Context, node: ast.BinOp) -> Operand:
 
 
 def _unary(ctx: Context, node: ast.UnaryOp) -> Operand:
+    if isinstance(node.op, ast.Not) and isinstance(node.operand, ast.BoolOp):
+        return operators.unary(ctx, node, Scalar(condition(ctx, node.operand), BOOL))
     return operators.unary(ctx, node, lower(ctx, node.operand))
 
 
@@ -344,15 +361,26 @@ def _boolop(ctx: Context, node: ast.BoolOp) -> Operand:
         yes, no = (first, second) if isinstance(node.op, ast.Or) else (second, first)
         instead = f"; for the value itself, `{yes} if {first} != 0 else {no}`"
 
+    what = f"`{'or' if isinstance(node.op, ast.Or) else 'and'}` whose value is used is of bools"
+
+    def operand(ctx: Context, side: ast.expr) -> Value:
+        return _bool(ctx, side, lower(ctx, side), what, instead)
+
+    return Scalar(_chain(ctx, node, operand), BOOL)
+
+
+def _chain(ctx: Context, node: ast.BoolOp, operand: Callable[[Context, ast.expr], Value]) -> Value:
+    """The bools of `and` or `or`, as far as they are needed."""
+
     def chain(k: int) -> Value:
-        value = condition(ctx, node.values[k], instead)
+        value = operand(ctx, node.values[k])
         if k + 1 == len(node.values):
             return value
         return _short_circuit(
             ctx, node, value, lambda: chain(k + 1), when=isinstance(node.op, ast.And)
         )
 
-    return Scalar(chain(0), BOOL)
+    return chain(0)
 
 
 def _short_circuit(

@@ -56,7 +56,7 @@ def _if(ctx: Context, node: ast.If) -> None:
 
 
 def _is_true(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is True
+    return isinstance(node, ast.Constant) and node.value in (True, 1)
 
 
 def _while(ctx: Context, node: ast.While) -> None:

@@ -151,10 +151,9 @@ def _test(pattern: ast.pattern, subject: ast.Name) -> ast.expr:
         case ast.MatchOr():
             tests = [_test(part, subject) for part in pattern.patterns]
             return ast.copy_location(ast.BoolOp(ast.Or(), tests), pattern)
-        case ast.MatchSingleton(value=True):
-            return subject
         case ast.MatchSingleton():
-            return ast.copy_location(ast.UnaryOp(ast.Not(), subject), pattern)
+            value = ast.copy_location(ast.Constant(pattern.value), pattern)
+            return ast.copy_location(ast.Compare(subject, [ast.Eq()], [value]), pattern)
         case _:
             value = cast("ast.MatchValue", pattern).value
             return ast.copy_location(ast.Compare(subject, [ast.Eq()], [value]), pattern)

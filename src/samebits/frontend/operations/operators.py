@@ -405,11 +405,25 @@ def fold_unary(op: ast.unaryop, a: Literal) -> Literal | None:
             return None
 
 
+def truth(ctx: Context, node: ast.expr, a: Operand) -> Value | None:
+    """Whether a number is not 0, or a bool True; None of all else."""
+    at = ctx.span(node)
+    if isinstance(a, Literal):
+        return ctx.builder.const(bool(a.value), BOOL, at)
+    if not isinstance(a, Scalar) or halves.is_half(a) or isinstance(a.type, FixedPointType):
+        return None
+    if a.type is BOOL:
+        return a.value
+    zero = ctx.builder.const(0.0 if a.type.is_float else 0, a.type, at)
+    return ctx.builder.value("ne", (a.value, zero), BOOL, at)
+
+
 def unary(ctx: Context, node: ast.UnaryOp, a: Operand) -> Operand:
     """`-a`, `+a`, `~a` and `not a`."""
     if isinstance(node.op, ast.Not):
-        if isinstance(a, Scalar) and a.type is BOOL:
-            return Scalar(ctx.builder.value("not", (a.value,), BOOL, ctx.span(node)), BOOL)
+        value = truth(ctx, node.operand, a)
+        if value is not None:
+            return Scalar(ctx.builder.value("not", (value,), BOOL, ctx.span(node)), BOOL)
         ctx.fail(
             node,
             f"`not` takes a bool, but this is {describe(a)}",
