@@ -1,4 +1,4 @@
-"""Which of a simulation's functions were built by some flags, where the others were not.
+"""Functions of a simulation that were built by some flags, where the others were not.
 
 A program has both forms of each function, chosen at run time. The functions that change the hash of
 the first frame that differs are few: sets of these are tried, then the run goes on.
