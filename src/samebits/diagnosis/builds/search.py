@@ -19,7 +19,7 @@ from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.climb import Climb
 from samebits.diagnosis.builds.clock import spent
 from samebits.diagnosis.builds.compilers.built_by import CompiledSide
-from samebits.diagnosis.builds.compilers.search import CompilerSearch, Hit, OverError
+from samebits.diagnosis.builds.compilers.search import CompilerSearch, Hit, OverError, listed
 from samebits.diagnosis.builds.decode import Decoder, OutOfTime
 from samebits.diagnosis.builds.hypotheses import (
     ACROSS_CALLS,
@@ -169,13 +169,16 @@ class BuildSearch:
         row, agreement = hit.row, self._agreement(hit.parting)
         story = Story(hit.hazards[0], hit.title, row.practice, row.remedy)
         words = f"its C built by {hit.words}"
-        side = CompiledSide(words, self.a.simulation, self.a.spec, file=hit.file)
+        side = CompiledSide(words, self.a.simulation, self.a.spec, file=hit.file, forms=hit.forms)
         many = "all" if agreement.whole else f"{agreement.same:,} of"
         told = (
             f"side a's program as C, built by {hit.words}, gives {many} {agreement.compared:,} "
             "hashes"
         )
-        return Build(story, hit.hazards, side, agreement, True, agreement.same, told=told)
+        places = (f"it acts in {listed(hit.functions)}",) if hit.functions else ()
+        return Build(
+            story, hit.hazards, side, agreement, not places, agreement.same, places, told=told
+        )
 
     def first_step(self, within_loops: bool) -> OperationFact | None:
         """The statement in which the best build, if a compiler made it, differs first. Raises

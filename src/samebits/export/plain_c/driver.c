@@ -85,6 +85,7 @@ int main(void)
             break;
         case 't':
             take(forms, FORMS);
+            choose();
             break;
         default:
             return 1;

@@ -23,6 +23,7 @@ from samebits.sim.state.hashing import HASH, word_count, word_type
 from samebits.types import ArrayType, FixedArrayType, RefType, ScalarType
 
 SUPPORT = "support.h"
+_AT = "_at"
 _MATH = "samebits.mathlib.float"
 Called = Callable[[str], str]
 """How a function's name in C is written in calls, from that name."""
@@ -158,8 +159,19 @@ class PlainC:
         """The declaration of a function under another name."""
         return prototype(self._unit(str), self._functions[function], name)
 
+    def pointer(self, function: str) -> str:
+        """The declaration of the pointer by which a function that has several forms is called."""
+        return self.prototype(function, f"(*{self.names[function]}{_AT})")
+
+    def by_pointer(self, name: str) -> str:
+        """How a function is called, by its name in C, where those of the simulation have several
+        forms."""
+        own = {self.names[each] for each in self.kernels}
+        return f"(*{name}{_AT})" if name in own else name
+
     def driver(self, forms: int = 0) -> str:
-        """The program that runs init, step and hash as it is told."""
+        """The program that runs init, step and hash as it is told; with `forms`, by pointers."""
+        called = self.by_pointer if forms else str
         program, types = self.program, self._types
         state = program.memory
         _, inputs = self._functions[program.step].params[1]
@@ -172,13 +184,13 @@ class PlainC:
             "WORDS": types.name(words),
             "WORD_COUNT": word_count(program.state),
             "PLAYERS": self.players,
-            "INIT": self.names[program.init],
-            "STEP": self.names[program.step],
+            "INIT": called(self.names[program.init]),
+            "STEP": called(self.names[program.step]),
             "HASH": self.names[HASH],
             "FORMS": forms,
         }
         lines = [f"#define {name} {value}" for name, value in defined.items()]
-        lines.append("extern unsigned char forms[];")
+        lines.append("extern unsigned char forms[];\nvoid choose(void);")
         return "\n".join([*lines, _text("driver.c")])
 
     def _unit(self, called: Called, steps: list[Op] | None = None) -> Unit:

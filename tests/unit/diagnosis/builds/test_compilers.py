@@ -16,10 +16,13 @@ from samebits.bits import to_canonical, xxh64
 from samebits.desync.record import ReportRequest, record_report
 from samebits.diagnosis.builds.clock import spent
 from samebits.diagnosis.builds.compilers import search as search_module
+from samebits.diagnosis.builds.compilers.build import STRICT, Workshop
+from samebits.diagnosis.builds.compilers.execution import BuiltExecution
 from samebits.diagnosis.builds.compilers.found import compilers, makes_32_bits
 from samebits.diagnosis.builds.compilers.rows import rows
 from samebits.diagnosis.builds.compilers.search import CompilerSearch, OverError
 from samebits.diagnosis.report.findings import Diagnosis
+from samebits.export.plain_c.program import PlainC
 from samebits.hazards.catalogue import by_name
 from samebits.sides.input_stream import InputStream
 from samebits.sides.side import parse_side
@@ -126,6 +129,25 @@ def test_the_first_statement_that_differs_is_logged(tmp_path: Path) -> None:
     assert step.a is not None
     assert step.b is not None
     assert step.a.bits != step.b.bits
+
+
+@needs_gcc
+def test_functions_that_alone_are_built_so_are_found(tmp_path: Path) -> None:
+    shop = Workshop(tmp_path, PlainC(RING.program, 1), GCC or compilers()[0])
+    flags = [STRICT, ("-Ofast", "-mfma")]
+    objects = [
+        shop.object(shop.file_of(name, [name]), flags["measure" in name])
+        for name in (*shop.plain.library, *shop.plain.kernels)
+    ]
+    file = shop.program([*objects, shop.object(shop.driver(), STRICT)], STRICT)
+    rows = InputStream(source()).between(0, FRAMES)
+    with closing(BuiltExecution(RING.program, file, 60)) as built:
+        built.start(1)
+        known = {-1: built.first_hash, **dict(enumerate(map(int, built.advance(rows).hashes)))}
+    hit = searched(known).hits[0]
+    assert hit.parting is None
+    assert [name.rpartition(".")[2] for name in hit.functions] == ["measure"]
+    assert "measure alone" in hit.words
 
 
 @needs_gcc

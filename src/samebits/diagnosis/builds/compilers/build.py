@@ -13,11 +13,14 @@ from samebits.diagnosis.builds.compilers.found import Compiler
 from samebits.export.plain_c.program import SUPPORT, PlainC, support
 from samebits.output import write_file
 
+FORMS = ("strict", "foreign")
+"""The forms of a function, of which the first acts unless another is chosen."""
 STRICT = ("-O2", "-ffp-contract=off")
 STRICT_32 = (*STRICT, "-msse2", "-mfpmath=sse")
 ALIKE_32 = ("-m32", "-malign-double")
 """32 bits, with the structs that other targets have."""
 _ALWAYS = ("-std=gnu11", "-w", "-g0")
+_ONE_FORM = "unsigned char forms[1];\nvoid choose(void) {}\n"
 _INCLUDE = '#include "program.h"\n'
 
 
@@ -50,8 +53,31 @@ class Workshop:
         if "driver.c" not in self._files:
             self._files.add("driver.c")
             text = self.plain.definitions(self.plain.hashing) + self.plain.driver()
-            self._write("driver.c", f"{_INCLUDE}unsigned char forms[1];\n{text}")
+            self._write("driver.c", f"{_INCLUDE}{_ONE_FORM}{text}")
         return "driver.c"
+
+    def forms_file(self, form: str) -> str:
+        """A file with one form of each of the simulation's functions, which call one another by
+        pointers, so that none becomes a part of another."""
+        plain = self.plain
+        pointers = "".join(f"extern {plain.pointer(name)};\n" for name in plain.kernels)
+        text = plain.definitions(plain.kernels, "", lambda n: f"{n}_{form}", plain.by_pointer)
+        return self._write(f"{form}.c", f"{_INCLUDE}{pointers}{text}")
+
+    def table_file(self) -> str:
+        """The file with the pointers, the choice of forms, and the program's `main`."""
+        plain, lines = self.plain, [_INCLUDE]
+        for name in plain.kernels:
+            own = plain.names[name]
+            lines += [f"{plain.prototype(name, f'{own}_{form}')};" for form in FORMS]
+            lines.append(f"{plain.pointer(name)} = {own}_{FORMS[0]};")
+        lines += [f"unsigned char forms[{len(plain.kernels)}];", "void choose(void)", "{"]
+        for number, name in enumerate(plain.kernels):
+            own = plain.names[name]
+            a, b = (f"{own}_{form}" for form in FORMS)
+            lines.append(f"    {own}_at = forms[{number}] ? {b} : {a};")
+        lines += ["}", plain.definitions(plain.hashing), plain.driver(len(plain.kernels))]
+        return self._write("table.c", "\n".join(lines))
 
     def object(self, file: str, flags: Sequence[str]) -> str:
         """The object of a file by some flags, made once. Raises RunnerError."""

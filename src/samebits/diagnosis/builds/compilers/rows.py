@@ -33,6 +33,8 @@ class Row:
     bits: int = 64
     doubles: bool = False
     """Whether local names that are float32 are doubles."""
+    is_usual: bool = False
+    """Whether some files alone are often built so."""
     narrower: Sequence[Narrower] = ()
     """The least first."""
 

@@ -13,10 +13,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from samebits.diagnosis.builds.clock import spent
-from samebits.diagnosis.builds.compilers.build import ALIKE_32, STRICT, STRICT_32, Workshop
+from samebits.diagnosis.builds.compilers.build import ALIKE_32, FORMS, STRICT, STRICT_32, Workshop
 from samebits.diagnosis.builds.compilers.execution import BuiltExecution
 from samebits.diagnosis.builds.compilers.found import Compiler, compilers, makes_32_bits
 from samebits.diagnosis.builds.compilers.rows import Narrower, Row, rows
+from samebits.diagnosis.builds.compilers.some import SomeFunctions
 from samebits.diagnosis.builds.compilers.steps import LoggedRuns
 from samebits.diagnosis.report.findings import OperationFact
 from samebits.errors import RunnerError
@@ -34,6 +35,7 @@ MOST_FRAMES = 4096
 INIT = -1
 _RUN_SECONDS = 20.0
 _CHUNK = 64
+_MOST_NAMED = 6
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,10 @@ PARTS = (
 )
 
 
+SOME = Parts("", False, "some")
+"""Some of the simulation's functions alone."""
+
+
 @dataclass(frozen=True)
 class Hit:
     """A build that gives the known hashes before frame `parting`; all where that is None."""
@@ -78,13 +84,18 @@ class Hit:
     hazards: tuple[str, ...] = ()
     """What the flags do that matters."""
     title: str = ""
+    forms: bytes = b""
+    """Where some of the simulation's functions alone are built so: a byte each, 1 for these."""
+    functions: tuple[str, ...] = ()
+    """These, by their names in IR."""
 
     @property
     def words(self) -> str:
         """The build in words."""
         words = [self.compiler.title, *(["-m32"] if self.row.bits == 32 else []), *self.flags]
         more = f", its {self.doubles.value} doubles" if self.doubles is not Doubles.NONE else ""
-        return " ".join(words) + self.parts.title + more
+        alone = f", in {listed(self.functions)} alone" if self.functions else ""
+        return " ".join(words) + self.parts.title + more + alone
 
 
 class OverError(Exception):
@@ -133,6 +144,8 @@ class CompilerSearch:
         """The first statement of the differing frame that a build computes otherwise; None where
         that cannot be told. Without `within_loops` a loop is one step, which leaves compilers free
         to make vectors of it. Raises RunnerError."""
+        if hit.forms:
+            return None
         steps: list[Op] = []
         mine = self._workshop(hit.compiler, Doubles.NONE, steps, within_loops)
         theirs = mine
@@ -172,6 +185,10 @@ class CompilerSearch:
             return
         shops = {(Doubles.NONE, False): shop}
         for row, parts, doubles in self._plans(compiler):
+            if parts is SOME:
+                if self._in_some(shop, row):
+                    return
+                continue
             key = doubles, parts.c_math
             if key not in shops:
                 shops[key] = self._workshop(compiler, doubles, c_math=parts.c_math)
@@ -192,7 +209,12 @@ class CompilerSearch:
         likely = [row for row in fitting if any(hit.row is row for hit in self.hits)]
         for row in likely:
             yield from self._in_parts([row], others)
-        yield from self._in_parts([row for row in fitting if row not in likely], others)
+        rest = [row for row in fitting if row not in likely]
+        usual = [row for row in fitting if row.is_usual]
+        yield from self._in_parts([row for row in usual if row not in likely], others[:1])
+        yield from ((row, SOME, Doubles.NONE) for row in usual)
+        yield from self._in_parts([row for row in rest if row not in usual], others[:1])
+        yield from self._in_parts(rest, others[1:])
 
     def _in_parts(
         self, some: Sequence[Row], of: Sequence[Parts]
@@ -221,6 +243,65 @@ class CompilerSearch:
         self.hits.append(hit)
         self.hits.sort(key=lambda each: -_reach(each))
         return hit
+
+    def _in_some(self, shop: Workshop, row: Row) -> bool:
+        """Try whether some of the simulation's functions alone are built by a row; whether that
+        gives all hashes."""
+        self._in_time()
+        self.say(f"trying {shop.compiler.title} {' '.join(row.flags)} for some functions")
+        self.tried += 1
+        names = shop.plain.kernels
+        try:
+            file = self._with_forms(shop, row)
+            with closing(BuiltExecution(self.a.program, file, self._run_seconds())) as built:
+                some = SomeFunctions(
+                    built, len(names), self.inputs.seed, self._rows, self.known, self._in_time
+                )
+                forms = some.forms()
+        except RunnerError:
+            return False
+        if forms is None or not any(forms):
+            return False
+        chosen = tuple(name for name, form in zip(names, forms, strict=True) if form)
+        hit = Hit(
+            shop.compiler, row, tuple(row.flags), SOME, Doubles.NONE, file, None,
+            tuple(row.hazards), row.title, forms, chosen,
+        )  # fmt: skip
+        self.hits.insert(0, hit)
+        for narrower in row.narrower:
+            self._in_time()
+            try:
+                file = self._with_forms(shop, row, narrower)
+                with closing(BuiltExecution(self.a.program, file, self._run_seconds())) as built:
+                    some = SomeFunctions(
+                        built, len(names), self.inputs.seed, self._rows, self.known, self._in_time
+                    )
+                    is_enough = some.parting(forms) is None
+            except RunnerError:
+                continue
+            if is_enough:
+                flags, hazards = tuple(narrower.flags), tuple(narrower.hazards)
+                self.hits[0] = replace(hit, flags=flags, hazards=hazards, file=file)
+                break
+        return True
+
+    def _with_forms(self, shop: Workshop, row: Row, narrower: Narrower | None = None) -> Path:
+        """The program with both forms of each function. Raises RunnerError."""
+        width = ALIKE_32 if row.bits == 32 else ()
+        strict = [*(STRICT_32 if row.bits == 32 else STRICT), *width]
+        own = [*(narrower or row).flags, *width]
+        shop.seconds = max(1.0, self.end - spent())
+        library = shop.file_of("library", shop.plain.library)
+        objects = [
+            shop.object(shop.forms_file(FORMS[0]), strict),
+            shop.object(shop.forms_file(FORMS[1]), own),
+            shop.object(shop.table_file(), strict),
+            shop.object(library, strict),
+        ]
+        return shop.program(objects, strict)
+
+    def _run_seconds(self) -> float:
+        return min(_RUN_SECONDS, max(1.0, self.end - spent()))
 
     def _narrowed(self, shop: Workshop, hit: Hit) -> None:
         """Try whether a part of the flags of a build that gives all hashes does too: then the rest
@@ -291,8 +372,7 @@ class CompilerSearch:
     def _parting(self, file: Path, known: Mapping[int, int]) -> int | None:
         """The first frame whose known hash a program does not give; None if it gives all. Raises
         RunnerError."""
-        seconds = min(_RUN_SECONDS, max(1.0, self.end - spent()))
-        with closing(BuiltExecution(self.a.program, file, seconds)) as built:
+        with closing(BuiltExecution(self.a.program, file, self._run_seconds())) as built:
             built.start(self.inputs.seed)
             if known.get(INIT, built.first_hash) != built.first_hash:
                 return INIT
@@ -308,6 +388,12 @@ class CompilerSearch:
     def _in_time(self) -> None:
         if spent() > self.end:
             raise OverError
+
+
+def listed(functions: Sequence[str]) -> str:
+    """Functions by name, the first ones."""
+    shown = ", ".join(functions[:_MOST_NAMED])
+    return shown + (f" and {len(functions) - _MOST_NAMED} more" if functions[_MOST_NAMED:] else "")
 
 
 def _suits(row: Row, compiler: Compiler) -> bool:

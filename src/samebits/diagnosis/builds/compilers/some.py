@@ -1,0 +1,111 @@
+"""Functions of a simulation that were built by some flags, where the others were not.
+
+A program has both forms of each function, chosen at run time. The functions that change the hash of
+the first frame that differs are few: sets of these are tried, then the run goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from samebits.diagnosis.builds.compilers.execution import BuiltExecution
+from samebits.sim.inputs import Inputs
+
+_INIT = -1
+_MOST_SETS = 512
+_MOST_ROUNDS = 8
+_CHUNK = 64
+
+
+@dataclass
+class SomeFunctions:
+    """One search with a program of `count` functions in two forms."""
+
+    built: BuiltExecution
+    count: int
+    seed: int
+    rows: Inputs
+    known: Mapping[int, int]
+    in_time: Callable[[], None]
+    """Raises what ends the search."""
+
+    def forms(self) -> bytes | None:
+        """The forms that give all known hashes, a byte a function; None where none is found.
+        Raises RunnerError."""
+        forms, last = bytes(self.count), _INIT - 1
+        for _ in range(_MOST_ROUNDS):
+            parting = self.parting(forms)
+            if parting is None:
+                return forms
+            if parting <= last:
+                return None
+            found = self._solved(forms, parting)
+            if found is None:
+                return None
+            forms, last = found, parting
+        return None
+
+    def parting(self, forms: bytes) -> int | None:
+        """The first frame whose known hash the forms do not give. Raises RunnerError."""
+        self.built.choose(forms)
+        self.built.start(self.seed)
+        if self.known.get(_INIT, self.built.first_hash) != self.built.first_hash:
+            return _INIT
+        for at in range(0, len(self.rows), _CHUNK):
+            for number, found in enumerate(
+                self.built.advance(self.rows[at : at + _CHUNK]).hashes, at
+            ):
+                if self.known.get(number, found) != found:
+                    return number
+        return None
+
+    def _solved(self, forms: bytes, frame: int) -> bytes | None:
+        """Forms that give the hash of a frame, from the state that those before come to."""
+        start = max((n + 1 for n in self.known if n < frame), default=_INIT)
+        memory = None
+        if start != _INIT:
+            self.built.choose(forms)
+            self.built.start(self.seed)
+            self.built.advance(self.rows[:start])
+            memory = self.built.save_memory()
+
+        def hashed(some: bytes) -> int:
+            self.in_time()
+            self.built.choose(some)
+            if memory is None:
+                self.built.start(self.seed)
+                if frame == _INIT:
+                    return self.built.first_hash
+            else:
+                self.built.restore_memory(memory)
+            return int(self.built.advance(self.rows[max(0, start) : frame + 1]).hashes[-1])
+
+        plain = hashed(forms)
+        active = [n for n in range(self.count) if hashed(_flipped(forms, [n])) != plain]
+        for some in _sets(active):
+            changed = _flipped(forms, some)
+            if hashed(changed) == self.known[frame]:
+                return changed
+        return None
+
+
+def _sets(active: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Sets of functions, the most plausible first: all, one, all but one, then more."""
+    yield active
+    left = _MOST_SETS
+    sizes = [1, len(active) - 1, *range(2, len(active) - 1)]
+    for size in dict.fromkeys(size for size in sizes if 0 < size < len(active)):
+        for some in combinations(active, size):
+            if not left:
+                return
+            left -= 1
+            yield some
+
+
+def _flipped(forms: bytes, some: Sequence[int]) -> bytes:
+    changed = bytearray(forms)
+    for number in some:
+        changed[number] ^= 1
+    return bytes(changed)
