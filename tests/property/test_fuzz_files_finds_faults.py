@@ -14,7 +14,7 @@ from tests.fuzz.files.engine import Fuzz
 from tests.fuzz.files.targets import TARGETS
 from tests.fuzz.files.tiny_simulation import TINY
 
-from samebits.diagnosis import driver
+from samebits.diagnosis.driver import steps
 from samebits.replay import frames as replay_frames
 from samebits.replay import header as replay_header
 from samebits.replay import mcap_records as replay_records
@@ -127,7 +127,7 @@ def saves_have_any_length(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_step_that_fails_ends_a_diagnosis(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(driver, "beyond_first_facts", lambda notes, what: nullcontext())
+    patch.setattr(steps, "beyond_first_facts", lambda notes, what: nullcontext())
 
 
 def entries_are_of_any_key(patch: pytest.MonkeyPatch) -> None:

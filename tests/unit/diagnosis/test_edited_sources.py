@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from samebits.diagnosis import driver as search
 from samebits.diagnosis import live_evidence
 from samebits.diagnosis import narrow as narrowing
 from samebits.diagnosis.cause.experiment import Experiment
-from samebits.diagnosis.driver import diagnose
+from samebits.diagnosis.driver import diagnose, steps, two_runs
 from samebits.diagnosis.operation.first_difference import OperationDifference
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.diagnosis.report.text import as_lines
@@ -184,7 +183,7 @@ def test_two_changes_of_one_statement_are_one_cause(compare: Compare) -> None:
 def test_without_its_edits_no_version_is_certain(
     compare: Compare, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search, "tell_edits", lost)
+    monkeypatch.setattr(two_runs, "tell_edits", lost)
     found = compare("3.0 * REST * x / WIDE", "3.5 * REST * x / (WIDE * 1.0625)")
     assert found.causes[0].holds
     assert found.certainty == "likely"
@@ -204,7 +203,7 @@ def nothing(*arguments: object) -> None:
 
 
 FAILING = {
-    "the fields": (search, "differences", (), "the fields are"),
+    "the fields": (steps, "differences", (), "the fields are"),
     "the operation": (live_evidence, "record", ("fields",), "the operation and its cause are"),
     "the difference": (
         narrowing,
@@ -226,7 +225,7 @@ FAILING = {
         ("fields", "operation", "causes"),
         "the exposed operations are",
     ),
-    "the timeline": (search, "timeline", ("fields", "operation", "causes"), "the timeline is"),
+    "the timeline": (two_runs, "timeline", ("fields", "operation", "causes"), "the timeline is"),
 }
 
 
@@ -235,7 +234,7 @@ def test_what_cannot_be_found_leaves_what_was_found(
     missing: str, compare: Compare, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module, name, left, words = FAILING[missing]
-    monkeypatch.setattr(search, "tell_edits", nothing)
+    monkeypatch.setattr(two_runs, "tell_edits", nothing)
     monkeypatch.setattr(module, name, lost)
     found = compare("REST = 0.5", "REST = 0.625")
     assert found.frame == 0
@@ -295,7 +294,7 @@ def test_an_experiment_that_cannot_be_made_leaves_the_others(
     def refused(*arguments: object) -> None:
         raise HazardError("it does not fit")
 
-    monkeypatch.setattr(search, "tell_edits", nothing)
+    monkeypatch.setattr(two_runs, "tell_edits", nothing)
     monkeypatch.setattr(Experiment, "run", refused)
     found = compare("REST = 0.5", "REST = 0.625")
     assert found.fields

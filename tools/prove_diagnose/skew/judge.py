@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,8 @@ from samebits.sides.side import parse_side
 
 MOST_DRAWS = 40
 MOST_FIELDS = 64
+_FOLDERS = re.compile(r"(?<!\S)/\S*/")
+"""Those of this machine, before a file's name."""
 
 
 @dataclass
@@ -108,7 +111,8 @@ def _compare(verdict: Verdict, found: Diagnosis, case: Case, truth: Truth) -> No
     mine, theirs = lines_of(case)
     named = [_of(edit, mine, theirs) for edit in edits]
     verdict.named = named
-    verdict.said = [f"{e.where}: {e.words}" for e in edits] + found.notes
+    told = [f"{e.where}: {e.words}" for e in edits] + found.notes
+    verdict.said = [_FOLDERS.sub("", text) for text in told]
     wanted, right = truth.sets[0], [set[int | None](some) for some in truth.sets]
     verdict.cause = {*named} in right
     if len(right) > 1:  # any of them explains it, and none is certain

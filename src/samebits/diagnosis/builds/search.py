@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from samebits.desync.evidence.dump import Dump
+from samebits.desync.report import Report
 from samebits.diagnosis.before.planted import agreement
 from samebits.diagnosis.builds.board_run import BoardRun
 from samebits.diagnosis.builds.build import Attempt, Build
@@ -84,6 +85,13 @@ class Theirs:
     states: Mapping[int, bytes] = field(default_factory=dict[int, bytes])
     architecture: str = ""
     dumps: tuple[Dump, ...] = ()
+
+
+def theirs_of(report: Report) -> Theirs:
+    """What a report tells that a build has to give: of states those that are known whole."""
+    found = {n - 1: report.state(n) for n in report.states if n - 1 not in report.incomplete}
+    states = {n: state for n, state in found.items() if state is not None}
+    return Theirs(report.told, states, report.machine.architecture, report.dumps)
 
 
 @dataclass

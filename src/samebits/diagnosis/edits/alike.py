@@ -82,7 +82,18 @@ def _likeness(x: ast.stmt, y: ast.stmt) -> float:
     if isinstance(x, ast.FunctionDef | ast.ClassDef):
         return float(named(x) == named(y))
     found = dice(words(x), words(y))
+    if (head := _head(x)) is not None and head == _head(y):
+        return max(found, ALIKE)  # however much of what is in it has gone
     return found if found >= ALIKE else 0.0
+
+
+def _head(node: ast.stmt) -> str | None:
+    """What a loop goes over."""
+    match node:
+        case ast.For(target=target, iter=iterated):
+            return f"{key(target)} {key(iterated)}"
+        case _:
+            return None
 
 
 def words(node: ast.AST) -> Counter[str]:

@@ -73,6 +73,18 @@ def test_what_replaces_a_statement_is_of_its_site() -> None:
     assert len({edit.site for edit in merge.edits}) == 1
 
 
+def test_a_loop_that_lost_most_of_its_body_is_the_same_loop() -> None:
+    block = "        if y > 0.0:\n            a = x * y\n            b = a + x * 2.0\n"
+    block += "            a = b * (x + y) - a * 3.0\n            x = a - b * y + 1.5\n"
+    loop = "    for i in range(3):\n        y = x + 1.0\n"
+    merge = merged(
+        FIRST.replace("    return a - b", f"{loop}    return a - b"),
+        ("    return a - b", f"{loop}{block}    return a - b"),
+    )
+    assert [edit.kind for edit in merge.edits] == ["removed"]
+    assert merge.edits[0].old.startswith("if y > 0.0")
+
+
 def test_a_local_name_that_changed_is_no_edit_of_statements() -> None:
     text = FIRST.replace("a = x", "sum = x").replace("more(a)", "more(sum)")
     text = text.replace("a < b", "sum < b").replace("a = b", "sum = b").replace("a - b", "sum - b")
