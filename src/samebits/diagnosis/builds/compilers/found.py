@@ -65,8 +65,8 @@ def compilers() -> tuple[Compiler, ...]:
             if compiler is not None:
                 found.setdefault(compiler.title, compiler)
     if importlib.util.find_spec("ziglang") is not None:
-        command = (sys.executable, "-P", "-m", "ziglang", "cc", "-fno-sanitize=all")
-        found.setdefault("zig cc", Compiler("clang", "zig cc", command))
+        command = [sys.executable, "-P", "-m", "ziglang", "cc", "-fno-sanitize=all"]
+        found.setdefault("zig cc", Compiler("clang", "zig cc", tuple(command)))
     return tuple(found.values())
 
 
