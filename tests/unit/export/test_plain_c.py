@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.support.folders import SIMULATIONS
 
 from samebits.diagnosis.builds.compilers.build import STRICT, Workshop
 from samebits.diagnosis.builds.compilers.execution import BuiltExecution
@@ -28,7 +29,16 @@ pytestmark = pytest.mark.skipif(not compilers(), reason="there is no C compiler 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_as_plain_c_has_its_hashes(name: str, tmp_path: Path) -> None:
-    game = load_simulation(f"examples/{name}/{name}.py")
+    assert_has_its_hashes(load_simulation(f"examples/{name}/{name}.py"), tmp_path)
+
+
+def test_math_functions_and_wide_words_as_plain_c_have_their_bits(tmp_path: Path) -> None:
+    """Numbers of every size, of which the fast phases of the functions do not decide all."""
+    file = SIMULATIONS / "functions_simulation.py"
+    assert_has_its_hashes(load_simulation(str(file)), tmp_path)
+
+
+def assert_has_its_hashes(game: Simulation, tmp_path: Path) -> None:
     rows = InputStream(source(game)).between(0, FRAMES)
     with closing(open_run(parse_side("", game))) as run:
         run.start(1)

@@ -101,7 +101,7 @@ def _float_text(value: float, bits: int, digits_of: int) -> str:
 
 def _int_text(value: int, t: ScalarType) -> str:
     suffix = "" if t.is_signed else "u"
-    suffix += "ll" if t.bits == 64 and not -(1 << 31) <= value < 1 << 31 else ""
+    suffix += "ll" if t.bits == 64 else ""
     if t.is_signed and value == t.minimum and t.bits >= 32:
         return f"({value + 1}{suffix} - 1)"
     return f"{value}{suffix}"
