@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point, Settings
-from samebits.diagnosis.builds.clock import spent
-from samebits.diagnosis.builds.decode import OutOfTime
+from samebits.diagnosis.builds.clock import OutOfTime, spent
 from samebits.diagnosis.builds.manners import altered, manners
 
 _MOST_FRAMES = 12

@@ -16,7 +16,7 @@ from math import prod
 import numpy as np
 
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point, Settings
-from samebits.diagnosis.builds.clock import spent
+from samebits.diagnosis.builds.clock import OutOfTime, spent
 from samebits.diagnosis.builds.manners import altered, manners, parts_of
 
 _AGAIN = 2
@@ -37,10 +37,6 @@ class Decoded:
     left: list[set[int]]
     solved: int
     """Frames that differed, and were explained."""
-
-
-class OutOfTime(Exception):
-    """No time is left."""
 
 
 @dataclass

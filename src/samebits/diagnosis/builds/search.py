@@ -18,10 +18,10 @@ from samebits.diagnosis.builds.board_run import BoardRun
 from samebits.diagnosis.builds.build import Attempt, Build
 from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.climb import Climb
-from samebits.diagnosis.builds.clock import spent
+from samebits.diagnosis.builds.clock import OutOfTime, spent
 from samebits.diagnosis.builds.compilers.built_by import CompiledSide
-from samebits.diagnosis.builds.compilers.search import CompilerSearch, Hit, OverError, listed
-from samebits.diagnosis.builds.decode import Decoder, OutOfTime
+from samebits.diagnosis.builds.compilers.search import CompilerSearch, Hit, listed
+from samebits.diagnosis.builds.decode import Decoder
 from samebits.diagnosis.builds.hypotheses import (
     ACROSS_CALLS,
     BENEATH,
@@ -74,6 +74,11 @@ class _Plan:
     library: bool = False
     """Whether also in the library's functions."""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All that it makes act."""
+        return (*self.hazards, *([] if self.beneath is None else [_hazard_of(self.beneath)]))
+
 
 @dataclass(frozen=True)
 class Theirs:
@@ -116,7 +121,7 @@ class BuildSearch:
     """What could not be tried, and why."""
     _search: CompilerSearch | None = None
     _partial: dict[str, Build] = field(default_factory=dict[str, Build])
-    _idle: set[frozenset[str]] = field(default_factory=set[frozenset[str]])
+    _idle: set[str] = field(default_factory=set[str])
     """Hazards that change nothing in the first frame, by themselves."""
     _end: float = 0.0
 
@@ -163,7 +168,7 @@ class BuildSearch:
         self._search = search
         try:
             search.run()
-        except OverError:
+        except OutOfTime:
             self._in_time()
         except SamebitsError:
             return
@@ -235,18 +240,14 @@ class BuildSearch:
     def _is_idle(self, plan: _Plan) -> bool:
         """Whether a part of a plan changes nothing in the first frame, which the rest alone has
         been tried for in vain."""
-        names = {*plan.hazards} | (
-            set[str]() if plan.beneath is None else {_hazard_of(plan.beneath)}
-        )
-        is_idle = any(frozenset({name}) in self._idle for name in names)
-        return len(names) > 1 and is_idle and not any(name in self._partial for name in names)
+        names = set(plan.names)
+        return len(names) > 1 and bool(names & self._idle) and not names & self._partial.keys()
 
     def _is_rival(self, plan: _Plan) -> bool:
         """Whether a plan might give the same as a build that gives all: each hazard is kin."""
-        names = (*plan.hazards, *([] if plan.beneath is None else [_hazard_of(plan.beneath)]))
         return any(
-            len(names) == len(build.hazards)
-            and all(any(are_kin(name, each) for each in build.hazards) for name in names)
+            len(plan.names) == len(build.hazards)
+            and all(any(are_kin(name, each) for each in build.hazards) for name in plan.names)
             for build in self.whole
         )
 
@@ -296,8 +297,8 @@ class BuildSearch:
             decoded = decoder.decode(start)
         finally:
             self.tried += run.trials
-        if decoder.acts is False and plan == _Plan(plan.hazards, plan.most):
-            self._idle.add(frozenset(plan.hazards))
+        if decoder.acts is False and plan == _Plan(plan.hazards[:1], plan.most):
+            self._idle.add(plan.hazards[0])
         if not decoded.solved and plan.beneath is None and start is None:
             return
         found = self._agreement(decoded.parting)

@@ -17,8 +17,8 @@ from samebits.desync.report import Report
 from samebits.diagnosis.builds import search
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point
 from samebits.diagnosis.builds.built_side import BuiltSide
-from samebits.diagnosis.builds.clock import spent
-from samebits.diagnosis.builds.decode import Decoder, OutOfTime
+from samebits.diagnosis.builds.clock import OutOfTime, spent
+from samebits.diagnosis.builds.decode import Decoder
 from samebits.diagnosis.builds.hypotheses import (
     BENEATH,
     FORMS,

@@ -14,13 +14,13 @@ from tests.support.folders import SIMULATIONS
 import samebits as sb
 from samebits.bits import to_canonical, xxh64
 from samebits.desync.record import ReportRequest, record_report
-from samebits.diagnosis.builds.clock import spent
+from samebits.diagnosis.builds.clock import OutOfTime, spent
 from samebits.diagnosis.builds.compilers import search as search_module
 from samebits.diagnosis.builds.compilers.build import STRICT, Workshop
 from samebits.diagnosis.builds.compilers.execution import BuiltExecution
 from samebits.diagnosis.builds.compilers.found import compilers, makes_32_bits
 from samebits.diagnosis.builds.compilers.rows import rows
-from samebits.diagnosis.builds.compilers.search import CompilerSearch, OverError
+from samebits.diagnosis.builds.compilers.search import CompilerSearch
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.export.plain_c.program import PlainC
 from samebits.hazards.catalogue import by_name
@@ -153,7 +153,7 @@ def test_functions_that_alone_are_built_so_are_found(tmp_path: Path) -> None:
 @needs_gcc
 def test_hashes_of_no_build_end_the_search(tmp_path: Path) -> None:
     known = {frame: value ^ 1 for frame, value in hashes_of_port(tmp_path, "-O2").items()}
-    with suppress(OverError):
+    with suppress(OutOfTime):
         assert searched(known).hits == []
 
 

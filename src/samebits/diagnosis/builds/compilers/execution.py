@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import subprocess
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from threading import Timer
@@ -20,6 +21,8 @@ from samebits.sim.program import Program
 
 _MOST_FRAMES = 1024
 """Frames of which the program may answer the hashes before anybody reads them."""
+INIT = -1
+_CHUNK = 64
 _NUMBER = struct.Struct("=Q")
 
 
@@ -66,6 +69,21 @@ class BuiltExecution(Execution):
             answer = self._asked(command, _NUMBER.size * len(rows))
             hashes.append(np.frombuffer(answer, np.uint64))
         return Advance(np.concatenate(hashes), None)
+
+    def parting(self, seed: int, rows: Inputs, known: Mapping[int, int]) -> int | None:
+        """The first frame of a run from `init` on whose known hash it does not give, `INIT` for the
+        state that `init` leaves; None if it gives all."""
+        self.start(seed)
+        if known.get(INIT, self.first_hash) != self.first_hash:
+            return INIT
+        at, size = 0, 1
+        while at < len(rows):
+            hashes = self.advance(rows[at : at + size]).hashes
+            for number, found in enumerate(hashes, at):
+                if known.get(number, found) != found:
+                    return number
+            at, size = at + len(hashes), min(2 * size, _CHUNK)
+        return None
 
     def hash(self) -> int:
         self._load()

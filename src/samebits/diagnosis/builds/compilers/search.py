@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from samebits.diagnosis.builds.clock import spent
+from samebits.diagnosis.builds.clock import OutOfTime, spent
 from samebits.diagnosis.builds.compilers.build import ALIKE_32, FORMS, STRICT, STRICT_32, Workshop
 from samebits.diagnosis.builds.compilers.execution import BuiltExecution
 from samebits.diagnosis.builds.compilers.found import Compiler, compilers, makes_32_bits
@@ -32,9 +32,7 @@ from samebits.sim.inputs import Inputs
 
 MOST_FRAMES = 4096
 """Frames that are compared at most."""
-INIT = -1
 _RUN_SECONDS = 20.0
-_CHUNK = 64
 _MOST_NAMED = 6
 
 
@@ -98,10 +96,6 @@ class Hit:
         return " ".join(words) + self.parts.title + more + alone
 
 
-class OverError(Exception):
-    """No time is left."""
-
-
 @dataclass
 class CompilerSearch:
     """One search against the hashes `known` by frame, of which that of `frame` is the first that
@@ -123,7 +117,7 @@ class CompilerSearch:
     )
 
     def run(self) -> None:
-        """Search. Raises OverError; what cannot be built or run is passed over."""
+        """Search. Raises OutOfTime; what cannot be built or run is passed over."""
         found = [each for each in compilers() if any(_suits(row, each) for row in rows())]
         if not found:
             self.notes.append(
@@ -373,21 +367,11 @@ class CompilerSearch:
         """The first frame whose known hash a program does not give; None if it gives all. Raises
         RunnerError."""
         with closing(BuiltExecution(self.a.program, file, self._run_seconds())) as built:
-            built.start(self.inputs.seed)
-            if known.get(INIT, built.first_hash) != built.first_hash:
-                return INIT
-            at, size = 0, 1
-            while at < len(self._rows):
-                hashes = built.advance(self._rows[at : at + size]).hashes
-                for number, found in enumerate(hashes, at):
-                    if known.get(number, found) != found:
-                        return number
-                at, size = at + len(hashes), min(2 * size, _CHUNK)
-        return None
+            return built.parting(self.inputs.seed, self._rows, known)
 
     def _in_time(self) -> None:
         if spent() > self.end:
-            raise OverError
+            raise OutOfTime
 
 
 def listed(functions: Sequence[str]) -> str:

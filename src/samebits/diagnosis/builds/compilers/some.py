@@ -10,13 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from samebits.diagnosis.builds.compilers.execution import BuiltExecution
+from samebits.diagnosis.builds.compilers.execution import INIT, BuiltExecution
 from samebits.sim.inputs import Inputs
 
-_INIT = -1
 _MOST_SETS = 512
 _MOST_ROUNDS = 8
-_CHUNK = 64
 
 
 @dataclass
@@ -34,7 +32,7 @@ class SomeFunctions:
     def forms(self) -> bytes | None:
         """The forms that give all known hashes, a byte a function; None where none is found.
         Raises RunnerError."""
-        forms, last = bytes(self.count), _INIT - 1
+        forms, last = bytes(self.count), INIT - 1
         for _ in range(_MOST_ROUNDS):
             parting = self.parting(forms)
             if parting is None:
@@ -50,22 +48,13 @@ class SomeFunctions:
     def parting(self, forms: bytes) -> int | None:
         """The first frame whose known hash the forms do not give. Raises RunnerError."""
         self.built.choose(forms)
-        self.built.start(self.seed)
-        if self.known.get(_INIT, self.built.first_hash) != self.built.first_hash:
-            return _INIT
-        for at in range(0, len(self.rows), _CHUNK):
-            for number, found in enumerate(
-                self.built.advance(self.rows[at : at + _CHUNK]).hashes, at
-            ):
-                if self.known.get(number, found) != found:
-                    return number
-        return None
+        return self.built.parting(self.seed, self.rows, self.known)
 
     def _solved(self, forms: bytes, frame: int) -> bytes | None:
         """Forms that give the hash of a frame, from the state that those before come to."""
-        start = max((n + 1 for n in self.known if n < frame), default=_INIT)
+        start = max((n + 1 for n in self.known if n < frame), default=INIT)
         memory = None
-        if start != _INIT:
+        if start != INIT:
             self.built.choose(forms)
             self.built.start(self.seed)
             self.built.advance(self.rows[:start])
@@ -76,7 +65,7 @@ class SomeFunctions:
             self.built.choose(some)
             if memory is None:
                 self.built.start(self.seed)
-                if frame == _INIT:
+                if frame == INIT:
                     return self.built.first_hash
             else:
                 self.built.restore_memory(memory)
