@@ -258,6 +258,10 @@ REFUSED: dict[str, tuple[str, str | bytes, str, str]] = {
         "dump.bin", b"\0" * 17, f"dump.bin has 17 bytes, and a state of 'every' has {TYPE.size} as "
         f"the C struct, {SIZE} in canonical form", "sizeof(*state)",
     ),
+    "bytes of another size, none of them 0": (
+        "dump.bin", b"\xbf\xa8\x3e" * 7, "dump.bin has 21 bytes, and a state of 'every' has "
+        f"{TYPE.size} as the C struct, {SIZE} in canonical form", "sizeof(*state)",
+    ),
     "an unknown field": (
         "dump.json", '{"tinny": 1}', "dump.json: it has 'tinny', and the state has no such field",
         "did you mean tiny?",

@@ -28,6 +28,7 @@ MAX_DUMPS = 256
 """Most frames of one file."""
 WHAT = "a state dump"
 INIT = "init"
+_TEXT = (".json", ".csv")
 
 _GIVEN = re.compile(r"(?P<frame>init|-1|[0-9]{1,12})=(?P<path>.+)", re.DOTALL)
 _FRAME = "name the frame after which it was written: --state 120={path}"
@@ -67,12 +68,17 @@ def _number(text: str) -> int:
 
 def _has_size(file: _File) -> bool:
     t = file.simulation.state_type
-    is_text = file.path.endswith((".json", ".csv"))
-    return len(file.data) in (t.size, canonical_size(t)) and not is_text
+    return len(file.data) in (t.size, canonical_size(t)) and not file.path.endswith(_TEXT)
 
 
 def _is_text(file: _File) -> bool:
-    return file.data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" not in file.data
+    """Whether a file is meant as text: by its name or mark, or since it can be read as such."""
+    if file.path.endswith(_TEXT) or file.data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return True
+    try:
+        return "\0" not in file.data.decode()
+    except UnicodeDecodeError:
+        return False
 
 
 def _of_saved(file: _File) -> list[Dump]:
