@@ -133,11 +133,16 @@ def test_two_calls_are_both_blamed_each_for_its_own(
     assert second["sets"] == ["rounds toward zero"]
     assert status(["doctor", "game.py"]) == 1
     out = capsys.readouterr().out
-    assert out.index("changed by the call in line 4 of game.py: flushes") < out.index(
-        "line: game.py:9 in <module>: mix()"
-    ) < out.index("changed by the call in line 7 of game.py: rounds toward zero\n") < out.index(
-        "line: game.py:10 in <module>: steer()"
-    )  # fmt: skip
+    places = [
+        out.find(text)
+        for text in (
+            "changed by the call in line 4 of game.py: flushes",
+            "line: game.py:9 in <module>: mix()",
+            "changed by the call in line 7 of game.py: rounds toward zero\n",
+            "line: game.py:10 in <module>: steer()",
+        )
+    ]
+    assert -1 not in places and places == sorted(places), out
 
 
 def test_an_import_and_a_call_are_both_blamed_each_for_its_own(
