@@ -151,5 +151,6 @@ def _program_line(stack: Sequence[StackFrame], program: Sequence[str]) -> StackF
 
 
 def source(place: StackFrame) -> str:
-    """The text of a line."""
+    """The text of a line, as its file is now."""
+    linecache.checkcache(place.file)
     return linecache.getline(place.file, place.line).strip()

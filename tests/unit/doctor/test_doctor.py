@@ -145,6 +145,18 @@ def test_two_calls_are_both_blamed_each_for_its_own(
     assert -1 not in places and places == sorted(places), out
 
 
+def test_a_line_is_that_of_the_file_in_this_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = programs.StackFrame("same_name.py", 2, "<module>", "__main__")
+    for text in ("first()", "second(1)"):
+        folder = tmp_path / text
+        folder.mkdir()
+        (folder / "same_name.py").write_text(f"\n{text}\n")
+        monkeypatch.chdir(folder)
+        assert culprit.source(place) == text
+
+
 def test_an_import_and_a_call_are_both_blamed_each_for_its_own(
     folder: Path, built: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

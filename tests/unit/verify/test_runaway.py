@@ -70,6 +70,10 @@ def _interrupted(*arguments: object, by: str = "SIGINT") -> tuple[int, str, str]
     """A command that is sent a signal once its endless frame is being run."""
     code = (
         "import sys, threading, os, signal, time\n"
+        # Whoever started this may ignore them, as nohup does.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_DFL)\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
         "from samebits.cli import main\n"
         "from samebits.runtime.threads import preempt\n"
         "def interrupt():\n"

@@ -134,6 +134,9 @@ class _Port:
         return False
 
 
+WHOLE = "mode"
+"""What a diagnosis calls a whole build with fast-math."""
+_OF_FAST = {"order", "reciprocal", "algebra"}
 SAME = {"x87": {"double-rounding"}, "double-rounding": {"x87"}, "libm": {"libm-ulp"},
         "libm-ulp": {"libm"}, "constant": {"narrower", "double-rounding"}}  # fmt: skip
 """What builds of one hazard may do besides."""
@@ -184,9 +187,10 @@ class _Bisection:
 
     def causes(self) -> frozenset[str]:
         """What narrower flags that leave the same state do; all that the build can do where none
-        does."""
+        does. The whole of fast-math is right as well where no part of it is enough."""
         build = self.port.build
         found: set[str] = set()
+        is_part_enough = False
         if build.flushes and self.gives((), True):
             return frozenset({"flush"})
         for hazards, flags in build.narrower:
@@ -196,7 +200,11 @@ class _Bisection:
                 continue
             if left[-1] == self.wanted:
                 found |= {*hazards}
-        return frozenset(found or build.hazards)
+                is_part_enough |= not {*hazards} >= _OF_FAST
+        found = found or {*build.hazards}
+        if found >= _OF_FAST and not is_part_enough:
+            found.add(WHOLE)
+        return frozenset(found)
 
 
 def smallest(members: list[str], gives: Callable[[Sequence[str]], bool]) -> list[list[str]]:

@@ -164,7 +164,10 @@ class BuildSearch:
     def _compiled(self) -> None:
         """What the compilers of this machine make of side a's program as C. Raises OutOfTime."""
         end = min(self._end, spent() + _SHARE * self.seconds)
-        search = CompilerSearch(self.a, self._inputs, self.theirs.known, self.frame, end, self._say)
+        search = CompilerSearch(
+            self.a, self._inputs, self.theirs.known, self.frame, end, self._say,
+            self.theirs.architecture,
+        )  # fmt: skip
         self._search = search
         try:
             search.run()

@@ -2,7 +2,8 @@
    `i` seed: a state of zeros, then init; answers its hash. `f` count, then as many rows of inputs:
    a step each; answers the hash after each. `s`: answers the state's memory. `r` memory: takes its
    place. `t` bytes: which form of each function acts.
-   `l` most: log as many steps from now on; `g`: answers how many there were, and those. */
+   `l` most: log as many steps from now on; `g`: answers how many there were, and those. `v` count,
+   then pairs of a step's place in the log and a value: gives that instead, with FORCES. */
 #include <stdio.h>
 #include <stdlib.h>
 #ifdef _WIN32
@@ -17,13 +18,20 @@ static INPUT inputs[PLAYERS];
 static struct { uint64_t number; double value; } *steps;
 static uint64_t step_count, step_most;
 
-void log_step(uint32_t number, double value)
+static struct { uint64_t place; double value; } *forces;
+static uint64_t force_count, next_force;
+double forced;
+
+bool log_step(uint32_t number, double value)
 {
-    if (step_count < step_most) {
-        steps[step_count].number = number;
-        steps[step_count].value = value;
+    uint64_t place = step_count++;
+    if (place < step_most) {
+        steps[place].number = number;
+        steps[place].value = value;
     }
-    step_count++;
+    if (next_force == force_count || forces[next_force].place != place) return false;
+    forced = forces[next_force++].value;
+    return true;
 }
 
 static void take(void *where, size_t size)
@@ -75,13 +83,19 @@ int main(void)
             break;
         case 'l':
             take(&step_most, sizeof step_most);
-            step_count = 0;
+            step_count = next_force = 0;
             steps = realloc(steps, step_most * sizeof *steps);
             if (step_most && !steps) return 1;
             break;
         case 'g':
             give(&step_count, sizeof step_count);
             give(steps, (step_count < step_most ? step_count : step_most) * sizeof *steps);
+            break;
+        case 'v':
+            take(&force_count, sizeof force_count);
+            forces = realloc(forces, force_count * sizeof *forces);
+            if (force_count && !forces) return 1;
+            take(forces, force_count * sizeof *forces);
             break;
         case 't':
             take(forms, FORMS);

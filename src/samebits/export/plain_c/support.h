@@ -4,7 +4,14 @@
 #include <stdint.h>
 #include <string.h>
 
-void log_step(uint32_t number, double value);
+/* With FORCES, what is logged may be given another value. */
+bool log_step(uint32_t number, double value);
+extern double forced;
+#ifdef FORCES
+#define LOG_STEP(NUMBER, T, PLACE) if (log_step(NUMBER, (T)(PLACE))) PLACE = (T)forced
+#else
+#define LOG_STEP(NUMBER, T, PLACE) log_step(NUMBER, (T)(PLACE))
+#endif
 
 #define INTEGERS(NAME, T, U, BITS) \
     static inline T min_##NAME(T a, T b) { return a < b ? a : b; } \
@@ -74,15 +81,15 @@ UNSIGNED(uint64, uint64_t, 64)
     } \
     static inline F min_##NAME(F a, F b) \
     { \
-        if (a < b) return a; \
-        if (b < a) return b; \
-        return a == b ? (signbit(a) ? a : b) : a + b; \
+        if (a != a || b != b) return NAN; \
+        if (a == b) return signbit(a) ? a : b; \
+        return a < b ? a : b; \
     } \
     static inline F max_##NAME(F a, F b) \
     { \
-        if (a > b) return a; \
-        if (b > a) return b; \
-        return a == b ? (signbit(a) ? b : a) : a + b; \
+        if (a != a || b != b) return NAN; \
+        if (a == b) return signbit(a) ? b : a; \
+        return a > b ? a : b; \
     } \
     static inline F flush_##NAME(F x) \
     { \

@@ -112,12 +112,13 @@ class Waiting:
                 self.name_it(key)
 
     def log(self, op: Op, given: str) -> None:
-        """Log a float that an operation has given to a slot or to memory, if somebody asks."""
+        """Log a float that an operation has given to a slot or to memory, a place in C, if somebody
+        asks."""
         steps, t = self.unit.steps, op.args[-1].type
         if self.loops and not self.unit.within_loops:
             return
         if steps is not None and isinstance(t, ScalarType) and t.is_float:
-            self.emit(f"log_step({len(steps)}, ({scalar_name(t)}){given});")
+            self.emit(f"LOG_STEP({len(steps)}, {scalar_name(t)}, {given});")
             steps.append(op)
 
     def emit(self, text: str) -> None:

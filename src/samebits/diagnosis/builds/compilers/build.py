@@ -17,6 +17,8 @@ FORMS = ("strict", "foreign")
 """The forms of a function, of which the first acts unless another is chosen."""
 STRICT = ("-O2", "-ffp-contract=off")
 STRICT_32 = (*STRICT, "-msse2", "-mfpmath=sse")
+FORCES = "-DFORCES"
+"""So that steps that are logged can be given other values."""
 ALIKE_32 = ("-m32", "-malign-double")
 """32 bits, with the structs that other targets have."""
 _ALWAYS = ("-std=gnu11", "-w", "-g0")

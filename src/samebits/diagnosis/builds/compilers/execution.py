@@ -115,6 +115,12 @@ class BuiltExecution(Execution):
         """Log the floats that its functions give to slots and memory from now on."""
         self._asked(b"l" + _NUMBER.pack(most), 0)
 
+    def force(self, values: Mapping[int, int]) -> None:
+        """Give steps, by their places in the log, in order, these bits of a float64 instead from
+        the next `log_steps` on. The program has to be built with `FORCES`."""
+        rows = b"".join(_NUMBER.pack(place) + _NUMBER.pack(bits) for place, bits in values.items())
+        self._asked(b"v" + _NUMBER.pack(len(values)) + rows, 0)
+
     def logged(self, most: int) -> NDArray[np.uint64]:
         """What was logged since `log_steps(most)`: rows of a step's number and the bits of a
         float64."""

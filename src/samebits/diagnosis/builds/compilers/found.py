@@ -18,6 +18,8 @@ from samebits.errors import RunnerError
 from samebits.output import write_file
 
 _NAMES = ("gcc", "clang", "cc")
+_NUMBERED = re.compile(r"(?:gcc|clang)-(\d+(?:\.\d+)?)")
+_MOST = 6
 _SECONDS = 20.0
 MOST_SAID = 500
 
@@ -56,9 +58,12 @@ class Compiler:
 
 @cache
 def compilers() -> tuple[Compiler, ...]:
-    """The compilers that are here, each once."""
+    """The compilers that are here, each once: the usual ones, then other versions, the newest
+    first."""
     found: dict[str, Compiler] = {}
-    for name in _NAMES:
+    for name in (*_NAMES, *_numbered()):
+        if len(found) == _MOST:
+            break
         path = shutil.which(name)
         if path is not None:
             compiler = _asked((path,))
@@ -68,6 +73,21 @@ def compilers() -> tuple[Compiler, ...]:
         command = [sys.executable, "-P", "-m", "ziglang", "cc", "-fno-sanitize=all"]
         found.setdefault("zig cc", Compiler("clang", "zig cc", tuple(command)))
     return tuple(found.values())
+
+
+def _numbered() -> list[str]:
+    """Names on the path as gcc-13 and clang-16, the newest first."""
+    names: dict[str, float] = {}
+    for folder in os.get_exec_path():
+        try:
+            some = os.listdir(folder)
+        except OSError:
+            continue
+        for name in some:
+            number = _NUMBERED.fullmatch(name)
+            if number is not None:
+                names[name] = float(number[1])
+    return sorted(names, key=lambda name: (-names[name], name))
 
 
 @cache

@@ -6,17 +6,37 @@ plain C; built strictly, it must have side a's hashes, or nothing is said.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from samebits.diagnosis.builds.clock import OutOfTime, spent
-from samebits.diagnosis.builds.compilers.build import ALIKE_32, FORMS, STRICT, STRICT_32, Workshop
+from samebits.diagnosis.builds.compilers.build import (
+    ALIKE_32,
+    FORCES,
+    FORMS,
+    STRICT,
+    STRICT_32,
+    Workshop,
+)
 from samebits.diagnosis.builds.compilers.execution import BuiltExecution
-from samebits.diagnosis.builds.compilers.found import Compiler, compilers, makes_32_bits
-from samebits.diagnosis.builds.compilers.rows import Narrower, Row, rows
+from samebits.diagnosis.builds.compilers.found import Compiler, compilers
+from samebits.diagnosis.builds.compilers.plans import (
+    APART,
+    OWN,
+    SOME,
+    STAGES,
+    STAGES_OF_OTHERS,
+    Known,
+    Parts,
+    Plan,
+    Stage,
+    first_of_families,
+    rows_for,
+)
+from samebits.diagnosis.builds.compilers.rows import Narrower, Row
 from samebits.diagnosis.builds.compilers.some import SomeFunctions
 from samebits.diagnosis.builds.compilers.steps import LoggedRuns
 from samebits.diagnosis.report.findings import OperationFact
@@ -34,37 +54,6 @@ MOST_FRAMES = 4096
 """Frames that are compared at most."""
 _RUN_SECONDS = 20.0
 _MOST_NAMED = 6
-
-
-@dataclass(frozen=True)
-class Parts:
-    """What of a program is built by a row's flags, and in which files."""
-
-    title: str
-    library: bool
-    """Whether the math library's functions are too."""
-    files: str
-    """ "two": the simulation's own in one file, the library's in another; "one": all in one;
-    "each": every function in a file of its own."""
-    c_math: bool = False
-    """Whether C's math library is called instead."""
-
-
-PARTS = (
-    Parts("", False, "two"),
-    Parts(", the math library too", True, "two"),
-    Parts(", with C's math library", False, "two", c_math=True),
-    Parts(", each function in a file of its own", False, "each"),
-    Parts(", the math library too, in one file", True, "one"),
-    Parts(", the math library too, each function in a file of its own", True, "each"),
-    Parts(
-        ", with C's math library, each function in a file of its own", False, "each", c_math=True
-    ),
-)
-
-
-SOME = Parts("", False, "some")
-"""Some of the simulation's functions alone."""
 
 
 @dataclass(frozen=True)
@@ -107,48 +96,49 @@ class CompilerSearch:
     frame: int
     end: float
     say: Callable[[str], None]
+    architecture: str = ""
+    """The other machine's, if it is known."""
     hits: list[Hit] = field(default_factory=list[Hit])
     """Builds that give the first hash that differs, the best first."""
     notes: list[str] = field(default_factory=list[str])
     tried: int = 0
     """Programs built and run."""
+    _shops: dict[tuple[Compiler, Doubles, bool], Workshop] = field(
+        default_factory=dict[tuple[Compiler, Doubles, bool], Workshop], init=False
+    )
     _folders: list[TemporaryDirectory[str]] = field(
         default_factory=list[TemporaryDirectory[str]], init=False
     )
 
     def run(self) -> None:
         """Search. Raises OutOfTime; what cannot be built or run is passed over."""
-        found = [each for each in compilers() if any(_suits(row, each) for row in rows())]
+        found = [each for each in compilers() if rows_for(each, self.architecture)]
         if not found:
             self.notes.append(
                 "no C compiler is here (gcc, clang, or samebits[targets]): what one does to a "
                 "whole program was not tried"
             )
         self._rows: Inputs = self.inputs.between(0, MOST_FRAMES)
-        for compiler in found:
-            if any(hit.parting is None for hit in self.hits):
-                return
-            try:
-                self._by(compiler)
-            except UnwritableError as error:
-                self.notes.append(f"what compilers do was not tried: {error.message}")
-                return
+        first = first_of_families(found)
+        others = [each for each in found if each not in first]
+        try:
+            if not self._by(first, STAGES):
+                self._by(others, STAGES_OF_OTHERS)
+        except UnwritableError as error:
+            self.notes.append(f"what compilers do was not tried: {error.message}")
 
     def first_step(self, hit: Hit, within_loops: bool) -> OperationFact | None:
-        """The first statement of the differing frame that a build computes otherwise; None where
+        """The first statement that makes the differing frame's difference in a build; None where
         that cannot be told. Without `within_loops` a loop is one step, which leaves compilers free
         to make vectors of it. Raises RunnerError."""
-        if hit.forms:
-            return None
+        # Statements are numbered as they are written, so each side's are written once, in one order.
         steps: list[Op] = []
         mine = self._workshop(hit.compiler, Doubles.NONE, steps, within_loops)
-        theirs = mine
-        if hit.doubles is not Doubles.NONE or hit.parts.c_math:
-            theirs = self._workshop(hit.compiler, hit.doubles, [], within_loops, hit.parts.c_math)
+        theirs = self._workshop(hit.compiler, hit.doubles, [], within_loops, hit.parts.c_math)
         runs = LoggedRuns(
             self.a.program,
-            self._built(mine, Narrower(STRICT, ()), PARTS[0], 64),
-            self._built(theirs, Narrower(hit.flags, ()), hit.parts, hit.row.bits),
+            self._built(mine, Narrower((*STRICT, FORCES), ()), OWN, 64),
+            self._built(theirs, Narrower(hit.flags, ()), hit.parts, hit.row.bits, hit.functions),
             steps,
             self.inputs.seed,
             self._rows,
@@ -162,62 +152,58 @@ class CompilerSearch:
         for folder in self._folders:
             folder.cleanup()
 
-    def _by(self, compiler: Compiler) -> None:
-        """Try one compiler's rows."""
+    def _by(self, some: Sequence[Compiler], stages: Sequence[Stage]) -> bool:
+        """Try the plans of some compilers, stage by stage; whether one gives all hashes."""
+        able = [each for each in some if self._is_able(each)]
+        for stage in stages:
+            for compiler in able:
+                own = rows_for(compiler, self.architecture)
+                likely = [
+                    row
+                    for row in own
+                    if any(hit.row is row and hit.compiler is compiler for hit in self.hits)
+                ]
+                known = Known(own, likely, bool(self._shop(compiler).plain.library))
+                for plan in stage(known):
+                    if self._gives_all(compiler, plan):
+                        return True
+        return False
+
+    def _is_able(self, compiler: Compiler) -> bool:
+        """Whether a strict build by a compiler has side a's hashes."""
         self._in_time()
-        shop = self._workshop(compiler, Doubles.NONE)
         self.say(f"building side a's program by {compiler.title}")
         try:
-            strict = self._built(shop, Narrower(STRICT, ()), PARTS[0], 64)
+            strict = self._built(self._shop(compiler), Narrower(STRICT, ()), OWN, 64)
         except RunnerError:
-            return
-        if self._parting(strict, self._own()) is not None:
-            self.notes.append(
-                f"side a's program as C, built strictly by {compiler.title}, does not have its "
-                "hashes: builds by it were not tried"
-            )
-            return
-        shops = {(Doubles.NONE, False): shop}
-        for row, parts, doubles in self._plans(compiler):
-            if parts is SOME:
-                if self._in_some(shop, row):
-                    return
-                continue
-            key = doubles, parts.c_math
-            if key not in shops:
-                shops[key] = self._workshop(compiler, doubles, c_math=parts.c_math)
-            hit = self._tried(shops[key], row, row, parts)
-            if hit is not None and hit.parting is None:
-                self._narrowed(shops[key], hit)
-                return
+            return False
+        if self._parting(strict, self._own()) is None:
+            return True
+        self.notes.append(
+            f"side a's program as C, built strictly by {compiler.title}, does not have its "
+            "hashes: builds by it were not tried"
+        )
+        return False
 
-    def _plans(self, compiler: Compiler) -> Iterator[tuple[Row, Parts, Doubles]]:
-        fitting = [row for row in rows() if _suits(row, compiler)]
-        if not makes_32_bits(compiler):
-            fitting = [row for row in fitting if row.bits != 32]
-        has_library = bool(self._plain.library)
-        first, *others = [
-            each for each in PARTS if has_library or not (each.library or each.c_math)
-        ]
-        yield from self._in_parts(fitting, [first])
-        likely = [row for row in fitting if any(hit.row is row for hit in self.hits)]
-        for row in likely:
-            yield from self._in_parts([row], others)
-        rest = [row for row in fitting if row not in likely]
-        usual = [row for row in fitting if row.is_usual]
-        yield from self._in_parts([row for row in usual if row not in likely], others[:1])
-        yield from ((row, SOME, Doubles.NONE) for row in usual)
-        yield from self._in_parts([row for row in rest if row not in usual], others[:1])
-        yield from self._in_parts(rest, others[1:])
+    def _shop(
+        self, compiler: Compiler, doubles: Doubles = Doubles.NONE, c_math: bool = False
+    ) -> Workshop:
+        """The workshop for one way to write the program, the same at each call."""
+        key = compiler, doubles, c_math
+        if key not in self._shops:
+            self._shops[key] = self._workshop(compiler, doubles, c_math=c_math)
+        return self._shops[key]
 
-    def _in_parts(
-        self, some: Sequence[Row], of: Sequence[Parts]
-    ) -> Iterator[tuple[Row, Parts, Doubles]]:
-        for parts in of:
-            for row in some:
-                for doubles in Doubles:
-                    if (doubles is not Doubles.NONE) == row.doubles:
-                        yield row, parts, doubles
+    def _gives_all(self, compiler: Compiler, plan: Plan) -> bool:
+        """Try one build; whether it gives all hashes."""
+        shop = self._shop(compiler, plan.doubles, plan.parts.c_math)
+        if plan.parts is SOME:
+            return self._in_some(shop, plan.row)
+        hit = self._tried(shop, plan.row, plan.row, plan.parts)
+        if hit is None or hit.parting is not None:
+            return False
+        self._narrowed(shop, hit)
+        return True
 
     def _tried(self, shop: Workshop, row: Row, flags: Row | Narrower, parts: Parts) -> Hit | None:
         self._in_time()
@@ -234,56 +220,65 @@ class CompilerSearch:
             shop.compiler, row, tuple(flags.flags), parts, shop.plain.doubles, file, parting,
             (*flags.hazards, *(["libm"] if parts.c_math else [])), row.title,
         )  # fmt: skip
-        self.hits.append(hit)
-        self.hits.sort(key=lambda each: -_reach(each))
+        self._keep(hit)
         return hit
 
     def _in_some(self, shop: Workshop, row: Row) -> bool:
-        """Try whether some of the simulation's functions alone are built by a row; whether that
-        gives all hashes."""
+        """Try which of the simulation's functions are built by a row, none of them a part of
+        another; whether that gives all hashes."""
         self._in_time()
         self.say(f"trying {shop.compiler.title} {' '.join(row.flags)} for some functions")
         self.tried += 1
-        names = shop.plain.kernels
         try:
-            file = self._with_forms(shop, row)
+            file = self._with_forms(shop, row, row)
             with closing(BuiltExecution(self.a.program, file, self._run_seconds())) as built:
-                some = SomeFunctions(
-                    built, len(names), self.inputs.seed, self._rows, self.known, self._in_time
-                )
-                forms = some.forms()
+                forms, parting = self._some_functions(built, shop).forms()
         except RunnerError:
             return False
-        if forms is None or not any(forms):
+        if parting is not None and parting <= self.frame:
             return False
-        chosen = tuple(name for name, form in zip(names, forms, strict=True) if form)
+        names = shop.plain.kernels
+        chosen = [name for name, form in zip(names, forms, strict=True) if form]
+        parts, functions = (SOME, tuple(chosen)) if len(chosen) < len(names) else (APART, ())
         hit = Hit(
-            shop.compiler, row, tuple(row.flags), SOME, Doubles.NONE, file, None,
-            tuple(row.hazards), row.title, forms, chosen,
+            shop.compiler, row, tuple(row.flags), parts, Doubles.NONE, file, parting,
+            tuple(row.hazards), row.title, forms, functions,
         )  # fmt: skip
-        self.hits.insert(0, hit)
-        for narrower in row.narrower:
+        if parting is None:
+            hit = self._narrowed_in_some(shop, hit)
+        self._keep(hit)
+        return parting is None
+
+    def _narrowed_in_some(self, shop: Workshop, hit: Hit) -> Hit:
+        """The build, by a part of its flags where one is enough."""
+        for narrower in hit.row.narrower:
             self._in_time()
             try:
-                file = self._with_forms(shop, row, narrower)
+                file = self._with_forms(shop, hit.row, narrower)
                 with closing(BuiltExecution(self.a.program, file, self._run_seconds())) as built:
-                    some = SomeFunctions(
-                        built, len(names), self.inputs.seed, self._rows, self.known, self._in_time
-                    )
-                    is_enough = some.parting(forms) is None
+                    parting = self._some_functions(built, shop).parting(hit.forms)
             except RunnerError:
                 continue
-            if is_enough:
+            if parting is None:
                 flags, hazards = tuple(narrower.flags), tuple(narrower.hazards)
-                self.hits[0] = replace(hit, flags=flags, hazards=hazards, file=file)
-                break
-        return True
+                return replace(hit, flags=flags, hazards=hazards, file=file)
+        return hit
 
-    def _with_forms(self, shop: Workshop, row: Row, narrower: Narrower | None = None) -> Path:
+    def _some_functions(self, built: BuiltExecution, shop: Workshop) -> SomeFunctions:
+        count = len(shop.plain.kernels)
+        return SomeFunctions(
+            built, count, self.inputs.seed, self._rows, self.known, self._in_time
+        )  # fmt: skip
+
+    def _keep(self, hit: Hit) -> None:
+        self.hits.append(hit)
+        self.hits.sort(key=lambda each: -_reach(each))
+
+    def _with_forms(self, shop: Workshop, row: Row, flags: Row | Narrower) -> Path:
         """The program with both forms of each function. Raises RunnerError."""
         width = ALIKE_32 if row.bits == 32 else ()
         strict = [*(STRICT_32 if row.bits == 32 else STRICT), *width]
-        own = [*(narrower or row).flags, *width]
+        own = [*flags.flags, *width]
         shop.seconds = max(1.0, self.end - spent())
         library = shop.file_of("library", shop.plain.library)
         objects = [
@@ -327,11 +322,18 @@ class CompilerSearch:
         plain = PlainC(
             self.a.program, self.a.simulation.players, doubles, c_math, steps, within_loops
         )
-        self._plain = plain
         return Workshop(Path(folder.name), plain, compiler)
 
-    def _built(self, shop: Workshop, flags: Row | Narrower, parts: Parts, bits: int) -> Path:
-        """The program of a row, of which parts are built by its flags. Raises RunnerError."""
+    def _built(
+        self,
+        shop: Workshop,
+        flags: Row | Narrower,
+        parts: Parts,
+        bits: int,
+        alone: Sequence[str] = (),
+    ) -> Path:
+        """The program of a row, of which parts are built by its flags, or the functions `alone`.
+        Raises RunnerError."""
         width = ALIKE_32 if bits == 32 else ()
         strict = [*(STRICT_32 if bits == 32 else STRICT), *width]
         own = [*flags.flags, *width]
@@ -348,7 +350,8 @@ class CompilerSearch:
             objects.append(shop.object(library, own if parts.library else strict))
         else:
             for number, name in enumerate(plain.kernels):
-                objects.append(shop.object(shop.file_of(f"own{number}", [name]), own))
+                by = own if not alone or name in alone else strict
+                objects.append(shop.object(shop.file_of(f"own{number}", [name]), by))
             if parts.library:
                 for number, name in enumerate(plain.library):
                     objects.append(shop.object(shop.file_of(f"library{number}", [name]), own))
@@ -378,10 +381,6 @@ def listed(functions: Sequence[str]) -> str:
     """Functions by name, the first ones."""
     shown = ", ".join(functions[:_MOST_NAMED])
     return shown + (f" and {len(functions) - _MOST_NAMED} more" if functions[_MOST_NAMED:] else "")
-
-
-def _suits(row: Row, compiler: Compiler) -> bool:
-    return compiler.family in row.families
 
 
 def _reach(hit: Hit) -> float:

@@ -29,21 +29,35 @@ class SomeFunctions:
     in_time: Callable[[], None]
     """Raises what ends the search."""
 
-    def forms(self) -> bytes | None:
-        """The forms that give all known hashes, a byte a function; None where none is found.
-        Raises RunnerError."""
-        forms, last = bytes(self.count), INIT - 1
+    def forms(self) -> tuple[bytes, int | None]:
+        """The forms that give the most known hashes, a byte a function, and the first frame whose
+        hash they do not give, if there is one. Those of all functions come first; of others none
+        can be left out. Raises RunnerError."""
+        every = b"\1" * self.count
+        if self.parting(every) is None:
+            return every, None
+        forms = kept = bytes(self.count)
+        best = INIT - 1
         for _ in range(_MOST_ROUNDS):
             parting = self.parting(forms)
             if parting is None:
-                return forms
-            if parting <= last:
-                return None
+                return self._least(forms), None
+            if parting <= best:
+                break
+            best, kept = parting, forms
             found = self._solved(forms, parting)
             if found is None:
-                return None
-            forms, last = found, parting
-        return None
+                break
+            forms = found
+        return kept, best
+
+    def _least(self, forms: bytes) -> bytes:
+        """Forms of which none can be left out."""
+        for number in range(self.count):
+            fewer = _flipped(forms, [number])
+            if forms[number] and self.parting(fewer) is None:
+                forms = fewer
+        return forms
 
     def parting(self, forms: bytes) -> int | None:
         """The first frame whose known hash the forms do not give. Raises RunnerError."""
