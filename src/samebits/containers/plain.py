@@ -7,7 +7,7 @@ stay, numbers that it put in are Python's own, vectors and structs are the langu
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -25,9 +25,10 @@ def _element(cls: Any, field: str) -> Type:
 
 def _own(value: Any) -> Any:
     """A container's item as an object that does not change with it."""
-    if isinstance(value, np.generic | int | float):
-        return to_python(value)
-    return value.copy() if isinstance(value, Struct) else value
+    if isinstance(value, Struct):
+        return value.copy()
+    is_number = isinstance(value, np.generic | int | float)
+    return to_python(cast("Any", value)) if is_number else value
 
 
 def _items(container: Any, field: str) -> list[bytes]:
@@ -86,8 +87,8 @@ def _map_given_back(container: Any, given: dict[Any, Any], before: Any) -> None:
 
 def _key(value: Any) -> Any:
     """A key as a dict can have it: vectors of numbers are tuples there."""
-    plain = to_python(value)
-    return tuple(plain) if isinstance(plain, list) else plain
+    plain: Any = to_python(value)
+    return tuple(cast("list[Any]", plain)) if isinstance(plain, list) else plain
 
 
 def _set_made(cls: Any, given: set[int], name: str) -> Any:

@@ -71,7 +71,8 @@ def test_the_module_its_file_and_the_programs_line_are_named(
     assert change["state"]["flushes_operands"]
     assert change["confirmed"] == "a fresh process that does only this shows it too"
     assert facts["program"]["outcome"] == "ended"
-    flushing = [t for t in facts["program"]["threads"] if (t["state"] or {}).get("flushes_results")]
+    threads: list[dict[str, Any]] = facts["program"]["threads"]
+    flushing = [t for t in threads if t["state"] and t["state"]["flushes_results"]]
     assert [t["name"] for t in flushing] in (["MainThread"], [])
 
 
@@ -142,7 +143,8 @@ def test_two_calls_are_both_blamed_each_for_its_own(
             "line: game.py:10 in <module>: steer()",
         )
     ]
-    assert -1 not in places and places == sorted(places), out
+    assert -1 not in places, out
+    assert places == sorted(places), out
 
 
 def test_a_line_is_that_of_the_file_in_this_folder(

@@ -131,7 +131,7 @@ class CompilerSearch:
         """The first statement that makes the differing frame's difference in a build; None where
         that cannot be told. Without `within_loops` a loop is one step, which leaves compilers free
         to make vectors of it. Raises RunnerError."""
-        # Statements are numbered as they are written, so each side's are written once, in one order.
+        # Statements are numbered as they are written: each side's once, in the same order.
         steps: list[Op] = []
         mine = self._workshop(hit.compiler, Doubles.NONE, steps, within_loops)
         theirs = self._workshop(hit.compiler, hit.doubles, [], within_loops, hit.parts.c_math)
