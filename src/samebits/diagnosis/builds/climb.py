@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point, Settings
-from samebits.diagnosis.builds.clock import OutOfTime, spent
 from samebits.diagnosis.builds.manners import altered, manners
+from samebits.diagnosis.clock import OutOfTime, spent
 
 _MOST_FRAMES = 12
 _MOST_STARTS = 4

@@ -16,8 +16,8 @@ from math import prod
 import numpy as np
 
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point, Settings
-from samebits.diagnosis.builds.clock import OutOfTime, spent
 from samebits.diagnosis.builds.manners import altered, manners, parts_of
+from samebits.diagnosis.clock import OutOfTime, spent
 
 _AGAIN = 2
 """Times that a search starts over with what it has refuted."""

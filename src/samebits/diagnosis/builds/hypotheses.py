@@ -26,6 +26,8 @@ SINGLE = (
 )  # fmt: skip
 """Hazards that are tried by themselves, in this order: those that builds have most often, and whose
 boards are quick to make, come first."""
+SLOW = ("estimate", "flush", "narrower", "rounding", "x87")
+"""Those of them that are tried after what compilers do: most of the time goes into these."""
 LIKELY: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("i386", "i486", "i586", "i686"), ("x87", "double-rounding")),
     **dict.fromkeys(("aarch64", "arm64", "riscv64", "ppc64le", "s390x", "loongarch64"), ("fma",)),

@@ -14,8 +14,8 @@ import numpy as np
 
 from samebits.bits import bits_to_float
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point
-from samebits.diagnosis.builds.clock import OutOfTime, spent
 from samebits.diagnosis.builds.watched_calls import MOST_SET, Call, WatchedCalls
+from samebits.diagnosis.clock import OutOfTime, spent
 from samebits.fpmodel.libm import name_of
 from samebits.hazards.edit.other_results import OtherResult, observed
 from samebits.hazards.switchboard import Switchboard

@@ -18,7 +18,6 @@ from samebits.diagnosis.builds.board_run import BoardRun
 from samebits.diagnosis.builds.build import Attempt, Build
 from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.climb import Climb
-from samebits.diagnosis.builds.clock import OutOfTime, spent
 from samebits.diagnosis.builds.compilers.built_by import CompiledSide
 from samebits.diagnosis.builds.compilers.search import CompilerSearch, Hit, listed
 from samebits.diagnosis.builds.decode import Decoder
@@ -33,6 +32,7 @@ from samebits.diagnosis.builds.hypotheses import (
     OTHER_LIBRARY,
     REWRITES,
     SINGLE,
+    SLOW,
     Option,
     Rewrite,
     Story,
@@ -42,6 +42,7 @@ from samebits.diagnosis.builds.hypotheses import (
 from samebits.diagnosis.builds.other_library import OtherLibrary, described_results
 from samebits.diagnosis.cause.experiment import Agreement
 from samebits.diagnosis.cause.inquiry import SURE_FRAMES
+from samebits.diagnosis.clock import OutOfTime, spent
 from samebits.diagnosis.frame.search import Progress, silent
 from samebits.diagnosis.report.findings import OperationFact
 from samebits.errors import SamebitsError
@@ -54,11 +55,13 @@ from samebits.sides.side import Side, parse_side
 from samebits.sim.sources import InputSource
 
 SECONDS = 30.0
-"""Of the processor, after which nothing more is tried."""
+"""Of the processor, for what is tried and for telling what is found."""
 _FEW, _SOME, _MANY = 1_000, 4_000, 100_000
 """Sets of switches that are tried for a frame at most."""
 _MOST_FORMS_BENEATH = 4
-_SHARE = 0.4
+_SEARCHING = 0.8
+"""Of all seconds, after which nothing more is tried."""
+_SHARE = 0.5
 """Of all seconds, for what compilers do."""
 
 
@@ -128,14 +131,19 @@ class BuildSearch:
     def run(self) -> None:
         """Search. Raises what reading the inputs raises; what cannot be built or run is passed
         over."""
-        self._end = spent() + self.seconds
+        self._end = spent() + _SEARCHING * self.seconds
         self._inputs = InputStream(self.source)
         try:
-            self._singles()
+            likely = [name for name in SINGLE if name in self._likely]
+            self._singles([*likely, *[n for n in SINGLE if n not in (*likely, *SLOW)]])
+            self._for_all()
+            for hazard in likely if not self.whole else ():
+                self._across_calls(hazard)
             if not self.whole:
                 self._other_library()
             if not self.whole:
                 self._compiled()
+            self._singles([name for name in SLOW if name not in likely])
             self.finished = bool(self.whole)
             for some in () if self.whole or not self.theirs.states else self._climbed():
                 self._climb(some)
@@ -146,20 +154,27 @@ class BuildSearch:
         except OutOfTime:
             return
 
-    def _singles(self) -> None:
-        for hazard in self._likely_first(SINGLE):
+    @property
+    def _likely(self) -> Sequence[str]:
+        return LIKELY.get(self.theirs.architecture, ())
+
+    def _singles(self, hazards: Sequence[str]) -> None:
+        for hazard in hazards:
             if not self._is_told(hazard):
                 self._decode(_Plan((hazard,), _FEW))
+
+    def _across_calls(self, hazard: str) -> None:
+        if hazard in ACROSS_CALLS:
+            self._decode(_Plan((hazard,), _SOME, inlined=True))
+
+    def _for_all(self) -> None:
+        """What builds do to a whole program."""
         for rewrite in REWRITES:
             if not self._is_told(rewrite.story.hazard):
                 self._rewrite(rewrite)
         for option in OPTIONS:
             if not self._is_told(option.story.hazard):
                 self._try(option)
-
-    def _likely_first(self, hazards: Sequence[str]) -> list[str]:
-        likely = LIKELY.get(self.theirs.architecture, ())
-        return sorted(hazards, key=lambda name: name not in likely)
 
     def _compiled(self) -> None:
         """What the compilers of this machine make of side a's program as C. Raises OutOfTime."""
@@ -220,8 +235,9 @@ class BuildSearch:
     def _together(self) -> Iterator[_Plan]:
         """What explains the first frames with others; what builds do together; then more sets of
         each hazard."""
-        for hazard in self._likely_first(ACROSS_CALLS):
-            yield _Plan((hazard,), _SOME, inlined=True)
+        for hazard in ACROSS_CALLS:
+            if hazard not in self._likely:
+                yield _Plan((hazard,), _SOME, inlined=True)
         for hazard in IN_LIBRARY:
             yield _Plan((hazard,), _SOME, library=True)
         known = sorted(self._partial, key=lambda name: -self._partial[name].agreement.same)
@@ -265,8 +281,7 @@ class BuildSearch:
             yield f"{hazard}#{number}"
 
     def _climbed(self) -> list[tuple[str, ...]]:
-        likely = LIKELY.get(self.theirs.architecture, ())
-        return sorted(CLIMBED, key=lambda some: not any(name in likely for name in some))
+        return sorted(CLIMBED, key=lambda some: not any(name in self._likely for name in some))
 
     def _climb(self, hazards: tuple[str, ...]) -> None:
         """Try the settings that leave the states that are known, with and without calls of small

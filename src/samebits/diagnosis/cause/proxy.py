@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from samebits.diagnosis.clock import spent
 from samebits.diagnosis.frame.search import Progress
 from samebits.diagnosis.frame.state_diff import differences
 from samebits.errors import HazardError
@@ -20,6 +21,8 @@ from samebits.hazards.injection import variants_among
 
 VARIANTS_OF_ONE = 6
 """Ways of one hazard that are tried."""
+MOST_SECONDS = 3.0
+"""Of the processor, for all of them."""
 ENOUGH = 0.5
 """The part of the differing scalars that a hazard has to explain before it serves as proxy."""
 
@@ -40,9 +43,12 @@ def proxy_trace(a: Trace, after: bytes, progress: Progress) -> Proxy | None:
     t = a.model.state
     differing = differences(t, a.after, after, most=0).differing
     best: Proxy | None = None
+    end = spent() + MOST_SECONDS
     for number, hazard in enumerate(EXPRESSION_HAZARDS):
         progress(f"{hazard.title} everywhere", number, len(EXPRESSION_HAZARDS))
         for variant in variants_among(a.model.module, hazard.name)[:VARIANTS_OF_ONE]:
+            if spent() > end:
+                break
             try:
                 kernels = rewritten(guarded(a.model.module), variant.parts)
             except HazardError:  # nothing of the IR does it

@@ -17,7 +17,6 @@ from samebits.desync.report import Report
 from samebits.diagnosis.builds import search
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point
 from samebits.diagnosis.builds.built_side import BuiltSide
-from samebits.diagnosis.builds.clock import OutOfTime, spent
 from samebits.diagnosis.builds.decode import Decoder
 from samebits.diagnosis.builds.hypotheses import (
     BENEATH,
@@ -30,6 +29,7 @@ from samebits.diagnosis.builds.hypotheses import (
 )
 from samebits.diagnosis.builds.search import BuildSearch, Theirs
 from samebits.diagnosis.builds.tell import tell_builds
+from samebits.diagnosis.clock import OutOfTime, spent
 from samebits.diagnosis.driver import diagnose, diagnose_report
 from samebits.diagnosis.frame.search import silent
 from samebits.diagnosis.report.findings import IN_PLACES, Diagnosis

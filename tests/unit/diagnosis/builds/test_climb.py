@@ -15,10 +15,10 @@ from samebits.desync.report import Report
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point
 from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.climb import Climb
-from samebits.diagnosis.builds.clock import spent
 from samebits.diagnosis.builds.decode import Decoder
 from samebits.diagnosis.builds.hypotheses import CLIMBED, FORMS
 from samebits.diagnosis.builds.search import BuildSearch, Theirs
+from samebits.diagnosis.clock import spent
 from samebits.diagnosis.driver import diagnose_report
 from samebits.diagnosis.frame.state_diff import differences
 from samebits.hazards.catalogue import EXPRESSION_HAZARDS
@@ -105,10 +105,10 @@ def test_what_hashes_alone_do_not_tell_states_do(monkeypatch: pytest.MonkeyPatch
     assert Decoder(run, 1_000, end).decode(settings).parting is None
     assert Decoder(run, 1_000, end).decode().parting is not None
 
-    def nothing(_: BuildSearch) -> tuple[()]:
+    def nothing(_: BuildSearch, *_others: object) -> tuple[()]:
         return ()
 
-    for name in ("_singles", "_compiled", "_together"):
+    for name in ("_singles", "_for_all", "_compiled", "_together"):
         monkeypatch.setattr(BuildSearch, name, nothing)
     found = BuildSearch(mine, runs, theirs, first, seconds=30.0)
     found.run()

@@ -14,13 +14,13 @@ from tests.support.folders import SIMULATIONS
 import samebits as sb
 from samebits.bits import to_canonical, xxh64
 from samebits.desync.record import ReportRequest, record_report
-from samebits.diagnosis.builds.clock import OutOfTime, spent
 from samebits.diagnosis.builds.compilers import search as search_module
 from samebits.diagnosis.builds.compilers.build import STRICT, Workshop
 from samebits.diagnosis.builds.compilers.execution import BuiltExecution
 from samebits.diagnosis.builds.compilers.found import compilers, makes_32_bits
 from samebits.diagnosis.builds.compilers.rows import rows
 from samebits.diagnosis.builds.compilers.search import CompilerSearch
+from samebits.diagnosis.clock import OutOfTime, spent
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.export.plain_c.program import PlainC
 from samebits.hazards.catalogue import by_name

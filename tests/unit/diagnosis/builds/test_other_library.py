@@ -13,9 +13,9 @@ from samebits.bits import from_canonical
 from samebits.desync.format import PROGRAM
 from samebits.desync.record import ReportRequest, record_report
 from samebits.diagnosis.builds.built_side import BuiltSide
-from samebits.diagnosis.builds.clock import spent
 from samebits.diagnosis.builds.other_library import OtherLibrary
 from samebits.diagnosis.builds.watched_calls import WatchedCalls
+from samebits.diagnosis.clock import spent
 from samebits.diagnosis.driver import diagnose_report
 from samebits.hazards.edit.other_results import (
     OtherResult,

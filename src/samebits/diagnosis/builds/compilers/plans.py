@@ -1,4 +1,4 @@
-"""What of a program may be built by a row's flags, and in what order that is tried.
+"""Plans of what of a program is built by a row's flags, and the order in which they are tried.
 
 Compilers of one family differ little: of each family one is tried to its end before the others are.
 """
@@ -46,6 +46,12 @@ PARTS = (
 """All others."""
 
 
+_BITS = {
+    **dict.fromkeys(("i386", "i486", "i586", "i686"), 32),
+    **dict.fromkeys(("x86_64", "amd64", "aarch64", "arm64"), 64),
+}
+
+
 @dataclass(frozen=True)
 class Plan:
     """One build that is tried."""
@@ -58,10 +64,11 @@ class Plan:
 @dataclass(frozen=True)
 class Known:
     """What the plans of one compiler stand on: its `rows`, the first of which are the most
-    plausible; those that are `likely`, having given the first hashes already; and whether the
-    program calls the math library."""
+    plausible; those of `other_machines` than the one that is looked for; those that are `likely`,
+    having given the first hashes already; and whether the program calls the math library."""
 
     rows: Sequence[Row]
+    other_machines: Sequence[Row]
     likely: Sequence[Row]
     calls_library: bool
 
@@ -102,7 +109,11 @@ def _all(known: Known) -> Iterator[Plan]:
         yield from _in_parts([row for row in some if number or not row.is_usual], [parts])
 
 
-STAGES: tuple[Stage, ...] = (_whole, _likely, _some, _usual, _all)
+def _of_other_machines(known: Known) -> Iterator[Plan]:
+    return _in_parts(known.other_machines, [OWN, SOME])
+
+
+STAGES: tuple[Stage, ...] = (_whole, _likely, _some, _usual, _of_other_machines, _all)
 """The plans of one compiler, a stage each, the most plausible first."""
 STAGES_OF_OTHERS = STAGES[:3]
 """Those of another one of its family."""
@@ -113,15 +124,17 @@ def suits(row: Row, compiler: Compiler) -> bool:
     return compiler.family in row.families
 
 
-def rows_for(compiler: Compiler, architecture: str) -> Sequence[Row]:
+def rows_for(compiler: Compiler, architecture: str) -> tuple[list[Row], list[Row]]:
     """The rows for a compiler, where the other machine is of an architecture, empty if it is
-    unknown: those of as many bits come first."""
+    unknown: those for it, and those for others."""
     own = [row for row in rows() if suits(row, compiler)]
     if not makes_32_bits(compiler):
         own = [row for row in own if row.bits != 32]
-    has_64 = architecture in ("x86_64", "aarch64")
-    is_32 = architecture in ("i386", "i486", "i586", "i686")
-    return sorted(own, key=lambda row: (row.bits == 32 and has_64, row.bits != 32 and is_32))
+    bits = _BITS.get(architecture)
+    return (
+        [row for row in own if bits in (None, row.bits)],
+        [row for row in own if bits not in (None, row.bits)],
+    )
 
 
 def first_of_families(some: Sequence[Compiler]) -> list[Compiler]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from samebits.diagnosis.builds.clock import OutOfTime, spent
 from samebits.diagnosis.builds.compilers.build import (
     ALIKE_32,
     FORCES,
@@ -39,6 +38,7 @@ from samebits.diagnosis.builds.compilers.plans import (
 from samebits.diagnosis.builds.compilers.rows import Narrower, Row
 from samebits.diagnosis.builds.compilers.some import SomeFunctions
 from samebits.diagnosis.builds.compilers.steps import LoggedRuns
+from samebits.diagnosis.clock import OutOfTime, spent
 from samebits.diagnosis.report.findings import OperationFact
 from samebits.errors import RunnerError
 from samebits.export.plain_c.c_types import Doubles
@@ -112,7 +112,7 @@ class CompilerSearch:
 
     def run(self) -> None:
         """Search. Raises OutOfTime; what cannot be built or run is passed over."""
-        found = [each for each in compilers() if rows_for(each, self.architecture)]
+        found = compilers()
         if not found:
             self.notes.append(
                 "no C compiler is here (gcc, clang, or samebits[targets]): what one does to a "
@@ -157,13 +157,13 @@ class CompilerSearch:
         able = [each for each in some if self._is_able(each)]
         for stage in stages:
             for compiler in able:
-                own = rows_for(compiler, self.architecture)
+                own, others = rows_for(compiler, self.architecture)
                 likely = [
                     row
                     for row in own
                     if any(hit.row is row and hit.compiler is compiler for hit in self.hits)
                 ]
-                known = Known(own, likely, bool(self._shop(compiler).plain.library))
+                known = Known(own, others, likely, bool(self._shop(compiler).plain.library))
                 for plan in stage(known):
                     if self._gives_all(compiler, plan):
                         return True
