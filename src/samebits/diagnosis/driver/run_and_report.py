@@ -44,7 +44,13 @@ from samebits.diagnosis.frame.recorded import recorded_in
 from samebits.diagnosis.frame.search import Progress, silent
 from samebits.diagnosis.live_evidence import LiveEvidence
 from samebits.diagnosis.outside.search import Changes
-from samebits.diagnosis.outside.tell import changes_of, facts_of, tell_certain, tell_likely
+from samebits.diagnosis.outside.tell import (
+    are_slight,
+    changes_of,
+    facts_of,
+    tell_certain,
+    tell_likely,
+)
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.diagnosis.report.wording import moment
 from samebits.diagnosis.report_evidence import ReportEvidence, reported_frame, title
@@ -127,8 +133,14 @@ def diagnose_report(
             if outside is not None and known.state is None and outside.first == frame:
                 known = replace(known, state=outside.state)
             says_itself = change_before(report, frame) is not None
-            if outside is not None and not (out.causes or says_itself) and outside.begin_at(frame):
-                tell_certain(out, outside)
+            # A build that makes as little of a difference is looked for before that is believed.
+            believed = None if are_slight(out.changes) else outside
+            if (
+                believed is not None
+                and not (out.causes or says_itself)
+                and believed.begin_at(frame)
+            ):
+                tell_certain(out, believed)
             found = replace(done.found, b=known)
             if found.is_exact and a.spec.source is None:
                 text = report.program_text
@@ -138,7 +150,7 @@ def diagnose_report(
             other = ReportEvidence(report, frame, out, progress, known_inputs=theirs)
             told, limit = list(out.notes), SECONDS if seconds is None else seconds
             # A build would differ again in what follows.
-            is_changed = outside is not None and outside.explain_what_follows
+            is_changed = believed is not None and believed.explain_what_follows
             is_open = frame in report.told and not is_changed and limit > 0
             both = RunAndReport(out, one, other, found, a.plain.state, progress)
             both.proxies = not is_open

@@ -5,7 +5,7 @@ Owns what is said of them, and how sure it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from samebits.desync.report import Report
@@ -21,6 +21,8 @@ from samebits.types import StructType
 CHANGED_STATE = "changed-state"
 BEFORE = ("changed-input", "seed")
 """Causes on top of which a state may be changed besides."""
+_SLIGHT = 8
+"""ULPs."""
 MOST_FRAMES = 4096
 """Frames behind the first differing one that are followed."""
 _PRACTICE = (
@@ -64,11 +66,26 @@ def _shape(change: Change) -> str:
     return "fields" if change.is_exact else "unknown"
 
 
+def are_slight(changes: Sequence[ChangeFact]) -> bool:
+    """Whether all that changed is one float, by little, as a guess has it: a step that computes it
+    otherwise, in a way that nobody has thought of, looks the same."""
+    return len(changes) == 1 and all(
+        each.differing == len(each.fields) == 1
+        and each.keyframe is None
+        and (each.fields[0].ulps or _SLIGHT + 1) <= _SLIGHT
+        for each in changes
+    )
+
+
 def tell_certain(out: Diagnosis, found: Changes) -> bool:
     """Tells changes that give all of b's hashes as the cause, with what is known already to make
     the first frame differ: inputs, or a seed. Whether they do."""
     if not found.are_exact or not out.changes:
         return False
+    is_slight = are_slight(out.changes)
+    if is_slight and out.certainty in ("certain", "likely") and not _is_before(out):
+        out.changes = ()  # that machine computes otherwise
+        return True
     if any(cause.hazard == CHANGED_STATE for cause in out.causes):
         return True  # the other side's session has told of it
     first = out.causes[0] if out.causes and out.changes[0].frame > found.first else None
@@ -77,8 +94,13 @@ def tell_certain(out: Diagnosis, found: Changes) -> bool:
     out.causes = (_cause(out, found) if first is None else _with(first, out, found),)
     alone = found.knows_inputs and all(each.alone for each in found.found)
     sure = alone and found.compared >= SURE_FRAMES and found.first >= 0  # init may compute it so
-    out.certainty = "certain" if sure else "likely"
+    out.certainty = "possible" if is_slight else "certain" if sure else "likely"
     return True
+
+
+def _is_before(out: Diagnosis) -> bool:
+    """Whether the cause is one on top of which a state may be changed, or such a change."""
+    return bool(out.causes) and out.causes[0].hazard in (*BEFORE, CHANGED_STATE)
 
 
 def tell_likely(out: Diagnosis, found: Changes) -> None:
