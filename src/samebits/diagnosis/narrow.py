@@ -28,7 +28,7 @@ from samebits.diagnosis.operation.describe import operation_fact
 from samebits.diagnosis.operation.first_difference import OperationDifference, first_difference
 from samebits.diagnosis.operation.parting import parting
 from samebits.diagnosis.operation.source_changes import attributed
-from samebits.diagnosis.report.findings import CauseFact, Diagnosis
+from samebits.diagnosis.report.findings import CauseFact, Diagnosis, OperationFact
 from samebits.frame_trace.last_write import origin_of_load
 from samebits.frame_trace.record import Trace
 from samebits.hazards.catalogue import ExpressionHazard, ProgramHazard
@@ -47,6 +47,8 @@ class KnownCause:
 
     fact: CauseFact
     variants: tuple[SiteVariant, ...]
+    step: OperationFact | None = None
+    """The operation, where it is known too: then nothing is traced."""
 
 
 @dataclass(frozen=True, eq=False)

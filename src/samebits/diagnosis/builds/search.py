@@ -19,7 +19,7 @@ from samebits.diagnosis.builds.build import Attempt, Build
 from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.climb import Climb
 from samebits.diagnosis.builds.compilers.built_by import CompiledSide
-from samebits.diagnosis.builds.compilers.search import CompilerSearch, Hit, listed
+from samebits.diagnosis.builds.compilers.search import CompilerSearch, Hit, Near, listed
 from samebits.diagnosis.builds.decode import Decoder
 from samebits.diagnosis.builds.hypotheses import (
     ACROSS_CALLS,
@@ -116,6 +116,8 @@ class BuildSearch:
     seconds: float = SECONDS
     whole: list[Build] = field(default_factory=list[Build])
     best: Build | None = None
+    nearest: Near | None = None
+    """What a compiler made that has b's bits in most scalars, where nothing gives a hash."""
     finished: bool = False
     """Whether all was tried that might give the same."""
     tried: int = 0
@@ -181,7 +183,7 @@ class BuildSearch:
         end = min(self._end, spent() + _SHARE * self.seconds)
         search = CompilerSearch(
             self.a, self._inputs, self.theirs.known, self.frame, end, self._say,
-            self.theirs.architecture,
+            self.theirs.architecture, self.theirs.states.get(self.frame),
         )  # fmt: skip
         self._search = search
         try:
@@ -193,6 +195,7 @@ class BuildSearch:
         finally:
             self.tried += search.tried
             self.notes += search.notes
+            self.nearest = search.nearest
             for hit in search.hits:
                 self._note(self._build_of(hit))
 
@@ -200,7 +203,10 @@ class BuildSearch:
         row, agreement = hit.row, self._agreement(hit.parting)
         story = Story(hit.hazards[0], hit.title, row.practice, row.remedy)
         words = f"its C built by {hit.words}"
-        side = CompiledSide(words, self.a.simulation, self.a.spec, file=hit.file, forms=hit.forms)
+        side = CompiledSide(
+            words, self.a.simulation, self.a.spec, file=hit.file, forms=hit.forms,
+            begins=hit.begins,
+        )  # fmt: skip
         many = "all" if agreement.whole else f"{agreement.same:,} of"
         told = (
             f"side a's program as C, built by {hit.words}, gives {many} {agreement.compared:,} "
@@ -211,14 +217,17 @@ class BuildSearch:
             story, hit.hazards, side, agreement, not places, agreement.same, places, told=told
         )
 
-    def first_step(self, within_loops: bool) -> OperationFact | None:
-        """The statement in which the best build, if a compiler made it, differs first. Raises
+    def first_step(self) -> OperationFact | None:
+        """The statement in which the best build, if a compiler made it, differs first: one within
+        loops, or else, for logs keep compilers from making vectors of these, one around. Raises
         RunnerError."""
         if self._search is None or self.best is None:
             return None
         file = _file(self.best)
         hit = next((each for each in self._search.hits if each.file == file), None)
-        return None if hit is None else self._search.first_step(hit, within_loops)
+        if hit is None:
+            return None
+        return self._search.first_step(hit, True) or self._search.first_step(hit, False)
 
     def close(self) -> None:
         """Remove what was built, which the sides found run."""

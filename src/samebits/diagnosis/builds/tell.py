@@ -10,10 +10,12 @@ from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.builds.build import Build
 from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.compilers.built_by import CompiledSide
+from samebits.diagnosis.builds.compilers.search import Near
 from samebits.diagnosis.builds.dumps import beside_dumps
 from samebits.diagnosis.builds.hypotheses import are_kin
 from samebits.diagnosis.builds.search import BuildSearch, Theirs
 from samebits.diagnosis.cause.inquiry import SURE_FRAMES
+from samebits.diagnosis.cause.proxy import ENOUGH
 from samebits.diagnosis.frame.lockstep import LockstepSearch
 from samebits.diagnosis.frame.search import Progress
 from samebits.diagnosis.frame.state_diff import AFTER, differences, timeline
@@ -23,8 +25,6 @@ from samebits.diagnosis.report.findings import (
     SCOPES,
     CauseFact,
     Diagnosis,
-    OperationFact,
-    Place,
     TimelineFact,
 )
 from samebits.diagnosis.report.wording import moment
@@ -33,6 +33,8 @@ from samebits.sides.run import open_run
 from samebits.sides.side import Side
 from samebits.sim.sources import InputSource
 
+_FEW_SCALARS = 4
+"""Scalars that chance may give."""
 _MOST_OTHERS = 8
 """Other builds that are named, where they give all hashes too."""
 
@@ -84,6 +86,8 @@ def _tell(
         )
         for note in found.notes:
             out.note(note)
+        if found.nearest is not None and _is_near(found.nearest):
+            out.causes, out.certainty = (_near_cause(out, found, found.nearest),), "possible"
         if out.frame == 0 and -1 not in theirs.known:
             out.note(
                 "all that init and frame 0 do is in one hash: that of the state after init, a line "
@@ -93,17 +97,16 @@ def _tell(
     cause = _cause(best, found)
     mine = replace(best.side, text=a.text, spec=a.spec, variants=()) if _is_inlined(best) else a
     shown = best.shown or best.side
-    live = compare(mine, shown, known=KnownCause(cause, best.variants))
+    step = None
+    with beyond_first_facts(out.notes, "the line is"):
+        step = found.first_step()
+    live = compare(mine, shown, known=KnownCause(cause, best.variants, step))
     _take(out, live, best)
     if live.frame != out.frame and best.agreement.whole:
         with beyond_first_facts(out.notes, "the fields are"):
             _fields(out, mine, best.side, source)
-    with beyond_first_facts(out.notes, "the line is"):
-        step = found.first_step(within_loops=True)
-        if step is None and out.operation is None:
-            step = found.first_step(within_loops=False)
-        if step is not None and not _is_at(out.operation, step.place):
-            out.operation = step
+    if step is not None:
+        out.operation = step
     if not out.timeline and best.agreement.whole:
         with beyond_first_facts(out.notes, "the timeline is"):
             out.timeline = _timeline(mine, best.side, source)
@@ -137,12 +140,6 @@ def _fields(out: Diagnosis, a: Side, built: Side, source: InputSource) -> None:
     every = differences(a.plain.state, states[0], states[1])
     out.fields, out.differing = every.first, every.differing
     out.columns = tuple(row for row in every.columns if row.differing)
-
-
-def _is_at(operation: OperationFact | None, place: Place) -> bool:
-    """Whether an operation is on the line of a place."""
-    own = None if operation is None else operation.place
-    return own is not None and (own.file, own.line) == (place.file, place.line)
 
 
 def _is_inlined(best: Build) -> bool:
@@ -192,6 +189,32 @@ def _cause(best: Build, found: BuildSearch) -> CauseFact:
         frames_same=agreement.same,
         frames_compared=agreement.compared,
         evidence=tuple(evidence),
+    )
+
+
+def _is_near(near: Near) -> bool:
+    return near.differing >= _FEW_SCALARS and near.alike > ENOUGH * near.differing
+
+
+def _near_cause(out: Diagnosis, found: BuildSearch, near: Near) -> CauseFact:
+    """What gives b's bits in most scalars, though it gives no hash: what that machine builds may be
+    written otherwise."""
+    assert out.frame is not None
+    hit, compared = near.hit, sum(frame >= out.frame for frame in found.theirs.known)
+    return CauseFact(
+        hazard=hit.hazards[0],
+        title=hit.title,
+        expression="",
+        practice=hit.row.practice,
+        remedy=hit.row.remedy,
+        scope=SCOPES[-1],
+        frames_same=0,
+        frames_compared=compared,
+        evidence=(
+            f"side a's program as C, built by {hit.words}, gives b's bits in {near.alike:,} of the "
+            f"{near.differing:,} scalars that differ after {moment(out.frame)}, more than all else "
+            f"that was tried, and no hash; {found.tried:,} runs",
+        ),
     )
 
 

@@ -165,7 +165,7 @@ def diagnose_report(
                     )  # fmt: skip
                 if out.causes and out.causes[0].holds:  # nobody has to ask the other machine
                     out.notes = [note for note in out.notes if note not in lacking]
-                elif not out.causes:
+                elif not out.causes or not out.causes[0].frames_same:
                     both.with_proxies(lacking)
             with beyond_first_facts(out.notes, "whether the difference heals is"):
                 hashes = outcome(one.continued()).hashes

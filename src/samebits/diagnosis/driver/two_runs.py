@@ -84,7 +84,9 @@ class _TwoRuns(Driver[LiveEvidence, LiveEvidence]):
         with beyond_first_facts(self.out.notes, "which edits of the source matter is"):
             sides, stream = (self.a.side, self.b.side), self.a.stream
             tell_edits(self.out, sides, self.found, stream, self.progress, self.layout)
-        if self.layout is None:  # there is no operation of both to be compared
+        if self.known is not None and self.known.step is not None:
+            self.out.operation = self.known.step
+        elif self.layout is None:  # else there is no operation of both to be compared
             super()._operation()
 
     def without(self, own: Trace | None, other: Validated | None) -> Validated | None:

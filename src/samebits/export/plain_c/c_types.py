@@ -64,14 +64,31 @@ class Doubles(Enum):
     """What of a function's float32 is written as double."""
 
     NONE = "nothing"
-    NAMES = "local names"
-    FUNCTIONS = "local names and the functions of C"
-    ALL = "local names, constants and the functions of C"
+    LOCALS = "local names"
+    LOCALS_ALL = "local names, constants and the functions of C"
+    NAMES = "local names and parameters"
+    FUNCTIONS = "local names, parameters and the functions of C"
+    ALL = "local names, parameters, constants and the functions of C"
+
+    @property
+    def has_signatures(self) -> bool:
+        """Whether parameters and results are doubles too."""
+        return self in (Doubles.NAMES, Doubles.FUNCTIONS, Doubles.ALL)
+
+    @property
+    def has_functions(self) -> bool:
+        """Whether C's functions for doubles are called."""
+        return self in (Doubles.LOCALS_ALL, Doubles.FUNCTIONS, Doubles.ALL)
+
+    @property
+    def has_constants(self) -> bool:
+        """Whether constants have no f behind them."""
+        return self in (Doubles.LOCALS_ALL, Doubles.ALL)
 
 
-def wider(t: ScalarType, doubles: Doubles) -> ScalarType:
-    """The type that a local name has."""
-    return FLOAT64 if t == FLOAT32 and doubles is not Doubles.NONE else t
+def wider(t: ScalarType, is_double: bool) -> ScalarType:
+    """The type of something whose float may be a double."""
+    return FLOAT64 if t == FLOAT32 and is_double else t
 
 
 @dataclass
@@ -117,7 +134,12 @@ class CTypes:
 
     def variable(self, t: ValueType | MemoryType, name: str, doubles: Doubles) -> str:
         """As `declared`, of a local name, whose float may be a double."""
-        return self.declared(wider(t, doubles) if isinstance(t, ScalarType) else t, name)
+        is_double = doubles is not Doubles.NONE
+        return self.declared(wider(t, is_double) if isinstance(t, ScalarType) else t, name)
+
+    def parameter(self, t: ValueType | MemoryType, name: str, doubles: Doubles) -> str:
+        """As `variable`, of a parameter."""
+        return self.variable(t, name, doubles if doubles.has_signatures else Doubles.NONE)
 
     def name(self, t: ValueType | MemoryType) -> str:
         """The name of a scalar's, vector's, struct's or array value's type."""
@@ -136,7 +158,7 @@ class CTypes:
 
     def results(self, results: tuple[ScalarType, ...], doubles: Doubles = Doubles.NONE) -> str:
         """The type that a function with these results returns."""
-        results = tuple(wider(t, doubles) for t in results)
+        results = tuple(wider(t, doubles.has_signatures) for t in results)
         if not results:
             return "void"
         if len(results) == 1:

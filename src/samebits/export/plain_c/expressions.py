@@ -249,9 +249,11 @@ def scalar(op: Op, parts: Sequence[Expr], doubles: Doubles = Doubles.NONE) -> Ex
     assert isinstance(to, ScalarType)
     source = op.args[0].type
     assert isinstance(source, ScalarType)
-    if doubles in (Doubles.FUNCTIONS, Doubles.ALL) and op.opcode != "bitcast":
+    if doubles.has_functions and op.opcode != "bitcast":
+        # Where constants are doubles, nobody cuts what is made of them.
         narrows = op.opcode == "convert" and source.bits == 64 and source.is_float
-        source, to = wider(source, doubles), to if narrows else wider(to, doubles)
+        keeps = narrows and not doubles.has_constants
+        source, to = wider(source, True), wider(to, not keeps)
     if op.opcode in ("convert", "narrow"):
         return _converted(source, to, parts[0])
     if op.opcode == "bitcast":

@@ -37,7 +37,7 @@ def prototype(unit: Unit, function: Function, name: str, params: Sequence[str] =
     given = params or [f"p{number}" for number in range(len(function.params))]
     pairs = zip(function.params, given, strict=True)
     doubles = unit.doubles(function.name)
-    text = ", ".join(unit.types.variable(t, own, doubles) for (_, t), own in pairs)
+    text = ", ".join(unit.types.parameter(t, own, doubles) for (_, t), own in pairs)
     return f"{unit.results(function)} {name}({text or 'void'})"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from samebits.export.plain_c.c_types import Doubles, wider
+from samebits.export.plain_c.c_types import wider
 from samebits.export.plain_c.expressions import PRIMARY, UNARY, Expr, joined, literal, scalar
 from samebits.export.plain_c.waiting import Waiting
 from samebits.ir.grammar import Op, Value
@@ -54,7 +54,7 @@ def _set(w: Waiting, op: Op) -> None:
 def _const(w: Waiting, op: Op) -> None:
     t = op.result.type
     assert isinstance(t, ScalarType)
-    w.define(op.result, literal(wider(t, w.doubles) if w.doubles is Doubles.ALL else t, op.attr, t))
+    w.define(op.result, literal(wider(t, w.doubles.has_constants), op.attr, t))
 
 
 def _local(w: Waiting, op: Op) -> None:

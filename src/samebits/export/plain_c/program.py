@@ -115,8 +115,7 @@ class PlainC:
             t = types.pop() if len(types) == 1 else None
             if not name.startswith(_MATH) or not isinstance(t, ScalarType) or not t.is_float:
                 continue
-            is_double = self.doubles in (Doubles.FUNCTIONS, Doubles.ALL)
-            end = "f" if t.bits == 32 and not is_double else ""
+            end = "f" if t.bits == 32 and not self.doubles.has_functions else ""
             if last in LIBRARY_FUNCTIONS and function.results == (t,):
                 found[name] = f"{last}{end}({{0}})"
             elif last == "sincos" and function.results == (t, t):
@@ -125,9 +124,18 @@ class PlainC:
         return found
 
     def header(self, prefix: str = "") -> str:
-        """Helpers, types, constant tables, and each function's declaration."""
+        """Helpers, types, constant tables, and each function's declaration. The simulation's own,
+        but for `init` and `step`, are what `OWN` says, such as static."""
         unit = self._unit(lambda name: name)
-        lines = ["#pragma once", f'#include "{SUPPORT}"', ""]
+        lines = [
+            "#pragma once",
+            f'#include "{SUPPORT}"',
+            "#ifndef OWN",
+            "#define OWN",
+            "#endif",
+            "",
+        ]
+        own = {*self.kernels} - {self.program.init, self.program.step}
         lines += self._types.declarations()
         for name, data in self._module.tables.items():
             values = [literal(data.element, value).text for value in data.values]
@@ -135,7 +143,8 @@ class PlainC:
             lines.append(f"static const {declared} = {_nested(values, data.type.shape)};")
         lines.append("")
         for name, function in self._functions.items():
-            lines.append(f"{prefix}{prototype(unit, function, self.names[name])};")
+            how = "OWN " if name in own else ""
+            lines.append(f"{prefix}{how}{prototype(unit, function, self.names[name])};")
         return "\n".join([*lines, ""])
 
     def definitions(

@@ -42,12 +42,14 @@ class Workshop:
         self._write(SUPPORT, support())
         self._write("program.h", self.plain.header())
 
-    def file_of(self, name: str, functions: Sequence[str]) -> str:
-        """A file with the definitions of some functions, written once. Raises UnwritableError."""
+    def file_of(self, name: str, functions: Sequence[str], static: bool = False) -> str:
+        """A file with the definitions of some functions, written once; with `static` those of the
+        simulation, all of which are in it, are seen in it alone. Raises UnwritableError."""
         file = f"{name}.c"
         if file not in self._files:
             self._files.add(file)
-            self._write(file, _INCLUDE + self.plain.definitions(functions))
+            own = "#define OWN static\n" if static else ""
+            self._write(file, own + _INCLUDE + self.plain.definitions(functions))
         return file
 
     def driver(self) -> str:

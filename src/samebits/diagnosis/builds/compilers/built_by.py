@@ -21,10 +21,12 @@ class CompiledSide(Side):
     file: Path | None = None
     forms: bytes = b""
     """Which form of each function acts, where there are several."""
+    begins: bytes | None = None
+    """The state after `init`, where it is not the file's own."""
 
     def execution(self, program: Program) -> Execution:
         assert self.file is not None
-        execution = BuiltExecution(program, self.file, _SECONDS)
+        execution = BuiltExecution(program, self.file, _SECONDS, self.begins)
         if self.forms:
             execution.choose(self.forms)
         return execution

@@ -13,7 +13,7 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from samebits.bits import from_canonical, to_canonical
+from samebits.bits import from_canonical, to_canonical, xxh64
 from samebits.errors import RunnerError
 from samebits.sim.execution import Advance, Execution
 from samebits.sim.inputs import Inputs
@@ -27,11 +27,15 @@ _NUMBER = struct.Struct("=Q")
 
 
 class BuiltExecution(Execution):
-    """The program `file`, which ends after `seconds`. Any method may raise RunnerError where it has
-    crashed or ended; `close` ends it."""
+    """The program `file`, which ends after `seconds`. It begins with the canonical state `begins`,
+    if one is given, in place of what its `init` leaves. Any method may raise RunnerError where it
+    has crashed or ended; `close` ends it."""
 
-    def __init__(self, program: Program, file: Path, seconds: float) -> None:
+    def __init__(
+        self, program: Program, file: Path, seconds: float, begins: bytes | None = None
+    ) -> None:
         super().__init__(program)
+        self._begins = begins
         try:
             self._process = subprocess.Popen(
                 [file],
@@ -57,6 +61,9 @@ class BuiltExecution(Execution):
 
     def start(self, seed: int) -> None:
         self._init(seed)
+        if self._begins is not None:
+            self.restore(self._begins)
+            self.first_hash = xxh64(self._begins)
 
     def _init(self, seed: int) -> None:
         self.first_hash = _NUMBER.unpack(self._asked(b"i" + _NUMBER.pack(seed), _NUMBER.size))[0]

@@ -25,6 +25,9 @@ class Parts:
     "each": every function in a file of its own."""
     c_math: bool = False
     """Whether C's math library is called instead."""
+    static: bool = True
+    """Whether functions in one file are seen in it alone, so that compilers make more of them a
+    part of others."""
 
 
 OWN = Parts("", False, "two")
@@ -36,6 +39,7 @@ APART = Parts(", each function in a file of its own", False, "each")
 WITH_LIBRARY = Parts(", the math library too", True, "two")
 PARTS = (
     WITH_LIBRARY,
+    Parts(", no function of which is static", False, "two", static=False),
     Parts(", with C's math library", False, "two", c_math=True),
     Parts(", the math library too, in one file", True, "one"),
     Parts(", the math library too, each function in a file of its own", True, "each"),

@@ -20,7 +20,7 @@ from samebits.diagnosis.builds.compilers.build import (
     STRICT_32,
     Workshop,
 )
-from samebits.diagnosis.builds.compilers.execution import BuiltExecution
+from samebits.diagnosis.builds.compilers.execution import INIT, BuiltExecution
 from samebits.diagnosis.builds.compilers.found import Compiler, compilers
 from samebits.diagnosis.builds.compilers.plans import (
     APART,
@@ -39,6 +39,7 @@ from samebits.diagnosis.builds.compilers.rows import Narrower, Row
 from samebits.diagnosis.builds.compilers.some import SomeFunctions
 from samebits.diagnosis.builds.compilers.steps import LoggedRuns
 from samebits.diagnosis.clock import OutOfTime, spent
+from samebits.diagnosis.frame.state_diff import differences
 from samebits.diagnosis.report.findings import OperationFact
 from samebits.errors import RunnerError
 from samebits.export.plain_c.c_types import Doubles
@@ -75,6 +76,8 @@ class Hit:
     """Where some of the simulation's functions alone are built so: a byte each, 1 for these."""
     functions: tuple[str, ...] = ()
     """These, by their names in IR."""
+    begins: bytes | None = None
+    """The state after `init`, where it is not the build's own."""
 
     @property
     def words(self) -> str:
@@ -82,7 +85,18 @@ class Hit:
         words = [self.compiler.title, *(["-m32"] if self.row.bits == 32 else []), *self.flags]
         more = f", its {self.doubles.value} doubles" if self.doubles is not Doubles.NONE else ""
         alone = f", in {listed(self.functions)} alone" if self.functions else ""
-        return " ".join(words) + self.parts.title + more + alone
+        start = ", from frame 0 on" if self.begins is not None else ""
+        return " ".join(words) + self.parts.title + more + alone + start
+
+
+@dataclass(frozen=True)
+class Near:
+    """A build that does not give the first hash that differs, and of the `differing` scalars of
+    that state gives the other machine's bits in `alike`."""
+
+    hit: Hit
+    alike: int
+    differing: int
 
 
 @dataclass
@@ -98,6 +112,9 @@ class CompilerSearch:
     say: Callable[[str], None]
     architecture: str = ""
     """The other machine's, if it is known."""
+    wanted: bytes | None = None
+    """The other machine's state after `frame`, if it is known."""
+    nearest: Near | None = None
     hits: list[Hit] = field(default_factory=list[Hit])
     """Builds that give the first hash that differs, the best first."""
     notes: list[str] = field(default_factory=list[str])
@@ -119,6 +136,7 @@ class CompilerSearch:
                 "whole program was not tried"
             )
         self._rows: Inputs = self.inputs.between(0, MOST_FRAMES)
+        self._own_run()
         first = first_of_families(found)
         others = [each for each in found if each not in first]
         try:
@@ -144,6 +162,7 @@ class CompilerSearch:
             self._rows,
             self.known,
             _RUN_SECONDS,
+            hit.begins,
         )
         return runs.first(self.frame)
 
@@ -177,8 +196,9 @@ class CompilerSearch:
             strict = self._built(self._shop(compiler), Narrower(STRICT, ()), OWN, 64)
         except RunnerError:
             return False
-        if self._parting(strict, self._own()) is None:
-            return True
+        with closing(self._run_of(strict)) as built:
+            if built.parting(self.inputs.seed, self._rows, self._own) is None:
+                return True
         self.notes.append(
             f"side a's program as C, built strictly by {compiler.title}, does not have its "
             "hashes: builds by it were not tried"
@@ -211,17 +231,35 @@ class CompilerSearch:
         self.tried += 1
         try:
             file = self._built(shop, flags, parts, row.bits)
-            parting = self._parting(file, self.known)
+            parting, begins = self._parting(file)
         except RunnerError:
-            return None
-        if parting is not None and parting <= self.frame:
             return None
         hit = Hit(
             shop.compiler, row, tuple(flags.flags), parts, shop.plain.doubles, file, parting,
-            (*flags.hazards, *(["libm"] if parts.c_math else [])), row.title,
+            (*flags.hazards, *(["libm"] if parts.c_math else [])), row.title, begins=begins,
         )  # fmt: skip
+        if parting is not None and parting <= self.frame:
+            self._measure(hit)
+            return None
         self._keep(hit)
         return hit
+
+    def _measure(self, hit: Hit) -> None:
+        """Remember what comes nearest to the other machine's state."""
+        if self.wanted is None:
+            return
+        state = self.a.plain.state
+        differing = differences(state, self._own_state, self.wanted, most=0).differing
+        try:
+            with closing(self._run_of(hit.file, hit.begins)) as built:
+                built.start(self.inputs.seed)
+                built.advance(self._rows[: self.frame + 1])
+                left = differences(state, built.save(), self.wanted, most=0).differing
+        except RunnerError:
+            return
+        best = self.nearest
+        if differing - left > (0 if best is None else best.alike):
+            self.nearest = Near(hit, differing - left, differing)
 
     def _in_some(self, shop: Workshop, row: Row) -> bool:
         """Try which of the simulation's functions are built by a row, none of them a part of
@@ -229,9 +267,10 @@ class CompilerSearch:
         self._in_time()
         self.say(f"trying {shop.compiler.title} {' '.join(row.flags)} for some functions")
         self.tried += 1
+        begins = self._begins[0]
         try:
             file = self._with_forms(shop, row, row)
-            with closing(BuiltExecution(self.a.program, file, self._run_seconds())) as built:
+            with closing(self._run_of(file, begins)) as built:
                 forms, parting = self._some_functions(built, shop).forms()
         except RunnerError:
             return False
@@ -242,7 +281,7 @@ class CompilerSearch:
         parts, functions = (SOME, tuple(chosen)) if len(chosen) < len(names) else (APART, ())
         hit = Hit(
             shop.compiler, row, tuple(row.flags), parts, Doubles.NONE, file, parting,
-            tuple(row.hazards), row.title, forms, functions,
+            tuple(row.hazards), row.title, forms, functions, begins,
         )  # fmt: skip
         if parting is None:
             hit = self._narrowed_in_some(shop, hit)
@@ -255,7 +294,7 @@ class CompilerSearch:
             self._in_time()
             try:
                 file = self._with_forms(shop, hit.row, narrower)
-                with closing(BuiltExecution(self.a.program, file, self._run_seconds())) as built:
+                with closing(self._run_of(file, hit.begins)) as built:
                     parting = self._some_functions(built, shop).parting(hit.forms)
             except RunnerError:
                 continue
@@ -288,9 +327,6 @@ class CompilerSearch:
             shop.object(library, strict),
         ]
         return shop.program(objects, strict)
-
-    def _run_seconds(self) -> float:
-        return min(_RUN_SECONDS, max(1.0, self.end - spent()))
 
     def _narrowed(self, shop: Workshop, hit: Hit) -> None:
         """Try whether a part of the flags of a build that gives all hashes does too: then the rest
@@ -340,12 +376,12 @@ class CompilerSearch:
         plain, objects = shop.plain, [shop.object(shop.driver(), strict)]
         shop.seconds = max(1.0, self.end - spent())
         if parts.files == "one":
-            objects.append(shop.object(shop.file_of("all", [*plain.library, *plain.kernels]), own))
+            every = [*plain.library, *plain.kernels]
+            objects.append(shop.object(shop.file_of("all", every, parts.static), own))
         elif parts.files == "two":
-            kernels, library = (
-                shop.file_of("own", plain.kernels),
-                shop.file_of("library", plain.library),
-            )
+            name = "static" if parts.static else "own"
+            kernels = shop.file_of(name, plain.kernels, parts.static)
+            library = shop.file_of("library", plain.library)
             objects.append(shop.object(kernels, own))
             objects.append(shop.object(library, own if parts.library else strict))
         else:
@@ -359,18 +395,39 @@ class CompilerSearch:
                 objects.append(shop.object(shop.file_of("library", plain.library), strict))
         return shop.program(objects, own)
 
-    def _own(self) -> dict[int, int]:
-        """Side a's own hashes of the frames that are known."""
+    def _own_run(self) -> None:
+        """Side a's hashes of the frames that are known, and the states that b may begin with: what
+        its own `init` leaves, where that is known to be no other than side a's that one, and both
+        where it is not known."""
         with closing(open_run(self.a)) as run:
             run.start(self.inputs.seed)
-            hashes = [run.hash(), *map(int, run.advance(self._rows).hashes)]
-        return {frame: hashes[frame + 1] for frame in self.known if frame + 1 < len(hashes)}
+            state, hashes = run.save(), [run.hash()]
+            hashes += map(int, run.advance(self._rows[: self.frame + 1]).hashes)
+            self._own_state = run.save()
+            hashes += map(int, run.advance(self._rows[self.frame + 1 :]).hashes)
+        self._own = {frame: hashes[frame + 1] for frame in self.known if frame + 1 < len(hashes)}
+        self._begins: list[bytes | None] = [None, state]
+        if self.frame == INIT:
+            self._begins = [None]
+        elif INIT in self.known:
+            self._begins = [state]
 
-    def _parting(self, file: Path, known: Mapping[int, int]) -> int | None:
-        """The first frame whose known hash a program does not give; None if it gives all. Raises
-        RunnerError."""
-        with closing(BuiltExecution(self.a.program, file, self._run_seconds())) as built:
-            return built.parting(self.inputs.seed, self._rows, known)
+    def _run_of(self, file: Path, begins: bytes | None = None) -> BuiltExecution:
+        seconds = min(_RUN_SECONDS, max(1.0, self.end - spent()))
+        return BuiltExecution(self.a.program, file, seconds, begins)
+
+    def _parting(self, file: Path) -> tuple[int | None, bytes | None]:
+        """The first frame whose known hash a program does not give, None if it gives all, and what
+        it began with. Raises RunnerError."""
+        best = INIT, self._begins[0]
+        for begins in self._begins:
+            with closing(self._run_of(file, begins)) as built:
+                parting = built.parting(self.inputs.seed, self._rows, self.known)
+            if parting is None:
+                return None, begins
+            if parting > best[0]:
+                best = parting, begins
+        return best
 
     def _in_time(self) -> None:
         if spent() > self.end:

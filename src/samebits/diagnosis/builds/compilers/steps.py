@@ -41,6 +41,8 @@ class LoggedRuns:
     rows: Inputs
     known: Mapping[int, int]
     seconds: float
+    begins: bytes | None = None
+    """The foreign one's state after `init`, where it is not its own."""
 
     def first(self, frame: int) -> OperationFact | None:
         """The first statement that makes the difference of a frame, or of those before it of which
@@ -50,7 +52,11 @@ class LoggedRuns:
         hash with that value too, the next statement that differs from it is asked for.
         """
         since = max((n for n in self.known if n < frame), default=-2) + 1
-        with closing(BuiltExecution(self.program, self.foreign, self.seconds)) as built:
+        if self.begins is not None:
+            since = max(since, 0)
+        with closing(
+            BuiltExecution(self.program, self.foreign, self.seconds, self.begins)
+        ) as built:
             theirs = _Frames(built, self.seed, self.rows, since, frame).logged({})
         if theirs.hash != self.known[frame]:
             return None
