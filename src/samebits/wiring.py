@@ -23,6 +23,7 @@ FIELDS = {
     "mapped_elementwise": ("samebits.runtime.ufunc", "map_elementwise"),
     "power": ("samebits.math", "pow"),
     "remainder": ("samebits.mathlib.floored", "remainder"),
+    "reduction": ("samebits.mathlib.arrays.functions", "of_builtin"),
     "pinned": ("samebits.runtime.fp_state.pin", "pinned"),
     "check_races": ("samebits.runtime.races", "check_races"),
     "session_report": ("samebits.desync.of_session", "write_session_report"),

@@ -138,7 +138,7 @@ def builtin_min(x: float32) -> float32:
 
 @refused
 def builtin_sum(a: ReadOnly[float32]) -> float32:
-    return sum(a)
+    return sum(a, 1.0)
 
 
 @refused

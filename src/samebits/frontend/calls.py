@@ -46,6 +46,7 @@ from samebits.frontend.operations.kernel_calls import Lower, bind, call_kernel
 from samebits.frontend.operations.matrices import build_matrix
 from samebits.lang.annotations import class_of_type
 from samebits.lang.calls.tracing import trace
+from samebits.lang.executions import executions
 from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel, method_kernel
 from samebits.lang.memory.arrays import zeros
@@ -158,6 +159,17 @@ def _round(ctx: Context, node: ast.Call, called: Any, operands: list[Operand]) -
             fix=f"write round({x} * {scale}) / {scale}",
         )
     return _intrinsic(ctx, node, called, operands)
+
+
+def _sum(ctx: Context, node: ast.Call, called: Any, operands: list[Operand]) -> Operand:
+    """Python's `sum` of an array: the library's, whose order is stated."""
+    if len(operands) == 2:
+        ctx.fail(
+            node,
+            "sum() takes one array, and no start",
+            fix=f"write `{ctx.text(node.args[1])} + sum({ctx.text(node.args[0])})`",
+        )
+    return overloads.lower_reduction(ctx, node, executions.reduction("sum"), operands)
 
 
 def _refuse(ctx: Context, node: ast.Call, called: Any, _: list[Operand] | None = None) -> NoReturn:
@@ -311,6 +323,7 @@ _OBJECTS: tuple[tuple[object, _Row], ...] = (
     (builtins.round, (None, _round)),
     (builtins.any, (None, _intrinsic)),
     (builtins.all, (None, _intrinsic)),
+    (builtins.sum, (None, _sum)),
     (builtins.min, (None, _extreme)),
     (builtins.max, (None, _extreme)),
     (builtins.divmod, (2, _divmod)),

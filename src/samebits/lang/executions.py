@@ -51,6 +51,8 @@ class Executions:
     """`math.pow`, for `**` of floats in plain Python."""
     remainder: Callable[[str], Any] = _missing
     """From `%` and `//` to the library's function of two floats of a type."""
+    reduction: Callable[[str], Any] = _missing
+    """From the name of a builtin to the library's function of a whole array."""
     pinned: Callable[[], AbstractContextManager[Any]] = nullcontext
     """Makes a context in which this thread's floating-point operations follow the pinned rules."""
     check_races: KernelCall = _missing

@@ -29,6 +29,7 @@ from samebits.lang.annotations import class_of_type
 from samebits.lang.calls.kernel_parameters import mean
 from samebits.lang.calls.tracing import IN_JOBS, NAMED, SEPARATORS, trace
 from samebits.lang.constants import is_namespace
+from samebits.lang.executions import executions
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory import arena
@@ -137,6 +138,10 @@ def _ord(*_: Any) -> Any:
     raise ArgumentError(ORD_TAKES, fix='write ord("a")')
 
 
+def _sum(*values: Any) -> Any:
+    return executions.reduction("sum")(*values)
+
+
 def _least(*values: Any) -> Any:
     return reduce(intrinsics.min, values)
 
@@ -153,6 +158,7 @@ _BUILTINS: dict[object, object] = {
     builtins.len: mean(_len, builtins.len),
     builtins.int: mean(_int, builtins.int),
     builtins.float: mean(_float, builtins.float),
+    builtins.sum: mean(_sum, builtins.sum),
     builtins.min: mean(_least, builtins.min),
     builtins.max: mean(_greatest, builtins.max),
     builtins.round: mean(_round, builtins.round),

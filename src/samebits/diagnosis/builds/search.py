@@ -145,6 +145,9 @@ class BuildSearch:
                 self._other_library()
             if not self.whole:
                 self._compiled()
+            for hazard in () if self.whole else self._partial_first():
+                if hazard not in likely and not self.whole:
+                    self._across_calls(hazard)
             self._singles([name for name in SLOW if name not in likely])
             self.finished = bool(self.whole)
             for some in () if self.whole or not self.theirs.states else self._climbed():
@@ -168,6 +171,15 @@ class BuildSearch:
     def _across_calls(self, hazard: str) -> None:
         if hazard in ACROSS_CALLS:
             self._decode(_Plan((hazard,), _SOME, inlined=True))
+
+    def _partial_first(self) -> list[str]:
+        """The hazards that give the first hashes, those first that give most."""
+        return sorted(self._partial, key=lambda name: -self._partial[name].agreement.same)
+
+    @property
+    def partly(self) -> Sequence[str]:
+        """The hazards that give the first hashes and not all."""
+        return [name for name, build in self._partial.items() if not build.agreement.whole]
 
     def _for_all(self) -> None:
         """What builds do to a whole program."""
@@ -244,12 +256,12 @@ class BuildSearch:
     def _together(self) -> Iterator[_Plan]:
         """What explains the first frames with others; what builds do together; then more sets of
         each hazard."""
+        known = self._partial_first()
         for hazard in ACROSS_CALLS:
-            if hazard not in self._likely:
+            if hazard not in (*self._likely, *known):
                 yield _Plan((hazard,), _SOME, inlined=True)
         for hazard in IN_LIBRARY:
             yield _Plan((hazard,), _SOME, library=True)
-        known = sorted(self._partial, key=lambda name: -self._partial[name].agreement.same)
         for first in known:
             for other in SINGLE:
                 if other != first:

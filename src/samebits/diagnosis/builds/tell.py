@@ -12,7 +12,7 @@ from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.compilers.built_by import CompiledSide
 from samebits.diagnosis.builds.compilers.search import Near
 from samebits.diagnosis.builds.dumps import beside_dumps
-from samebits.diagnosis.builds.hypotheses import are_kin
+from samebits.diagnosis.builds.hypotheses import SLOW, are_kin
 from samebits.diagnosis.builds.search import BuildSearch, Theirs
 from samebits.diagnosis.cause.inquiry import SURE_FRAMES
 from samebits.diagnosis.cause.proxy import ENOUGH
@@ -232,6 +232,8 @@ def _certainty(best: Build, found: BuildSearch) -> str:
     ]
     told = best.sure and not rivals and found.finished and agreement.compared >= SURE_FRAMES
     one, *more = best.hazards
+    if one in SLOW and any(are_kin(one, name) for name in found.partly if name not in SLOW):
+        told = False  # what is more plausible might have done it, in a way that was not tried
     if not isinstance(best.side, CompiledSide):  # whose parts no one has put together
         told = told and not any(are_kin(one, each) for each in more)
     return "certain" if told else "likely"

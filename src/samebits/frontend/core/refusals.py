@@ -56,7 +56,6 @@ REFUSED_OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
 }
 
 REFUSED_BUILTINS: dict[str, str] = {
-    "sum": "`math.sum(a)`, whose order is stated, or a loop with an accumulator",
     "pow": "`x**2`, or `math.pow(x, y)` where the exponent is no constant",
     "breakpoint": "`kernel.managed(...)`, where `breakpoint()` stops",
     "map": "a `for` loop",

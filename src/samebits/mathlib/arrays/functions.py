@@ -126,3 +126,8 @@ exact_sum = Reduction(
     NaN or infinities of both signs. Some ten times slower than `sum`.
     """,
 )  # fmt: skip
+
+
+def of_builtin(name: str) -> Reduction:
+    """The function that a builtin of Python's is in a kernel."""
+    return {"sum": sum}[name]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import samebits as sb
-from samebits import Array, ReadOnly, float32, float64, int32, math
+from samebits import Array, ReadOnly, float32, float64, int32, math, uint8
 from samebits.errors import ArgumentError, CompileError, Trap
 
 LENGTHS = (0, 1, 2, 63, 64, 65, 127, 2047, 2048, 2049, 4096, 3 * 2048 + 700, 7 * 2048)
@@ -72,6 +72,26 @@ def test_sum_and_dot_have_the_documented_shape(n: int, dtype: Any) -> None:
         variance = in_shape((x - mean) * (x - mean)) / dtype(n)
     assert bits(math.mean(x)) == bits(dtype(np.nan) if n == 0 else mean)
     assert bits(math.variance(x)) == bits(dtype(np.nan) if n == 0 else variance)
+
+
+@sb.kernel
+def by_builtin(
+    x: ReadOnly[float32], whole: ReadOnly[uint8], table: ReadOnly[float64, 2]
+) -> float64:
+    total = float64(sum(x)) + float64(sum(whole))
+    for row in table:
+        total += sum(row)
+    return total
+
+
+def test_the_builtin_sum_of_an_array_is_the_librarys() -> None:
+    x, table = values(3000, np.float32), values(600, np.float64).reshape(6, 100)
+    wanted = np.float64(math.sum(x)) + 300.0
+    for row in table:
+        wanted += math.sum(row)
+    whole = np.ones(300, np.uint8)
+    assert bits(np.float64(by_builtin(x, whole, table))) == bits(wanted)
+    sb.assert_same_bits(by_builtin, x, whole, table)
 
 
 @sb.kernel
