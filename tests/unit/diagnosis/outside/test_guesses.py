@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import samebits as sb
-from samebits import int32, uint64
+from samebits import float32, int32, uint64
 from samebits.desync.of_replay import report_of_replay
 from samebits.diagnosis.driver import diagnose_report
 from samebits.replay import ReplayWriter
@@ -21,6 +21,7 @@ class State:
     sum: int32
     next: int32
     other: int32
+    drift: float32
 
 
 @sb.struct
@@ -38,13 +39,14 @@ def step(state: State, inputs: sb.ReadOnly[Input]) -> None:
     state.sum += state.next
     state.next = inputs[0].push
     state.other += 7
+    state.drift += 0.25
 
 
 SUMS = sb.Simulation(name="sums", version="1", state=State, input=Input, players=1, init=init,
                      step=step)  # fmt: skip
 
 
-def certainty(folder: Path, poked: str, by: int, at: int = 12) -> tuple[str, str]:
+def certainty(folder: Path, poked: str, by: float, at: int = 12) -> tuple[str, str]:
     """How sure a diagnosis is of a field that is poked before a frame, and what it says."""
     inputs: Inputs = np.zeros((40, 1), SUMS.input_type.dtype)
     inputs["push"][:, 0] = np.arange(40) * 1000
@@ -59,7 +61,8 @@ def certainty(folder: Path, poked: str, by: int, at: int = 12) -> tuple[str, str
                 data = SUMS.inputs.to_bytes(inputs[frame : frame + 1])
                 writer.add(data, session.hash())
     source = ReplaySource(SUMS, paths[0])
-    found = diagnose_report(source, parse_side("opt=0", SUMS), report_of_replay(paths[1]))
+    side = parse_side("opt=0", SUMS)
+    found = diagnose_report(source, side, report_of_replay(paths[1]), seconds=0)
     return found.certainty, found.causes[0].title if found.causes else ""
 
 
@@ -86,3 +89,10 @@ def test_a_poke_that_nobody_would_guess_is_left_open(tmp_path: Path) -> None:
 
 def test_before_the_first_frame_another_start_is_as_plausible(tmp_path: Path) -> None:
     assert certainty(tmp_path, "other", 3, at=0) == ("unknown", "")
+
+
+def test_a_float_that_is_off_by_a_step_is_more_likely_computed_so(tmp_path: Path) -> None:
+    step = float(np.spacing(np.float32(3.0)))
+    found, said = certainty(tmp_path, "drift", step)
+    assert (found, said.endswith("in drift")) == ("possible", True)
+    assert certainty(tmp_path, "drift", 0.75)[0] != "possible"
