@@ -28,8 +28,10 @@ def init(state: State, seed: uint64) -> None:
 
 @sb.kernel
 def step(state: State, inputs: sb.ReadOnly[Input]) -> None:
-    reach = state.x * 1.1 + inputs[0].push
-    if reach > 1000.0:
+    reach = state.x
+    for _ in range(8):  # in some of which the fused one is another
+        reach = reach * 1.1 + 0.3
+    if reach > 100000.0:
         state.x = 0.0
     state.y = state.y * 0.9 + state.x * 0.1
     state.z = state.z * 0.7 + state.y * 0.3

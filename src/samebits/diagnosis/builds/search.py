@@ -233,13 +233,22 @@ class BuildSearch:
         """The statement in which the best build, if a compiler made it, differs first: one within
         loops, or else, for logs keep compilers from making vectors of these, one around. Raises
         RunnerError."""
+        hit = self._best_hit()
+        if self._search is None or hit is None:
+            return None
+        return self._search.first_step(hit, True) or self._search.first_step(hit, False)
+
+    def first_function(self) -> OperationFact | None:
+        """The function in which the best build differs first, if a compiler made it. Raises
+        RunnerError."""
+        hit = self._best_hit()
+        return None if self._search is None or hit is None else self._search.first_function(hit)
+
+    def _best_hit(self) -> Hit | None:
         if self._search is None or self.best is None:
             return None
         file = _file(self.best)
-        hit = next((each for each in self._search.hits if each.file == file), None)
-        if hit is None:
-            return None
-        return self._search.first_step(hit, True) or self._search.first_step(hit, False)
+        return next((each for each in self._search.hits if each.file == file), None)
 
     def close(self) -> None:
         """Remove what was built, which the sides found run."""

@@ -105,8 +105,8 @@ def _tell(
     if live.frame != out.frame and best.agreement.whole:
         with beyond_first_facts(out.notes, "the fields are"):
             _fields(out, mine, best.side, source)
-    if step is not None:
-        out.operation = step
+    with beyond_first_facts(out.notes, "the function is"):
+        out.operation = step or out.operation or found.first_function()
     if not out.timeline and best.agreement.whole:
         with beyond_first_facts(out.notes, "the timeline is"):
             out.timeline = _timeline(mine, best.side, source)

@@ -20,7 +20,7 @@ from samebits.ir.grammar import Function, HostFunction, Module, Op, walk
 from samebits.ir.own_code import is_own_code
 from samebits.sim.program import Program
 from samebits.sim.state.hashing import HASH, word_count, word_type
-from samebits.types import ArrayType, FixedArrayType, RefType, ScalarType
+from samebits.types import FLOAT32, ArrayType, FixedArrayType, RefType, ScalarType
 
 SUPPORT = "support.h"
 _AT = "_at"
@@ -93,6 +93,17 @@ class PlainC:
             types.results(function.results)
             types.results(function.results, self.doubles)
         return types
+
+    @cached_property
+    def has_float32(self) -> bool:
+        """Whether any of the simulation's kernels computes float32."""
+        return any(
+            value.type == FLOAT32
+            for name in self.kernels
+            for op in walk(self._functions[name].body)
+            if isinstance(op, Op)
+            for value in op.results
+        )
 
     @cached_property
     def names(self) -> dict[str, str]:

@@ -128,10 +128,12 @@ def suits(row: Row, compiler: Compiler) -> bool:
     return compiler.family in row.families
 
 
-def rows_for(compiler: Compiler, architecture: str) -> tuple[list[Row], list[Row]]:
+def rows_for(
+    compiler: Compiler, architecture: str, has_float32: bool
+) -> tuple[list[Row], list[Row]]:
     """The rows for a compiler, where the other machine is of an architecture, empty if it is
-    unknown: those for it, and those for others."""
-    own = [row for row in rows() if suits(row, compiler)]
+    unknown: those for it, and those for others. Without float32 nothing may be a double."""
+    own = [row for row in rows() if suits(row, compiler) and (has_float32 or not row.doubles)]
     if not makes_32_bits(compiler):
         own = [row for row in own if row.bits != 32]
     bits = _BITS.get(architecture)

@@ -40,7 +40,7 @@ from samebits.diagnosis.builds.compilers.some import SomeFunctions
 from samebits.diagnosis.builds.compilers.steps import LoggedRuns
 from samebits.diagnosis.clock import OutOfTime, spent
 from samebits.diagnosis.frame.state_diff import differences
-from samebits.diagnosis.report.findings import OperationFact
+from samebits.diagnosis.report.findings import OperationFact, Place
 from samebits.errors import RunnerError
 from samebits.export.plain_c.c_types import Doubles
 from samebits.export.plain_c.expressions import UnwritableError
@@ -55,6 +55,7 @@ MOST_FRAMES = 4096
 """Frames that are compared at most."""
 _RUN_SECONDS = 20.0
 _MOST_NAMED = 6
+_ALONE = "built so, it gives b's hash of that frame; logs of its statements change what is built"
 
 
 @dataclass(frozen=True)
@@ -166,6 +167,22 @@ class CompilerSearch:
         )
         return runs.first(self.frame)
 
+    def first_function(self, hit: Hit) -> OperationFact | None:
+        """The function that alone, built so, gives the differing frame's hash; one of several that
+        are needed for that. None where that cannot be told. Raises RunnerError."""
+        if hit.doubles is not Doubles.NONE or hit.parts.c_math or hit.parts.library:
+            return None
+        shop = self._workshop(hit.compiler, Doubles.NONE)
+        file = self._with_forms(shop, hit.row, Narrower(hit.flags, ()))
+        with closing(BuiltExecution(self.a.program, file, _RUN_SECONDS, hit.begins)) as built:
+            forms = self._some_functions(built, shop).of_frame(self.frame)
+        if not forms or not any(forms):
+            return None
+        function = self.a.program.kernels.functions[shop.plain.kernels[forms.index(1)]]
+        return OperationFact(
+            "result", "function", Place.of(function.span), (), (), (), None, None, None, _ALONE
+        )
+
     def close(self) -> None:
         """Remove what was built."""
         for folder in self._folders:
@@ -176,13 +193,14 @@ class CompilerSearch:
         able = [each for each in some if self._is_able(each)]
         for stage in stages:
             for compiler in able:
-                own, others = rows_for(compiler, self.architecture)
+                plain = self._shop(compiler).plain
+                own, others = rows_for(compiler, self.architecture, plain.has_float32)
                 likely = [
                     row
                     for row in own
                     if any(hit.row is row and hit.compiler is compiler for hit in self.hits)
                 ]
-                known = Known(own, others, likely, bool(self._shop(compiler).plain.library))
+                known = Known(own, others, likely, bool(plain.library))
                 for plan in stage(known):
                     if self._gives_all(compiler, plan):
                         return True

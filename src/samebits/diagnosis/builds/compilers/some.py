@@ -51,6 +51,18 @@ class SomeFunctions:
             forms = found
         return kept, best
 
+    def of_frame(self, frame: int) -> bytes | None:
+        """The fewest forms found that give the hash of the first frame that differs, and those
+        before it; None where none do. Raises RunnerError."""
+        found = self._solved(bytes(self.count), frame)
+        for number in range(self.count if found else 0):
+            assert found is not None
+            fewer = _flipped(found, [number])
+            parting = self.parting(fewer) if found[number] else frame
+            if parting is None or parting > frame:
+                found = fewer
+        return found
+
     def _least(self, forms: bytes) -> bytes:
         """Forms of which none can be left out."""
         for number in range(self.count):
