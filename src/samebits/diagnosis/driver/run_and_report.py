@@ -39,7 +39,7 @@ from samebits.diagnosis.driver.two_runs import diagnose
 from samebits.diagnosis.evidence import Validated
 from samebits.diagnosis.frame.examine import FirstFrame, outcome
 from samebits.diagnosis.frame.hash_search import HashSearch
-from samebits.diagnosis.frame.healing import healed_beside
+from samebits.diagnosis.frame.healing import healed_beside, tell_healed
 from samebits.diagnosis.frame.recorded import recorded_in
 from samebits.diagnosis.frame.search import Progress, silent
 from samebits.diagnosis.live_evidence import LiveEvidence
@@ -111,6 +111,9 @@ def diagnose_report(
         )  # fmt: skip
         done = searched(out, search, a)
         out.frames = min(inputs.frames, report.contents.begun)
+        known = [n for n in report.known if 0 <= n < out.frames]
+        out.compared = len(known)
+        out.is_partial = not report.made_up.isdisjoint(known)
         if done.found is None:
             if report.states:
                 _outside(out, a, source, inputs, report, theirs, None)
@@ -169,7 +172,7 @@ def diagnose_report(
                     both.with_proxies(lacking)
             with beyond_first_facts(out.notes, "whether the difference heals is"):
                 hashes = outcome(one.continued()).hashes
-                out.heals, out.followed = healed_beside(hashes, frame + 1, report.known)
+                tell_healed(out, healed_beside(hashes, frame + 1, report.known))
             tell_restores(out, report)
             if not found.is_exact:
                 other.ask_for_frames()

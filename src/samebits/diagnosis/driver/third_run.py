@@ -26,7 +26,7 @@ from samebits.diagnosis.driver.told import (
 from samebits.diagnosis.driver.two_reports import diagnose_reports
 from samebits.diagnosis.driver.two_runs import diagnose
 from samebits.diagnosis.frame.examine import FirstFrame, SideFrame, outcome
-from samebits.diagnosis.frame.healing import healed_in_series
+from samebits.diagnosis.frame.healing import healed_in_series, tell_healed
 from samebits.diagnosis.frame.search import Progress, silent
 from samebits.diagnosis.live_evidence import LiveEvidence
 from samebits.diagnosis.report.findings import Diagnosis
@@ -125,7 +125,7 @@ def _judged(
         if behind:
             out.note(f"of the {len(behind):,} frames that follow it has {right.name}'s hash in "
                      f"{'all' if same == len(behind) else f'{same:,}'}")  # fmt: skip
-        out.heals, out.followed = healed_in_series(right.hashes, wrong.hashes, frame)
+        tell_healed(out, healed_in_series(right.hashes, wrong.hashes, frame))
         for report in (right, wrong):
             tell_restores(out, report)
     tell_budget(out, wrong)

@@ -22,7 +22,7 @@ from samebits.diagnosis.driver.told import (
 )
 from samebits.diagnosis.evidence import Validated
 from samebits.diagnosis.frame.examine import FirstFrame
-from samebits.diagnosis.frame.healing import healed_in_series
+from samebits.diagnosis.frame.healing import healed_in_series, tell_healed
 from samebits.diagnosis.frame.search import Progress, silent
 from samebits.diagnosis.report.findings import WITH_ALL_ELSE, Diagnosis
 from samebits.diagnosis.report_evidence import ReportEvidence, reported_frame, title
@@ -65,7 +65,7 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
         _TwoReports(out, one, other, found, a.types[0], progress).run()
         for report in (a, b):
             tell_restores(out, report)
-        out.heals, out.followed = healed_in_series(a.hashes, b.hashes, frame)
+        tell_healed(out, healed_in_series(a.hashes, b.hashes, frame))
         options = [fact for fact in out.headers if is_option(fact)]
         if options and "digest" not in names and out.causes:
             first = out.causes[0]

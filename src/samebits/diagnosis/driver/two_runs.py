@@ -12,7 +12,7 @@ from samebits.diagnosis.driver.told import begun, searched, timed
 from samebits.diagnosis.edits.tell import tell_edits
 from samebits.diagnosis.evidence import Validated
 from samebits.diagnosis.fast.findings import FastFindings
-from samebits.diagnosis.frame.healing import healed_in_timeline
+from samebits.diagnosis.frame.healing import healed_in_timeline, tell_healed
 from samebits.diagnosis.frame.lockstep import LockstepSearch
 from samebits.diagnosis.frame.recorded import recorded_in
 from samebits.diagnosis.frame.search import Progress, silent
@@ -70,7 +70,7 @@ def diagnose(
         _TwoRuns(out, one, other, found, state, progress, known, layout).run()
         with beyond_first_facts(out.notes, "the timeline is"):
             out.timeline = timeline(state, found, run_a, run_b, one.rows, source.seed)
-        out.heals, out.followed = healed_in_timeline(out.timeline, frame)
+        tell_healed(out, healed_in_timeline(out.timeline, frame))
     return out
 
 

@@ -363,10 +363,18 @@ class Diagnosis:
     """What matters between the versions, where both sides are of other sources."""
     certainty: str = "unknown"
     """A key of `CERTAINTIES`."""
+    compared: int | None = None
+    """Frames after which both states, or hashes of them, are known; None where all are."""
+    is_partial: bool = False
+    """Whether some of these states are known in part alone."""
     heals: int | None = None
-    """The first frame after which the states are the same again; None if none is."""
+    """The first frame after which the states are the same again, to the end; None if none is."""
     followed: int = 0
     """Frames behind the differing one that were compared for that."""
+    followed_differing: int = 0
+    """Those of them that differ."""
+    parted_again: int = 0
+    """How many times states that were the same again have parted again."""
     exposed: tuple[ExposedFact, ...] = ()
     exposed_left: int = 0
     recorded: RecordedFact | None = None

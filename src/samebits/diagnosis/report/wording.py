@@ -46,9 +46,19 @@ def answer(d: Diagnosis) -> str:
         but = f", but {change_said(d.changes[0])}" if d.changes else ""
         if not but and departs(d) and d.recorded is not None:
             but = f", but both depart from what {d.recorded.replay} records"
-        return f"the same: no frame of {d.frames:,} differs{but}"
+        return f"{_same(d)}{but}"
     when = f"one of {gap}" if (gap := _gap(d)) else moment(d.frame)
     return " · ".join([when, *_what(d), *_where(d), _why(d)])
+
+
+def _same(d: Diagnosis) -> str:
+    part = ", as far as the dumps tell" if d.is_partial else ""
+    if d.compared is None or d.compared >= d.frames:
+        return f"the same: no frame of {d.frames:,} differs{part}"
+    if not d.compared:
+        return f"the same after init: none of {d.frames:,} frames was compared"
+    some = "one frame" if d.compared == 1 else f"{d.compared:,} frames"
+    return f"the same in the {some} compared, of {d.frames:,}{part}; the others are not known"
 
 
 def _gap(d: Diagnosis) -> str:
@@ -133,7 +143,14 @@ def healing(d: Diagnosis) -> str:
     if d.frame is None or not d.followed:
         return ""
     if d.heals is not None:
-        return f"heals: after {moment(d.heals)} the states are the same again"
+        times = f"{d.parted_again:,} times" if d.parted_again > 1 else "once"
+        before = f", as they were {times} before and parted again" if d.parted_again else ""
+        return f"heals: after {moment(d.heals)} the states are the same again{before}"
+    if d.parted_again:
+        return (
+            f"does not heal: {d.followed_differing:,} of the {d.followed:,} frames that follow "
+            "differ"
+        )
     frames = "next frame" if d.followed == 1 else f"{d.followed:,} frames that follow"
     return f"does not heal in the {frames}"
 

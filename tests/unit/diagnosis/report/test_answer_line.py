@@ -94,12 +94,18 @@ def test_no_operation_is_called_by_the_name_that_it_has_in_the_ir() -> None:
 
 def test_whether_a_difference_heals_is_told() -> None:
     rows = tuple(TimelineFact(n, int(5 <= n < 8 or n > 9), None) for n in range(3, 12))
-    assert healed_in_timeline(rows, 5) == (8, 6)
-    assert healed_in_timeline(rows, 10) == (None, 1)
+    assert healed_in_timeline(rows, 5) == (None, 6, 4, 1), "the same after 8 and 9 alone"
+    assert healed_in_timeline(rows[:7], 5) == (8, 4, 2, 0)
+    assert healed_in_timeline(rows, 10) == (None, 1, 1, 0)
     hashes = np.array([1, 2, 3, 4], np.uint64)
-    assert healed_beside(hashes, 6, {5: 9, 6: 7, 8: 3, 9: 4, 12: 0}) == (8, 3)
+    assert healed_beside(hashes, 6, {5: 9, 6: 7, 8: 3, 9: 4, 12: 0}) == (8, 3, 1, 0)
     assert healing(diagnosis(heals=8, followed=6)) == (
         "heals: after frame 8 the states are the same again"
+    )
+    again = healing(diagnosis(heals=8, followed=6, followed_differing=3, parted_again=2))
+    assert again.endswith("are the same again, as they were 2 times before and parted again")
+    assert healing(diagnosis(followed=6, followed_differing=5, parted_again=1)) == (
+        "does not heal: 5 of the 6 frames that follow differ"
     )
     assert healing(diagnosis(followed=6)) == "does not heal in the 6 frames that follow"
     assert healing(diagnosis(followed=1)) == "does not heal in the next frame"
