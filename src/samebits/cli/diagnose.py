@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import filecmp
 import json
+import os
 import sys
 import textwrap
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -19,7 +20,7 @@ from samebits.cli.named import named_simulation, warn_fewer_frames
 from samebits.cli.pages import check_page, write_page
 from samebits.cli.printing import JSON_FORMAT
 from samebits.desync.evidence.dump_files import read_dumps
-from samebits.desync.evidence.kinds import REPORT, REPORT_SUFFIX, kind_of
+from samebits.desync.evidence.kinds import REPORT, REPORT_SUFFIX, is_replay, kind_of
 from samebits.desync.of_replay import report_of_replay
 from samebits.desync.reader import is_report, read_report
 from samebits.desync.report import Report
@@ -189,16 +190,18 @@ def _comparison(options: DiagnoseOptions) -> _Comparison:
         case 1, [sim, replay]:
             return _beside_evidence(options, sim, replay, reports[0])
         case 0, [sim, replay, other]:
+            _check_order(sim, replay, other)
             return _beside_evidence(options, sim, replay, other)
         case 0, [sim, replay] if options.state:
             return _beside_evidence(options, sim, replay, None)
         case 0, [sim, *replays] if len(replays) < 2:
+            _check_is_replay(sim, replays)
             _refuse(options, "it limits the work of programs in reports", "budget")
             _refuse(options, "name the replay that the dump is of", "state")
-            _refuse(options, "both sides run here, operation by operation", "seconds")
             simulation = named_simulation(sim)
             if options.a is None and options.b is None:
                 return _with_itself(options, simulation, replays)
+            _refuse(options, "both sides run here, operation by operation", "seconds")
             one, other = (_side(options, letter, simulation, any_state=True) for letter in "ab")
             played = _source(options, simulation, replays)
             return _Comparison(
@@ -213,11 +216,42 @@ def _comparison(options: DiagnoseOptions) -> _Comparison:
             )
         case 0, []:
             raise ReportError("there is nothing to compare", fix=_EXAMPLES)
+        case 0, [sim, replay, *evidence] if len(evidence) > 1:
+            raise ReportError(
+                f"{_count(len(evidence), 'piece')} of evidence at once: {', '.join(evidence)}",
+                fix=f"compare with one at a time: `samebits diagnose {sim} {replay} {evidence[0]}`",
+            )
         case _:
             raise ReportError(
                 f"it is not clear what to compare: {_count(len(reports), 'report')} and "
                 f"{_count(len(others), 'other name')}",
                 fix=_EXAMPLES,
+            )
+
+
+def _check_order(sim: str, replay: str, other: str) -> None:
+    """Raise ReportError where names are in another order than the command's, or the last is a
+    source."""
+    if not is_replay(replay) and is_replay(other):
+        raise ReportError(
+            f"{other} is the replay, and stands behind {replay}",
+            fix=f"write `samebits diagnose {sim} {other} {replay}`",
+        )
+    if other.endswith(".py"):
+        raise ReportError(
+            f"{other} is a source, not what another machine tells",
+            fix=f"write `samebits diagnose {sim} {replay} --b source={other}`",
+        )
+
+
+def _check_is_replay(sim: str, replays: list[str]) -> None:
+    """Raise ReportError where a list or a golden file stands in the place of the replay."""
+    for name in replays:
+        if os.path.isfile(name) and not is_replay(name):
+            raise ReportError(
+                f"{name} is no replay",
+                note="what another machine tells is compared with a run of a replay",
+                fix=f"name the replay before it: `samebits diagnose {sim} REPLAY {name}`",
             )
 
 

@@ -61,7 +61,8 @@ def report_of_replay(path: str) -> Report:
     parts |= _inputs(header, inputs[: asked.stop])
     states = tuple(sorted(key.number for key in parts if key.topic == STATES))
     contents = Contents("", len(inputs), asked, states, 0, 0)
-    return Report(UNKNOWN, header, contents, parts, (damage,) if damage else (), path)
+    return Report(UNKNOWN, header, contents, parts, (damage,) if damage else (), path,
+                  is_replay=True)  # fmt: skip
 
 
 def _bytes(hashes: NDArray[np.uint64]) -> bytes:

@@ -62,6 +62,8 @@ class Report:
     """The cost limit of everything done with its programs together."""
     is_bare: bool = False
     """Whether another program wrote these facts, whose frames may be numbered otherwise."""
+    is_replay: bool = False
+    """Whether a replay tells these facts, which playing it again adds nothing to."""
     incomplete: frozenset[int] = frozenset()
     """Frames after which the states are not known whole: the rest is as on the other side."""
     dumps: tuple[Dump, ...] = ()

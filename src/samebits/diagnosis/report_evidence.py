@@ -269,6 +269,13 @@ class ReportEvidence:
         if self.report.is_bare:
             self._ask_for_dumps()
             return
+        if self.report.is_replay:
+            self.out.note(
+                f"{self.report.name} keeps no state around {moment(self.frame)}: on that machine, "
+                "record with keyframe_every=1, or write `session.report()` where the desync is "
+                "seen; playing the replay again there does not repeat what was done to the state"
+            )
+            return
         if self.frame < 0:
             self.out.note(f"{self.report.name} has no trace of init: reports hold those of frames")
             return
@@ -297,7 +304,13 @@ class ReportEvidence:
     def _ask_for_dumps(self) -> None:
         """Say which states tell more, where another program than samebits runs there."""
         wanted = (self.frame - 1, self.frame) if self.frame >= 0 else (self.frame,)
-        lacking = [n for n in wanted if n + 1 not in self.report.states]
+        # A state before the frame whose hash is side a's is side a's.
+        alike = self.report.told if self.frame >= 0 else {}
+        lacking = [
+            n
+            for n in wanted
+            if n + 1 not in self.report.states and not (n < self.frame and n in alike)
+        ]
         if not lacking:
             self.out.note(
                 f"the states around {moment(self.frame)} are known: have that program print what "

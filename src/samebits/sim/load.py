@@ -35,6 +35,10 @@ def load_simulation(spec: str) -> Simulation:
         return _named(module, place, name)
     names_and_values = reversed([*vars(module).items()])
     found = {id(v): (k, v) for k, v in names_and_values if isinstance(v, Simulation)}
+    if not found and os.path.isdir(place):
+        raise SimulationError(
+            f"{place} is a folder, not a simulation's file", fix="name the file in it"
+        )
     if not found:
         raise SimulationError(
             f"{place} has no simulation",

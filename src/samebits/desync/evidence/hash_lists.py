@@ -53,11 +53,13 @@ class _Row:
     frame: str
     hash: str
     is_ordered: bool = True
+    is_last: bool = False
+    """Whether the text ends in this row, without the end of its line."""
 
 
 def _lines(path: str, text: str) -> Iterator[_Row]:
-    others = 0
-    for number, line in enumerate(text.split("\n"), 1):
+    others, lines = 0, text.split("\n")
+    for number, line in enumerate(lines, 1):
         content = line.partition("#")[0]
         words = [word for word in _BETWEEN.split(content) if word]
         place = f"line {number:,}"
@@ -71,7 +73,7 @@ def _lines(path: str, text: str) -> Iterator[_Row]:
         found = [word for word in words if word.lower() not in _NAMES]
         if len(found) != 2:
             raise _wrong(path, place, f"is {line.strip()[:60]!a}, not a frame and a hash", _LINE)
-        yield _Row(place, found[0], found[1])
+        yield _Row(place, found[0], found[1], is_last=number == len(lines))
 
 
 def _items(path: str, value: Any) -> Iterator[_Row]:
@@ -152,6 +154,9 @@ def _hash(path: str, row: _Row) -> int:
     digits = found[1]
     if len(digits) == 16:
         return int(digits, 16)
+    if row.is_last and len(digits) < 16:
+        what = f"ends in {text[:40]!a}, {len(digits)} of 16 digits: the file is cut"
+        raise _wrong(path, row.place, what, "copy it again, or leave that line out")
     marked = len(digits) < len(text)
     what, fix = next((what, fix) for is_so, what, fix in _HASHES if is_so(digits, marked))
     raise _wrong(path, row.place, f"has {text[:40]!a}, which seems to be a hash {what}", fix)

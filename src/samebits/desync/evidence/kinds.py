@@ -57,9 +57,16 @@ def kind_of(path: str) -> Kind:
     if found is None:
         raise ReportError(
             f"{path} is nothing that a run can be compared with",
-            fix=f"give a {', a '.join(kind.title for kind in KINDS)}",
+            fix=f"give a {', a '.join(kind.title for kind in KINDS)}; the bytes of a state go with "
+            f"--state FRAME={path}",
         )
     return found
+
+
+def is_replay(path: str) -> bool:
+    """Whether a file is a replay, by its name or its first bytes, or nothing can be told of it."""
+    head = _beginning(path)
+    return not head or path.endswith(REPLAY_SUFFIX) or head.startswith(MAGIC)
 
 
 def _beginning(path: str) -> bytes:

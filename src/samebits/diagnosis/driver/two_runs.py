@@ -57,7 +57,7 @@ def diagnose(
         recorded = recorded_in(source) if layout is None else None
         search = LockstepSearch(run_a, inputs, run_b, progress=progress, recorded=recorded)
         done = searched(out, search, a)
-        if layout is not None:
+        if layout is not None and layout.missing:
             out.note(f"not compared, for the states differ: {'; '.join(layout.missing)}")
         out.frames = done.compared
         found = done.found
