@@ -195,7 +195,8 @@ def _comparison(options: DiagnoseOptions) -> _Comparison:
         case 0, [sim, replay] if options.state:
             return _beside_evidence(options, sim, replay, None)
         case 0, [sim, *replays] if len(replays) < 2:
-            _check_is_replay(sim, replays)
+            if options.b is None:
+                _check_is_replay(sim, replays)
             _refuse(options, "it limits the work of programs in reports", "budget")
             _refuse(options, "name the replay that the dump is of", "state")
             simulation = named_simulation(sim)

@@ -21,6 +21,7 @@ from samebits.fpmodel.tree import Constant, Node, Operand, Tree
 from samebits.ir.analysis.budget import SITE, VARIANT, Budget
 from samebits.ir.analysis.reaching import Definitions
 from samebits.ir.grammar import Function, Op, Value, ValueType
+from samebits.source_lines import written_number
 from samebits.types import ScalarType
 
 MOST_OPERATIONS = 32
@@ -239,7 +240,7 @@ class _Growth:
                 self.trees[op.id] = self.tree(self.inner[op.id])
             return self.trees[op.id]
         if op.opcode == "const" and isinstance(op.attr, float) and isfinite(op.attr):
-            return Constant(_decimal(op.attr, self.width))
+            return Constant(_written(op, op.attr, self.width))
         name = self.names.setdefault(self.known.identity(found), f"x{len(self.names)}")
         self.operands.setdefault(name, found)
         return Operand(name)
@@ -248,6 +249,14 @@ class _Growth:
 def _width(t: ValueType) -> int:
     """Bits of a float type; 0 of any other."""
     return t.bits if isinstance(t, ScalarType) and t.is_float else 0
+
+
+def _written(op: Op, value: float, bits: int) -> str:
+    """A constant's digits, in float32 those of its source where these are more."""
+    span, text = op.span, None
+    if bits == FLOAT32.bits and span.line == span.end_line:
+        text = written_number(span.file, span.line, (span.column, span.end_column), value)
+    return text or _decimal(value, bits)
 
 
 def _decimal(value: float, bits: int) -> str:

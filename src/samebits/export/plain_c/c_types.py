@@ -64,11 +64,17 @@ class Doubles(Enum):
     """What of a function's float32 is written as double."""
 
     NONE = "nothing"
+    CONSTANTS = "constants"
     LOCALS = "local names"
     LOCALS_ALL = "local names, constants and the functions of C"
     NAMES = "local names and parameters"
     FUNCTIONS = "local names, parameters and the functions of C"
     ALL = "local names, parameters, constants and the functions of C"
+
+    @property
+    def has_locals(self) -> bool:
+        """Whether local names are doubles."""
+        return self not in (Doubles.NONE, Doubles.CONSTANTS)
 
     @property
     def has_signatures(self) -> bool:
@@ -83,7 +89,7 @@ class Doubles(Enum):
     @property
     def has_constants(self) -> bool:
         """Whether constants have no f behind them."""
-        return self in (Doubles.LOCALS_ALL, Doubles.ALL)
+        return self in (Doubles.CONSTANTS, Doubles.LOCALS_ALL, Doubles.ALL)
 
 
 def wider(t: ScalarType, is_double: bool) -> ScalarType:
@@ -134,8 +140,7 @@ class CTypes:
 
     def variable(self, t: ValueType | MemoryType, name: str, doubles: Doubles) -> str:
         """As `declared`, of a local name, whose float may be a double."""
-        is_double = doubles is not Doubles.NONE
-        return self.declared(wider(t, is_double) if isinstance(t, ScalarType) else t, name)
+        return self.declared(wider(t, doubles.has_locals) if isinstance(t, ScalarType) else t, name)
 
     def parameter(self, t: ValueType | MemoryType, name: str, doubles: Doubles) -> str:
         """As `variable`, of a parameter."""

@@ -13,7 +13,9 @@ from samebits.export.plain_c.expressions import PRIMARY, UNARY, Expr, joined, li
 from samebits.export.plain_c.waiting import Waiting
 from samebits.ir.grammar import Op, Value
 from samebits.ir.own_code import is_own_code
+from samebits.source_lines import written_number
 from samebits.types import (
+    FLOAT32,
     ArrayType,
     FixedArrayType,
     MemoryType,
@@ -54,7 +56,19 @@ def _set(w: Waiting, op: Op) -> None:
 def _const(w: Waiting, op: Op) -> None:
     t = op.result.type
     assert isinstance(t, ScalarType)
-    w.define(op.result, literal(wider(t, w.doubles.has_constants), op.attr, t))
+    w.define(op.result, _literal_of(op, t, w.doubles.has_constants))
+
+
+def _literal_of(op: Op, t: ScalarType, is_double: bool) -> Expr:
+    """A constant; as a double where float32 is its type, with the digits of its source."""
+    span = op.span
+    if is_double and t == FLOAT32 and isinstance(op.attr, float) and span.line == span.end_line:
+        columns = span.column, span.end_column
+        text = written_number(span.file, span.line, columns, op.attr)
+        if text is not None:
+            level = UNARY if text.startswith("-") else PRIMARY
+            return Expr(text, level, cheap=True, is_literal=True)
+    return literal(wider(t, is_double), op.attr, t)
 
 
 def _local(w: Waiting, op: Op) -> None:

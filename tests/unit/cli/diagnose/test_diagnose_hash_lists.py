@@ -40,9 +40,9 @@ def test_the_first_frame_of_a_list_that_differs_is_found(run: Run, theirs: dict[
     assert "\n  b  theirs.txt\n" in out
     assert f"\n  b  {theirs[10]:016x}\n" in out
     assert (
-        "next: theirs.txt does not tell the state after frame 9 and after frame 10: have that "
-        "program write it to a file, and add it here, `samebits diagnose … --state 9=FILE --state "
-        "10=FILE`\n" in out
+        "next: theirs.txt does not tell the state after frame 10: have that "
+        "program write it to a file, and add it here, `samebits diagnose … --state 10=FILE`\n"
+        in out
     )
     found = sb.diagnose(load_simulation(SMALL), "push.mcap", b=Path("theirs.txt"))
     assert (found.frame, found.since, found.followed) == (10, 9, 29)
@@ -127,7 +127,8 @@ def test_what_is_no_evidence_is_refused(run: Run) -> None:
     Path("nul").write_bytes(b"\0" * 99)
     assert refused(run, SMALL, "push.mcap", "nul") == (
         "nul is nothing that a run can be compared with\n"
-        "  fix: give a report, a second replay, a golden file, a list of hashes"
+        "  fix: give a report, a second replay, a golden file, a list of hashes; the bytes of a "
+        "state go with --state FRAME=nul"
     )
     assert refused(run, SMALL, "push.mcap", "none.txt") == (
         "cannot read none.txt: No such file or directory\n"
@@ -137,3 +138,16 @@ def test_what_is_no_evidence_is_refused(run: Run) -> None:
     assert refused(run, SMALL, "push.mcap", "theirs.txt", "--b", "opt=0") == (
         "--b does not go with this: b is the list of hashes\n  fix: leave out --b"
     )
+
+
+def test_what_stands_in_anothers_place_is_told(run: Run, ours: dict[int, int]) -> None:
+    listed(ours)
+    code, _, err = run(SMALL, "theirs.txt", "push.mcap")
+    assert (code, err.startswith("push.mcap is the replay, and stands behind")) == (2, True)
+    code, _, err = run(SMALL, "theirs.txt")
+    assert (code, err.startswith("theirs.txt is no replay\n")) == (2, True)
+    code, _, err = run(SMALL, "push.mcap", SMALL)
+    assert (code, f"--b source={SMALL}" in err) == (2, True)
+    Path("theirs.txt").write_text(Path("theirs.txt").read_text().strip()[:-5])
+    code, _, err = run(SMALL, "push.mcap", "theirs.txt")
+    assert (code, "11 of 16 digits: the file is cut" in err) == (2, True)

@@ -51,7 +51,8 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "three replays": (
         (SMALL, "push.mcap", "seed2.mcap", "push.mcap"),
-        "it is not clear what to compare: 0 reports and 4 other names" + EXAMPLES,
+        "2 pieces of evidence at once: seed2.mcap, push.mcap\n  fix: compare with one at a time: "
+        f"`samebits diagnose {SMALL} push.mcap seed2.mcap`",
     ),
     "a side beside two replays": (
         (SMALL, "push.mcap", "seed2.mcap", "--b", "opt=0"),
