@@ -6,13 +6,18 @@ A file may be edited while the process runs, and whatever prints a traceback mak
 
 from __future__ import annotations
 
+import ast
 import linecache
+import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-_NUMBER = r"-?\d[\d_]*(?:\.[\d_]*)?(?:[eE][+-]?\d+)?"
+_LONGEST, _DEEPEST = 200, 4
+_ARITHMETIC: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: lambda a, b: a / b,
+}  # fmt: skip
 _read: dict[str, Sequence[str]] = {}
 """Lines by file, as of the last kernel that was made from each."""
 
@@ -32,18 +37,41 @@ def line_of(file: str, number: int) -> str:
 
 
 def written_number(file: str, line: int, columns: tuple[int, int], value: float) -> str | None:
-    """The digits of a float32 number as the source has them: of a literal there, or of the constant
-    of its module that is named there. None where that is not seen, or says what `value` itself
-    says: a literal is a float64 until it meets a float32, and C keeps it so without an f."""
-    text = line_of(file, line)[columns[0] : columns[1]]
-    if text.isidentifier():
-        constant = re.compile(rf"{text}\s*(?::[^=]*)?=\s*({_NUMBER})\s*(?:#.*)?$")
-        found = next(filter(None, map(constant.match, map(str.rstrip, _read.get(file, ())))), None)
-        text = found[1] if found else ""
-    if not re.fullmatch(_NUMBER, text):
+    """The digits of a float32 number as its source has them, in float64: of a literal there, or of
+    what is computed of literals and of the file's own constants. None where that is not seen, or
+    says what `value` itself says."""
+    number = _number(line_of(file, line)[columns[0] : columns[1]], file, _DEEPEST)
+    if number is None:
         return None
-    text = text.replace("_", "")
-    number = float(text)
     with np.errstate(over="ignore"):
         is_it = float(np.float32(number)) == value
-    return text if is_it and number != float(str(np.float32(value))) else None
+    return repr(number) if is_it and number != float(str(np.float32(value))) else None
+
+
+def _number(text: str, file: str, depth: int) -> float | None:
+    """The value of an expression of numbers, as Python computes it; None where it is none."""
+    if len(text) > _LONGEST or not depth:
+        return None
+    try:
+        return _value(ast.parse(text.strip(), mode="eval").body, file, depth - 1)
+    except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
+        return None
+
+
+def _value(node: ast.expr, file: str, depth: int) -> float | None:
+    match node:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            return float(number)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            number = _value(operand, file, depth)
+            return None if number is None else -number
+        case ast.BinOp(op=op, left=left, right=right) if type(op) in _ARITHMETIC:
+            a, b = _value(left, file, depth), _value(right, file, depth)
+            return None if a is None or b is None else _ARITHMETIC[type(op)](a, b)
+        case ast.Name(id=name):
+            given = re.compile(rf"{name}\s*(?::[^=]*)?=([^=#]*)")
+            lines = map(given.match, _read.get(file, ()))
+            found = next(filter(None, lines), None)
+            return None if found is None else _number(found[1], file, depth)
+        case _:
+            return None

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import samebits as sb
+from samebits.source_lines import remember_lines, written_number
 
 TEXT = """\
 import samebits as sb
@@ -43,3 +44,23 @@ def test_an_edited_file_changes_nothing_of_what_was_compiled(tmp_path: Path) -> 
 def test_a_name_with_a_line_break_stays_on_its_line() -> None:
     span = sb.errors.Span("a\nb.py", "f", 1, 0, 1, 1)
     assert str(span) == "a\\nb.py:1:1"
+
+
+def test_a_float32_number_has_the_digits_of_its_source(tmp_path: Path) -> None:
+    file = str(tmp_path / "numbers.py")
+    lines = ["TICK = 1.0 / 60.0", "HALF: float = -TICK * 0.5  # of it", "LOOP = LOOP + 0.1",
+             "a = x * 6.2831853 + y * 0.1 + TICK + HALF + LOOP"]  # fmt: skip
+    remember_lines(file, lines)
+
+    def written(text: str, value: float) -> str | None:
+        start = lines[3].index(text)
+        return written_number(file, 4, (start, start + len(text)), value)
+
+    near = float(np.float32(6.2831853))
+    assert written("6.2831853", near) == "6.2831853"
+    assert written("6.2831853", near + 1) is None, "another number"
+    assert written("0.1", float(np.float32(0.1))) is None, "the shortest says the same"
+    assert written("TICK", float(np.float32(1 / 60))) == repr(1 / 60)
+    assert written("HALF", float(np.float32(-0.5 / 60))) == repr(-0.5 / 60)
+    assert written("LOOP", 0.5) is None
+    assert written("x * 6.2831853", near) is None
