@@ -16,8 +16,11 @@ import numpy as np
 
 _LONGEST, _DEEPEST = 200, 4
 _ARITHMETIC: dict[type[ast.operator], Callable[[float, float], float]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: lambda a, b: a / b,
-}  # fmt: skip
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: lambda a, b: a / b,
+}
 _read: dict[str, Sequence[str]] = {}
 """Lines by file, as of the last kernel that was made from each."""
 

@@ -51,6 +51,8 @@ class Verdict:
     fields: bool | None = None
     line: bool | None = None
     cause: bool | None = None
+    tells_line: bool = True
+    """Whether a statement is named; else it is a function at most."""
     certainty: str = ""
     named: list[str] = field(default_factory=list[str])
     failure: str = ""
@@ -60,7 +62,9 @@ class Verdict:
 
     @property
     def falsely_certain(self) -> bool:
-        return self.certainty == "certain" and False in (self.frame, self.line, self.cause)
+        """Whether something is certain and false; that no line is told is not."""
+        line = self.line if self.tells_line else None
+        return self.certainty == "certain" and False in (self.frame, line, self.cause)
 
     @property
     def right(self) -> bool:
@@ -223,9 +227,13 @@ def compare(verdict: Verdict, found: dict[str, Any], status: int, truth: Truth) 
     causes = found["causes"]
     verdict.named = [c["hazard"] for c in causes]
     function, line = _place(found)
+    operation = found.get("operation")
+    verdict.tells_line = line is not None and (operation or {}).get("opcode") != "function"
     if truth.functions and not later:
         names = {name.split(".")[1] for name in truth.functions}
-        verdict.line = line in truth.lines if truth.lines else function.split(".")[-1] in names
+        is_line = truth.lines and verdict.tells_line
+        verdict.line = line in truth.lines if is_line else function.split(".")[-1] in names
+        verdict.line &= verdict.tells_line or not truth.lines
     verdict.cause = _cause(verdict, causes, truth)
     verdict.said += f" | {found['differing']} fields | causes {verdict.named} | {function}:{line}"
     if found["notes"]:

@@ -112,7 +112,9 @@ def tell_likely(out: Diagnosis, found: Changes) -> None:
     if unknown is not None and not found.behind:
         out.note(unexplained(unknown))
     is_first = found.begin_at(found.first) and out.changes
-    if is_first and out.certainty in ("unknown", "possible"):
+    if is_first and out.causes and out.causes[0].frames_same:
+        out.causes = (*out.causes, _cause(out, found))  # a build gives the first of b's hashes
+    elif is_first and out.certainty in ("unknown", "possible"):
         out.causes = (_cause(out, found), *out.causes)
         is_known = out.changes[0].shape != "unknown" or found.behind >= SURE_FRAMES
         out.certainty = "likely" if is_known else "possible"

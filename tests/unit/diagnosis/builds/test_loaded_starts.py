@@ -1,4 +1,4 @@
-"""A build that begins with another build's state is found, and the line that makes its difference."""
+"""A build that begins with a loaded state is found, and the line that makes its difference."""
 
 from __future__ import annotations
 
