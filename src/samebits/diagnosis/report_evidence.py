@@ -38,6 +38,8 @@ _EVALUATED = "the report's own program, evaluated, reproduces the state that its
 _OVER_INPUTS = "side a's program, evaluated over side b's inputs, gives side b's state"
 _MOST_BEFORE = 64
 """Frames that are evaluated on the way from a state that a report tells to the differing frame."""
+STATES_ARE_KNOWN = "the states around"
+"""How a note begins where no other state would tell more."""
 _AROUND = 2
 """Frames on each side of the differing one that another report is to tell."""
 
@@ -313,7 +315,7 @@ class ReportEvidence:
         ]
         if not lacking:
             self.out.note(
-                f"the states around {moment(self.frame)} are known: have that program print what "
+                f"{STATES_ARE_KNOWN} {moment(self.frame)} are known: have that program print what "
                 "goes into an operation and what comes out, and ask `samebits explain` about it"
             )
             return

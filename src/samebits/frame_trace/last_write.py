@@ -5,6 +5,7 @@ Copies are followed to their source. Knows one frame of one side alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -104,9 +105,16 @@ def origin_of_load(given: FrameInput, event: int) -> Origin:
 
 def origin_in_state(given: FrameInput, offset: int) -> Origin:
     """The origin of a byte of the state at the end of the frame."""
+    return origins_in_state(given, [offset])[0]
+
+
+def origins_in_state(given: FrameInput, offsets: Sequence[int]) -> list[Origin]:
+    """As `origin_in_state`, of several bytes."""
     writes = _written(given, None)
     found = [w for w in writes.writes if np.shares_memory(_bytes(w.memory), writes.state)]
-    return _origin(writes, found[0].memory, offset) if found else Origin(None, "state")
+    if not found:
+        return [Origin(None, "state") for _ in offsets]
+    return [_origin(writes, found[0].memory, offset) for offset in offsets]
 
 
 def _written(given: FrameInput, event: int | None) -> _Writes:

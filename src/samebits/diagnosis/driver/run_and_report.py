@@ -43,6 +43,7 @@ from samebits.diagnosis.frame.healing import healed_beside, tell_healed
 from samebits.diagnosis.frame.recorded import recorded_in
 from samebits.diagnosis.frame.search import Progress, silent
 from samebits.diagnosis.live_evidence import LiveEvidence
+from samebits.diagnosis.operation.writers import MOST, writers
 from samebits.diagnosis.outside.search import Changes
 from samebits.diagnosis.outside.tell import (
     are_slight,
@@ -52,8 +53,13 @@ from samebits.diagnosis.outside.tell import (
     tell_likely,
 )
 from samebits.diagnosis.report.findings import Diagnosis
-from samebits.diagnosis.report.wording import moment
-from samebits.diagnosis.report_evidence import ReportEvidence, reported_frame, title
+from samebits.diagnosis.report.wording import file_of, moment
+from samebits.diagnosis.report_evidence import (
+    STATES_ARE_KNOWN,
+    ReportEvidence,
+    reported_frame,
+    title,
+)
 from samebits.errors import ReportError
 from samebits.frame_trace.record import Trace
 from samebits.ir.text import print_module
@@ -187,6 +193,9 @@ def diagnose_report(
                 tell_planted(out, suspect.cause)
             if outside is not None and not tell_certain(out, outside):
                 tell_likely(out, outside)
+            if out.operation is None and not out.changes and frame not in report.made_up:
+                with beyond_first_facts(out.notes, "where the fields are written is"):
+                    _tell_writers(out, one, found.b.state)
     tell_budget(out, report)
     return out
 
@@ -257,6 +266,21 @@ def _require_known(report: Report, frames: int, replay: str | None) -> None:
             note=report.damage[0] if report.damage else None,
             fix="ask for the report again, or compare more frames",
         )
+
+
+def _tell_writers(out: Diagnosis, a: LiveEvidence, after: bytes | None) -> None:
+    """Tells where side a writes what differs."""
+    trace = None if after is None else a.trace(a.own_point)
+    places = [] if after is None or trace is None else writers(trace, after)
+    if not places:
+        return
+    named = ", ".join(f"{file_of(p)}:{p.line} in {p.function}" for p in places[:MOST])
+    more = f" and {len(places) - MOST:,} more lines" if len(places) > MOST else ""
+    out.notes = [note for note in out.notes if not note.startswith(STATES_ARE_KNOWN)]
+    out.note(
+        f"side a writes what differs at {named}{more}: have that program print what goes into "
+        "these and what comes out, and ask `samebits explain` about it"
+    )
 
 
 def _tell_strange(out: Diagnosis, report: Report) -> None:
