@@ -39,16 +39,19 @@ def line_of(file: str, number: int) -> str:
     return lines[number - 1] if 0 < number <= len(lines) else ""
 
 
-def written_number(file: str, line: int, columns: tuple[int, int], value: float) -> str | None:
+def written_number(
+    file: str, line: int, columns: tuple[int, int], value: float, *, exact: bool = False
+) -> str | None:
     """The digits of a float32 number as its source has them, in float64: of a literal there, or of
     what is computed of literals and of the file's own constants. None where that is not seen, or
-    says what `value` itself says."""
+    says what `value` itself says, or is it, unless `exact` numbers are asked for too."""
     number = _number(line_of(file, line)[columns[0] : columns[1]], file, _DEEPEST)
     if number is None:
         return None
     with np.errstate(over="ignore"):
         is_it = float(np.float32(number)) == value
-    return repr(number) if is_it and number != float(str(np.float32(value))) else None
+    is_short = number == float(str(np.float32(value))) or (number == value and not exact)
+    return repr(number) if is_it and not is_short else None
 
 
 def _number(text: str, file: str, depth: int) -> float | None:

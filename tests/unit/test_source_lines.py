@@ -63,4 +63,7 @@ def test_a_float32_number_has_the_digits_of_its_source(tmp_path: Path) -> None:
     assert written("TICK", float(np.float32(1 / 60))) == repr(1 / 60)
     assert written("HALF", float(np.float32(-0.5 / 60))) == repr(-0.5 / 60)
     assert written("LOOP", 0.5) is None
+    lines.append("y * 5.9604644775390625e-08")
+    exact = file, 5, (4, len(lines[4])), 2.0**-24
+    assert (written_number(*exact), written_number(*exact, exact=True)) == (None, repr(2.0**-24))
     assert written("x * 6.2831853", near) is None

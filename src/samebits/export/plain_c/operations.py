@@ -64,7 +64,7 @@ def _literal_of(op: Op, t: ScalarType, is_double: bool) -> Expr:
     span = op.span
     if is_double and t == FLOAT32 and isinstance(op.attr, float) and span.line == span.end_line:
         columns = span.column, span.end_column
-        text = written_number(span.file, span.line, columns, op.attr)
+        text = written_number(span.file, span.line, columns, op.attr, exact=True)
         if text is not None:
             level = UNARY if text.startswith("-") else PRIMARY
             return Expr(text, level, cheap=True, is_literal=True)
