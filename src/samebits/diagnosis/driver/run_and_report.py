@@ -193,7 +193,8 @@ def diagnose_report(
                 tell_planted(out, suspect.cause)
             if outside is not None and not tell_certain(out, outside):
                 tell_likely(out, outside)
-            if out.operation is None and not out.changes and frame not in report.made_up:
+            is_open = report.is_bare and out.operation is None and not (out.changes or out.inputs)
+            if is_open and frame not in report.made_up:  # no trace can be asked for
                 with beyond_first_facts(out.notes, "where the fields are written is"):
                     _tell_writers(out, one, found.b.state)
     tell_budget(out, report)
