@@ -193,8 +193,9 @@ def diagnose_report(
                 tell_planted(out, suspect.cause)
             if outside is not None and not tell_certain(out, outside):
                 tell_likely(out, outside)
-            is_open = report.is_bare and out.operation is None and not (out.changes or out.inputs)
-            if is_open and frame not in report.made_up:  # no trace can be asked for
+            is_placed = out.operation is not None or out.changes or out.inputs
+            # Of another program no trace can be asked for.
+            if report.is_bare and not is_placed and frame not in report.made_up:
                 with beyond_first_facts(out.notes, "where the fields are written is"):
                     _tell_writers(out, one, found.b.state)
     tell_budget(out, report)

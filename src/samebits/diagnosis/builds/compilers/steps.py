@@ -1,7 +1,8 @@
-"""The first statement of which a build by a compiler gives another value than the strict one.
+"""The first statement that makes the difference of a build by a compiler.
 
 Both builds log what their statements give to names and memory, in the frame that differs first. The
-logs hold where the build that logs still has the other machine's hash.
+logs hold where the build that logs still has the other machine's hash. What b's log has otherwise
+is put into side a's program, value by value, until its hash is another.
 """
 
 from __future__ import annotations
