@@ -68,11 +68,16 @@ def searched(known: Mapping[int, int]) -> CompilerSearch:
     return found
 
 
-def search_of(known: Mapping[int, int]) -> CompilerSearch:
+def search_of(known: Mapping[int, int], seconds: float = 60) -> CompilerSearch:
     own = record_report(parse_side("", RING), source(), ReportRequest(None, None)).known
     frame = min(n for n in known if known[n] != own[n])
     return CompilerSearch(
-        parse_side("", RING), InputStream(source()), known, frame, spent() + 60, lambda text: None
+        parse_side("", RING),
+        InputStream(source()),
+        known,
+        frame,
+        spent() + seconds,
+        lambda text: None,
     )
 
 
@@ -153,8 +158,11 @@ def test_functions_that_alone_are_built_so_are_found(tmp_path: Path) -> None:
 @needs_gcc
 def test_hashes_of_no_build_end_the_search(tmp_path: Path) -> None:
     known = {frame: value ^ 1 for frame, value in hashes_of_port(tmp_path, "-O2").items()}
-    with suppress(OutOfTime):
-        assert searched(known).hits == []
+    with closing(search_of(known, seconds=4)) as search:
+        with suppress(OutOfTime):
+            search.run()
+        assert search.tried > 3
+        assert search.hits == []
 
 
 def test_without_a_compiler_there_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:

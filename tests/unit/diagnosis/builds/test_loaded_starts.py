@@ -10,6 +10,7 @@ import pytest
 from tests.support.folders import SIMULATIONS
 
 from samebits.desync.record import ReportRequest, record_report
+from samebits.diagnosis.builds.compilers import search as search_module
 from samebits.diagnosis.builds.compilers.build import STRICT, Workshop
 from samebits.diagnosis.builds.compilers.execution import BuiltExecution
 from samebits.diagnosis.builds.compilers.found import compilers
@@ -28,9 +29,8 @@ SIDE = parse_side("", LOADED)
 SOURCE = PlayerSource(LOADED, "sway", 5, FRAMES)
 ROWS = InputStream(SOURCE).between(0, FRAMES)
 OWN = record_report(SIDE, SOURCE, ReportRequest(None, None)).known
-pytestmark = pytest.mark.skipif(
-    all(each.family != "gcc" for each in compilers()), reason="there is no gcc here"
-)
+GCC = next((each for each in compilers() if each.family == "gcc"), None)
+pytestmark = pytest.mark.skipif(GCC is None, reason="there is no gcc here")
 
 
 def begun() -> bytes:
@@ -43,8 +43,8 @@ def begun() -> bytes:
 @pytest.fixture(scope="module")
 def fused(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program, built by gcc with products fused."""
-    gcc = next(each for each in compilers() if each.family == "gcc")
-    shop = Workshop(tmp_path_factory.mktemp("fused"), PlainC(LOADED.program, 1), gcc)
+    assert GCC is not None
+    shop = Workshop(tmp_path_factory.mktemp("fused"), PlainC(LOADED.program, 1), GCC)
     flags = ("-O2", "-mfma")
     objects = [
         shop.object(shop.file_of("own", shop.plain.kernels), flags),
@@ -89,7 +89,10 @@ def test_a_build_that_begins_with_a_loaded_state_is_found(fused: Path, knows_ini
     assert "state." in step.place.source, "not the name that changes nothing"
 
 
-def test_the_build_that_comes_nearest_to_a_state_is_kept(fused: Path) -> None:
+def test_the_build_that_comes_nearest_to_a_state_is_kept(
+    fused: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_module, "compilers", lambda: (GCC,))
     known, state = run_of(fused, begun())
     strange = {n: value if value == OWN[n] else value ^ 1 for n, value in known.items()}
     with closing(searched(strange, state)) as search:
