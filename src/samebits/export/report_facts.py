@@ -1,5 +1,7 @@
-"""The JSON of a desync report that is the same for every run of an exported library, and the memory
-that a report takes."""
+"""The part of a desync report that is the same for every run of an exported library, as JSON.
+
+Owns also how much memory a report takes. Knows nothing of C.
+"""
 
 from __future__ import annotations
 
