@@ -315,7 +315,7 @@ def returns_reference(w: World) -> Body:
 
 @refused
 def swaps_structs(w: World) -> None:
-    (a, b), n = (w.bodies[1], w.bodies[0]), 1
+    (a, w.bodies[0]), n = (w.bodies[1], w.bodies[0]), 1
 
 
 @refused

@@ -50,6 +50,10 @@ class SimpleStatements:
         """Iterations of work that the whole function may still cause."""
         self.cost = 0
         self.joins: Joins | None = None
+        self.viewed: set[str] = set()
+        """Names of local structs with views in them, which are not assigned again anywhere."""
+        self.assigned_again: set[str] = set()
+        """Names of local structs that are, of which there are no views."""
 
     def fresh(self, prefix: str) -> str:
         self.names += 1
@@ -250,10 +254,11 @@ class SimpleStatements:
         """A struct of this call's own."""
         if not self.structs:
             return self.declare()
-        owners = [v for v in self.scope.structs() if v.owner]
+        owners = [v for v in self.scope.structs() if v.owner and v.name not in self.viewed]
         if owners and self.rng.random() < 0.3:
             v = self.rng.choice(owners)
             assert isinstance(v.type, StructType)
+            self.assigned_again.add(v.name)
             self.emit(f"{v.name} = {self.draw.struct(v.type, 1)}")
             return
         t = self.rng.choice(self.structs)

@@ -183,6 +183,7 @@ class Views:
         self, body: Body, name: str, text: str, t: ArrayType, readonly: bool, roots: frozenset[str]
     ) -> None:
         body.emit(f"{name} = {text}")
+        body.viewed |= roots
         roots = ANYWHERE if self.swaps else roots
         body.scope.add(Variable(name, t, mutable=False, readonly=readonly, roots=roots))
 
@@ -200,7 +201,7 @@ class Views:
                 case FixedArrayType():
                     table = v.readonly and v.name.startswith("K")
                     yield v.name, t.element, _texts(t), table, v.readonly, roots
-                case StructType() if not v.owner:
+                case StructType() if not v.owner and v.name not in body.assigned_again:
                     for name, field in t.fields:
                         if isinstance(field, FixedArrayType):
                             text = f"{v.name}.{name}"

@@ -46,6 +46,7 @@ class Steps:
 
     `turned` is the same in reverse order, where Python has one. With `is_counter` the item is k
     itself, with `is_array` element k; `parts` are those whose items make up the item, a tuple.
+    `end` makes the check behind the last iteration.
     """
 
     count: Value
@@ -54,6 +55,14 @@ class Steps:
     is_counter: bool = False
     is_array: bool = False
     parts: tuple[Steps, ...] = ()
+    end: Callable[[], None] | None = None
+
+    def finish(self) -> None:
+        """Make the checks behind the last iteration."""
+        if self.end is not None:
+            self.end()
+        for part in self.parts:
+            part.finish()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +104,10 @@ def body_and_else(
     block: Block,
     at_end: frozenset[str] | None,
     first: Callable[[], None] | None = None,
+    last: Callable[[], None] | None = None,
 ) -> tuple[Region, Region, bool]:
     """Body and else of a loop, and whether it is to be vectorised; `at_end` is what is assigned
-    when it ends without break."""
+    when it ends without break, where `last` makes something."""
     ctx.breaks.append([])
     ctx.wanted.append(False)
     with run_time_arrays.loop(ctx) as arrays:
@@ -105,7 +115,7 @@ def body_and_else(
     run_time_arrays.free_each_iteration(ctx, node, arrays, body)
     breaks, wanted = ctx.breaks.pop(), ctx.wanted.pop()
     ctx.assigned = at_end
-    orelse = nested(ctx, node, node.orelse, block) if at_end is not None else []
+    orelse = nested(ctx, node, node.orelse, block, last) if at_end is not None else []
     for state in breaks:
         ctx.assigned = merge(ctx.assigned, state)
     return body, orelse, wanted
@@ -188,7 +198,8 @@ class _Loop:
                 counter = ctx.builder.get(slot, self.span)
                 self.assign(node.target, head.steps.item(counter), own)
 
-        body, orelse, wanted = body_and_else(ctx, node, self.block, before, first)
+        last = head.steps.finish
+        body, orelse, wanted = body_and_else(ctx, node, self.block, before, first, last)
         loop = For(
             ctx.builder.new_id(), slot, head.start, head.stop, head.step, body, orelse,
             ctx.span(node),
@@ -398,15 +409,15 @@ class _Loop:
         if struct_items.gives_reference(struct, view) and not struct.roots:
             self.refuse_references(node)
         again = self.place(node, struct)
-        count, item, free = struct_items.items(
+        count, item, check, free = struct_items.items(
             self.ctx, self.node.iter, struct, again, struct_items.VIEWS[view] if view else None
         )
 
         def turned() -> Steps:
             last = self.op("sub", count, self.constant(1))
-            return Steps(count, lambda k: item(self.op("sub", last, k)))
+            return Steps(count, lambda k: item(self.op("sub", last, k)), end=check)
 
-        return Steps(count, item, turned if free else None)
+        return Steps(count, item, turned if free else None, end=check)
 
     def refuse_references(self, node: ast.expr) -> NoReturn:
         text = self.ctx.text(node)

@@ -21,13 +21,13 @@ from samebits.frontend.core.operands import (
     describe,
     dimensions,
 )
-from samebits.frontend.core.source import copied_items, named_items, too_deep
+from samebits.frontend.core.source import copied_items, given_names, named_items, too_deep
 from samebits.frontend.expressions import condition, lower, refuse
 from samebits.frontend.operations import memory, operators, struct_items, texts
 from samebits.frontend.operations.conversions import passed, widened
 from samebits.ir.grammar import Break, Continue, If, While
 from samebits.lang.memory.struct_members import REFERENCES
-from samebits.types import BOOL, COMPONENTS, FLOAT, INT, ScalarType, StructType
+from samebits.types import BOOL, COMPONENTS, FLOAT, FLOAT64, INT, INT64, ScalarType, StructType
 from samebits.value_text import outline
 
 
@@ -112,14 +112,22 @@ def _assert(ctx: Context, node: ast.Assert) -> None:
         ctx.builder.append(If(ctx.builder.new_id(), fails, region, [], span))
         message = outline(text)
     elif node.msg is not None:
-        if not (isinstance(node.msg, ast.Constant) and isinstance(node.msg.value, str)):
-            ctx.fail(
-                node.msg,
-                "the message of an assert is a string literal",
-                fix='write plain text, or values in an f-string: f"x is {x}"',
-            )
-        message = node.msg.value
+        message = _message(ctx, node.msg)
     ctx.builder.effect("assert", (test,), span, message)
+
+
+def _message(ctx: Context, node: ast.expr) -> str:
+    """The text of an assertion: a literal, or what an outer name is."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    found = lower(ctx, node) if isinstance(node, ast.Name | ast.Attribute) else None
+    if isinstance(found, Static) and isinstance(found.object, str):
+        return found.object
+    ctx.fail(
+        node,
+        "the message of an assert is a text that is known when it is compiled",
+        fix='write plain text, a name of the module that is one, or an f-string: f"x is {x}"',
+    )
 
 
 def _expression(ctx: Context, node: ast.Expr) -> None:
@@ -146,10 +154,11 @@ def _assign(ctx: Context, node: ast.Assign) -> None:
 
 def _assigned_value(ctx: Context, node: ast.Assign) -> Operand:
     """The value of an assignment. In `a[i], a[j] = a[j], a[i]` structs are copied first: Python
-    would keep references, and the second would see the first's change."""
+    would keep references, and the second would see the first's change. Names alone refer to what
+    they are given, as in Python, or change places."""
     if not isinstance(node.value, ast.Tuple):
         return lower(ctx, node.value)
-    copied, named = copied_items(node), named_items(node)
+    copied, named = {*copied_items(node), *_exchanged(ctx, node)}, named_items(node)
     items: list[Operand] = []
     for source in node.value.elts:
         item = lower(ctx, source)
@@ -158,6 +167,21 @@ def _assigned_value(ctx: Context, node: ast.Assign) -> Operand:
             item = memory.fresh_copy(ctx, source, item)
         items.append(item)
     return Tuple(tuple(items))
+
+
+def _exchanged(ctx: Context, node: ast.Assign) -> list[ast.expr]:
+    """The names in `p, q = q, p` that own their structs: each one's is nobody else's afterwards, so
+    that its values can change place."""
+    given = given_names(node)
+    owned = [source for source in given if isinstance(source, ast.Name) and _owns(ctx, source.id)]
+    names = {source.id for source in owned}
+    alone = len(names) == len(owned) and names <= set(given.values())
+    return [source for source in owned if alone and _owns(ctx, given[source])]
+
+
+def _owns(ctx: Context, name: str) -> bool:
+    variable = ctx.variables.get(name)
+    return variable is not None and variable.local is not None
 
 
 def _assign_target(ctx: Context, target: ast.expr, value: Operand, source: ast.expr) -> None:
@@ -182,7 +206,10 @@ def _assign_target(ctx: Context, target: ast.expr, value: Operand, source: ast.e
                     f"{len(target.elts)} names for {len(value.items)} values",
                     fix="give one name a value",
                 )
-            if any(isinstance(v, MemoryOperand) and not v.temporary for v in value.items):
+            in_memory = not all(isinstance(part, ast.Name) for part in target.elts)
+            if in_memory and any(
+                isinstance(v, MemoryOperand) and not v.temporary for v in value.items
+            ):
                 ctx.fail(
                     source,
                     REFERENCES,
@@ -262,6 +289,7 @@ def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
     annotation = lower(ctx, node.annotation)
     found: Any = annotation.object if isinstance(annotation, Static) else None
     t = getattr(found, "__sb_type__", None) or {bool: BOOL, int: INT, float: FLOAT}.get(found)
+    _keeps_its_type(ctx, node, node.target.id, t)
     if widened(value, t):
         assert isinstance(t, ScalarType)
         ctx.joins.places[ctx.span(node.target)] = t
@@ -269,10 +297,10 @@ def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
     elif (
         isinstance(value, Literal | Scalar)
         and isinstance(t, ScalarType)
-        and not t.weak
+        and t is not INT
         and takes_weak(t, value.type)
     ):
-        ctx.joins.names[node.target.id] = t
+        t = ctx.joins.names.setdefault(node.target.id, t)  # or what a float has joined
         value = assignment.weak_to_name(ctx, node.target, value, t, node.value)
     if str(t) != str(value.type):
         ctx.fail(
@@ -283,6 +311,28 @@ def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
             fix=_fix_of_annotated(ctx, node.target.id, value, node),
         )
     assignment.to_name(ctx, node.target, value, node.value)
+
+
+_WIDEST = {INT: INT64, FLOAT: FLOAT64}
+"""What a name that is annotated int or float may be, besides a number of Python's."""
+
+
+def _keeps_its_type(ctx: Context, node: ast.AnnAssign, name: str, t: Any) -> None:
+    """Refuse a later assignment to make another type of a name that is annotated int or float: a
+    sum that the annotation says is wide would wrap, or be rounded, unseen."""
+    joined = ctx.joins.names.get(name)
+    if t not in _WIDEST or joined is None or joined in (t, _WIDEST[t]):
+        return
+    assert node.value is not None
+    value = ctx.text(node.value)
+    is_narrower = joined.bits < _WIDEST[t].bits and joined.is_int == t.is_int
+    wide = f"`{name}: {_WIDEST[t]} = {value}` or " if is_narrower else ""
+    ctx.fail(
+        node,
+        f"'{name}' is annotated {t}, and another line makes it {joined}",
+        note=f"int and float give way to types that they meet: it would be {joined} throughout",
+        fix=f"write {wide}`{name}: {joined} = {value}`",
+    )
 
 
 def _fix_of_annotated(ctx: Context, name: str, value: Operand, node: ast.AnnAssign) -> str:

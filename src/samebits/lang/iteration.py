@@ -7,7 +7,7 @@ before anything is asked of the others. Numbers are checked ints.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from samebits.errors import ArgumentError, Trap
@@ -18,16 +18,26 @@ LENGTH_CHANGED = "the length changed in a loop over it"
 
 
 class Steps:
-    """`count` iterations, and the item of iteration k, counted from 0."""
+    """`count` iterations, and the item of iteration k, counted from 0. `ends` are called behind the
+    last, and trap where more or fewer should have been."""
 
-    __slots__ = ("count", "item")
+    __slots__ = ("count", "ends", "item")
 
-    def __init__(self, count: int, item: Callable[[int], Any]) -> None:
+    def __init__(
+        self, count: int, item: Callable[[int], Any], ends: Sequence[Callable[[], None]] = ()
+    ) -> None:
         self.count = count
         self.item = item
+        self.ends = ends
 
     def __iter__(self) -> Iterator[Any]:
-        return map(self.item, builtins.range(self.count))
+        steps = map(self.item, builtins.range(self.count))
+        return self._to_the_end(steps) if self.ends else steps
+
+    def _to_the_end(self, steps: Iterator[Any]) -> Iterator[Any]:
+        yield from steps
+        for end in self.ends:
+            end()
 
 
 class Elements(Steps):
@@ -66,7 +76,7 @@ def range(*bounds: Any) -> Range:
 def enumerate(items: Any, start: Any = 0) -> Steps:
     """Python's enumerate. A number that int64 does not hold raises Trap "overflow" in its turn."""
     inner, first = steps_of(items), checked(start.__index__())
-    return Steps(inner.count, lambda k: (first + Int(k), inner.item(k)))
+    return Steps(inner.count, lambda k: (first + Int(k), inner.item(k)), inner.ends)
 
 
 def zip(*items: Any, strict: bool = False) -> Steps:
@@ -75,7 +85,8 @@ def zip(*items: Any, strict: bool = False) -> Steps:
         raise ArgumentError("zip() ends with the shortest", fix="assert the lengths before")
     parts = [steps_of(part) for part in items]
     count = min(part.count for part in parts)
-    return Steps(count, lambda k: tuple([part.item(k) for part in parts]))
+    ends = [end for part in parts for end in part.ends]
+    return Steps(count, lambda k: tuple([part.item(k) for part in parts]), ends)
 
 
 def reversed(items: Any) -> Steps:
@@ -85,7 +96,7 @@ def reversed(items: Any) -> Steps:
     inner = steps_of(items)
     if not isinstance(inner, Elements):
         raise ArgumentError("reversed() takes an array or a range()", fix="reverse what is inside")
-    return Steps(inner.count, lambda k: inner.item(inner.count - 1 - k))
+    return Steps(inner.count, lambda k: inner.item(inner.count - 1 - k), inner.ends)
 
 
 def of_struct(struct: Any, at: Callable[[Any], Any] | None = None) -> Steps:
@@ -93,20 +104,23 @@ def of_struct(struct: Any, at: Callable[[Any], Any] | None = None) -> Steps:
 
     Item k is at cursor k; where there is `__after__`, at the cursor after the last item's, which
     is -1 before the first. `at` is what gives the item at a cursor, where that is not the struct's
-    own method. A length that has changed raises Trap "assert".
+    own method. A length that has changed raises Trap "assert", at the next item or at the end.
     """
     count, cursor = struct.__len__(), Int(-1)
     after = getattr(struct, "__after__", None)
     get = at or getattr(struct, "__at__", None) or struct.__getitem__
 
-    def item(k: int) -> Any:
-        nonlocal cursor
+    def check() -> None:
         if struct.__len__() != count:
             raise Trap("assert", detail=LENGTH_CHANGED)
+
+    def item(k: int) -> Any:
+        nonlocal cursor
+        check()
         cursor = Int(k) if after is None else Int(after(cursor))
         return get(cursor)
 
-    return (Steps if after is not None else Elements)(max(0, int(count)), item)
+    return (Steps if after is not None else Elements)(max(0, int(count)), item, [check])
 
 
 def steps_of(items: Any) -> Steps:

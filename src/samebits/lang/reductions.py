@@ -62,8 +62,14 @@ class Reduction:
             )
         first: Any = args[0] if args else None
         if isinstance(first, ManagedArray) and running.managed:
-            kernel = self.kernel_for(first.element)
-            assert kernel is not None, "what is refused has not been compiled either"
+            kernel = self.kernel_for(first.element) if len(first.shape) == 1 else None
+            if kernel is None:
+                kinds = ", ".join(map(str, self.kernels))
+                raise ArgumentError(
+                    f"{self.__name__}() has no form for {first!r:.60}",
+                    note=f"it takes one-dimensional arrays of {kinds}",
+                    fix="loop over the array",
+                )
             return executions.managed_call(kernel, args, {})
         if isinstance(first, np.ndarray):
             return self._from_python(args)

@@ -531,8 +531,27 @@ class Rewrite(ast.NodeTransformer):
         return self._call(name, at, value)
 
     def _assigned(self, node: ast.stmt, targets: Sequence[ast.expr]) -> ast.AST | list[ast.stmt]:
-        """An assignment, and after it the conversion of each joined name."""
+        """An assignment, and the conversion of each joined name in its turn: parts behind it are not
+        assigned where it traps."""
+        if isinstance(node, ast.Assign) and any(self._joins_inside(part) for part in targets):
+            return list(self._part_by_part(node))
         return [node, *self._conversions(targets, node)]
+
+    def _joins_inside(self, target: ast.expr) -> bool:
+        """Whether a tuple is assigned whose names have conversions."""
+        is_tuple = isinstance(target, ast.Tuple | ast.List)
+        return is_tuple and any(True for _ in self._conversions([target], target))
+
+    def _part_by_part(self, node: ast.Assign) -> Iterator[ast.stmt]:
+        """`a, b = value` as names for all parts of the value, then an assignment of each."""
+        whole = f"__sb_value_{node.lineno}_{node.col_offset}"
+        yield ast.copy_location(ast.Assign([_stored(node, whole)], node.value), node)
+        for target in node.targets:
+            held, parts = _held(target)
+            yield ast.copy_location(ast.Assign([held], _read(node, whole)), node)
+            for part, name in parts:
+                yield ast.copy_location(ast.Assign([part], _read(part, name)), node)
+                yield from self._conversions([part], node)
 
     def _conversions(self, targets: Sequence[ast.expr], at: ast.AST) -> Iterator[ast.stmt]:
         for target in targets if self.joined else ():
@@ -615,7 +634,9 @@ class Rewrite(ast.NodeTransformer):
             call = self._call("__sb_check", node, *arguments)
             return ast.copy_location(ast.Expr(call), node)
         if node.msg is not None:
-            arguments.append(node.msg)
+            found, value = self.outer(node.msg)
+            text = ast.copy_location(ast.Constant(cast("str", value)), node.msg)
+            arguments.append(text if found else node.msg)
         return ast.copy_location(ast.Expr(self._call("__sb_assert", node, *arguments)), node)
 
     def visit_Return(self, node: ast.Return) -> ast.stmt:
@@ -691,6 +712,24 @@ class Rewrite(ast.NodeTransformer):
 def _sides(node: ast.Compare) -> list[ast.expr]:
     """What a comparison compares, from left to right."""
     return [node.left, *node.comparators]
+
+
+def _stored(at: ast.AST, name: str) -> ast.expr:
+    return ast.copy_location(ast.Name(name, ast.Store()), at)
+
+
+def _read(at: ast.AST, name: str) -> ast.expr:
+    return ast.copy_location(ast.Name(name, ast.Load()), at)
+
+
+def _held(target: ast.expr) -> tuple[ast.expr, list[tuple[ast.expr, str]]]:
+    """A target with a name of its own for each part, and the parts with these names, in order."""
+    if not isinstance(target, ast.Tuple | ast.List):
+        name = f"__sb_part_{target.lineno}_{target.col_offset}"
+        return _stored(target, name), [(target, name)]
+    held = [_held(part) for part in target.elts]
+    whole = ast.copy_location(ast.Tuple([each for each, _ in held], ast.Store()), target)
+    return whole, [pair for _, parts in held for pair in parts]
 
 
 def flushes(kernel: Kernel) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.support.containers import check, need, operations
+from tests.support.executions import same
 
 import samebits as sb
 from samebits import double2, float32, float64, int32, int64
@@ -235,6 +236,32 @@ def grows(items: Numbers) -> None:
 
 
 @sb.kernel
+def shrinks_at_the_end(items: Numbers) -> None:
+    for (i, _), _ in zip(enumerate(reversed(items)), range(9), strict=False):
+        if i == 2:
+            items.pop()
+    else:
+        items.append(7)
+
+
+@sb.kernel
+def grows_and_leaves(items: Numbers) -> int64:
+    for v in items:
+        if v == 2:
+            items.append(v)
+            break
+    else:
+        items.append(9)
+    return items[-1]
+
+
+def test_a_loop_that_is_left_may_have_changed_the_length() -> None:
+    assert same(grows_and_leaves, Numbers([1, 2])) == 2
+    assert same(grows_and_leaves, Numbers([1, 3])) == 9
+    assert same(grows_and_leaves, Numbers([])) == 9
+
+
+@sb.kernel
 def last(items: Numbers) -> int64:
     return items[-1]
 
@@ -248,6 +275,8 @@ def full(items: Numbers) -> None:
     ("kernel", "items", "message"),
     [
         (grows, [1, 2], "the length changed in a loop over it"),
+        (grows, [1], "the length changed in a loop over it"),
+        (shrinks_at_the_end, [1, 2, 3], "the length changed in a loop over it"),
         (last, [], "index -1 is out of range for an array of 0"),
         (full, range(6), "the list is full"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import types
 import typing
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -323,3 +324,36 @@ def uses_wrong_default() -> int8:
 
 def test_a_default_that_does_not_fit_is_refused() -> None:
     assert "300 does not fit int8" in refusal_of(uses_wrong_default).message
+
+
+TOO_SMALL = "x is too small"
+
+
+class Texts:
+    LARGE = "x is too large"
+
+
+@sb.kernel
+def asserts_by_name(x: int) -> int:
+    assert x > 5, TOO_SMALL
+    assert x < 9, Texts.LARGE
+    return x
+
+
+@pytest.mark.parametrize(("x", "said"), [(1, TOO_SMALL), (9, Texts.LARGE)])
+def test_an_assertions_text_may_be_a_constant(x: int, said: str) -> None:
+    for run in (asserts_by_name, asserts_by_name.managed, partial(sb.evaluate, asserts_by_name)):
+        with pytest.raises(sb.Trap, match=f"assertion failed: {said}"):
+            run(x)
+    assert asserts_by_name(6) == 6
+
+
+@sb.kernel
+def asserts_a_number(x: int) -> int:
+    assert x > 5, x
+    return x
+
+
+def test_an_assertions_text_is_known_when_it_is_compiled() -> None:
+    error = refusal_of(asserts_a_number, 1)
+    assert error.message == "the message of an assert is a text that is known when it is compiled"

@@ -219,3 +219,70 @@ def test_only_loop_variables_are_said_to_count() -> None:
 
     with pytest.raises(sb.CompileError, match=r"write `k = int32\(weak\(3\)\)`"):
         clash(1)
+
+
+@sb.kernel
+def annotated_wide(a: ReadOnly[int32], x: ReadOnly[float32]) -> float64:
+    total: int64 = 0
+    mean: float64 = 0
+    steps: int = 0
+    share: float = 0
+    for k in range(len(a)):
+        total += a[k]
+        mean += x[k]
+        steps += k
+        share += 0.25
+    share += float64(steps)
+    return float64(total) + mean + share
+
+
+def test_a_name_that_is_annotated_wide_stays_wide() -> None:
+    a, x = np.full(3, 2**31 - 1, np.int32), np.array([1e8, 1, 1], np.float32)
+    assert annotated_wide(a, x) == 3 * (2**31 - 1) + 100_000_002.0 + 0.75 + 3
+    sb.assert_same_bits(annotated_wide, a, x)
+
+
+@sb.kernel
+def annotated_int(a: ReadOnly[int32]) -> int32:
+    total: int = 0
+    for k in range(len(a)):
+        total += a[k]
+    return total
+
+
+@sb.kernel
+def annotated_float(a: ReadOnly[float32]) -> float32:
+    total: float = 0.0
+    for k in range(len(a)):
+        total += a[k]
+    return total
+
+
+@sb.kernel
+def annotated_for_uint64(a: ReadOnly[uint64]) -> uint64:
+    bits: int = 1
+    bits ^= a[0]
+    return bits
+
+
+@sb.kernel
+def annotated_int_of_floats(a: ReadOnly[float64]) -> float:
+    half_ones: int = 0
+    for _ in range(len(a)):
+        half_ones += 0.5
+    return half_ones
+
+
+@pytest.mark.parametrize(
+    ("kernel", "dtype", "fix"),
+    [
+        (annotated_int, np.int32, "write `total: int64 = 0` or `total: int32 = 0`"),
+        (annotated_float, np.float32, "write `total: float64 = 0.0` or `total: float32 = 0.0`"),
+        (annotated_for_uint64, np.uint64, "write `bits: uint64 = 1`"),
+        (annotated_int_of_floats, np.float64, "write `half_ones: float = 0`"),
+    ],
+)
+def test_an_annotation_that_would_not_hold_is_refused(kernel: Any, dtype: Any, fix: str) -> None:
+    with pytest.raises(sb.CompileError, match="is annotated") as caught:
+        kernel(np.ones(3, dtype))
+    assert caught.value.fix == fix

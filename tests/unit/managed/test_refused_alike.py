@@ -20,17 +20,17 @@ class Pair(sb.Struct):
 
 @sb.kernel
 def fields(s: Pair) -> int32:
-    p, q = s.a, s.b
+    p, s.b = s.a, s.a
     p[0] = 5
-    return s.a[0] + q[0]
+    return s.a[0] + s.b[0]
 
 
 @sb.kernel
 def locals_(s: Pair) -> int32:
     x = sb.zeros(3, int32)
-    n, y = 2, x
+    s.weight, y = fix32(2), x
     y[0] = 4
-    return x[0] + int32(n) + s.a[0]
+    return x[0] + s.a[0]
 
 
 @sb.kernel

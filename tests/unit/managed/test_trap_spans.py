@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.support.executions import trap_of
+from tests.support.executions import same, trap_of
 
 import samebits as sb
-from samebits import float32, float64, int3, int8, int32, uint32
+from samebits import float32, float64, int3, int8, int32, uint8, uint32
 
 Case = tuple[Callable[..., Any], tuple[Any, ...], str, str]
 CASES: list[Case] = []
@@ -290,6 +291,20 @@ def index_comes_before_conversion(a: sb.Array[int8], n: int) -> None:
     a[0], a[9] = 5, n
 
 
+@case(300, 5, kind="overflow", at="first")
+def name_twice_in_a_tuple(n: int, m: int) -> uint8:
+    first = uint8(0)
+    first, first = n, m
+    return first
+
+
+@case(np.zeros(3, np.int8), 300, kind="overflow", at="t")
+def conversion_comes_before_what_is_behind_it(a: sb.Array[int8], n: int) -> uint8:
+    t = uint8(0)
+    t, a[int(t)] = n, 7
+    return t
+
+
 @case(300, kind="overflow", at="return 1, n")
 def returned(n: int) -> tuple[int8, int8]:
     return 1, n
@@ -336,6 +351,25 @@ def after_wide_characters(n: int) -> int:
 def test_a_trap_points_at_the_operation_in_every_execution(entry: Case) -> None:
     kernel, args, kind, at = entry
     assert trap_of(kernel, *args) == (kind, at)
+
+
+@sb.kernel
+def stores_around(a: sb.Array[int8], n: int, m: int) -> uint8:
+    t = u = uint8(0)
+    (t, a[0]), u, a[1] = (m, 5), n, 9
+    return t + u
+
+
+@pytest.mark.parametrize(("n", "m", "expected"), [(300, 3, [5, 0]), (3, 300, [0, 0])])
+def test_what_stands_before_a_trap_in_a_tuple_is_assigned_alone(
+    n: int, m: int, expected: list[int]
+) -> None:
+    for run in (stores_around, stores_around.managed, partial(sb.evaluate, stores_around)):
+        a = np.zeros(2, np.int8)
+        with pytest.raises(sb.Trap):
+            run(a, n, m)
+        assert a.tolist() == expected
+    assert same(stores_around, np.zeros(2, np.int8), 3, 4) == 7
 
 
 @sb.kernel

@@ -66,13 +66,22 @@ def copied_items(node: ast.Assign) -> list[ast.expr]:
 
 
 def named_items(node: ast.Assign) -> list[ast.expr]:
-    """The parts of the tuple that `node` assigns which get a name: of them structs are copied
-    first, and views stay what they view."""
+    """The parts of the tuple that `node` assigns which get a name while others go into memory: of
+    them structs are copied first, and views stay what they view."""
+    pairs = _pairs(node)
+    if all(isinstance(part, ast.Name) for part, _ in pairs):
+        return []
     return [
-        value
-        for part, value in _pairs(node)
-        if isinstance(part, ast.Name) and isinstance(value, _PLACES)
+        value for part, value in pairs if isinstance(part, ast.Name) and isinstance(value, _PLACES)
     ]
+
+
+def given_names(node: ast.Assign) -> dict[ast.expr, str]:
+    """The parts of the tuple that `node` assigns, with the names that they get, where it assigns to
+    names alone."""
+    pairs = _pairs(node)
+    names = {value: part.id for part, value in pairs if isinstance(part, ast.Name)}
+    return names if len(names) == len(pairs) else {}
 
 
 def _pairs(node: ast.Assign) -> list[tuple[ast.expr, ast.expr]]:

@@ -118,10 +118,10 @@ def items(
     base: MemoryOperand,
     again: Callable[[], Operand],
     get: Callable[[Context, ast.AST, MemoryOperand, Operand], Operand] | None = None,
-) -> tuple[Value, Item, bool]:
-    """What a loop over a struct runs over: the number of items, item k, and whether they can be
-    had in another order than from the first on. `again` is the struct in the body, and `get` what
-    gives the item at a cursor, by default `at`."""
+) -> tuple[Value, Item, Callable[[], None], bool]:
+    """What a loop over a struct runs over: the number of items, item k, a check that there are
+    still as many, and whether they can be had in another order than from the first on. `again` is
+    the struct in the body, and `get` what gives the item at a cursor, by default `at`."""
     count = length(ctx, node, base)
     assert count is not None
     span = ctx.span(node)
@@ -131,13 +131,20 @@ def items(
         ctx.builder.slot(cursor, INT)
         ctx.builder.set(cursor, ctx.builder.const(-1, INT, span), span)
 
-    def item(k: Value) -> Operand:
+    def checked() -> MemoryOperand:
         owner = again()
         assert isinstance(owner, MemoryOperand)
         now = length(ctx, node, owner)
         assert now is not None
         same = ctx.builder.value("eq", (now.value, count.value), BOOL, span)
         ctx.builder.effect("assert", (same,), span, LENGTH_CHANGED)
+        return owner
+
+    def check() -> None:
+        checked()
+
+    def item(k: Value) -> Operand:
+        owner = checked()
         after = kernel_of(owner, "after")
         if after is not None:
             found = call(ctx, node, after, owner, Scalar(ctx.builder.get(cursor, span), INT))
@@ -146,7 +153,7 @@ def items(
             ctx.builder.set(cursor, k, span)
         return (get or at)(ctx, node, owner, Scalar(k, INT))
 
-    return _not_negative(ctx, span, count), item, not ordered
+    return _not_negative(ctx, span, count), item, check, not ordered
 
 
 def _not_negative(ctx: Context, span: Span, count: Scalar) -> Value:

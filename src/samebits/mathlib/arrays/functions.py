@@ -7,6 +7,7 @@ from samebits.lang.reductions import Reduction, Scan
 from samebits.mathlib.arrays import exact_sum as _exact
 from samebits.mathlib.arrays import extremes, reductions, scan
 from samebits.types import (
+    BOOL,
     FLOAT32,
     FLOAT64,
     INT8,
@@ -30,10 +31,12 @@ sum = Reduction(
         **dict.fromkeys(_FLOATS, reductions.sum),
         **dict.fromkeys(_SIGNED, reductions.sum_signed),
         **dict.fromkeys(_UNSIGNED, reductions.sum_unsigned),
+        BOOL: reductions.sum_signed,
     },
     """Sum of an array, in the shape of docs/reference/reductions.md; 0 of an empty one.
 
-    Floats give their own type, signed integers int64 and unsigned ones uint64, modulo 2⁶⁴. Error
+    Floats give their own type, signed integers int64 and unsigned ones uint64, modulo 2⁶⁴, bools
+    how many are true, an int64. Error
     at most about (38 + log₂(n / 2048))·ε·Σ|x|, ε the type's rounding error.
     """,
 )  # fmt: skip

@@ -323,3 +323,25 @@ def test_what_a_reduction_refuses_it_refuses_in_these_words(case: str) -> None:
     with pytest.raises(ArgumentError) as error:
         run()
     assert str(error.value) == expected
+
+
+@sb.kernel
+def how_many(flags: ReadOnly[bool]) -> int:
+    return sum(flags) * 2 + int(math.sum(flags))
+
+
+@sb.kernel
+def of_a_table(table: ReadOnly[float64, 2]) -> float64:
+    return math.sum(table)
+
+
+def test_the_sum_of_bools_is_how_many_are_true() -> None:
+    flags = np.arange(1000) % 3 == 0
+    assert how_many(flags) == 3 * 334
+    sb.assert_same_bits(how_many, flags)
+
+
+def test_arrays_of_other_forms_are_refused_in_a_managed_run_too() -> None:
+    for run in (of_a_table, of_a_table.managed):
+        with pytest.raises(sb.SamebitsError, match=r"sum\(\) has no form for ReadOnly"):
+            run(np.zeros((2, 2)))
