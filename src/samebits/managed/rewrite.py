@@ -531,8 +531,8 @@ class Rewrite(ast.NodeTransformer):
         return self._call(name, at, value)
 
     def _assigned(self, node: ast.stmt, targets: Sequence[ast.expr]) -> ast.AST | list[ast.stmt]:
-        """An assignment, and the conversion of each joined name in its turn: parts behind it are not
-        assigned where it traps."""
+        """An assignment, and the conversion of each joined name in its turn: parts behind it are
+        not assigned where it traps."""
         if isinstance(node, ast.Assign) and any(self._joins_inside(part) for part in targets):
             return list(self._part_by_part(node))
         return [node, *self._conversions(targets, node)]

@@ -302,8 +302,8 @@ REFUSED = {
     "complex": (
         lambda: math.sum(np.ones(2, complex)),
         "sum() has no form for arrays of complex128\n"
-        "  note: it takes float32, float64, int16, int32, int64, int8, uint16, uint32, uint64, "
-        "uint8\n  fix: write math.sum(x.real)",
+        "  note: it takes bool, float32, float64, int16, int32, int64, int8, uint16, uint32, "
+        "uint64, uint8\n  fix: write math.sum(x.real)",
     ),
     "whole": (
         lambda: math.exact_sum(np.ones(2, np.int64)),
