@@ -240,6 +240,11 @@ MISTAKES = (
     Mistake("NumPy", A, "b = a > 0; return 1.0", "compare its elements in a loop"),
     Mistake("NumPy", A, "b = -a; return b[0]", "`out[i] = -a[i]`"),
     Mistake("NumPy", A, "return a[a > 0][0]", "compare its elements in a loop"),
+    Mistake("Python", BYTES,
+            "c = 0\nfor i in range(len(a)):\n    v = a[i] * 90 + c\n    c = v // 10\nreturn float64(c)",
+            "write `int(a[i])` at line",
+            "c = 0\nfor i in range(len(a)):\n    v = int(a[i]) * 90 + c\n    c = v // 10\n"
+            "return float64(c)", 9.0),
     Mistake("Python", BYTES, "s = 0\nfor i in range(len(a)): s = s + a[i]\nreturn float64(s)",
             "add `int(a[i])`",
             "s = 0\nfor i in range(len(a)): s = s + int(a[i])\nreturn float64(s)",

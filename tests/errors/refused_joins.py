@@ -4,7 +4,7 @@
 # pyright: reportUndefinedVariable=false
 from __future__ import annotations
 
-from samebits import ReadOnly, fix32, float32, int32, uint8
+from samebits import Array, ReadOnly, fix32, float32, int32, uint8
 from tests.errors.refused_kernels import refused
 
 
@@ -58,3 +58,13 @@ def weak_float_in_a_fixed_name(a: fix32, x: float) -> fix32:
 def ternary_of_flag_and_number(flag: bool, x: float32) -> float32:
     y = (x > 0) if flag else 0
     return x
+
+
+@refused
+def carry_of_bytes(digits: Array[uint8], f: int) -> int:
+    carry = 0
+    for i in range(len(digits)):
+        v = digits[i] * f + carry
+        digits[i] = v % 10
+        carry = v // 10
+    return carry

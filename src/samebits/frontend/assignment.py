@@ -177,10 +177,51 @@ def _fix(
         return f"write `{name} = float64({ctx.text(source)})`"
     # A sum in 8 or 16 bits would wrap: that has to be written, and is seldom what is meant.
     if isinstance(source, ast.BinOp):
+        before = _made_before(ctx, name, source)
+        if before is not None:
+            part, line = before
+            return (
+                f"write `int({ctx.text(part)})` at line {line}, where {t} wraps already, or {start} "
+                f"to wrap as {t}"
+            )
         left = isinstance(source.left, ast.Name) and source.left.id == name
         text = f"int({ctx.text(source.right if left else source.left)})"
         return f"add `{text}`, which no sum makes wrap, or {start} to wrap as {t}"
     return f"write `{name} = int({ctx.text(source)})`, or {start}"
+
+
+def _made_before(ctx: Context, name: str, source: ast.BinOp) -> tuple[ast.expr, int] | None:
+    """The first narrow part of what a name in `source` was computed from, and its line, where that
+    is not `name`: a conversion of the sum at hand would come too late."""
+    for used in ast.walk(source):
+        if not isinstance(used, ast.Name) or used.id == name or not _is_narrow(ctx, used):
+            continue
+        for node in ast.walk(ctx.source.node):
+            if isinstance(node, ast.Assign) and any(
+                isinstance(part, ast.Name) and part.id == used.id for part in node.targets
+            ):
+                if not isinstance(node.value, ast.BinOp):
+                    continue
+                parts = (part for part in ast.walk(node.value) if _is_narrow(ctx, part))
+                first = min(parts, key=_place_of, default=None)
+                if first is not None:
+                    assert isinstance(first, ast.expr)
+                    return first, node.lineno
+    return None
+
+
+def _is_narrow(ctx: Context, node: ast.AST) -> bool:
+    """Whether a part of an expression may be of a type in which sums wrap unseen: a name that is
+    one, or an element or a field."""
+    if isinstance(node, ast.Name):
+        variable = ctx.variables.get(node.id)
+        t = None if variable is None else variable.type
+        return isinstance(t, ScalarType) and t.is_int and t.bits < NARROWEST
+    return isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Load)
+
+
+def _place_of(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
 def _is_unpacked(ctx: Context, source: ast.expr) -> bool:
