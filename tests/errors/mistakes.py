@@ -241,7 +241,8 @@ MISTAKES = (
     Mistake("NumPy", A, "b = -a; return b[0]", "`out[i] = -a[i]`"),
     Mistake("NumPy", A, "return a[a > 0][0]", "compare its elements in a loop"),
     Mistake("Python", BYTES,
-            "c = 0\nfor i in range(len(a)):\n    v = a[i] * 90 + c\n    c = v // 10\nreturn float64(c)",
+            "c = 0\nfor i in range(len(a)):\n    v = a[i] * 90 + c\n    c = v // 10\n"
+            "return float64(c)",
             "write `int(a[i])` at line",
             "c = 0\nfor i in range(len(a)):\n    v = int(a[i]) * 90 + c\n    c = v // 10\n"
             "return float64(c)", 9.0),

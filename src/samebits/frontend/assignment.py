@@ -180,10 +180,8 @@ def _fix(
         before = _made_before(ctx, name, source)
         if before is not None:
             part, line = before
-            return (
-                f"write `int({ctx.text(part)})` at line {line}, where {t} wraps already, or {start} "
-                f"to wrap as {t}"
-            )
+            wide = f"write `int({ctx.text(part)})` at line {line}, where {t} wraps already"
+            return f"{wide}, or {start} to wrap as {t}"
         left = isinstance(source.left, ast.Name) and source.left.id == name
         text = f"int({ctx.text(source.right if left else source.left)})"
         return f"add `{text}`, which no sum makes wrap, or {start} to wrap as {t}"
