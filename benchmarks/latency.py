@@ -38,12 +38,19 @@ def bytecode_folder() -> str:
     return folder
 
 
+def probe_environment() -> dict[str, str]:
+    """The environment of a probe's process."""
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": bytecode_folder()}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    return environment
+
+
 def probe(*arguments: str) -> dict[str, Any]:
     """What `benchmarks.probe` prints. Raises subprocess.CalledProcessError where it fails."""
     command = [sys.executable, "-m", "benchmarks.probe", *arguments]
-    environment = {**os.environ, "PYTHONPYCACHEPREFIX": bytecode_folder()}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    result = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    result = subprocess.run(
+        command, check=True, capture_output=True, text=True, env=probe_environment()
+    )
     return json.loads(result.stdout)
 
 

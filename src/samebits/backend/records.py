@@ -8,9 +8,14 @@ GUARD = "sb_guard"
 """The variable that the runtime points at the process's words; null: bodies are called
 unguarded."""
 
-KEY, ENTER, RELEASE = range(3)
+KEY, ENTER, RELEASE, GUARDED, MEASURED = range(5)
 """The process's words: the pthread key of a thread's record; `ptr enter()`, which makes a record
-for a thread without one; CPython's `void release(lock)`."""
+for a thread without one; CPython's `void release(lock)`; the functions through which entries call
+their bodies."""
+WORDS = 8
+GUARDED_NAME, MEASURED_NAME = "sb_guarded", "sb_measured"
+"""The names of those: the first guards a body that may run long, the second makes sure that the
+stack has room for one."""
 
 JUMP_BUFFER, STOP, CALLS, WAKE, LOWEST, MAIN, KIND, VALUE, TRACE, WAITS = range(10)
 """Words of a thread's record: the jump buffer, null outside of bodies; 1 if the thread is to leave
@@ -24,7 +29,7 @@ LEFT = (1 << 20) - 1
 """The status of a preempted body: the largest that a range's control block can hold."""
 
 IMPORTS = ("_setjmp", "pthread_getspecific")
-"""C's functions that a guard calls."""
+"""C's functions that those call."""
 
 SIGNAL_HANDLER, HANDLER_WORDS = "sb_signal_handler", "sb_handler_words"
 """The signal handler, and the variable that it reads."""

@@ -59,10 +59,6 @@ class NativeModule:
         variables += [OUTPUT] * any(site.kind in PRINTED for site in compiled.traps)
         self.traps: tuple[TrapSite, ...] = compiled.traps
         imports = addresses_of(compiled.needs)
-        if GUARD in variables:
-            from samebits.runtime.threads.preempt import imports_of_guards
-
-            imports = {**imports, **imports_of_guards()}
         if ARENA_KEY in variables:
             from samebits.runtime import arena
 

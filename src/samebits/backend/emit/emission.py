@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from samebits.backend.emit import arena
 from samebits.backend.emit.independence import has_independent_iterations
-from samebits.backend.emit.preemption import BodyGuard, can_guard, guard_text
+from samebits.backend.emit.preemption import GUARD_VARIABLE, BodyGuard, can_guard
 from samebits.backend.emit.range import range_text
 from samebits.backend.lowering.int64_builtins import LIBRARY, WIDE_HELPERS
 from samebits.backend.lowering.soft_fma import HELPERS
@@ -245,7 +245,7 @@ class Emission(CallGraph):
         found += [RECORD_DEFINITIONS] * self.has_records + [OUTPUT_DEFINITIONS] * self.has_output
         if self._arena:
             found.append(arena.definitions(self.target, self._arena, self._threads))
-        return found + [guard_text(self.target)] * self._guarded
+        return found + [GUARD_VARIABLE] * self._guarded
 
     def _metadata(self, inside: EmittedCounts, function: str, statement: For | While) -> str:
         def is_independent() -> bool:

@@ -1,12 +1,12 @@
 """Preemption of compiled code in this process: guards around long bodies, and a signal handler.
 
-An entry whose arguments can make its body run long calls it through `guarded`, which stores in the
-thread's record where to jump back to. A signal to the thread runs `SIGNAL_HANDLER` on top of the
-body, so loops poll nothing. The handler runs the handlers of Python's signals, as CPython does
-between bytecodes. If none raises, the body continues; if one does, or if the thread has been told
-to stop, the handler jumps out of the body for good, with the status `LEFT`. That is sound because
-a body holds nothing to release: it takes no lock and allocates nothing. The thread team does, and
-its threads return by themselves.
+An entry whose arguments can make its body run long calls it through `sb_guarded` (`guards`), which
+stores in the thread's record where to jump back to. A signal to the thread runs `SIGNAL_HANDLER` on
+top of the body, so loops poll nothing. The handler runs the handlers of Python's signals, as
+CPython does between bytecodes. If none raises, the body continues; if one does, or if the thread
+has been told to stop, the handler jumps out of the body for good, with the status `LEFT`. That is
+sound because a body holds nothing to release: it takes no lock and allocates nothing. The thread
+team does, and its threads return by themselves.
 
 The same guard checks that the thread's stack has room for local memory.
 """
@@ -28,9 +28,6 @@ LEAST_FRAME = 4096
 STACK_MARGIN = 24 << 10
 """Bytes of stack for what a body's known frame leaves out, and for a signal handler."""
 
-_BUFFER_BYTES = 1024
-"""Room for C's `jmp_buf`, which is 656 bytes at most (glibc, ppc64le)."""
-
 _SYSTEMS = ("linux", "darwin", "macosx")
 
 
@@ -44,117 +41,8 @@ def key_type(target: Target) -> str:
     return "i32" if "linux" in target.triple else f"i{target.pointer_bits}"
 
 
-_RECORD = """\
-  %words = load ptr, ptr @{GUARD}
-  %alone = icmp eq ptr %words, null
-  br i1 %alone, label %plain, label %look
-plain:
-  %plain.status = call i32 %body(ptr %args)
-  ret i32 %plain.status
-look:
-  %key.p = getelementptr i64, ptr %words, i64 {KEY}
-  %key = load {key}, ptr %key.p
-  %found = call ptr @pthread_getspecific({key} %key)
-  %none = icmp eq ptr %found, null
-  br i1 %none, label %enter, label %known, !prof !0
-enter:
-  %enter.p = getelementptr i64, ptr %words, i64 {ENTER}
-  %enter.f = load ptr, ptr %enter.p
-  %made = call ptr %enter.f()
-  %failed = icmp eq ptr %made, null
-  br i1 %failed, label %plain, label %known, !prof !0
-known:
-  %record = phi ptr [ %found, %look ], [ %made, %enter ]
-"""
-_ROOM = """\
-  %lowest.p = getelementptr i64, ptr %record, i64 {LOWEST}
-  %lowest = load i64, ptr %lowest.p
-  %here.short = ptrtoint ptr %{here} to i{pointer}
-  %here = {widen}
-  %room = sub i64 %here, %lowest
-  %fits = icmp sge i64 %room, %need
-"""
-_MEASURED = (
-    """\
-define internal i32 @sb.measured(ptr %body, ptr %args, i64 %need, i32 %small) noinline nounwind {{
-entry:
-  %mark = alloca i64, align 8
-"""
-    + _RECORD
-    + _ROOM.replace("{here}", "mark")
-    + """\
-  br i1 %fits, label %run, label %full
-full:
-  ret i32 %small
-run:
-  %status = call i32 %body(ptr %args)
-  ret i32 %status
-}}
-"""
-)
-_GUARDED = (
-    """\
-@{GUARD} = global ptr null
-declare i32 @_setjmp(ptr) returns_twice
-declare ptr @pthread_getspecific({key})
-
-define internal i32 @sb.guarded(ptr %body, ptr %args, i64 %need, i32 %small) noinline nounwind {{
-entry:
-  %buffer = alloca [{buffer} x i8], align 16
-"""
-    + _RECORD
-    + """\
-  %wake.p = getelementptr i64, ptr %record, i64 {WAKE}
-  %wake = load atomic volatile ptr, ptr %wake.p monotonic, align 8
-  %sleeps = icmp ne ptr %wake, null
-  br i1 %sleeps, label %rouse, label %measure, !prof !0
-rouse:
-  %lock = atomicrmw xchg ptr %wake.p, ptr null acq_rel, align 8
-  %late = icmp eq ptr %lock, null
-  br i1 %late, label %measure, label %release
-release:
-  %release.p = getelementptr i64, ptr %words, i64 {RELEASE}
-  %release.f = load ptr, ptr %release.p
-  call void %release.f(ptr %lock)
-  br label %measure
-measure:
-"""
-    + _ROOM.replace("{here}", "buffer")
-    + """\
-  br i1 %fits, label %set, label %full
-full:
-  ret i32 %small
-set:
-  %before = load volatile ptr, ptr %record
-  %again = call i32 @_setjmp(ptr %buffer) returns_twice
-  %first = icmp eq i32 %again, 0
-  br i1 %first, label %run, label %left
-run:
-  %calls.p = getelementptr i64, ptr %record, i64 {CALLS}
-  %calls = load volatile i64, ptr %calls.p
-  %calls.1 = add i64 %calls, 1
-  store volatile i64 %calls.1, ptr %calls.p
-  %stop.p = getelementptr i64, ptr %record, i64 {STOP}
-  store atomic volatile i64 0, ptr %stop.p release, align 8
-  store atomic volatile ptr %buffer, ptr %record release, align 8
-  %status = call i32 %body(ptr %args)
-  store atomic volatile ptr %before, ptr %record release, align 8
-  ret i32 %status
-left:
-  store atomic volatile ptr %before, ptr %record release, align 8
-  ret i32 {LEFT}
-}}
-"""
-)
-
-
-def guard_text(target: Target) -> str:
-    """LLVM text of the functions that `guarded_call` calls; once in a module."""
-    bits = target.pointer_bits
-    return (_GUARDED + _MEASURED).format(
-        key=key_type(target), buffer=_BUFFER_BYTES, pointer=bits, **vars(records),
-        widen="add i64 %here.short, 0" if bits == 64 else f"zext i{bits} %here.short to i64",
-    )  # fmt: skip
+GUARD_VARIABLE = f"@{records.GUARD} = global ptr null"
+"""LLVM text of the variable that `guarded_call` reads; once in a module."""
 
 
 class BodyGuard(NamedTuple):
@@ -179,25 +67,49 @@ class BodyGuard(NamedTuple):
 
 def guarded_call(symbol: str, body: str, guard: BodyGuard) -> str:
     """LLVM text of `symbol`, which has the signature of `body` and calls it: guarded, or directly
-    if the call is short."""
+    if the call is short. It becomes part of its caller."""
     given = f"ptr {body}, ptr %args, i64 {guard.need + STACK_MARGIN}, i32 {guard.small}"
-    guarded = f"  %status = call i32 @sb.guarded({given})\n  ret i32 %status\n}}"
-    head = f"define internal i32 {symbol}(ptr noundef nonnull %args) noinline #0 {{\nentry:\n"
-    measured = f"  %short.status = call i32 @sb.measured({given})\n  ret i32 %short.status"
+    guarded = _through(records.GUARDED, "guarded", given)
+    measured = _through(records.MEASURED, "measured", given)
+    plain = ["  br label %plain"]
     if guard.most == OPEN:
-        return head + guarded
-    if isinstance(guard.most, float) and guard.most <= LEAST_STATEMENTS:
-        return f"{head}{measured}\n}}"
-    plain = f"  %short.status = call i32 {body}(ptr %args)\n  ret i32 %short.status"
-    lines, most = formula(guard.most, guard.params)
-    lines += [
-        f"  %short = icmp ult i64 {most}, {LEAST_STATEMENTS}",
-        "  br i1 %short, label %plain, label %long",
+        lines = guarded
+    elif isinstance(guard.most, float) and guard.most <= LEAST_STATEMENTS:
+        lines = measured
+    else:
+        lines, most = formula(guard.most, guard.params)
+        lines += [
+            f"  %short = icmp ult i64 {most}, {LEAST_STATEMENTS}",
+            "  br i1 %short, label %short.call, label %long.call",
+            "short.call:",
+            *(measured if guard.is_large else plain),
+            "long.call:",
+            *guarded,
+        ]
+    return "\n".join([
+        f"define internal i32 {symbol}(ptr noundef nonnull %args) alwaysinline #0 {{",
+        "entry:",
+        *lines,
         "plain:",
-        measured if guard.is_large else plain,
-        "long:",
+        f"  %plain.status = call i32 {body}(ptr %args)",
+        "  ret i32 %plain.status",
+        "}",
+    ])  # fmt: skip
+
+
+def _through(word: int, name: str, given: str) -> list[str]:
+    """Lines that call a body through the function that a word of the process has, or that go to
+    `plain` where there is no process."""
+    return [
+        f"  %{name}.words = load ptr, ptr @{records.GUARD}",
+        f"  %{name}.alone = icmp eq ptr %{name}.words, null",
+        f"  br i1 %{name}.alone, label %plain, label %{name}",
+        f"{name}:",
+        f"  %{name}.p = getelementptr i64, ptr %{name}.words, i64 {word}",
+        f"  %{name}.f = load ptr, ptr %{name}.p",
+        f"  %{name}.status = call i32 %{name}.f(ptr %{name}.words, {given})",
+        f"  ret i32 %{name}.status",
     ]
-    return head + "\n".join([*lines, guarded])
 
 
 ASK = "sb_ask"

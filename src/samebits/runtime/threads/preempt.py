@@ -20,8 +20,9 @@ from functools import cache
 from typing import Any
 
 from samebits.backend import records
+from samebits.backend.emit.guards import guards_text
 from samebits.mutex import Mutex
-from samebits.runtime.objects.host import host_target
+from samebits.runtime.objects.host import host, host_target
 from samebits.runtime.objects.loading import load, own_code
 from samebits.runtime.threads.watcher import CallWatcher
 
@@ -103,7 +104,7 @@ class _Preemption:
         if self.libc.key_create(ctypes.byref(key), self.libc.free):
             raise MemoryError
         self.key = key.value
-        self.words: Any = (ctypes.c_uint64 * 4)()
+        self.words: Any = (ctypes.c_uint64 * records.WORDS)()
         if isinstance(key, ctypes.c_uint):
             ctypes.c_uint.from_buffer(self.words, 8 * records.KEY).value = self.key
         else:
@@ -170,10 +171,17 @@ def address_of(function: Any) -> int:
 
 
 @cache
-def imports_of_guards() -> dict[str, int]:
-    """The addresses of the C functions that guards call."""
+def _guards() -> tuple[int, int]:
+    """The addresses of the functions through which entries call their bodies."""
     library = ctypes.CDLL(None)
-    return {name: address_of(library[name]) for name in records.IMPORTS}
+    bits = [8 * ctypes.sizeof(t) for t in (ctypes.c_void_p, _preemption().libc.key_type)]
+    imports = {name: address_of(library[name]) for name in records.IMPORTS}
+    names = records.GUARDED_NAME, records.MEASURED_NAME
+    loaded = load(own_code(guards_text(host().triple, *bits)), names, imports)
+    # Never unloaded: a thread may be inside until the process has ended.
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(loaded))
+    guarded, measured = (loaded.addresses[name] for name in names)
+    return guarded, measured
 
 
 class _State:
@@ -217,6 +225,7 @@ def words_address() -> int:
     if not has_records():
         return 0
     preemption = _preemption()
+    preemption.words[records.GUARDED : records.MEASURED + 1] = _guards()
     if preemption.main is None and threading.main_thread().ident == _thread.get_ident():
         preemption.take_main(preemption.record())
     return ctypes.addressof(preemption.words)
