@@ -13,6 +13,7 @@ from samebits.diagnosis.builds.compilers.build import STRICT, Workshop
 from samebits.diagnosis.builds.compilers.execution import BuiltExecution
 from samebits.diagnosis.builds.compilers.found import compilers
 from samebits.export.plain_c.program import PlainC
+from samebits.export.plain_c.widths import Widths
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import open_run
 from samebits.sides.side import parse_side
@@ -85,3 +86,52 @@ def test_functions_of_c_stand_in_the_place_of_the_librarys() -> None:
     text = plain.definitions(plain.kernels)
     assert "cosf(ship->angle)" in text
     assert "sin_cos_f32" not in text
+
+
+@pytest.mark.parametrize(
+    ("widths", "wanted", "absent"),
+    [
+        (Widths.SAME, ["double a;", "fall * 9.81", "sqrt(total)"], []),
+        (Widths.SINGLE_CONSTANTS, ["double a;", "fall * 9.81f", "0.16666f"], ["float a;"]),
+        (Widths.SINGLE_LOCALS, ["float a;", "float total;", "fall * 9.81 ", "sqrt(total)"], []),
+        (Widths.SINGLE_LOCALS_CONSTANTS, ["float a;", "9.81f", "sqrt(total)"], ["sqrtf"]),
+        (Widths.SINGLE_LOCALS_ALL, ["float a;", "9.81f", "sqrtf(total)", "double push)"], []),
+        (Widths.SINGLE_ALL, ["float a;", "9.81f", "sqrtf(total)", "float push)"], []),
+    ],
+)
+def test_floats_of_double_kernels_are_written_as_floats(
+    widths: Widths, wanted: list[str], absent: list[str]
+) -> None:
+    assert_written(str(SIMULATIONS / "wide_simulation.py"), widths, wanted, absent)
+
+
+@pytest.mark.parametrize(
+    ("widths", "wanted", "absent"),
+    [
+        (Widths.SAME, ["float heat;", "* 0.995f", "sqrtf(heat)"], ["double"]),
+        (Widths.DOUBLE_CONSTANTS, ["float heat;", "* 0.995 "], ["double", "0.995f"]),
+        (Widths.DOUBLE_LOCALS, ["double heat;", "* 0.995f", "sqrtf(heat)"], []),
+        (Widths.DOUBLE_LOCALS_CONSTANTS, ["double heat;", "* 0.995 ", "sqrtf(heat)"], []),
+        (Widths.DOUBLE_ALL, ["double heat;", "* 0.995 ", "sqrt(heat)", "double push)"], []),
+    ],
+)
+def test_floats_of_float_kernels_are_written_as_doubles(
+    widths: Widths, wanted: list[str], absent: list[str]
+) -> None:
+    assert_written(str(SIMULATIONS / "ported_simulation.py"), widths, wanted, absent)
+
+
+def test_constants_that_are_doubles_have_the_digits_of_their_source_or_the_fewest() -> None:
+    for widths, digits in (
+        (Widths.DOUBLE_CONSTANTS, "0.016666666666666666"),
+        (Widths.DOUBLE_SHORT_CONSTANTS, "0.016666668"),
+    ):
+        assert_written("examples/racing/racing.py", widths, [f"car->time + {digits};"], [])
+
+
+def assert_written(file: str, widths: Widths, wanted: list[str], absent: list[str]) -> None:
+    game = load_simulation(file)
+    plain = PlainC(game.program, game.players, widths)
+    text = plain.definitions(plain.kernels)
+    assert [each for each in wanted if each not in text] == []
+    assert [each for each in absent if each in text] == []

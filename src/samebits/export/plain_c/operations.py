@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from samebits.export.plain_c.c_types import wider
 from samebits.export.plain_c.expressions import PRIMARY, UNARY, Expr, joined, literal, scalar
 from samebits.export.plain_c.waiting import Waiting
+from samebits.export.plain_c.widths import Part, Widths
 from samebits.ir.grammar import Op, Value
 from samebits.ir.own_code import is_own_code
 from samebits.source_lines import written_number
 from samebits.types import (
     FLOAT32,
+    FLOAT64,
     ArrayType,
     FixedArrayType,
     MemoryType,
@@ -32,7 +33,7 @@ def operation(w: Waiting, op: Op) -> None:
     if write is not None:
         write(w, op)
     elif w.is_live(op):
-        w.define(op.result, scalar(op, [w.take(value) for value in op.args], w.doubles))
+        w.define(op.result, scalar(op, [w.take(value) for value in op.args], w.widths))
 
 
 def _get(w: Waiting, op: Op) -> None:
@@ -56,19 +57,21 @@ def _set(w: Waiting, op: Op) -> None:
 def _const(w: Waiting, op: Op) -> None:
     t = op.result.type
     assert isinstance(t, ScalarType)
-    w.define(op.result, _literal_of(op, t, w.doubles.has_constants))
+    w.define(op.result, _literal_of(op, t, w.widths))
 
 
-def _literal_of(op: Op, t: ScalarType, is_double: bool) -> Expr:
+def _literal_of(op: Op, t: ScalarType, widths: Widths) -> Expr:
     """A constant; as a double where float32 is its type, with the digits of its source."""
     span = op.span
-    if is_double and t == FLOAT32 and isinstance(op.attr, float) and span.line == span.end_line:
+    own = widths.type_of(t, Part.CONSTANTS | Part.SHORT)
+    has_digits = widths.has(Part.CONSTANTS) and own == FLOAT64 and t == FLOAT32
+    if has_digits and isinstance(op.attr, float) and span.line == span.end_line:
         columns = span.column, span.end_column
         text = written_number(span.file, span.line, columns, op.attr, exact=True)
         if text is not None:
             level = UNARY if text.startswith("-") else PRIMARY
             return Expr(text, level, cheap=True, is_literal=True)
-    return literal(wider(t, is_double), op.attr, t)
+    return literal(own, op.attr, t)
 
 
 def _local(w: Waiting, op: Op) -> None:

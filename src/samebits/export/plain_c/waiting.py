@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from samebits.export.plain_c.c_types import CTypes, Doubles, Names, scalar_name
+from samebits.export.plain_c.c_types import CTypes, Names, scalar_name
 from samebits.export.plain_c.expressions import PRIMARY, Expr, joined
 from samebits.export.plain_c.uses import Key, uses_of
+from samebits.export.plain_c.widths import Widths
 from samebits.ir.grammar import For, Function, Op, Value, ValueType, walk
 from samebits.types import RefType, ScalarType
 
@@ -28,8 +29,8 @@ class Unit:
     tables: Mapping[str, str]
     writers: Collection[str]
     """Functions that write memory."""
-    doubles: Callable[[str], Doubles]
-    """What of a function's float32 is double, by its name in IR."""
+    widths: Callable[[str], Widths]
+    """What of a function's floats has the other width, by its name in IR."""
     c_math: Mapping[str, str]
     """How functions of C's library are called in place of others, with places for arguments."""
     within_loops: bool
@@ -42,7 +43,7 @@ class Unit:
 
     def results(self, function: Function) -> str:
         """The type that a function returns."""
-        return self.types.results(function.results, self.doubles(function.name))
+        return self.types.results(function.results, self.widths(function.name))
 
 
 @dataclass
@@ -60,7 +61,7 @@ class Waiting:
 
     def __post_init__(self) -> None:
         function = self.function
-        self.doubles = self.unit.doubles(function.name)
+        self.widths = self.unit.widths(function.name)
         self.names = Names(set(self.unit.types.names.taken))
         self.slots = {
             n: self.names.fresh(n) for n, _ in (*function.params, *function.slots.items())
@@ -101,7 +102,7 @@ class Waiting:
             self._pending[key] = Expr(f"(*{name})", cheap=True, pointer=name)
         else:
             constant = "const " if isinstance(t, ScalarType) else ""
-            declared = self.unit.types.variable(t, name, self.doubles)
+            declared = self.unit.types.variable(t, name, self.widths)
             self.emit(f"{constant}{declared} = {expr.text};")
             self._pending[key] = Expr(name, cheap=True)
 

@@ -5,12 +5,13 @@ Compilers of one family differ little: of each family one is tried to its end be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from samebits.diagnosis.builds.compilers.found import Compiler, makes_32_bits
 from samebits.diagnosis.builds.compilers.rows import Row, rows
-from samebits.export.plain_c.c_types import Doubles
+from samebits.export.plain_c.widths import Widths
+from samebits.types import ScalarType
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,12 @@ class Plan:
 
     row: Row
     parts: Parts
-    doubles: Doubles
+    widths: Widths = Widths.SAME
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether all compilers make the same of it."""
+        return self.row.is_strict and not self.parts.c_math
 
 
 @dataclass(frozen=True)
@@ -129,11 +135,16 @@ def suits(row: Row, compiler: Compiler) -> bool:
 
 
 def rows_for(
-    compiler: Compiler, architecture: str, has_float32: bool
+    compiler: Compiler, architecture: str, floats: Collection[ScalarType]
 ) -> tuple[list[Row], list[Row]]:
     """The rows for a compiler, where the other machine is of an architecture, empty if it is
-    unknown: those for it, and those for others. Without float32 nothing may be a double."""
-    own = [row for row in rows() if suits(row, compiler) and (has_float32 or not row.doubles)]
+    unknown: those for it, and those for others. Of their widths they keep those that are of
+    `floats`, which the program computes."""
+    own = [
+        replace(row, widths=widths)
+        for row in rows()
+        if suits(row, compiler) and (widths := [w for w in row.widths if w.of in (None, *floats)])
+    ]
     if not makes_32_bits(compiler):
         own = [row for row in own if row.bits != 32]
     bits = _BITS.get(architecture)
@@ -151,7 +162,6 @@ def first_of_families(some: Sequence[Compiler]) -> list[Compiler]:
 def _in_parts(some: Sequence[Row], of: Sequence[Parts]) -> Iterator[Plan]:
     for parts in of:
         for row in some:
-            if parts is not SOME or not row.doubles:
-                for doubles in Doubles:
-                    if (doubles is not Doubles.NONE) == row.doubles:
-                        yield Plan(row, parts, doubles)
+            for widths in row.widths:
+                if parts is not SOME or widths.keeps_signatures:
+                    yield Plan(row, parts, widths)

@@ -42,9 +42,9 @@ from samebits.diagnosis.clock import OutOfTime, spent
 from samebits.diagnosis.frame.state_diff import differences
 from samebits.diagnosis.report.findings import OperationFact, Place
 from samebits.errors import RunnerError
-from samebits.export.plain_c.c_types import Doubles
 from samebits.export.plain_c.expressions import UnwritableError
 from samebits.export.plain_c.program import PlainC
+from samebits.export.plain_c.widths import Widths
 from samebits.ir.grammar import Op
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import open_run
@@ -66,7 +66,7 @@ class Hit:
     row: Row
     flags: tuple[str, ...]
     parts: Parts
-    doubles: Doubles
+    widths: Widths
     file: Path
     parting: int | None
 
@@ -84,7 +84,7 @@ class Hit:
     def words(self) -> str:
         """The build in words."""
         words = [self.compiler.title, *(["-m32"] if self.row.bits == 32 else []), *self.flags]
-        more = f", its {self.doubles.value} doubles" if self.doubles is not Doubles.NONE else ""
+        more = "" if self.widths is Widths.SAME else f", its {self.widths.words}"
         alone = f", in {listed(self.functions)} alone" if self.functions else ""
         start = ", from frame 0 on" if self.begins is not None else ""
         return " ".join(words) + self.parts.title + more + alone + start
@@ -121,9 +121,11 @@ class CompilerSearch:
     notes: list[str] = field(default_factory=list[str])
     tried: int = 0
     """Programs built and run."""
-    _shops: dict[tuple[Compiler, Doubles, bool], Workshop] = field(
-        default_factory=dict[tuple[Compiler, Doubles, bool], Workshop], init=False
+    _shops: dict[tuple[Compiler, Widths, bool], Workshop] = field(
+        default_factory=dict[tuple[Compiler, Widths, bool], Workshop], init=False
     )
+    _for_all: Compiler | None = None
+    """The compiler that tries what all make the same of."""
     _folders: list[TemporaryDirectory[str]] = field(
         default_factory=list[TemporaryDirectory[str]], init=False
     )
@@ -152,8 +154,8 @@ class CompilerSearch:
         to make vectors of it. Raises RunnerError."""
         # Statements are numbered as they are written: each side's once, in the same order.
         steps: list[Op] = []
-        mine = self._workshop(hit.compiler, Doubles.NONE, steps, within_loops)
-        theirs = self._workshop(hit.compiler, hit.doubles, [], within_loops, hit.parts.c_math)
+        mine = self._workshop(hit.compiler, Widths.SAME, steps, within_loops)
+        theirs = self._workshop(hit.compiler, hit.widths, [], within_loops, hit.parts.c_math)
         runs = LoggedRuns(
             self.a.program,
             self._built(mine, Narrower((*STRICT, FORCES), ()), OWN, 64),
@@ -170,10 +172,10 @@ class CompilerSearch:
     def first_function(self, hit: Hit) -> OperationFact | None:
         """The function that alone, built so, gives the differing frame's hash; one of several that
         are needed for that. None where that cannot be told. Raises RunnerError."""
-        if hit.doubles is not Doubles.NONE or hit.parts.c_math or hit.parts.library:
+        if not hit.widths.keeps_signatures or hit.parts.c_math or hit.parts.library:
             return None
-        shop = self._workshop(hit.compiler, Doubles.NONE)
-        file = self._with_forms(shop, hit.row, Narrower(hit.flags, ()))
+        shop = self._workshop(hit.compiler, Widths.SAME)
+        file = self._with_forms(shop, hit.row, Narrower(hit.flags, ()), hit.widths)
         with closing(BuiltExecution(self.a.program, file, _RUN_SECONDS, hit.begins)) as built:
             forms = self._some_functions(built, shop).of_frame(self.frame)
         if not forms or not any(forms):
@@ -191,17 +193,20 @@ class CompilerSearch:
     def _by(self, some: Sequence[Compiler], stages: Sequence[Stage]) -> bool:
         """Try the plans of some compilers, stage by stage; whether one gives all hashes."""
         able = [each for each in some if self._is_able(each)]
+        self._for_all = self._for_all or next(iter(able), None)
         for stage in stages:
             for compiler in able:
                 plain = self._shop(compiler).plain
-                own, others = rows_for(compiler, self.architecture, plain.has_float32)
+                own, others = rows_for(compiler, self.architecture, plain.floats)
                 likely = [
                     row
                     for row in own
-                    if any(hit.row is row and hit.compiler is compiler for hit in self.hits)
+                    if any(hit.row == row and hit.compiler is compiler for hit in self.hits)
                 ]
                 known = Known(own, others, likely, bool(plain.library))
                 for plan in stage(known):
+                    if plan.is_strict and compiler is not self._for_all:
+                        continue
                     if self._gives_all(compiler, plan):
                         return True
         return False
@@ -224,19 +229,19 @@ class CompilerSearch:
         return False
 
     def _shop(
-        self, compiler: Compiler, doubles: Doubles = Doubles.NONE, c_math: bool = False
+        self, compiler: Compiler, widths: Widths = Widths.SAME, c_math: bool = False
     ) -> Workshop:
         """The workshop for one way to write the program, the same at each call."""
-        key = compiler, doubles, c_math
+        key = compiler, widths, c_math
         if key not in self._shops:
-            self._shops[key] = self._workshop(compiler, doubles, c_math=c_math)
+            self._shops[key] = self._workshop(compiler, widths, c_math=c_math)
         return self._shops[key]
 
     def _gives_all(self, compiler: Compiler, plan: Plan) -> bool:
         """Try one build; whether it gives all hashes."""
-        shop = self._shop(compiler, plan.doubles, plan.parts.c_math)
         if plan.parts is SOME:
-            return self._in_some(shop, plan.row)
+            return self._in_some(self._shop(compiler), plan.row, plan.widths)
+        shop = self._shop(compiler, plan.widths, plan.parts.c_math)
         hit = self._tried(shop, plan.row, plan.row, plan.parts)
         if hit is None or hit.parting is not None:
             return False
@@ -253,7 +258,7 @@ class CompilerSearch:
         except RunnerError:
             return None
         hit = Hit(
-            shop.compiler, row, tuple(flags.flags), parts, shop.plain.doubles, file, parting,
+            shop.compiler, row, tuple(flags.flags), parts, shop.plain.widths, file, parting,
             (*flags.hazards, *(["libm"] if parts.c_math else [])), row.title, begins=begins,
         )  # fmt: skip
         if parting is not None and parting <= self.frame:
@@ -279,15 +284,15 @@ class CompilerSearch:
         if differing - left > (0 if best is None else best.alike):
             self.nearest = Near(hit, differing - left, differing)
 
-    def _in_some(self, shop: Workshop, row: Row) -> bool:
-        """Try which of the simulation's functions are built by a row, none of them a part of
-        another; whether that gives all hashes."""
+    def _in_some(self, shop: Workshop, row: Row, widths: Widths) -> bool:
+        """Try which of the simulation's functions are built by a row, in some widths, none of them
+        a part of another; whether that gives all hashes."""
         self._in_time()
         self.say(f"trying {shop.compiler.title} {' '.join(row.flags)} for some functions")
         self.tried += 1
         begins = self._begins[0]
         try:
-            file = self._with_forms(shop, row, row)
+            file = self._with_forms(shop, row, row, widths)
             with closing(self._run_of(file, begins)) as built:
                 forms, parting = self._some_functions(built, shop).forms()
         except RunnerError:
@@ -298,7 +303,7 @@ class CompilerSearch:
         chosen = [name for name, form in zip(names, forms, strict=True) if form]
         parts, functions = (SOME, tuple(chosen)) if len(chosen) < len(names) else (APART, ())
         hit = Hit(
-            shop.compiler, row, tuple(row.flags), parts, Doubles.NONE, file, parting,
+            shop.compiler, row, tuple(row.flags), parts, widths, file, parting,
             tuple(row.hazards), row.title, forms, functions, begins,
         )  # fmt: skip
         if parting is None:
@@ -311,7 +316,7 @@ class CompilerSearch:
         for narrower in hit.row.narrower:
             self._in_time()
             try:
-                file = self._with_forms(shop, hit.row, narrower)
+                file = self._with_forms(shop, hit.row, narrower, hit.widths)
                 with closing(self._run_of(file, hit.begins)) as built:
                     parting = self._some_functions(built, shop).parting(hit.forms)
             except RunnerError:
@@ -331,8 +336,9 @@ class CompilerSearch:
         self.hits.append(hit)
         self.hits.sort(key=lambda each: -_reach(each))
 
-    def _with_forms(self, shop: Workshop, row: Row, flags: Row | Narrower) -> Path:
-        """The program with both forms of each function. Raises RunnerError."""
+    def _with_forms(self, shop: Workshop, row: Row, flags: Row | Narrower, widths: Widths) -> Path:
+        """The program with both forms of each function, of which a row's has these widths. Raises
+        RunnerError."""
         width = ALIKE_32 if row.bits == 32 else ()
         strict = [*(STRICT_32 if row.bits == 32 else STRICT), *width]
         own = [*flags.flags, *width]
@@ -340,7 +346,7 @@ class CompilerSearch:
         library = shop.file_of("library", shop.plain.library)
         objects = [
             shop.object(shop.forms_file(FORMS[0]), strict),
-            shop.object(shop.forms_file(FORMS[1]), own),
+            shop.object(shop.forms_file(FORMS[1], widths), own),
             shop.object(shop.table_file(), strict),
             shop.object(library, strict),
         ]
@@ -366,7 +372,7 @@ class CompilerSearch:
     def _workshop(
         self,
         compiler: Compiler,
-        doubles: Doubles,
+        widths: Widths,
         steps: list[Op] | None = None,
         within_loops: bool = True,
         c_math: bool = False,
@@ -374,7 +380,7 @@ class CompilerSearch:
         folder = TemporaryDirectory(prefix="samebits-", ignore_cleanup_errors=True)
         self._folders.append(folder)
         plain = PlainC(
-            self.a.program, self.a.simulation.players, doubles, c_math, steps, within_loops
+            self.a.program, self.a.simulation.players, widths, c_math, steps, within_loops
         )
         return Workshop(Path(folder.name), plain, compiler)
 
@@ -404,8 +410,10 @@ class CompilerSearch:
             objects.append(shop.object(library, own if parts.library else strict))
         else:
             for number, name in enumerate(plain.kernels):
-                by = own if not alone or name in alone else strict
-                objects.append(shop.object(shop.file_of(f"own{number}", [name]), by))
+                is_so = not alone or name in alone
+                widths = None if is_so else Widths.SAME
+                file = shop.file_of(f"own{number}", [name], widths=widths)
+                objects.append(shop.object(file, own if is_so else strict))
             if parts.library:
                 for number, name in enumerate(plain.library):
                     objects.append(shop.object(shop.file_of(f"library{number}", [name]), own))
