@@ -118,8 +118,7 @@ class PlainC:
         own, _ = self._types.names, self.names
         return {name: own.fresh(f"table_{name}") for name in self._module.tables}
 
-    @cached_property
-    def _of_c(self) -> dict[str, str]:
+    def _of_c(self, widths: Widths) -> dict[str, str]:
         """How C's own functions are called, by the names of those in whose place they are."""
         found: dict[str, str] = {}
         for name in self.library:
@@ -128,7 +127,7 @@ class PlainC:
             t = types.pop() if len(types) == 1 else None
             if not name.startswith(_MATH) or not isinstance(t, ScalarType) or not t.is_float:
                 continue
-            end = "f" if self.widths.type_of(t, Part.FUNCTIONS).bits == 32 else ""
+            end = "f" if widths.type_of(t, Part.FUNCTIONS).bits == 32 else ""
             if last in LIBRARY_FUNCTIONS and function.results == (t,):
                 found[name] = f"{last}{end}({{0}})"
             elif last == "sincos" and function.results == (t, t):
@@ -226,7 +225,7 @@ class PlainC:
         return Unit(
             self._types, functions, names, self._tables, writers(functions),
             lambda name: Widths.SAME if is_own_code(name) else own,
-            self._of_c if self.c_math else {},
+            self._of_c(own) if self.c_math else {},
             self.within_loops,
             steps,
             lambda name: called(names[name]),

@@ -116,7 +116,7 @@ def test_one_compiler_alone_tries_what_all_make_the_same_of(
         return True
 
     def gives_all(self: CompilerSearch, compiler: Compiler, plan: Plan) -> bool:
-        tried.append((compiler.title, plan.is_strict))
+        tried.append((compiler.title, plan.is_shared))
         return False
 
     monkeypatch.setattr(search_module, "compilers", lambda: two)

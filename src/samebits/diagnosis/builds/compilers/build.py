@@ -53,7 +53,7 @@ class Workshop:
         """A file with the definitions of some functions, written once under this name; with
         `static` those of the simulation, all of which are in it, are seen in it alone. They have
         the program's `widths`, or others that keep signatures. Raises UnwritableError."""
-        file = f"{name}.c"
+        file = f"{name}.c" if widths is None else f"{name}_{widths.name}.c"
         if file not in self._files:
             self._files.add(file)
             own = "#define OWN static\n" if static else ""
@@ -77,8 +77,7 @@ class Workshop:
         text = plain.definitions(
             plain.kernels, "", lambda n: f"{n}_{form}", plain.by_pointer, widths
         )
-        file = f"{form}.c" if widths is Widths.SAME else f"{form}_{widths.name}.c"
-        return self._write(file, f"{_INCLUDE}{pointers}{text}")
+        return self._write(f"{form}_{widths.name}.c", f"{_INCLUDE}{pointers}{text}")
 
     def table_file(self) -> str:
         """The file with the pointers, the choice of forms, and the program's `main`."""
@@ -96,14 +95,14 @@ class Workshop:
         return self._write("table.c", "\n".join(lines))
 
     def object(self, file: str, flags: Sequence[str]) -> str:
-        """The object of a file by some flags, made once. Raises RunnerError."""
+        """The path of a file's object by some flags, made once. Raises RunnerError."""
         key = (file, *flags)
         found = self._made.get(key)
         if found is None:
             found = f"{len(self._made)}.o"
             self._run(["-c", file, "-o", found, *_ALWAYS, *flags])
             self._made[key] = found
-        return found
+        return str(self.folder / found)
 
     def program(self, objects: Sequence[str], flags: Sequence[str]) -> Path:
         """A program of some objects, linked with some flags. Raises RunnerError."""

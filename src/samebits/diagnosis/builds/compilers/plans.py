@@ -51,12 +51,6 @@ PARTS = (
 """All others."""
 
 
-_BITS = {
-    **dict.fromkeys(("i386", "i486", "i586", "i686"), 32),
-    **dict.fromkeys(("x86_64", "amd64", "aarch64", "arm64"), 64),
-}
-
-
 @dataclass(frozen=True)
 class Plan:
     """One build that is tried."""
@@ -66,9 +60,9 @@ class Plan:
     widths: Widths = Widths.SAME
 
     @property
-    def is_strict(self) -> bool:
-        """Whether all compilers make the same of it."""
-        return self.row.is_strict and not self.parts.c_math
+    def is_shared(self) -> bool:
+        """Whether what one compiler makes of it stands for all."""
+        return self.row.is_shared and not self.parts.c_math
 
 
 @dataclass(frozen=True)
@@ -83,20 +77,27 @@ class Known:
     calls_library: bool
 
     @property
-    def unlikely(self) -> Sequence[Row]:
-        return [row for row in self.rows if row not in self.likely]
-
-    @property
     def parts(self) -> Sequence[Parts]:
         """All parts but the first that the program has."""
         return [each for each in PARTS if self.calls_library or not (each.library or each.c_math)]
 
 
+_BITS = {
+    **dict.fromkeys(("i386", "i486", "i586", "i686"), 32),
+    **dict.fromkeys(("x86_64", "amd64", "aarch64", "arm64"), 64),
+}
+
 Stage = Callable[[Known], Iterator[Plan]]
 
 
-def _whole(known: Known) -> Iterator[Plan]:
-    return _in_parts(known.rows, [OWN])
+def _usual(of: Sequence[Parts]) -> Stage:
+    """The rows that are usual."""
+    return lambda known: _in_parts([row for row in known.rows if row.is_usual], of)
+
+
+def _others(of: Sequence[Parts]) -> Stage:
+    """The rows that are not."""
+    return lambda known: _in_parts([row for row in known.rows if not row.is_usual], of)
 
 
 def _likely(known: Known) -> Iterator[Plan]:
@@ -104,28 +105,33 @@ def _likely(known: Known) -> Iterator[Plan]:
         yield from _in_parts([row], [SOME, *known.parts])
 
 
-def _some(known: Known) -> Iterator[Plan]:
-    return _in_parts(sorted(known.unlikely, key=lambda row: not row.is_usual), [SOME])
-
-
-def _usual(known: Known) -> Iterator[Plan]:
-    usual = [row for row in known.unlikely if row.is_usual]
-    return _in_parts(usual, known.parts[:1])
+def _usual_with_library(known: Known) -> Iterator[Plan]:
+    return _usual(known.parts[:1])(known)
 
 
 def _all(known: Known) -> Iterator[Plan]:
     for number, parts in enumerate(known.parts):
-        some = known.unlikely
-        yield from _in_parts([row for row in some if number or not row.is_usual], [parts])
+        yield from _in_parts([row for row in known.rows if number or not row.is_usual], [parts])
 
 
 def _of_other_machines(known: Known) -> Iterator[Plan]:
     return _in_parts(known.other_machines, [OWN, SOME])
 
 
-STAGES: tuple[Stage, ...] = (_whole, _likely, _some, _usual, _of_other_machines, _all)
-"""The plans of one compiler, a stage each, the most plausible first."""
-STAGES_OF_OTHERS = STAGES[:3]
+def bits_of(architecture: str) -> int | None:
+    """The bits of a machine's programs; None where they are not known."""
+    return _BITS.get(architecture)
+
+
+STAGES: tuple[Stage, ...] = (
+    _usual([OWN]), _likely, _usual([SOME]), _others([OWN]), _likely, _usual_with_library,
+    _others([SOME]), _of_other_machines, _all,
+)  # fmt: skip
+"""The plans of one compiler, a stage each, the most plausible first. What was tried before is not
+tried again."""
+STAGES_OF_ITS_BITS = (_usual([OWN]), _likely, _usual([SOME]), _others([OWN]))
+"""Those that are tried before all else, where the other machine's bits are not this one's."""
+STAGES_OF_OTHERS = (_usual([OWN]), _others([OWN]), _likely, _usual([SOME]), _others([SOME]))
 """Those of another one of its family."""
 
 
@@ -147,7 +153,7 @@ def rows_for(
     ]
     if not makes_32_bits(compiler):
         own = [row for row in own if row.bits != 32]
-    bits = _BITS.get(architecture)
+    bits = bits_of(architecture)
     return (
         [row for row in own if bits in (None, row.bits)],
         [row for row in own if bits not in (None, row.bits)],
@@ -162,6 +168,9 @@ def first_of_families(some: Sequence[Compiler]) -> list[Compiler]:
 def _in_parts(some: Sequence[Row], of: Sequence[Parts]) -> Iterator[Plan]:
     for parts in of:
         for row in some:
+            # What is built strictly is the same in all files.
+            if row.is_strict and parts not in (OWN, SOME) and not parts.c_math:
+                continue
             for widths in row.widths:
                 if parts is not SOME or widths.keeps_signatures:
                     yield Plan(row, parts, widths)

@@ -37,14 +37,19 @@ class Row:
     widths: Sequence[Widths] = (Widths.SAME,)
     """Ways in which its floats are written, each of which is tried."""
     is_usual: bool = False
-    """Whether some files alone are often built so."""
+    """Whether it is tried before others, in some files alone too."""
     narrower: Sequence[Narrower] = ()
     """The least first."""
 
     @property
     def is_strict(self) -> bool:
-        """Whether all compilers make the same of it."""
+        """Whether no flag lets compilers make other numbers of what is written."""
         return tuple(self.flags) == STRICT and self.bits == 64
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether it is of several families, which make much the same of it."""
+        return len(self.families) > 1
 
 
 def row_of(data: Mapping[str, Any]) -> Row:

@@ -6,20 +6,14 @@ plain C; built strictly, it must have side a's hashes, or nothing is said.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from samebits.diagnosis.builds.compilers.build import (
-    ALIKE_32,
-    FORCES,
-    FORMS,
-    STRICT,
-    STRICT_32,
-    Workshop,
-)
+from samebits.diagnosis.builds.compilers.build import FORCES, STRICT, Workshop
+from samebits.diagnosis.builds.compilers.builder import Builder, Way
 from samebits.diagnosis.builds.compilers.execution import INIT, BuiltExecution
 from samebits.diagnosis.builds.compilers.found import Compiler, compilers
 from samebits.diagnosis.builds.compilers.plans import (
@@ -43,7 +37,6 @@ from samebits.diagnosis.frame.state_diff import differences
 from samebits.diagnosis.report.findings import OperationFact, Place
 from samebits.errors import RunnerError
 from samebits.export.plain_c.expressions import UnwritableError
-from samebits.export.plain_c.program import PlainC
 from samebits.export.plain_c.widths import Widths
 from samebits.ir.grammar import Op
 from samebits.sides.input_stream import InputStream
@@ -54,6 +47,7 @@ from samebits.sim.inputs import Inputs
 MOST_FRAMES = 4096
 """Frames that are compared at most."""
 _RUN_SECONDS = 20.0
+_TELLING_SECONDS = 4.0
 _MOST_NAMED = 6
 _ALONE = "built so, it gives b's hash of that frame; logs of its statements change what is built"
 
@@ -81,6 +75,11 @@ class Hit:
     """The state after `init`, where it is not the build's own."""
 
     @property
+    def way(self) -> Way:
+        """How what is not strict was built."""
+        return Way(self.flags, self.row.bits, self.widths)
+
+    @property
     def words(self) -> str:
         """The build in words."""
         words = [self.compiler.title, *(["-m32"] if self.row.bits == 32 else []), *self.flags]
@@ -98,6 +97,17 @@ class Near:
     hit: Hit
     alike: int
     differing: int
+
+
+@dataclass(frozen=True)
+class _Own:
+    """Side a's `hashes` of the frames that are known, its state after the one that differs, and the
+    states that b may begin with: what its own `init` leaves, None, where that is known to be no
+    other than side a's that one, and both where it is not known."""
+
+    hashes: Mapping[int, int]
+    state: bytes
+    begins: Sequence[bytes | None]
 
 
 @dataclass
@@ -121,29 +131,29 @@ class CompilerSearch:
     notes: list[str] = field(default_factory=list[str])
     tried: int = 0
     """Programs built and run."""
-    _shops: dict[tuple[Compiler, Widths, bool], Workshop] = field(
-        default_factory=dict[tuple[Compiler, Widths, bool], Workshop], init=False
-    )
     _for_all: Compiler | None = None
     """The compiler that tries what all make the same of."""
-    _folders: list[TemporaryDirectory[str]] = field(
-        default_factory=list[TemporaryDirectory[str]], init=False
-    )
+    _able: dict[Compiler, bool] = field(default_factory=dict[Compiler, bool])
+    _done: list[tuple[Compiler, Plan]] = field(default_factory=list[tuple[Compiler, Plan]])
 
-    def run(self) -> None:
-        """Search. Raises OutOfTime; what cannot be built or run is passed over."""
+    def __post_init__(self) -> None:
+        self._builder = Builder(
+            self.a.program, self.a.simulation.players, lambda: max(1.0, self.end - spent())
+        )
+
+    def run(self, stages: Sequence[Stage] = STAGES) -> None:
+        """Search, by stages, of all families' first compilers, then of their others; what was tried
+        before is not tried again. Raises OutOfTime; what cannot be built or run is passed over."""
         found = compilers()
-        if not found:
+        if not found and not self.notes:
             self.notes.append(
                 "no C compiler is here (gcc, clang, or samebits[targets]): what one does to a "
                 "whole program was not tried"
             )
-        self._rows: Inputs = self.inputs.between(0, MOST_FRAMES)
-        self._own_run()
         first = first_of_families(found)
         others = [each for each in found if each not in first]
         try:
-            if not self._by(first, STAGES):
+            if not self._by(first, stages) and stages is STAGES:
                 self._by(others, STAGES_OF_OTHERS)
         except UnwritableError as error:
             self.notes.append(f"what compilers do was not tried: {error.message}")
@@ -154,12 +164,13 @@ class CompilerSearch:
         to make vectors of it. Raises RunnerError."""
         # Statements are numbered as they are written: each side's once, in the same order.
         steps: list[Op] = []
-        mine = self._workshop(hit.compiler, Widths.SAME, steps, within_loops)
-        theirs = self._workshop(hit.compiler, hit.widths, [], within_loops, hit.parts.c_math)
+        make, compiler = self._builder, hit.compiler
+        mine = make.logging_shop(compiler, Widths.SAME, False, steps, within_loops)
+        theirs = make.logging_shop(compiler, hit.widths, hit.parts.c_math, [], within_loops)
         runs = LoggedRuns(
             self.a.program,
-            self._built(mine, Narrower((*STRICT, FORCES), ()), OWN, 64),
-            self._built(theirs, Narrower(hit.flags, ()), hit.parts, hit.row.bits, hit.functions),
+            make.built(mine, Way((*STRICT, FORCES)), OWN),
+            make.built(theirs, hit.way, hit.parts, hit.functions),
             steps,
             self.inputs.seed,
             self._rows,
@@ -171,11 +182,12 @@ class CompilerSearch:
 
     def first_function(self, hit: Hit) -> OperationFact | None:
         """The function that alone, built so, gives the differing frame's hash; one of several that
-        are needed for that. None where that cannot be told. Raises RunnerError."""
+        are needed for that. None where that cannot be told. Raises RunnerError, OutOfTime."""
+        self.end = spent() + _TELLING_SECONDS
         if not hit.widths.keeps_signatures or hit.parts.c_math or hit.parts.library:
             return None
-        shop = self._workshop(hit.compiler, Widths.SAME)
-        file = self._with_forms(shop, hit.row, Narrower(hit.flags, ()), hit.widths)
+        shop = self._builder.shop(hit.compiler)
+        file = self._builder.with_forms(shop, hit.way)
         with closing(BuiltExecution(self.a.program, file, _RUN_SECONDS, hit.begins)) as built:
             forms = self._some_functions(built, shop).of_frame(self.frame)
         if not forms or not any(forms):
@@ -187,40 +199,48 @@ class CompilerSearch:
 
     def close(self) -> None:
         """Remove what was built."""
-        for folder in self._folders:
-            folder.cleanup()
+        self._builder.close()
 
     def _by(self, some: Sequence[Compiler], stages: Sequence[Stage]) -> bool:
         """Try the plans of some compilers, stage by stage; whether one gives all hashes."""
-        able = [each for each in some if self._is_able(each)]
-        self._for_all = self._for_all or next(iter(able), None)
         for stage in stages:
-            for compiler in able:
-                plain = self._shop(compiler).plain
-                own, others = rows_for(compiler, self.architecture, plain.floats)
-                likely = [
-                    row
-                    for row in own
-                    if any(hit.row == row and hit.compiler is compiler for hit in self.hits)
-                ]
-                known = Known(own, others, likely, bool(plain.library))
-                for plan in stage(known):
-                    if plan.is_strict and compiler is not self._for_all:
+            for compiler in some:
+                for plan in self._plans(compiler, stage):
+                    if not self._is_able(compiler):
+                        break
+                    self._for_all = self._for_all or compiler
+                    if plan.is_shared and compiler is not self._for_all:
                         continue
                     if self._gives_all(compiler, plan):
                         return True
         return False
 
+    def _plans(self, compiler: Compiler, stage: Stage) -> Iterator[Plan]:
+        """The plans of a stage that were not tried before."""
+        plain = self._builder.shop(compiler).plain
+        own, others = rows_for(compiler, self.architecture, plain.floats)
+        gave = [hit.row for hit in self.hits if hit.compiler is compiler]
+        known = Known(own, others, [row for row in own if row in gave], bool(plain.library))
+        for plan in stage(known):
+            if (compiler, plan) not in self._done:
+                self._done.append((compiler, plan))
+                yield plan
+
     def _is_able(self, compiler: Compiler) -> bool:
         """Whether a strict build by a compiler has side a's hashes."""
+        if compiler not in self._able:
+            self._able[compiler] = self._has_hashes(compiler)
+        return self._able[compiler]
+
+    def _has_hashes(self, compiler: Compiler) -> bool:
         self._in_time()
         self.say(f"building side a's program by {compiler.title}")
         try:
-            strict = self._built(self._shop(compiler), Narrower(STRICT, ()), OWN, 64)
+            strict = self._builder.built(self._builder.shop(compiler), Way(STRICT), OWN)
         except RunnerError:
             return False
         with closing(self._run_of(strict)) as built:
-            if built.parting(self.inputs.seed, self._rows, self._own) is None:
+            if built.parting(self.inputs.seed, self._rows, self._own.hashes) is None:
                 return True
         self.notes.append(
             f"side a's program as C, built strictly by {compiler.title}, does not have its "
@@ -228,37 +248,30 @@ class CompilerSearch:
         )
         return False
 
-    def _shop(
-        self, compiler: Compiler, widths: Widths = Widths.SAME, c_math: bool = False
-    ) -> Workshop:
-        """The workshop for one way to write the program, the same at each call."""
-        key = compiler, widths, c_math
-        if key not in self._shops:
-            self._shops[key] = self._workshop(compiler, widths, c_math=c_math)
-        return self._shops[key]
-
     def _gives_all(self, compiler: Compiler, plan: Plan) -> bool:
         """Try one build; whether it gives all hashes."""
         if plan.parts is SOME:
-            return self._in_some(self._shop(compiler), plan.row, plan.widths)
-        shop = self._shop(compiler, plan.widths, plan.parts.c_math)
-        hit = self._tried(shop, plan.row, plan.row, plan.parts)
+            return self._in_some(compiler, plan.row, plan.widths)
+        hit = self._tried(compiler, plan, plan.row)
         if hit is None or hit.parting is not None:
             return False
-        self._narrowed(shop, hit)
+        self._narrowed(plan, hit)
         return True
 
-    def _tried(self, shop: Workshop, row: Row, flags: Row | Narrower, parts: Parts) -> Hit | None:
+    def _tried(self, compiler: Compiler, plan: Plan, flags: Row | Narrower) -> Hit | None:
+        """Try a plan's build by its row's flags, or some that are narrower."""
         self._in_time()
-        self.say(f"trying {shop.compiler.title} {' '.join(flags.flags)}{parts.title}")
+        row, parts = plan.row, plan.parts
+        self.say(f"trying {compiler.title} {' '.join(flags.flags)}{parts.title}")
         self.tried += 1
         try:
-            file = self._built(shop, flags, parts, row.bits)
+            shop = self._builder.shop(compiler, plan.widths, parts.c_math)
+            file = self._builder.built(shop, Way(flags.flags, row.bits, plan.widths), parts)
             parting, begins = self._parting(file)
         except RunnerError:
             return None
         hit = Hit(
-            shop.compiler, row, tuple(flags.flags), parts, shop.plain.widths, file, parting,
+            compiler, row, tuple(flags.flags), parts, plan.widths, file, parting,
             (*flags.hazards, *(["libm"] if parts.c_math else [])), row.title, begins=begins,
         )  # fmt: skip
         if parting is not None and parting <= self.frame:
@@ -272,7 +285,7 @@ class CompilerSearch:
         if self.wanted is None:
             return
         state = self.a.plain.state
-        differing = differences(state, self._own_state, self.wanted, most=0).differing
+        differing = differences(state, self._own.state, self.wanted, most=0).differing
         try:
             with closing(self._run_of(hit.file, hit.begins)) as built:
                 built.start(self.inputs.seed)
@@ -284,15 +297,15 @@ class CompilerSearch:
         if differing - left > (0 if best is None else best.alike):
             self.nearest = Near(hit, differing - left, differing)
 
-    def _in_some(self, shop: Workshop, row: Row, widths: Widths) -> bool:
+    def _in_some(self, compiler: Compiler, row: Row, widths: Widths) -> bool:
         """Try which of the simulation's functions are built by a row, in some widths, none of them
         a part of another; whether that gives all hashes."""
         self._in_time()
-        self.say(f"trying {shop.compiler.title} {' '.join(row.flags)} for some functions")
+        self.say(f"trying {compiler.title} {' '.join(row.flags)} for some functions")
         self.tried += 1
-        begins = self._begins[0]
+        begins, shop = self._own.begins[0], self._builder.shop(compiler)
         try:
-            file = self._with_forms(shop, row, row, widths)
+            file = self._builder.with_forms(shop, Way(row.flags, row.bits, widths))
             with closing(self._run_of(file, begins)) as built:
                 forms, parting = self._some_functions(built, shop).forms()
         except RunnerError:
@@ -303,7 +316,7 @@ class CompilerSearch:
         chosen = [name for name, form in zip(names, forms, strict=True) if form]
         parts, functions = (SOME, tuple(chosen)) if len(chosen) < len(names) else (APART, ())
         hit = Hit(
-            shop.compiler, row, tuple(row.flags), parts, widths, file, parting,
+            compiler, row, tuple(row.flags), parts, widths, file, parting,
             tuple(row.hazards), row.title, forms, functions, begins,
         )  # fmt: skip
         if parting is None:
@@ -316,7 +329,7 @@ class CompilerSearch:
         for narrower in hit.row.narrower:
             self._in_time()
             try:
-                file = self._with_forms(shop, hit.row, narrower, hit.widths)
+                file = self._builder.with_forms(shop, replace(hit.way, flags=narrower.flags))
                 with closing(self._run_of(file, hit.begins)) as built:
                     parting = self._some_functions(built, shop).parting(hit.forms)
             except RunnerError:
@@ -336,30 +349,14 @@ class CompilerSearch:
         self.hits.append(hit)
         self.hits.sort(key=lambda each: -_reach(each))
 
-    def _with_forms(self, shop: Workshop, row: Row, flags: Row | Narrower, widths: Widths) -> Path:
-        """The program with both forms of each function, of which a row's has these widths. Raises
-        RunnerError."""
-        width = ALIKE_32 if row.bits == 32 else ()
-        strict = [*(STRICT_32 if row.bits == 32 else STRICT), *width]
-        own = [*flags.flags, *width]
-        shop.seconds = max(1.0, self.end - spent())
-        library = shop.file_of("library", shop.plain.library)
-        objects = [
-            shop.object(shop.forms_file(FORMS[0]), strict),
-            shop.object(shop.forms_file(FORMS[1], widths), own),
-            shop.object(shop.table_file(), strict),
-            shop.object(library, strict),
-        ]
-        return shop.program(objects, strict)
-
-    def _narrowed(self, shop: Workshop, hit: Hit) -> None:
+    def _narrowed(self, plan: Plan, hit: Hit) -> None:
         """Try whether a part of the flags of a build that gives all hashes does too: then the rest
         of them does nothing, and what is found stands in its place. Where none does, what gives the
         first frame alone is named first."""
         first: tuple[str, ...] = ()
         without = [Narrower(STRICT, ())] if hit.parts.c_math and hit.row.bits == 64 else []
         for narrower in (*without, *hit.row.narrower):
-            found = self._tried(shop, hit.row, narrower, hit.parts)
+            found = self._tried(hit.compiler, plan, narrower)
             if found is None:
                 continue
             if found.parting is None:
@@ -369,74 +366,25 @@ class CompilerSearch:
         hazards = tuple(dict.fromkeys([*first, *hit.hazards]))
         self.hits[self.hits.index(hit)] = replace(hit, hazards=hazards)
 
-    def _workshop(
-        self,
-        compiler: Compiler,
-        widths: Widths,
-        steps: list[Op] | None = None,
-        within_loops: bool = True,
-        c_math: bool = False,
-    ) -> Workshop:
-        folder = TemporaryDirectory(prefix="samebits-", ignore_cleanup_errors=True)
-        self._folders.append(folder)
-        plain = PlainC(
-            self.a.program, self.a.simulation.players, widths, c_math, steps, within_loops
-        )
-        return Workshop(Path(folder.name), plain, compiler)
+    @cached_property
+    def _rows(self) -> Inputs:
+        return self.inputs.between(0, MOST_FRAMES)
 
-    def _built(
-        self,
-        shop: Workshop,
-        flags: Row | Narrower,
-        parts: Parts,
-        bits: int,
-        alone: Sequence[str] = (),
-    ) -> Path:
-        """The program of a row, of which parts are built by its flags, or the functions `alone`.
-        Raises RunnerError."""
-        width = ALIKE_32 if bits == 32 else ()
-        strict = [*(STRICT_32 if bits == 32 else STRICT), *width]
-        own = [*flags.flags, *width]
-        plain, objects = shop.plain, [shop.object(shop.driver(), strict)]
-        shop.seconds = max(1.0, self.end - spent())
-        if parts.files == "one":
-            every = [*plain.library, *plain.kernels]
-            objects.append(shop.object(shop.file_of("all", every, parts.static), own))
-        elif parts.files == "two":
-            name = "static" if parts.static else "own"
-            kernels = shop.file_of(name, plain.kernels, parts.static)
-            library = shop.file_of("library", plain.library)
-            objects.append(shop.object(kernels, own))
-            objects.append(shop.object(library, own if parts.library else strict))
-        else:
-            for number, name in enumerate(plain.kernels):
-                is_so = not alone or name in alone
-                widths = None if is_so else Widths.SAME
-                file = shop.file_of(f"own{number}", [name], widths=widths)
-                objects.append(shop.object(file, own if is_so else strict))
-            if parts.library:
-                for number, name in enumerate(plain.library):
-                    objects.append(shop.object(shop.file_of(f"library{number}", [name]), own))
-            else:
-                objects.append(shop.object(shop.file_of("library", plain.library), strict))
-        return shop.program(objects, own)
-
-    def _own_run(self) -> None:
-        """Side a's hashes of the frames that are known, and the states that b may begin with: what
-        its own `init` leaves, where that is known to be no other than side a's that one, and both
-        where it is not known."""
+    @cached_property
+    def _own(self) -> _Own:
         with closing(open_run(self.a)) as run:
             run.start(self.inputs.seed)
-            state, hashes = run.save(), [run.hash()]
+            first, hashes = run.save(), [run.hash()]
             hashes += map(int, run.advance(self._rows[: self.frame + 1]).hashes)
-            self._own_state = run.save()
+            state = run.save()
             hashes += map(int, run.advance(self._rows[self.frame + 1 :]).hashes)
-        self._own = {frame: hashes[frame + 1] for frame in self.known if frame + 1 < len(hashes)}
-        self._begins: list[bytes | None] = [None, state]
+        known = {frame: hashes[frame + 1] for frame in self.known if frame + 1 < len(hashes)}
+        begins: tuple[bytes | None, ...] = (None, first)
         if self.frame == INIT:
-            self._begins = [None]
+            begins = (None,)
         elif INIT in self.known:
-            self._begins = [state]
+            begins = (first,)
+        return _Own(known, state, begins)
 
     def _run_of(self, file: Path, begins: bytes | None = None) -> BuiltExecution:
         seconds = min(_RUN_SECONDS, max(1.0, self.end - spent()))
@@ -445,8 +393,8 @@ class CompilerSearch:
     def _parting(self, file: Path) -> tuple[int | None, bytes | None]:
         """The first frame whose known hash a program does not give, None if it gives all, and what
         it began with. Raises RunnerError."""
-        best = INIT, self._begins[0]
-        for begins in self._begins:
+        best = INIT, self._own.begins[0]
+        for begins in self._own.begins:
             with closing(self._run_of(file, begins)) as built:
                 parting = built.parting(self.inputs.seed, self._rows, self.known)
             if parting is None:
