@@ -267,12 +267,16 @@ class BuildSearch:
 
     def first_step(self) -> OperationFact | None:
         """The statement in which the best build, if a compiler made it, differs first: one within
-        loops, or else, for logs keep compilers from making vectors of these, one around. Raises
-        RunnerError."""
+        loops, or else, for logs keep compilers from making vectors of these, one around. Where it
+        is not sure, the function is told if it alone gives the hash. Raises RunnerError,
+        OutOfTime."""
         hit = self._best_hit()
         if self._search is None or hit is None:
             return None
-        return self._search.first_step(hit, True) or self._search.first_step(hit, False)
+        found = self._search.first_step(hit, True) or self._search.first_step(hit, False)
+        if found is None or found.sure:
+            return None if found is None else found.fact
+        return self._search.first_function(hit) or found.fact
 
     def first_function(self) -> OperationFact | None:
         """The function in which the best build differs first, if a compiler made it. Raises

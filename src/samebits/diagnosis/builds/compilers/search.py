@@ -31,7 +31,7 @@ from samebits.diagnosis.builds.compilers.plans import (
 )
 from samebits.diagnosis.builds.compilers.rows import Narrower, Row
 from samebits.diagnosis.builds.compilers.some import SomeFunctions
-from samebits.diagnosis.builds.compilers.steps import LoggedRuns
+from samebits.diagnosis.builds.compilers.steps import FirstStep, LoggedRuns
 from samebits.diagnosis.clock import OutOfTime, spent
 from samebits.diagnosis.frame.state_diff import differences
 from samebits.diagnosis.report.findings import OperationFact, Place
@@ -158,7 +158,7 @@ class CompilerSearch:
         except UnwritableError as error:
             self.notes.append(f"what compilers do was not tried: {error.message}")
 
-    def first_step(self, hit: Hit, within_loops: bool) -> OperationFact | None:
+    def first_step(self, hit: Hit, within_loops: bool) -> FirstStep | None:
         """The first statement that makes the differing frame's difference in a build; None where
         that cannot be told. Without `within_loops` a loop is one step, which leaves compilers free
         to make vectors of it. Raises RunnerError."""
@@ -167,16 +167,19 @@ class CompilerSearch:
         make, compiler = self._builder, hit.compiler
         mine = make.logging_shop(compiler, Widths.SAME, False, steps, within_loops)
         theirs = make.logging_shop(compiler, hit.widths, hit.parts.c_math, [], within_loops)
+        forces = replace(hit.way, flags=(*hit.flags, FORCES))
         runs = LoggedRuns(
             self.a.program,
             make.built(mine, Way((*STRICT, FORCES)), OWN),
             make.built(theirs, hit.way, hit.parts, hit.functions),
+            make.built(theirs, forces, hit.parts, hit.functions),
             steps,
             self.inputs.seed,
             self._rows,
             self.known,
             _RUN_SECONDS,
             hit.begins,
+            hit.row.is_strict,
         )
         return runs.first(self.frame)
 
