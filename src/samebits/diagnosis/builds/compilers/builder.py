@@ -78,7 +78,8 @@ class Builder:
         """A program of which `parts` are built in a way, or the functions `alone`. Raises
         RunnerError."""
         shop.seconds = self.seconds_left()
-        plain, own, strict, widths = shop.plain, way.own, way.strict, way.widths
+        plain, strict, widths = shop.plain, way.strict, way.widths
+        own = [*way.own, *parts.flags]
         objects = [self._common(shop).object(self._common(shop).driver(), strict)]
         if parts.files == "one":
             every = [*plain.library, *plain.kernels]

@@ -29,6 +29,8 @@ class Parts:
     static: bool = True
     """Whether functions in one file are seen in it alone, so that compilers make more of them a
     part of others."""
+    flags: tuple[str, ...] = ()
+    """More flags of what is built by the row's."""
 
 
 OWN = Parts("", False, "two")
@@ -40,6 +42,7 @@ APART = Parts(", each function in a file of its own", False, "each")
 WITH_LIBRARY = Parts(", the math library too", True, "two")
 PARTS = (
     WITH_LIBRARY,
+    Parts(" -fno-strict-aliasing -fwrapv", False, "two", flags=("-fno-strict-aliasing", "-fwrapv")),
     Parts(", no function of which is static", False, "two", static=False),
     Parts(", with C's math library", False, "two", c_math=True),
     Parts(", the math library too, in one file", True, "one"),
@@ -105,13 +108,12 @@ def _likely(known: Known) -> Iterator[Plan]:
         yield from _in_parts([row], [SOME, *known.parts])
 
 
-def _usual_with_library(known: Known) -> Iterator[Plan]:
-    return _usual(known.parts[:1])(known)
+def _usual_otherwise(known: Known) -> Iterator[Plan]:
+    return _usual(known.parts[:2])(known)
 
 
 def _all(known: Known) -> Iterator[Plan]:
-    for number, parts in enumerate(known.parts):
-        yield from _in_parts([row for row in known.rows if number or not row.is_usual], [parts])
+    return _in_parts(known.rows, known.parts)
 
 
 def _of_other_machines(known: Known) -> Iterator[Plan]:
@@ -124,7 +126,7 @@ def bits_of(architecture: str) -> int | None:
 
 
 STAGES: tuple[Stage, ...] = (
-    _usual([OWN]), _likely, _usual([SOME]), _others([OWN]), _likely, _usual_with_library,
+    _usual([OWN]), _likely, _usual([SOME]), _others([OWN]), _likely, _usual_otherwise,
     _others([SOME]), _of_other_machines, _all,
 )  # fmt: skip
 """The plans of one compiler, a stage each, the most plausible first. What was tried before is not
