@@ -33,18 +33,35 @@ def test_an_example_as_plain_c_has_its_hashes(name: str, tmp_path: Path) -> None
     assert_has_its_hashes(load_simulation(f"examples/{name}/{name}.py"), tmp_path)
 
 
+@pytest.mark.parametrize("name", ["arena", "cloth"])
+def test_vectors_in_flat_arrays_change_no_hash(name: str, tmp_path: Path) -> None:
+    assert_has_its_hashes(load_simulation(f"examples/{name}/{name}.py"), tmp_path, flat=True)
+
+
+def test_vectors_in_flat_arrays_are_written_as_their_floats() -> None:
+    game = load_simulation("tools/prove_diagnose/foreign/simulations/springs.py")
+    plain, flat = (PlainC(game.program, game.players, flat=flat) for flat in (False, True))
+    assert plain.has_vectors
+    text, own = (each.definitions(each.kernels) for each in (flat, plain))
+    assert "((float *)state->pos)[b * 2 + 0] - ((float *)state->pos)[a * 2 + 0]" in text
+    assert "float *t = &((float *)state->pos)[(i * 6ll + j) * 2];" in text
+    assert "t[0 + 1] = " in text
+    assert ".x" not in text.replace("inputs.at[player].x", "")
+    assert "state->pos[b].x - state->pos[a].x" in own
+
+
 def test_math_functions_and_wide_words_as_plain_c_have_their_bits(tmp_path: Path) -> None:
     """Numbers of every size, of which the fast phases of the functions do not decide all."""
     file = SIMULATIONS / "functions_simulation.py"
     assert_has_its_hashes(load_simulation(str(file)), tmp_path)
 
 
-def assert_has_its_hashes(game: Simulation, tmp_path: Path) -> None:
+def assert_has_its_hashes(game: Simulation, tmp_path: Path, flat: bool = False) -> None:
     rows = InputStream(source(game)).between(0, FRAMES)
     with closing(open_run(parse_side("", game))) as run:
         run.start(1)
         wanted = [run.hash(), *run.advance(rows).hashes]
-    with closing(BuiltExecution(game.program, strict(game, tmp_path), 60)) as built:
+    with closing(BuiltExecution(game.program, strict(game, tmp_path, flat), 60)) as built:
         built.start(1)
         assert [built.first_hash, *built.advance(rows).hashes] == wanted
         assert built.hash() == wanted[-1]
@@ -71,9 +88,9 @@ def source(game: Simulation) -> PlayerSource:
     return PlayerSource(game, next(iter(game.scripts), "random"), 1, FRAMES)
 
 
-def strict(game: Simulation, folder: Path) -> Path:
+def strict(game: Simulation, folder: Path, flat: bool = False) -> Path:
     """The program that the first compiler here builds strictly."""
-    plain = PlainC(game.program, game.players)
+    plain = PlainC(game.program, game.players, flat=flat)
     shop = Workshop(folder, plain, compilers()[0])
     kernels = shop.file_of("kernels", [*plain.library, *plain.kernels])
     objects = [shop.object(file, STRICT) for file in (kernels, shop.driver())]

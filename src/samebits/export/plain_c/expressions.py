@@ -28,6 +28,20 @@ class UnwritableError(SamebitsError):
 
 
 @dataclass(frozen=True)
+class Flat:
+    """A vector in an array of its components, which are of a C type: `array`, and the index of the
+    first of them."""
+
+    type: str
+    array: str
+    index: str
+
+    def component(self, number: int) -> str:
+        """The place of one of them."""
+        return f"{self.array}[{self.index} + {number}]"
+
+
+@dataclass(frozen=True)
 class Expr:
     """A C expression: `slots` and, where `reads`, the memory that it reads; `acts` says that a call
     in it writes memory. `cheap` is what may stand in several places."""
@@ -43,6 +57,8 @@ class Expr:
     """An integer before it was widened, which is as good as an index."""
     pointer: str | None = None
     """Of a place: what points to it, where that has a name."""
+    flat: Flat | None = None
+    """Of a vector's place in a flat array: how its components are reached there."""
 
     def at(self, level: int) -> str:
         """The text as an operand of an operator that binds as `level` does."""

@@ -8,7 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from samebits.export.plain_c.expressions import PRIMARY, UNARY, Expr, joined, literal, scalar
+from samebits.export.plain_c.expressions import (
+    PRIMARY,
+    UNARY,
+    Expr,
+    Flat,
+    joined,
+    literal,
+    scalar,
+)
 from samebits.export.plain_c.waiting import Waiting
 from samebits.export.plain_c.widths import Part, Widths
 from samebits.ir.grammar import Op, Value
@@ -109,6 +117,9 @@ def _component(w: Waiting, op: Op) -> None:
     t, place = _target(op.args[0]), w.take(op.args[0])
     assert isinstance(t, VectorType)
     assert isinstance(op.attr, int)
+    if place.flat is not None:
+        w.place(op, place.flat.component(op.attr), [place])
+        return
     w.place(op, _dot(place, w.unit.types.component(t, op.attr).lstrip(".")), [place])
 
 
@@ -116,9 +127,21 @@ def _element(w: Waiting, op: Op) -> None:
     parts = [w.take(value) for value in op.args]
     base, *at = parts
     if isinstance(op.args[0].type, ArrayType):
-        w.place(op, f"{base.text}.at[{_flat(base, at)}]", parts)
+        index, array = _flat(base, at), f"{base.text}.at"
+        whole = index if len(at) == 1 and at[0].level == PRIMARY else f"({index})"
+        w.place(op, f"{array}[{index}]", parts, _in_flat(w, op, array, whole))
         return
-    w.place(op, base.text + "".join(f"[{part.index}]" for part in at), parts)
+    flat = _in_flat(w, op, base.text, at[0].at(PRIMARY)) if len(at) == 1 else None
+    w.place(op, base.text + "".join(f"[{part.index}]" for part in at), parts, flat)
+
+
+def _in_flat(w: Waiting, op: Op, array: str, index: str) -> Flat | None:
+    """How a vector in an array is reached, where arrays are flat."""
+    t = _target(op.result)
+    if not w.unit.flat or not isinstance(t, VectorType):
+        return None
+    own = w.unit.types.name(t.element)
+    return Flat(own, f"(({own} *){array})", f"{index} * {t.length}")
 
 
 def _flat(array: Expr, at: Sequence[Expr]) -> str:

@@ -21,7 +21,7 @@ from samebits.ir.grammar import Function, HostFunction, Module, Op, walk
 from samebits.ir.own_code import is_own_code
 from samebits.sim.program import Program
 from samebits.sim.state.hashing import HASH, word_count, word_type
-from samebits.types import ArrayType, FixedArrayType, RefType, ScalarType
+from samebits.types import ArrayType, FixedArrayType, RefType, ScalarType, VectorType
 
 SUPPORT = "support.h"
 _AT = "_at"
@@ -42,6 +42,8 @@ class PlainC:
     """Whether they call the functions of C's library that have the names of samebits'."""
     steps: list[Op] | None = None
     """Where its own functions log what they give to slots and memory: these operations."""
+    flat: bool = False
+    """Whether vectors in arrays are written as floats of one flat array."""
     within_loops: bool = True
     """Whether they log within loops too, which may keep a compiler from making vectors of them."""
 
@@ -105,6 +107,16 @@ class PlainC:
             if isinstance(op, Op)
             for value in op.results
             if isinstance(value.type, ScalarType) and value.type.is_float
+        )
+
+    @cached_property
+    def has_vectors(self) -> bool:
+        """Whether the simulation's kernels reach vectors in arrays."""
+        return any(
+            isinstance(op.result.type, RefType) and isinstance(op.result.type.target, VectorType)
+            for name in self.kernels
+            for op in walk(self._functions[name].body)
+            if isinstance(op, Op) and op.opcode == "element"
         )
 
     @cached_property
@@ -228,6 +240,7 @@ class PlainC:
             self._of_c(own) if self.c_math else {},
             self.within_loops,
             steps,
+            self.flat,
             lambda name: called(names[name]),
         )  # fmt: skip
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from samebits.export.plain_c.c_types import CTypes, Names, scalar_name
-from samebits.export.plain_c.expressions import PRIMARY, Expr, joined
+from samebits.export.plain_c.expressions import PRIMARY, Expr, Flat, joined
 from samebits.export.plain_c.uses import Key, uses_of
 from samebits.export.plain_c.widths import Widths
 from samebits.ir.grammar import For, Function, Op, Value, ValueType, walk
@@ -38,6 +38,8 @@ class Unit:
     steps: list[Op] | None
     """Operations that give floats to slots and memory, in the order in which they are written;
     what they give is logged. None where nothing is."""
+    flat: bool
+    """Whether components of vectors in arrays are reached as elements of an array of floats."""
     called: Callable[[str], str]
     """The callee's text in a call, by a function's name in IR."""
 
@@ -97,7 +99,13 @@ class Waiting:
         if expr.is_literal:
             return
         name = self.names.fresh("t")
-        if isinstance(t, RefType):
+        if isinstance(t, RefType) and expr.flat is not None:
+            first = expr.flat
+            self.emit(f"{first.type} *{name} = &{first.array}[{first.index}];")
+            pointer = f"(({self.unit.types.declared(t, '')}){name})"
+            flat = Flat(first.type, name, "0")
+            self._pending[key] = Expr(f"(*{pointer})", cheap=True, pointer=pointer, flat=flat)
+        elif isinstance(t, RefType):
             self.emit(f"{self.unit.types.declared(t, name)} = {expr.address};")
             self._pending[key] = Expr(f"(*{name})", cheap=True, pointer=name)
         else:
@@ -129,7 +137,7 @@ class Waiting:
         """Whether a result is used."""
         return any(self.uses[result.op, result.index] for result in op.results)
 
-    def place(self, op: Op, text: str, parts: Sequence[Expr]) -> None:
+    def place(self, op: Op, text: str, parts: Sequence[Expr], flat: Flat | None = None) -> None:
         """Define a place, which may be written several times if its indices are simple."""
-        expr = joined(text, PRIMARY, parts)
-        self.define(op.result, replace(expr, cheap=all(part.cheap for part in parts)))
+        expr, cheap = joined(text, PRIMARY, parts), all(part.cheap for part in parts)
+        self.define(op.result, replace(expr, cheap=cheap, flat=flat))

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from samebits.diagnosis.builds.compilers.build import ALIKE_32, FORMS, STRICT, STRICT_32, Workshop
 from samebits.diagnosis.builds.compilers.found import Compiler
-from samebits.diagnosis.builds.compilers.plans import Parts
+from samebits.diagnosis.builds.compilers.plans import OWN, Parts
 from samebits.export.plain_c.program import PlainC
 from samebits.export.plain_c.widths import Widths
 from samebits.ir.grammar import Op
@@ -46,8 +46,8 @@ class Builder:
     players: int
     seconds_left: Callable[[], float]
     """That one run of a compiler may take."""
-    _shops: dict[tuple[Compiler, Widths, bool], Workshop] = field(
-        default_factory=dict[tuple[Compiler, Widths, bool], Workshop], init=False
+    _shops: dict[tuple[Compiler, Widths, bool, bool], Workshop] = field(
+        default_factory=dict[tuple[Compiler, Widths, bool, bool], Workshop], init=False
     )
     _folders: list[TemporaryDirectory[str]] = field(
         default_factory=list[TemporaryDirectory[str]], init=False
@@ -58,21 +58,22 @@ class Builder:
             folder.cleanup()
 
     def shop(
-        self, compiler: Compiler, widths: Widths = Widths.SAME, c_math: bool = False
+        self, compiler: Compiler, widths: Widths = Widths.SAME, parts: Parts = OWN
     ) -> Workshop:
         """The workshop for some widths, the same at each call; one for all that keep signatures."""
-        key = compiler, Widths.SAME if widths.keeps_signatures else widths, c_math
+        base = Widths.SAME if widths.keeps_signatures else widths
+        key = compiler, base, parts.c_math, parts.flat
         if key not in self._shops:
-            self._shops[key] = self._new(compiler, key[1], c_math, None, True)
+            self._shops[key] = self._new(compiler, base, parts, None, True)
         return self._shops[key]
 
     def logging_shop(
-        self, compiler: Compiler, widths: Widths, c_math: bool, steps: list[Op], within_loops: bool
+        self, compiler: Compiler, widths: Widths, parts: Parts, steps: list[Op], within_loops: bool
     ) -> Workshop:
         """A new workshop, whose functions log their `steps`, which it adds in the order in which
         they are written."""
         base = Widths.SAME if widths.keeps_signatures else widths
-        return self._new(compiler, base, c_math, steps, within_loops)
+        return self._new(compiler, base, parts, steps, within_loops)
 
     def built(self, shop: Workshop, way: Way, parts: Parts, alone: Sequence[str] = ()) -> Path:
         """A program of which `parts` are built in a way, or the functions `alone`. Raises
@@ -125,11 +126,13 @@ class Builder:
         self,
         compiler: Compiler,
         widths: Widths,
-        c_math: bool,
+        parts: Parts,
         steps: list[Op] | None,
         within_loops: bool,
     ) -> Workshop:
         folder = TemporaryDirectory(prefix="samebits-", ignore_cleanup_errors=True)
         self._folders.append(folder)
-        plain = PlainC(self.program, self.players, widths, c_math, steps, within_loops)
+        plain = PlainC(
+            self.program, self.players, widths, parts.c_math, steps, parts.flat, within_loops
+        )
         return Workshop(Path(folder.name), plain, compiler)

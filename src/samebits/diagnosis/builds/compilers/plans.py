@@ -22,13 +22,16 @@ class Parts:
     library: bool
     """Whether the math library's functions are too."""
     files: str
-    """ "two": the simulation's own in one file, the library's in another; "one": all in one;
-    "each": every function in a file of its own."""
+    """ "some": some of the simulation's own, of which none becomes a part of another; "two": they
+    in one file, the library's in another; "one": all in one; "each": every function in a file of
+    its own."""
     c_math: bool = False
     """Whether C's math library is called instead."""
     static: bool = True
     """Whether functions in one file are seen in it alone, so that compilers make more of them a
     part of others."""
+    flat: bool = False
+    """Whether vectors in arrays are written as floats of one flat array."""
     flags: tuple[str, ...] = ()
     """More flags of what is built by the row's."""
 
@@ -36,9 +39,10 @@ class Parts:
 OWN = Parts("", False, "two")
 """The simulation's functions."""
 SOME = Parts("", False, "some")
-"""Some of the simulation's functions, none of which becomes a part of another."""
 APART = Parts(", each function in a file of its own", False, "each")
 """All of them, which SOME gives as well."""
+FLAT = Parts(", vectors in flat arrays", False, "two", flat=True)
+SOME_FLAT = Parts(", vectors in flat arrays", False, "some", flat=True)
 WITH_LIBRARY = Parts(", the math library too", True, "two")
 PARTS = (
     WITH_LIBRARY,
@@ -78,6 +82,8 @@ class Known:
     other_machines: Sequence[Row]
     likely: Sequence[Row]
     calls_library: bool
+    has_vectors: bool = False
+    """Whether it has arrays of vectors."""
 
     @property
     def parts(self) -> Sequence[Parts]:
@@ -125,9 +131,17 @@ def bits_of(architecture: str) -> int | None:
     return _BITS.get(architecture)
 
 
+def _usual_flat(known: Known) -> Iterator[Plan]:
+    return _usual([FLAT, SOME_FLAT] if known.has_vectors else [])(known)
+
+
+def _others_flat(known: Known) -> Iterator[Plan]:
+    return _others([FLAT] if known.has_vectors else [])(known)
+
+
 STAGES: tuple[Stage, ...] = (
-    _usual([OWN]), _likely, _usual([SOME]), _others([OWN]), _likely, _usual_otherwise,
-    _others([SOME]), _of_other_machines, _all,
+    _usual([OWN]), _likely, _usual([SOME]), _usual_flat, _others([OWN]), _likely, _others_flat,
+    _usual_otherwise, _others([SOME]), _of_other_machines, _all,
 )  # fmt: skip
 """The plans of one compiler, a stage each, the most plausible first. What was tried before is not
 tried again."""
@@ -174,5 +188,5 @@ def _in_parts(some: Sequence[Row], of: Sequence[Parts]) -> Iterator[Plan]:
             if row.is_strict and parts not in (OWN, SOME) and not parts.c_math:
                 continue
             for widths in row.widths:
-                if parts is not SOME or widths.keeps_signatures:
+                if parts.files != "some" or widths.keeps_signatures:
                     yield Plan(row, parts, widths)

@@ -19,7 +19,6 @@ from samebits.diagnosis.builds.compilers.found import Compiler, compilers
 from samebits.diagnosis.builds.compilers.plans import (
     APART,
     OWN,
-    SOME,
     STAGES,
     STAGES_OF_OTHERS,
     Known,
@@ -48,6 +47,7 @@ MOST_FRAMES = 4096
 """Frames that are compared at most."""
 _RUN_SECONDS = 20.0
 _TELLING_SECONDS = 4.0
+_END = float("inf")
 _MOST_NAMED = 6
 _ALONE = "built so, it gives b's hash of that frame; logs of its statements change what is built"
 
@@ -165,8 +165,8 @@ class CompilerSearch:
         # Statements are numbered as they are written: each side's once, in the same order.
         steps: list[Op] = []
         make, compiler = self._builder, hit.compiler
-        mine = make.logging_shop(compiler, Widths.SAME, False, steps, within_loops)
-        theirs = make.logging_shop(compiler, hit.widths, hit.parts.c_math, [], within_loops)
+        mine = make.logging_shop(compiler, Widths.SAME, OWN, steps, within_loops)
+        theirs = make.logging_shop(compiler, hit.widths, hit.parts, [], within_loops)
         forces = replace(hit.way, flags=(*hit.flags, FORCES))
         runs = LoggedRuns(
             self.a.program,
@@ -189,7 +189,7 @@ class CompilerSearch:
         self.end = spent() + _TELLING_SECONDS
         if not hit.widths.keeps_signatures or hit.parts.c_math or hit.parts.library:
             return None
-        shop = self._builder.shop(hit.compiler)
+        shop = self._builder.shop(hit.compiler, parts=hit.parts)
         file = self._builder.with_forms(shop, hit.way)
         with closing(BuiltExecution(self.a.program, file, _RUN_SECONDS, hit.begins)) as built:
             forms = self._some_functions(built, shop).of_frame(self.frame)
@@ -223,7 +223,9 @@ class CompilerSearch:
         plain = self._builder.shop(compiler).plain
         own, others = rows_for(compiler, self.architecture, plain.floats)
         gave = [hit.row for hit in self.hits if hit.compiler is compiler]
-        known = Known(own, others, [row for row in own if row in gave], bool(plain.library))
+        known = Known(
+            own, others, [row for row in own if row in gave], bool(plain.library), plain.has_vectors
+        )
         for plan in stage(known):
             if (compiler, plan) not in self._done:
                 self._done.append((compiler, plan))
@@ -253,8 +255,8 @@ class CompilerSearch:
 
     def _gives_all(self, compiler: Compiler, plan: Plan) -> bool:
         """Try one build; whether it gives all hashes."""
-        if plan.parts is SOME:
-            return self._in_some(compiler, plan.row, plan.widths)
+        if plan.parts.files == "some":
+            return self._in_some(compiler, plan)
         hit = self._tried(compiler, plan, plan.row)
         if hit is None or hit.parting is not None:
             return False
@@ -268,7 +270,7 @@ class CompilerSearch:
         self.say(f"trying {compiler.title} {' '.join(flags.flags)}{parts.title}")
         self.tried += 1
         try:
-            shop = self._builder.shop(compiler, plan.widths, parts.c_math)
+            shop = self._builder.shop(compiler, plan.widths, parts)
             file = self._builder.built(shop, Way(flags.flags, row.bits, plan.widths), parts)
             parting, begins = self._parting(file)
         except RunnerError:
@@ -300,24 +302,36 @@ class CompilerSearch:
         if differing - left > (0 if best is None else best.alike):
             self.nearest = Near(hit, differing - left, differing)
 
-    def _in_some(self, compiler: Compiler, row: Row, widths: Widths) -> bool:
-        """Try which of the simulation's functions are built by a row, in some widths, none of them
-        a part of another; whether that gives all hashes."""
+    def _in_some(self, compiler: Compiler, plan: Plan) -> bool:
+        """Try which of the simulation's functions are built by a row, none of them a part of
+        another; whether that gives all hashes."""
+        row, widths = plan.row, plan.widths
+        way, shop = Way(row.flags, row.bits, widths), self._builder.shop(compiler, parts=plan.parts)
         self._in_time()
         self.say(f"trying {compiler.title} {' '.join(row.flags)} for some functions")
-        self.tried += 1
-        begins, shop = self._own.begins[0], self._builder.shop(compiler)
+        best: tuple[float, bytes, bytes | None] = (INIT, b"", None)
         try:
-            file = self._builder.with_forms(shop, Way(row.flags, row.bits, widths))
-            with closing(self._run_of(file, begins)) as built:
-                forms, parting = self._some_functions(built, shop).forms()
+            file = self._builder.with_forms(shop, way)
+            for begins in self._own.begins:
+                if best[0] == _END:
+                    break
+                self.tried += 1
+                with closing(self._run_of(file, begins)) as built:
+                    forms, parting = self._some_functions(built, shop).forms()
+                reach = _END if parting is None else parting
+                best = max(best, (reach, forms, begins), key=lambda each: each[0])
         except RunnerError:
             return False
+        reach, forms, begins = best
+        parting = None if reach == _END else int(reach)
         if parting is not None and parting <= self.frame:
             return False
         names = shop.plain.kernels
         chosen = [name for name, form in zip(names, forms, strict=True) if form]
-        parts, functions = (SOME, tuple(chosen)) if len(chosen) < len(names) else (APART, ())
+        parts, functions = plan.parts, tuple(chosen)
+        if len(chosen) == len(names):
+            parts, functions = replace(APART, title=plan.parts.title + APART.title), ()
+            parts = replace(parts, flat=plan.parts.flat)
         hit = Hit(
             compiler, row, tuple(row.flags), parts, widths, file, parting,
             tuple(row.hazards), row.title, forms, functions, begins,
@@ -357,7 +371,11 @@ class CompilerSearch:
         of them does nothing, and what is found stands in its place. Where none does, what gives the
         first frame alone is named first."""
         first: tuple[str, ...] = ()
-        without = [Narrower(STRICT, ())] if hit.parts.c_math and hit.row.bits == 64 else []
+        without = (
+            [Narrower(STRICT, ())]
+            if hit.parts.c_math and hit.row.bits == 64 and not hit.row.is_strict
+            else []
+        )
         for narrower in (*without, *hit.row.narrower):
             found = self._tried(hit.compiler, plan, narrower)
             if found is None:
@@ -418,4 +436,4 @@ def listed(functions: Sequence[str]) -> str:
 
 
 def _reach(hit: Hit) -> float:
-    return float("inf") if hit.parting is None else hit.parting
+    return _END if hit.parting is None else hit.parting
