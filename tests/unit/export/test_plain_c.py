@@ -13,6 +13,7 @@ from samebits.diagnosis.builds.compilers.build import STRICT, Workshop
 from samebits.diagnosis.builds.compilers.execution import BuiltExecution
 from samebits.diagnosis.builds.compilers.found import compilers
 from samebits.export.plain_c.program import PlainC
+from samebits.export.plain_c.widths import Widths
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import open_run
 from samebits.sides.side import parse_side
@@ -32,18 +33,35 @@ def test_an_example_as_plain_c_has_its_hashes(name: str, tmp_path: Path) -> None
     assert_has_its_hashes(load_simulation(f"examples/{name}/{name}.py"), tmp_path)
 
 
+@pytest.mark.parametrize("name", ["arena", "cloth"])
+def test_vectors_in_flat_arrays_change_no_hash(name: str, tmp_path: Path) -> None:
+    assert_has_its_hashes(load_simulation(f"examples/{name}/{name}.py"), tmp_path, flat=True)
+
+
+def test_vectors_in_flat_arrays_are_written_as_their_floats() -> None:
+    game = load_simulation("tools/prove_diagnose/foreign/simulations/springs.py")
+    plain, flat = (PlainC(game.program, game.players, flat=flat) for flat in (False, True))
+    assert plain.has_vectors
+    text, own = (each.definitions(each.kernels) for each in (flat, plain))
+    assert "((float *)state->pos)[b * 2 + 0] - ((float *)state->pos)[a * 2 + 0]" in text
+    assert "float *t = &((float *)state->pos)[(i * 6ll + j) * 2];" in text
+    assert "t[0 + 1] = " in text
+    assert ".x" not in text.replace("inputs.at[player].x", "")
+    assert "state->pos[b].x - state->pos[a].x" in own
+
+
 def test_math_functions_and_wide_words_as_plain_c_have_their_bits(tmp_path: Path) -> None:
     """Numbers of every size, of which the fast phases of the functions do not decide all."""
     file = SIMULATIONS / "functions_simulation.py"
     assert_has_its_hashes(load_simulation(str(file)), tmp_path)
 
 
-def assert_has_its_hashes(game: Simulation, tmp_path: Path) -> None:
+def assert_has_its_hashes(game: Simulation, tmp_path: Path, flat: bool = False) -> None:
     rows = InputStream(source(game)).between(0, FRAMES)
     with closing(open_run(parse_side("", game))) as run:
         run.start(1)
         wanted = [run.hash(), *run.advance(rows).hashes]
-    with closing(BuiltExecution(game.program, strict(game, tmp_path), 60)) as built:
+    with closing(BuiltExecution(game.program, strict(game, tmp_path, flat), 60)) as built:
         built.start(1)
         assert [built.first_hash, *built.advance(rows).hashes] == wanted
         assert built.hash() == wanted[-1]
@@ -70,9 +88,9 @@ def source(game: Simulation) -> PlayerSource:
     return PlayerSource(game, next(iter(game.scripts), "random"), 1, FRAMES)
 
 
-def strict(game: Simulation, folder: Path) -> Path:
+def strict(game: Simulation, folder: Path, flat: bool = False) -> Path:
     """The program that the first compiler here builds strictly."""
-    plain = PlainC(game.program, game.players)
+    plain = PlainC(game.program, game.players, flat=flat)
     shop = Workshop(folder, plain, compilers()[0])
     kernels = shop.file_of("kernels", [*plain.library, *plain.kernels])
     objects = [shop.object(file, STRICT) for file in (kernels, shop.driver())]
@@ -85,3 +103,52 @@ def test_functions_of_c_stand_in_the_place_of_the_librarys() -> None:
     text = plain.definitions(plain.kernels)
     assert "cosf(ship->angle)" in text
     assert "sin_cos_f32" not in text
+
+
+@pytest.mark.parametrize(
+    ("widths", "wanted", "absent"),
+    [
+        (Widths.SAME, ["double a;", "fall * 9.81", "sqrt(total)"], []),
+        (Widths.SINGLE_CONSTANTS, ["double a;", "fall * 9.81f", "0.16666f"], ["float a;"]),
+        (Widths.SINGLE_LOCALS, ["float a;", "float total;", "fall * 9.81 ", "sqrt(total)"], []),
+        (Widths.SINGLE_LOCALS_CONSTANTS, ["float a;", "9.81f", "sqrt(total)"], ["sqrtf"]),
+        (Widths.SINGLE_LOCALS_ALL, ["float a;", "9.81f", "sqrtf(total)", "double push)"], []),
+        (Widths.SINGLE_ALL, ["float a;", "9.81f", "sqrtf(total)", "float push)"], []),
+    ],
+)
+def test_floats_of_double_kernels_are_written_as_floats(
+    widths: Widths, wanted: list[str], absent: list[str]
+) -> None:
+    assert_written(str(SIMULATIONS / "wide_simulation.py"), widths, wanted, absent)
+
+
+@pytest.mark.parametrize(
+    ("widths", "wanted", "absent"),
+    [
+        (Widths.SAME, ["float heat;", "* 0.995f", "sqrtf(heat)"], ["double"]),
+        (Widths.DOUBLE_CONSTANTS, ["float heat;", "* 0.995 "], ["double", "0.995f"]),
+        (Widths.DOUBLE_LOCALS, ["double heat;", "* 0.995f", "sqrtf(heat)"], []),
+        (Widths.DOUBLE_LOCALS_CONSTANTS, ["double heat;", "* 0.995 ", "sqrtf(heat)"], []),
+        (Widths.DOUBLE_ALL, ["double heat;", "* 0.995 ", "sqrt(heat)", "double push)"], []),
+    ],
+)
+def test_floats_of_float_kernels_are_written_as_doubles(
+    widths: Widths, wanted: list[str], absent: list[str]
+) -> None:
+    assert_written(str(SIMULATIONS / "ported_simulation.py"), widths, wanted, absent)
+
+
+def test_constants_that_are_doubles_have_the_digits_of_their_source_or_the_fewest() -> None:
+    for widths, digits in (
+        (Widths.DOUBLE_CONSTANTS, "0.016666666666666666"),
+        (Widths.DOUBLE_SHORT_CONSTANTS, "0.016666668"),
+    ):
+        assert_written("examples/racing/racing.py", widths, [f"car->time + {digits};"], [])
+
+
+def assert_written(file: str, widths: Widths, wanted: list[str], absent: list[str]) -> None:
+    game = load_simulation(file)
+    plain = PlainC(game.program, game.players, widths)
+    text = plain.definitions(plain.kernels)
+    assert [each for each in wanted if each not in text] == []
+    assert [each for each in absent if each in text] == []

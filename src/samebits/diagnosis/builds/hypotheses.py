@@ -34,7 +34,9 @@ LIKELY: Mapping[str, tuple[str, ...]] = {
 }
 """Hazards that are tried first where the other machine's architecture is known."""
 KIN = (
-    frozenset({"fma", "double-rounding", "x87", "narrower", "constant"}),
+    frozenset({"fma", "double-rounding", "x87"}),
+    frozenset({"double-rounding", "x87", "constant"}),
+    frozenset({"narrower", "constant"}),
     frozenset({"flush", ENVIRONMENT, "mode"}),
     frozenset({"order", "algebra", "reciprocal", "estimate"}),
     frozenset({"libm", "libm-ulp"}),
@@ -42,6 +44,10 @@ KIN = (
 )
 """Hazards that can give the same bits in many frames; others can where an operation rarely rounds
 otherwise."""
+PROXIES: Mapping[str, str] = {"x87": "double-rounding"}
+"""Hazards that give what another one gives wherever a program computes no float64: rounded to
+float32, 53 bits and 64 are the same but once in hundreds of millions of results. None is a rival of
+what is found where the other is not."""
 ACROSS_CALLS = ("fma", "order", "reciprocal", "double-rounding", "algebra", "estimate")
 """Hazards that compilers make across the calls of functions that they inline."""
 IN_LIBRARY = ("fma", "order", "reciprocal", "algebra")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from samebits.desync.evidence.dump import Dump
@@ -19,6 +19,12 @@ from samebits.diagnosis.builds.build import Attempt, Build
 from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.climb import Climb
 from samebits.diagnosis.builds.compilers.built_by import CompiledSide
+from samebits.diagnosis.builds.compilers.plans import (
+    STAGES,
+    STAGES_OF_ITS_BITS,
+    Stage,
+    bits_of,
+)
 from samebits.diagnosis.builds.compilers.search import CompilerSearch, Hit, Near, listed
 from samebits.diagnosis.builds.decode import Decoder
 from samebits.diagnosis.builds.hypotheses import (
@@ -30,6 +36,7 @@ from samebits.diagnosis.builds.hypotheses import (
     LIKELY,
     OPTIONS,
     OTHER_LIBRARY,
+    PROXIES,
     REWRITES,
     SINGLE,
     SLOW,
@@ -50,9 +57,12 @@ from samebits.hazards.catalogue import by_name
 from samebits.hazards.edit.other_results import with_other_results
 from samebits.hazards.injection import switches_of, variants_among
 from samebits.hazards.switchboard import switchboard
+from samebits.ir.grammar import Op, walk
+from samebits.ir.refs import is_own
 from samebits.sides.input_stream import InputStream
 from samebits.sides.side import Side, parse_side
 from samebits.sim.sources import InputSource
+from samebits.types import FLOAT64
 
 SECONDS = 30.0
 """Of the processor, for what is tried and for telling what is found."""
@@ -125,9 +135,13 @@ class BuildSearch:
     notes: list[str] = field(default_factory=list[str])
     """What could not be tried, and why."""
     _search: CompilerSearch | None = None
+    _built: list[Build] = field(default_factory=list[Build])
+    """What compilers made."""
     _partial: dict[str, Build] = field(default_factory=dict[str, Build])
     _idle: set[str] = field(default_factory=set[str])
     """Hazards that change nothing in the first frame, by themselves."""
+    _tried: set[str] = field(default_factory=set[str])
+    """Hazards that were tried by themselves."""
     _end: float = 0.0
 
     def run(self) -> None:
@@ -136,6 +150,8 @@ class BuildSearch:
         self._end = spent() + _SEARCHING * self.seconds
         self._inputs = InputStream(self.source)
         try:
+            if bits_of(self.theirs.architecture) == 32:
+                self._compiled(STAGES_OF_ITS_BITS)
             likely = [name for name in SINGLE if name in self._likely]
             self._singles([*likely, *[n for n in SINGLE if n not in (*likely, *SLOW)]])
             self._for_all()
@@ -168,6 +184,19 @@ class BuildSearch:
             if not self._is_told(hazard):
                 self._decode(_Plan((hazard,), _FEW))
 
+    @cached_property
+    def _computes_doubles(self) -> bool:
+        """Whether any of the simulation's own functions computes float64."""
+        functions = self.a.plain.kernels.functions
+        return any(
+            value.type == FLOAT64
+            for name in functions
+            if is_own(name)
+            for op in walk(functions[name].body)
+            if isinstance(op, Op)
+            for value in op.results
+        )
+
     def _across_calls(self, hazard: str) -> None:
         if hazard in ACROSS_CALLS:
             self._decode(_Plan((hazard,), _SOME, inlined=True))
@@ -190,26 +219,33 @@ class BuildSearch:
             if not self._is_told(option.story.hazard):
                 self._try(option)
 
-    def _compiled(self) -> None:
-        """What the compilers of this machine make of side a's program as C. Raises OutOfTime."""
-        end = min(self._end, spent() + _SHARE * self.seconds)
-        search = CompilerSearch(
-            self.a, self._inputs, self.theirs.known, self.frame, end, self._say,
-            self.theirs.architecture, self.theirs.states.get(self.frame),
-        )  # fmt: skip
-        self._search = search
+    def _compiled(self, stages: Sequence[Stage] = STAGES) -> None:
+        """What the compilers of this machine make of side a's program as C, by some stages. Raises
+        OutOfTime."""
+        search = self._search
+        if search is None:
+            search = self._search = CompilerSearch(
+                self.a, self._inputs, self.theirs.known, self.frame, self._end, self._say,
+                self.theirs.architecture, self.theirs.states.get(self.frame),
+            )  # fmt: skip
+        search.end = min(self._end, spent() + _SHARE * self.seconds)
+        before = search.tried, len(search.notes)
         try:
-            search.run()
+            search.run(stages)
         except OutOfTime:
             self._in_time()
         except SamebitsError:
             return
         finally:
-            self.tried += search.tried
-            self.notes += search.notes
+            self.tried += search.tried - before[0]
+            self.notes += search.notes[before[1] :]
             self.nearest = search.nearest
+            told = {_file(build) for build in self._built}
             for hit in search.hits:
-                self._note(self._build_of(hit))
+                if hit.file not in told:
+                    build = self._build_of(hit)
+                    self._built.append(build)
+                    self._note(build)
 
     def _build_of(self, hit: Hit) -> Build:
         row, agreement = hit.row, self._agreement(hit.parting)
@@ -231,12 +267,16 @@ class BuildSearch:
 
     def first_step(self) -> OperationFact | None:
         """The statement in which the best build, if a compiler made it, differs first: one within
-        loops, or else, for logs keep compilers from making vectors of these, one around. Raises
-        RunnerError."""
+        loops, or else, for logs keep compilers from making vectors of these, one around. Where it
+        is not sure, the function is told if it alone gives the hash. Raises RunnerError,
+        OutOfTime."""
         hit = self._best_hit()
         if self._search is None or hit is None:
             return None
-        return self._search.first_step(hit, True) or self._search.first_step(hit, False)
+        found = self._search.first_step(hit, True) or self._search.first_step(hit, False)
+        if found is None or found.sure:
+            return None if found is None else found.fact
+        return self._search.first_function(hit) or found.fact
 
     def first_function(self) -> OperationFact | None:
         """The function in which the best build differs first, if a compiler made it. Raises
@@ -256,7 +296,14 @@ class BuildSearch:
             self._search.close()
 
     def _is_told(self, hazard: str) -> bool:
-        """Whether a hazard need not be tried: many frames show one that is not of its kin."""
+        """Whether a hazard need not be tried: it alone gives all hashes, built by a compiler; what
+        stands for it does not, where others do; or many frames show one that is not of its kin."""
+        alone = {build.hazards[0] for build in self.whole if len(build.hazards) == 1}
+        if hazard in alone:
+            return True
+        proxy = PROXIES.get(hazard)
+        if self.whole and proxy in self._tried - alone and not self._computes_doubles:
+            return True
         return bool(self.whole) and all(
             build.events >= SURE_FRAMES and not any(are_kin(each, hazard) for each in build.hazards)
             for build in self.whole
@@ -345,6 +392,8 @@ class BuildSearch:
             decoded = decoder.decode(start)
         finally:
             self.tried += run.trials
+        if plan == _Plan(plan.hazards[:1], _FEW):
+            self._tried.add(plan.hazards[0])
         if decoder.acts is False and plan == _Plan(plan.hazards[:1], plan.most):
             self._idle.add(plan.hazards[0])
         if not decoded.solved and plan.beneath is None and start is None:

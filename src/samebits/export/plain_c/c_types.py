@@ -8,14 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from enum import Enum
 
+from samebits.export.plain_c.widths import Part, Widths
 from samebits.ir.grammar import ValueType
 from samebits.types import (
     BOOL,
     COMPONENTS,
-    FLOAT32,
-    FLOAT64,
     ArrayType,
     FixedArrayType,
     MemoryType,
@@ -60,43 +58,6 @@ def short_name(t: ScalarType) -> str:
     return f"{kind}{stored.bits}"
 
 
-class Doubles(Enum):
-    """What of a function's float32 is written as double."""
-
-    NONE = "nothing"
-    CONSTANTS = "constants"
-    LOCALS = "local names"
-    LOCALS_ALL = "local names, constants and the functions of C"
-    NAMES = "local names and parameters"
-    FUNCTIONS = "local names, parameters and the functions of C"
-    ALL = "local names, parameters, constants and the functions of C"
-
-    @property
-    def has_locals(self) -> bool:
-        """Whether local names are doubles."""
-        return self not in (Doubles.NONE, Doubles.CONSTANTS)
-
-    @property
-    def has_signatures(self) -> bool:
-        """Whether parameters and results are doubles too."""
-        return self in (Doubles.NAMES, Doubles.FUNCTIONS, Doubles.ALL)
-
-    @property
-    def has_functions(self) -> bool:
-        """Whether C's functions for doubles are called."""
-        return self in (Doubles.LOCALS_ALL, Doubles.FUNCTIONS, Doubles.ALL)
-
-    @property
-    def has_constants(self) -> bool:
-        """Whether constants have no f behind them."""
-        return self in (Doubles.CONSTANTS, Doubles.LOCALS_ALL, Doubles.ALL)
-
-
-def wider(t: ScalarType, is_double: bool) -> ScalarType:
-    """The type of something whose float may be a double."""
-    return FLOAT64 if t == FLOAT32 and is_double else t
-
-
 @dataclass
 class Names:
     """Unique C identifiers for words of any form."""
@@ -138,13 +99,11 @@ class CTypes:
             case _:
                 return f"{self.name(t)} {name}"
 
-    def variable(self, t: ValueType | MemoryType, name: str, doubles: Doubles) -> str:
-        """As `declared`, of a local name, whose float may be a double."""
-        return self.declared(wider(t, doubles.has_locals) if isinstance(t, ScalarType) else t, name)
-
-    def parameter(self, t: ValueType | MemoryType, name: str, doubles: Doubles) -> str:
-        """As `variable`, of a parameter."""
-        return self.variable(t, name, doubles if doubles.has_signatures else Doubles.NONE)
+    def variable(
+        self, t: ValueType | MemoryType, name: str, widths: Widths, part: Part = Part.LOCALS
+    ) -> str:
+        """As `declared`, of a local name, or another `part`, which may have the other width."""
+        return self.declared(widths.type_of(t, part) if isinstance(t, ScalarType) else t, name)
 
     def name(self, t: ValueType | MemoryType) -> str:
         """The name of a scalar's, vector's, struct's or array value's type."""
@@ -161,9 +120,9 @@ class CTypes:
             case FixedArrayType() | RefType():
                 raise TypeError(f"{t} has a declarator, not a name")
 
-    def results(self, results: tuple[ScalarType, ...], doubles: Doubles = Doubles.NONE) -> str:
+    def results(self, results: tuple[ScalarType, ...], widths: Widths = Widths.SAME) -> str:
         """The type that a function with these results returns."""
-        results = tuple(wider(t, doubles.has_signatures) for t in results)
+        results = tuple(widths.type_of(t, Part.SIGNATURES) for t in results)
         if not results:
             return "void"
         if len(results) == 1:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from samebits.errors import SamebitsError
-from samebits.export.plain_c.c_types import Doubles, scalar_name, short_name, wider
+from samebits.export.plain_c.c_types import scalar_name, short_name
+from samebits.export.plain_c.widths import Part, Widths
 from samebits.ir.grammar import Op
 from samebits.types import BOOL, ScalarType
 
@@ -24,6 +25,20 @@ PRIMARY, UNARY, PRODUCT, SUM, SHIFT, ORDER, EQUAL, AND, XOR, OR, BOTH, EITHER, C
 
 class UnwritableError(SamebitsError):
     """Something in a program that plain C has no form for here."""
+
+
+@dataclass(frozen=True)
+class Flat:
+    """A vector in an array of its components, which are of a C type: `array`, and the index of the
+    first of them."""
+
+    type: str
+    array: str
+    index: str
+
+    def component(self, number: int) -> str:
+        """The place of one of them."""
+        return f"{self.array}[{self.index} + {number}]"
 
 
 @dataclass(frozen=True)
@@ -42,6 +57,8 @@ class Expr:
     """An integer before it was widened, which is as good as an index."""
     pointer: str | None = None
     """Of a place: what points to it, where that has a name."""
+    flat: Flat | None = None
+    """Of a vector's place in a flat array: how its components are reached there."""
 
     def at(self, level: int) -> str:
         """The text as an operand of an operator that binds as `level` does."""
@@ -243,17 +260,18 @@ SCALAR: dict[str, Write] = {
 """How each operation is written: by the operands' type, and the operands."""
 
 
-def scalar(op: Op, parts: Sequence[Expr], doubles: Doubles = Doubles.NONE) -> Expr:
+def scalar(op: Op, parts: Sequence[Expr], widths: Widths = Widths.SAME) -> Expr:
     """An operation on scalars as C. Raises UnwritableError."""
     to = op.result.type
     assert isinstance(to, ScalarType)
     source = op.args[0].type
     assert isinstance(source, ScalarType)
-    if doubles.has_functions and op.opcode != "bitcast":
+    if op.opcode != "bitcast":
         # Where constants are doubles, nobody cuts what is made of them.
         narrows = op.opcode == "convert" and source.bits == 64 and source.is_float
-        keeps = narrows and not doubles.has_constants
-        source, to = wider(source, True), wider(to, not keeps)
+        keeps = narrows and not widths.has(Part.CONSTANTS | Part.SHORT)
+        source = widths.type_of(source, Part.FUNCTIONS)
+        to = to if keeps else widths.type_of(to, Part.FUNCTIONS)
     if op.opcode in ("convert", "narrow"):
         return _converted(source, to, parts[0])
     if op.opcode == "bitcast":

@@ -12,6 +12,7 @@ from samebits.export.plain_c.expressions import PRIMARY, SCALAR, UNARY, Expr, li
 from samebits.export.plain_c.operations import operation
 from samebits.export.plain_c.uses import UNUSED, WRITES, read_outside, set_in
 from samebits.export.plain_c.waiting import INDENT, Unit, Waiting
+from samebits.export.plain_c.widths import Part
 from samebits.ir.grammar import (
     JOINS,
     Break,
@@ -36,8 +37,8 @@ def prototype(unit: Unit, function: Function, name: str, params: Sequence[str] =
     """A function's declaration under a name, with its parameters' names in C."""
     given = params or [f"p{number}" for number in range(len(function.params))]
     pairs = zip(function.params, given, strict=True)
-    doubles = unit.doubles(function.name)
-    text = ", ".join(unit.types.parameter(t, own, doubles) for (_, t), own in pairs)
+    widths, types = unit.widths(function.name), unit.types
+    text = ", ".join(types.variable(t, own, widths, Part.SIGNATURES) for (_, t), own in pairs)
     return f"{unit.results(function)} {name}({text or 'void'})"
 
 
@@ -59,7 +60,7 @@ class _Writer(Waiting):
         if self.lines and self.lines[-1] == f"{INDENT}return;":
             self.lines.pop()
         start = [
-            f"{INDENT}{types.variable(t, self.slots[slot], self.doubles)};"
+            f"{INDENT}{types.variable(t, self.slots[slot], self.widths)};"
             for slot, t in function.slots.items()
         ]
         start += [

@@ -8,14 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from samebits.export.plain_c.c_types import wider
-from samebits.export.plain_c.expressions import PRIMARY, UNARY, Expr, joined, literal, scalar
+from samebits.export.plain_c.expressions import (
+    PRIMARY,
+    UNARY,
+    Expr,
+    Flat,
+    joined,
+    literal,
+    scalar,
+)
 from samebits.export.plain_c.waiting import Waiting
+from samebits.export.plain_c.widths import Part, Widths
 from samebits.ir.grammar import Op, Value
 from samebits.ir.own_code import is_own_code
 from samebits.source_lines import written_number
 from samebits.types import (
     FLOAT32,
+    FLOAT64,
     ArrayType,
     FixedArrayType,
     MemoryType,
@@ -32,7 +41,7 @@ def operation(w: Waiting, op: Op) -> None:
     if write is not None:
         write(w, op)
     elif w.is_live(op):
-        w.define(op.result, scalar(op, [w.take(value) for value in op.args], w.doubles))
+        w.define(op.result, scalar(op, [w.take(value) for value in op.args], w.widths))
 
 
 def _get(w: Waiting, op: Op) -> None:
@@ -56,19 +65,21 @@ def _set(w: Waiting, op: Op) -> None:
 def _const(w: Waiting, op: Op) -> None:
     t = op.result.type
     assert isinstance(t, ScalarType)
-    w.define(op.result, _literal_of(op, t, w.doubles.has_constants))
+    w.define(op.result, _literal_of(op, t, w.widths))
 
 
-def _literal_of(op: Op, t: ScalarType, is_double: bool) -> Expr:
+def _literal_of(op: Op, t: ScalarType, widths: Widths) -> Expr:
     """A constant; as a double where float32 is its type, with the digits of its source."""
     span = op.span
-    if is_double and t == FLOAT32 and isinstance(op.attr, float) and span.line == span.end_line:
+    own = widths.type_of(t, Part.CONSTANTS | Part.SHORT)
+    has_digits = widths.has(Part.CONSTANTS) and own == FLOAT64 and t == FLOAT32
+    if has_digits and isinstance(op.attr, float) and span.line == span.end_line:
         columns = span.column, span.end_column
         text = written_number(span.file, span.line, columns, op.attr, exact=True)
         if text is not None:
             level = UNARY if text.startswith("-") else PRIMARY
             return Expr(text, level, cheap=True, is_literal=True)
-    return literal(wider(t, is_double), op.attr, t)
+    return literal(own, op.attr, t)
 
 
 def _local(w: Waiting, op: Op) -> None:
@@ -106,6 +117,9 @@ def _component(w: Waiting, op: Op) -> None:
     t, place = _target(op.args[0]), w.take(op.args[0])
     assert isinstance(t, VectorType)
     assert isinstance(op.attr, int)
+    if place.flat is not None:
+        w.place(op, place.flat.component(op.attr), [place])
+        return
     w.place(op, _dot(place, w.unit.types.component(t, op.attr).lstrip(".")), [place])
 
 
@@ -113,9 +127,21 @@ def _element(w: Waiting, op: Op) -> None:
     parts = [w.take(value) for value in op.args]
     base, *at = parts
     if isinstance(op.args[0].type, ArrayType):
-        w.place(op, f"{base.text}.at[{_flat(base, at)}]", parts)
+        index, array = _flat(base, at), f"{base.text}.at"
+        whole = index if len(at) == 1 and at[0].level == PRIMARY else f"({index})"
+        w.place(op, f"{array}[{index}]", parts, _in_flat(w, op, array, whole))
         return
-    w.place(op, base.text + "".join(f"[{part.index}]" for part in at), parts)
+    flat = _in_flat(w, op, base.text, at[0].at(PRIMARY)) if len(at) == 1 else None
+    w.place(op, base.text + "".join(f"[{part.index}]" for part in at), parts, flat)
+
+
+def _in_flat(w: Waiting, op: Op, array: str, index: str) -> Flat | None:
+    """How a vector in an array is reached, where arrays are flat."""
+    t = _target(op.result)
+    if not w.unit.flat or not isinstance(t, VectorType):
+        return None
+    own = w.unit.types.name(t.element)
+    return Flat(own, f"(({own} *){array})", f"{index} * {t.length}")
 
 
 def _flat(array: Expr, at: Sequence[Expr]) -> str:

@@ -10,17 +10,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from samebits.export.plain_c.c_types import CTypes, Doubles, Names, scalar_name
+from samebits.export.plain_c.c_types import CTypes, Names, scalar_name
 from samebits.export.plain_c.expressions import UnwritableError, literal
 from samebits.export.plain_c.functions import prototype, written
 from samebits.export.plain_c.uses import writers
 from samebits.export.plain_c.waiting import Unit
+from samebits.export.plain_c.widths import Part, Widths
 from samebits.fpmodel.libm import LIBRARY_FUNCTIONS
 from samebits.ir.grammar import Function, HostFunction, Module, Op, walk
 from samebits.ir.own_code import is_own_code
 from samebits.sim.program import Program
 from samebits.sim.state.hashing import HASH, word_count, word_type
-from samebits.types import FLOAT32, ArrayType, FixedArrayType, RefType, ScalarType
+from samebits.types import ArrayType, FixedArrayType, RefType, ScalarType, VectorType
 
 SUPPORT = "support.h"
 _AT = "_at"
@@ -35,12 +36,14 @@ class PlainC:
 
     program: Program
     players: int
-    doubles: Doubles = Doubles.NONE
-    """What of the float32 in the simulation's own functions is double."""
+    widths: Widths = Widths.SAME
+    """What of the floats in the simulation's own functions has the other width."""
     c_math: bool = False
     """Whether they call the functions of C's library that have the names of samebits'."""
     steps: list[Op] | None = None
     """Where its own functions log what they give to slots and memory: these operations."""
+    flat: bool = False
+    """Whether vectors in arrays are written as floats of one flat array."""
     within_loops: bool = True
     """Whether they log within loops too, which may keep a compiler from making vectors of them."""
 
@@ -91,18 +94,29 @@ class PlainC:
                     t = t.target if isinstance(t, RefType) else t.element
                 types.declared(t, "it")
             types.results(function.results)
-            types.results(function.results, self.doubles)
+            types.results(function.results, self.widths)
         return types
 
     @cached_property
-    def has_float32(self) -> bool:
-        """Whether any of the simulation's kernels computes float32."""
-        return any(
-            value.type == FLOAT32
+    def floats(self) -> frozenset[ScalarType]:
+        """The types of floats that the simulation's kernels compute."""
+        return frozenset(
+            value.type
             for name in self.kernels
             for op in walk(self._functions[name].body)
             if isinstance(op, Op)
             for value in op.results
+            if isinstance(value.type, ScalarType) and value.type.is_float
+        )
+
+    @cached_property
+    def has_vectors(self) -> bool:
+        """Whether the simulation's kernels reach vectors in arrays."""
+        return any(
+            isinstance(op.result.type, RefType) and isinstance(op.result.type.target, VectorType)
+            for name in self.kernels
+            for op in walk(self._functions[name].body)
+            if isinstance(op, Op) and op.opcode == "element"
         )
 
     @cached_property
@@ -116,8 +130,7 @@ class PlainC:
         own, _ = self._types.names, self.names
         return {name: own.fresh(f"table_{name}") for name in self._module.tables}
 
-    @cached_property
-    def _of_c(self) -> dict[str, str]:
+    def _of_c(self, widths: Widths) -> dict[str, str]:
         """How C's own functions are called, by the names of those in whose place they are."""
         found: dict[str, str] = {}
         for name in self.library:
@@ -126,7 +139,7 @@ class PlainC:
             t = types.pop() if len(types) == 1 else None
             if not name.startswith(_MATH) or not isinstance(t, ScalarType) or not t.is_float:
                 continue
-            end = "f" if t.bits == 32 and not self.doubles.has_functions else ""
+            end = "f" if widths.type_of(t, Part.FUNCTIONS).bits == 32 else ""
             if last in LIBRARY_FUNCTIONS and function.results == (t,):
                 found[name] = f"{last}{end}({{0}})"
             elif last == "sincos" and function.results == (t, t):
@@ -164,10 +177,13 @@ class PlainC:
         prefix: str = "",
         named: Called = lambda name: name,
         called: Called = lambda name: name,
+        widths: Widths | None = None,
     ) -> str:
         """The definitions of some functions, each line of a prototype begun by `prefix`, under
-        names that `named` makes of their own. Raises UnwritableError."""
-        plain, logging = self._unit(called), self._unit(called, self.steps)
+        names that `named` makes of their own; in other `widths` than the program's, which keep
+        signatures, if they are given. Raises UnwritableError."""
+        plain = self._unit(called, widths=widths)
+        logging = self._unit(called, self.steps, widths)
         lines: list[str] = []
         for name in functions:
             unit = plain if is_own_code(name) else logging
@@ -213,15 +229,18 @@ class PlainC:
         lines.append("extern unsigned char forms[];\nvoid choose(void);")
         return "\n".join([*lines, _text("driver.c")])
 
-    def _unit(self, called: Called, steps: list[Op] | None = None) -> Unit:
+    def _unit(
+        self, called: Called, steps: list[Op] | None = None, widths: Widths | None = None
+    ) -> Unit:
         functions = self._functions
-        names = self.names
+        names, own = self.names, widths or self.widths
         return Unit(
             self._types, functions, names, self._tables, writers(functions),
-            lambda name: Doubles.NONE if is_own_code(name) else self.doubles,
-            self._of_c if self.c_math else {},
+            lambda name: Widths.SAME if is_own_code(name) else own,
+            self._of_c(own) if self.c_math else {},
             self.within_loops,
             steps,
+            self.flat,
             lambda name: called(names[name]),
         )  # fmt: skip
 

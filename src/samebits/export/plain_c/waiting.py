@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from samebits.export.plain_c.c_types import CTypes, Doubles, Names, scalar_name
-from samebits.export.plain_c.expressions import PRIMARY, Expr, joined
+from samebits.export.plain_c.c_types import CTypes, Names, scalar_name
+from samebits.export.plain_c.expressions import PRIMARY, Expr, Flat, joined
 from samebits.export.plain_c.uses import Key, uses_of
+from samebits.export.plain_c.widths import Widths
 from samebits.ir.grammar import For, Function, Op, Value, ValueType, walk
 from samebits.types import RefType, ScalarType
 
@@ -28,8 +29,8 @@ class Unit:
     tables: Mapping[str, str]
     writers: Collection[str]
     """Functions that write memory."""
-    doubles: Callable[[str], Doubles]
-    """What of a function's float32 is double, by its name in IR."""
+    widths: Callable[[str], Widths]
+    """What of a function's floats has the other width, by its name in IR."""
     c_math: Mapping[str, str]
     """How functions of C's library are called in place of others, with places for arguments."""
     within_loops: bool
@@ -37,12 +38,14 @@ class Unit:
     steps: list[Op] | None
     """Operations that give floats to slots and memory, in the order in which they are written;
     what they give is logged. None where nothing is."""
+    flat: bool
+    """Whether components of vectors in arrays are reached as elements of an array of floats."""
     called: Callable[[str], str]
     """The callee's text in a call, by a function's name in IR."""
 
     def results(self, function: Function) -> str:
         """The type that a function returns."""
-        return self.types.results(function.results, self.doubles(function.name))
+        return self.types.results(function.results, self.widths(function.name))
 
 
 @dataclass
@@ -60,7 +63,7 @@ class Waiting:
 
     def __post_init__(self) -> None:
         function = self.function
-        self.doubles = self.unit.doubles(function.name)
+        self.widths = self.unit.widths(function.name)
         self.names = Names(set(self.unit.types.names.taken))
         self.slots = {
             n: self.names.fresh(n) for n, _ in (*function.params, *function.slots.items())
@@ -96,12 +99,18 @@ class Waiting:
         if expr.is_literal:
             return
         name = self.names.fresh("t")
-        if isinstance(t, RefType):
+        if isinstance(t, RefType) and expr.flat is not None:
+            first = expr.flat
+            self.emit(f"{first.type} *{name} = &{first.array}[{first.index}];")
+            pointer = f"(({self.unit.types.declared(t, '')}){name})"
+            flat = Flat(first.type, name, "0")
+            self._pending[key] = Expr(f"(*{pointer})", cheap=True, pointer=pointer, flat=flat)
+        elif isinstance(t, RefType):
             self.emit(f"{self.unit.types.declared(t, name)} = {expr.address};")
             self._pending[key] = Expr(f"(*{name})", cheap=True, pointer=name)
         else:
             constant = "const " if isinstance(t, ScalarType) else ""
-            declared = self.unit.types.variable(t, name, self.doubles)
+            declared = self.unit.types.variable(t, name, self.widths)
             self.emit(f"{constant}{declared} = {expr.text};")
             self._pending[key] = Expr(name, cheap=True)
 
@@ -128,7 +137,7 @@ class Waiting:
         """Whether a result is used."""
         return any(self.uses[result.op, result.index] for result in op.results)
 
-    def place(self, op: Op, text: str, parts: Sequence[Expr]) -> None:
+    def place(self, op: Op, text: str, parts: Sequence[Expr], flat: Flat | None = None) -> None:
         """Define a place, which may be written several times if its indices are simple."""
-        expr = joined(text, PRIMARY, parts)
-        self.define(op.result, replace(expr, cheap=all(part.cheap for part in parts)))
+        expr, cheap = joined(text, PRIMARY, parts), all(part.cheap for part in parts)
+        self.define(op.result, replace(expr, cheap=cheap, flat=flat))

@@ -1,9 +1,13 @@
-/* tests/support/simulations/ported_simulation.py, ported by hand. FLOAT is the type of local names. */
+/* tests/support/simulations/ported_simulation.py, ported by hand. FLOAT is the type of local names,
+   MEASURED that of those in measure. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #ifndef FLOAT
 #define FLOAT float
+#endif
+#ifndef MEASURED
+#define MEASURED FLOAT
 #endif
 #define N 32
 
@@ -35,7 +39,7 @@ static void pull(struct state *s, FLOAT push)
 
 static void measure(struct state *s)
 {
-    FLOAT heat = 0, middle = 0;
+    MEASURED heat = 0, middle = 0;
     for (int i = 0; i < N; i++) {
         heat += s->vel[i] * s->vel[i] * s->weight[i];
         middle += s->pos[i] * s->weight[i];

@@ -130,6 +130,7 @@ def test_the_first_statement_that_differs_is_logged(tmp_path: Path) -> None:
         assert search.first_step(search.hits[0], within_loops=True) is None, "no vectors then"
         step = search.first_step(search.hits[0], within_loops=False)
     assert step is not None
+    step = step.fact
     assert step.place.source.strip() == "middle += state.pos[i] * state.weight[i]"
     assert step.a is not None
     assert step.b is not None

@@ -86,7 +86,7 @@ def test_a_build_that_begins_with_a_loaded_state_is_found(fused: Path, knows_ini
         assert hit.words.endswith("-mfma -ffp-contract=fast, from frame 0 on")
         step = search.first_step(hit, within_loops=True)
     assert step is not None
-    assert "state." in step.place.source, "not the name that changes nothing"
+    assert "state." in step.fact.place.source, "not the name that changes nothing"
 
 
 def test_the_build_that_comes_nearest_to_a_state_is_kept(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from samebits.diagnosis.builds.compilers.found import Compiler
 from samebits.export.plain_c.program import SUPPORT, PlainC, support
+from samebits.export.plain_c.widths import Widths
 from samebits.output import write_file
 
 FORMS = ("strict", "foreign")
@@ -42,14 +43,22 @@ class Workshop:
         self._write(SUPPORT, support())
         self._write("program.h", self.plain.header())
 
-    def file_of(self, name: str, functions: Sequence[str], static: bool = False) -> str:
-        """A file with the definitions of some functions, written once; with `static` those of the
-        simulation, all of which are in it, are seen in it alone. Raises UnwritableError."""
-        file = f"{name}.c"
+    def file_of(
+        self,
+        name: str,
+        functions: Sequence[str],
+        static: bool = False,
+        widths: Widths | None = None,
+    ) -> str:
+        """A file with the definitions of some functions, written once under this name; with
+        `static` those of the simulation, all of which are in it, are seen in it alone. They have
+        the program's `widths`, or others that keep signatures. Raises UnwritableError."""
+        file = f"{name}.c" if widths is None else f"{name}_{widths.name}.c"
         if file not in self._files:
             self._files.add(file)
             own = "#define OWN static\n" if static else ""
-            self._write(file, own + _INCLUDE + self.plain.definitions(functions))
+            text = self.plain.definitions(functions, widths=widths)
+            self._write(file, own + _INCLUDE + text)
         return file
 
     def driver(self) -> str:
@@ -60,13 +69,15 @@ class Workshop:
             self._write("driver.c", f"{_INCLUDE}{_ONE_FORM}{text}")
         return "driver.c"
 
-    def forms_file(self, form: str) -> str:
-        """A file with one form of each of the simulation's functions, which call one another by
-        pointers, so that none becomes a part of another."""
+    def forms_file(self, form: str, widths: Widths = Widths.SAME) -> str:
+        """A file with one form of each of the simulation's functions, in `widths` that keep their
+        signatures, which call one another by pointers, so that none becomes a part of another."""
         plain = self.plain
         pointers = "".join(f"extern {plain.pointer(name)};\n" for name in plain.kernels)
-        text = plain.definitions(plain.kernels, "", lambda n: f"{n}_{form}", plain.by_pointer)
-        return self._write(f"{form}.c", f"{_INCLUDE}{pointers}{text}")
+        text = plain.definitions(
+            plain.kernels, "", lambda n: f"{n}_{form}", plain.by_pointer, widths
+        )
+        return self._write(f"{form}_{widths.name}.c", f"{_INCLUDE}{pointers}{text}")
 
     def table_file(self) -> str:
         """The file with the pointers, the choice of forms, and the program's `main`."""
@@ -84,14 +95,14 @@ class Workshop:
         return self._write("table.c", "\n".join(lines))
 
     def object(self, file: str, flags: Sequence[str]) -> str:
-        """The object of a file by some flags, made once. Raises RunnerError."""
+        """The path of a file's object by some flags, made once. Raises RunnerError."""
         key = (file, *flags)
         found = self._made.get(key)
         if found is None:
             found = f"{len(self._made)}.o"
             self._run(["-c", file, "-o", found, *_ALWAYS, *flags])
             self._made[key] = found
-        return found
+        return str(self.folder / found)
 
     def program(self, objects: Sequence[str], flags: Sequence[str]) -> Path:
         """A program of some objects, linked with some flags. Raises RunnerError."""

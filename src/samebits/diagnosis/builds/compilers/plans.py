@@ -5,12 +5,13 @@ Compilers of one family differ little: of each family one is tried to its end be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from samebits.diagnosis.builds.compilers.found import Compiler, makes_32_bits
 from samebits.diagnosis.builds.compilers.rows import Row, rows
-from samebits.export.plain_c.c_types import Doubles
+from samebits.export.plain_c.widths import Widths
+from samebits.types import ScalarType
 
 
 @dataclass(frozen=True)
@@ -21,24 +22,31 @@ class Parts:
     library: bool
     """Whether the math library's functions are too."""
     files: str
-    """ "two": the simulation's own in one file, the library's in another; "one": all in one;
-    "each": every function in a file of its own."""
+    """ "some": some of the simulation's own, of which none becomes a part of another; "two": they
+    in one file, the library's in another; "one": all in one; "each": every function in a file of
+    its own."""
     c_math: bool = False
     """Whether C's math library is called instead."""
     static: bool = True
     """Whether functions in one file are seen in it alone, so that compilers make more of them a
     part of others."""
+    flat: bool = False
+    """Whether vectors in arrays are written as floats of one flat array."""
+    flags: tuple[str, ...] = ()
+    """More flags of what is built by the row's."""
 
 
 OWN = Parts("", False, "two")
 """The simulation's functions."""
 SOME = Parts("", False, "some")
-"""Some of the simulation's functions, none of which becomes a part of another."""
 APART = Parts(", each function in a file of its own", False, "each")
 """All of them, which SOME gives as well."""
+FLAT = Parts(", vectors in flat arrays", False, "two", flat=True)
+SOME_FLAT = Parts(", vectors in flat arrays", False, "some", flat=True)
 WITH_LIBRARY = Parts(", the math library too", True, "two")
 PARTS = (
     WITH_LIBRARY,
+    Parts(" -fno-strict-aliasing -fwrapv", False, "two", flags=("-fno-strict-aliasing", "-fwrapv")),
     Parts(", no function of which is static", False, "two", static=False),
     Parts(", with C's math library", False, "two", c_math=True),
     Parts(", the math library too, in one file", True, "one"),
@@ -50,19 +58,18 @@ PARTS = (
 """All others."""
 
 
-_BITS = {
-    **dict.fromkeys(("i386", "i486", "i586", "i686"), 32),
-    **dict.fromkeys(("x86_64", "amd64", "aarch64", "arm64"), 64),
-}
-
-
 @dataclass(frozen=True)
 class Plan:
     """One build that is tried."""
 
     row: Row
     parts: Parts
-    doubles: Doubles
+    widths: Widths = Widths.SAME
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether what one compiler makes of it stands for all."""
+        return self.row.is_shared and not self.parts.c_math
 
 
 @dataclass(frozen=True)
@@ -75,10 +82,8 @@ class Known:
     other_machines: Sequence[Row]
     likely: Sequence[Row]
     calls_library: bool
-
-    @property
-    def unlikely(self) -> Sequence[Row]:
-        return [row for row in self.rows if row not in self.likely]
+    has_vectors: bool = False
+    """Whether it has arrays of vectors."""
 
     @property
     def parts(self) -> Sequence[Parts]:
@@ -86,11 +91,22 @@ class Known:
         return [each for each in PARTS if self.calls_library or not (each.library or each.c_math)]
 
 
+_BITS = {
+    **dict.fromkeys(("i386", "i486", "i586", "i686"), 32),
+    **dict.fromkeys(("x86_64", "amd64", "aarch64", "arm64"), 64),
+}
+
 Stage = Callable[[Known], Iterator[Plan]]
 
 
-def _whole(known: Known) -> Iterator[Plan]:
-    return _in_parts(known.rows, [OWN])
+def _usual(of: Sequence[Parts]) -> Stage:
+    """The rows that are usual."""
+    return lambda known: _in_parts([row for row in known.rows if row.is_usual], of)
+
+
+def _others(of: Sequence[Parts]) -> Stage:
+    """The rows that are not."""
+    return lambda known: _in_parts([row for row in known.rows if not row.is_usual], of)
 
 
 def _likely(known: Known) -> Iterator[Plan]:
@@ -98,28 +114,40 @@ def _likely(known: Known) -> Iterator[Plan]:
         yield from _in_parts([row], [SOME, *known.parts])
 
 
-def _some(known: Known) -> Iterator[Plan]:
-    return _in_parts(sorted(known.unlikely, key=lambda row: not row.is_usual), [SOME])
-
-
-def _usual(known: Known) -> Iterator[Plan]:
-    usual = [row for row in known.unlikely if row.is_usual]
-    return _in_parts(usual, known.parts[:1])
+def _usual_otherwise(known: Known) -> Iterator[Plan]:
+    return _usual(known.parts[:2])(known)
 
 
 def _all(known: Known) -> Iterator[Plan]:
-    for number, parts in enumerate(known.parts):
-        some = known.unlikely
-        yield from _in_parts([row for row in some if number or not row.is_usual], [parts])
+    return _in_parts(known.rows, known.parts)
 
 
 def _of_other_machines(known: Known) -> Iterator[Plan]:
     return _in_parts(known.other_machines, [OWN, SOME])
 
 
-STAGES: tuple[Stage, ...] = (_whole, _likely, _some, _usual, _of_other_machines, _all)
-"""The plans of one compiler, a stage each, the most plausible first."""
-STAGES_OF_OTHERS = STAGES[:3]
+def bits_of(architecture: str) -> int | None:
+    """The bits of a machine's programs; None where they are not known."""
+    return _BITS.get(architecture)
+
+
+def _usual_flat(known: Known) -> Iterator[Plan]:
+    return _usual([FLAT, SOME_FLAT] if known.has_vectors else [])(known)
+
+
+def _others_flat(known: Known) -> Iterator[Plan]:
+    return _others([FLAT] if known.has_vectors else [])(known)
+
+
+STAGES: tuple[Stage, ...] = (
+    _usual([OWN]), _likely, _usual([SOME]), _usual_flat, _others([OWN]), _likely, _others_flat,
+    _usual_otherwise, _others([SOME]), _of_other_machines, _all,
+)  # fmt: skip
+"""The plans of one compiler, a stage each, the most plausible first. What was tried before is not
+tried again."""
+STAGES_OF_ITS_BITS = (_usual([OWN]), _likely, _usual([SOME]), _others([OWN]))
+"""Those that are tried before all else, where the other machine's bits are not this one's."""
+STAGES_OF_OTHERS = (_usual([OWN]), _others([OWN]), _likely, _usual([SOME]), _others([SOME]))
 """Those of another one of its family."""
 
 
@@ -129,14 +157,19 @@ def suits(row: Row, compiler: Compiler) -> bool:
 
 
 def rows_for(
-    compiler: Compiler, architecture: str, has_float32: bool
+    compiler: Compiler, architecture: str, floats: Collection[ScalarType]
 ) -> tuple[list[Row], list[Row]]:
     """The rows for a compiler, where the other machine is of an architecture, empty if it is
-    unknown: those for it, and those for others. Without float32 nothing may be a double."""
-    own = [row for row in rows() if suits(row, compiler) and (has_float32 or not row.doubles)]
+    unknown: those for it, and those for others. Of their widths they keep those that are of
+    `floats`, which the program computes."""
+    own = [
+        replace(row, widths=widths)
+        for row in rows()
+        if suits(row, compiler) and (widths := [w for w in row.widths if w.of in (None, *floats)])
+    ]
     if not makes_32_bits(compiler):
         own = [row for row in own if row.bits != 32]
-    bits = _BITS.get(architecture)
+    bits = bits_of(architecture)
     return (
         [row for row in own if bits in (None, row.bits)],
         [row for row in own if bits not in (None, row.bits)],
@@ -151,7 +184,9 @@ def first_of_families(some: Sequence[Compiler]) -> list[Compiler]:
 def _in_parts(some: Sequence[Row], of: Sequence[Parts]) -> Iterator[Plan]:
     for parts in of:
         for row in some:
-            if parts is not SOME or not row.doubles:
-                for doubles in Doubles:
-                    if (doubles is not Doubles.NONE) == row.doubles:
-                        yield Plan(row, parts, doubles)
+            # What is built strictly is the same in all files.
+            if row.is_strict and parts not in (OWN, SOME) and not parts.c_math:
+                continue
+            for widths in row.widths:
+                if parts.files != "some" or widths.keeps_signatures:
+                    yield Plan(row, parts, widths)

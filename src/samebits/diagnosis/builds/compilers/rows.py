@@ -9,6 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from samebits.diagnosis.builds.compilers.build import STRICT
+from samebits.export.plain_c.widths import Widths
+
 _ROWS = Path(__file__).with_name("rows")
 
 
@@ -31,17 +34,30 @@ class Row:
     practice: str
     remedy: str
     bits: int = 64
-    doubles: bool = False
-    """Whether local names that are float32 are doubles."""
+    widths: Sequence[Widths] = (Widths.SAME,)
+    """Ways in which its floats are written, each of which is tried."""
     is_usual: bool = False
-    """Whether some files alone are often built so."""
+    """Whether it is tried before others, in some files alone too."""
     narrower: Sequence[Narrower] = ()
     """The least first."""
 
+    @property
+    def is_strict(self) -> bool:
+        """Whether no flag lets compilers make other numbers of what is written."""
+        return tuple(self.flags) == STRICT and self.bits == 64
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether it is of several families, which make much the same of it."""
+        return len(self.families) > 1
+
 
 def row_of(data: Mapping[str, Any]) -> Row:
-    """A row from a file's data. Raises TypeError where it has other keys."""
+    """A row from a file's data. Raises TypeError where it has other keys,
+    KeyError where it names widths that there are not."""
     values = dict(data)
+    if "widths" in data:
+        values["widths"] = tuple(Widths[name] for name in data["widths"])
     values["narrower"] = tuple(Narrower(**each) for each in data.get("narrower", ()))
     return Row(**values)
 

@@ -6,26 +6,19 @@ plain C; built strictly, it must have side a's hashes, or nothing is said.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from samebits.diagnosis.builds.compilers.build import (
-    ALIKE_32,
-    FORCES,
-    FORMS,
-    STRICT,
-    STRICT_32,
-    Workshop,
-)
+from samebits.diagnosis.builds.compilers.build import FORCES, STRICT, Workshop
+from samebits.diagnosis.builds.compilers.builder import Builder, Way
 from samebits.diagnosis.builds.compilers.execution import INIT, BuiltExecution
 from samebits.diagnosis.builds.compilers.found import Compiler, compilers
 from samebits.diagnosis.builds.compilers.plans import (
     APART,
     OWN,
-    SOME,
     STAGES,
     STAGES_OF_OTHERS,
     Known,
@@ -37,14 +30,13 @@ from samebits.diagnosis.builds.compilers.plans import (
 )
 from samebits.diagnosis.builds.compilers.rows import Narrower, Row
 from samebits.diagnosis.builds.compilers.some import SomeFunctions
-from samebits.diagnosis.builds.compilers.steps import LoggedRuns
+from samebits.diagnosis.builds.compilers.steps import FirstStep, LoggedRuns
 from samebits.diagnosis.clock import OutOfTime, spent
 from samebits.diagnosis.frame.state_diff import differences
 from samebits.diagnosis.report.findings import OperationFact, Place
 from samebits.errors import RunnerError
-from samebits.export.plain_c.c_types import Doubles
 from samebits.export.plain_c.expressions import UnwritableError
-from samebits.export.plain_c.program import PlainC
+from samebits.export.plain_c.widths import Widths
 from samebits.ir.grammar import Op
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import open_run
@@ -54,6 +46,8 @@ from samebits.sim.inputs import Inputs
 MOST_FRAMES = 4096
 """Frames that are compared at most."""
 _RUN_SECONDS = 20.0
+_TELLING_SECONDS = 4.0
+_END = float("inf")
 _MOST_NAMED = 6
 _ALONE = "built so, it gives b's hash of that frame; logs of its statements change what is built"
 
@@ -66,7 +60,7 @@ class Hit:
     row: Row
     flags: tuple[str, ...]
     parts: Parts
-    doubles: Doubles
+    widths: Widths
     file: Path
     parting: int | None
 
@@ -81,10 +75,15 @@ class Hit:
     """The state after `init`, where it is not the build's own."""
 
     @property
+    def way(self) -> Way:
+        """How what is not strict was built."""
+        return Way(self.flags, self.row.bits, self.widths)
+
+    @property
     def words(self) -> str:
         """The build in words."""
         words = [self.compiler.title, *(["-m32"] if self.row.bits == 32 else []), *self.flags]
-        more = f", its {self.doubles.value} doubles" if self.doubles is not Doubles.NONE else ""
+        more = "" if self.widths is Widths.SAME else f", its {self.widths.words}"
         alone = f", in {listed(self.functions)} alone" if self.functions else ""
         start = ", from frame 0 on" if self.begins is not None else ""
         return " ".join(words) + self.parts.title + more + alone + start
@@ -98,6 +97,17 @@ class Near:
     hit: Hit
     alike: int
     differing: int
+
+
+@dataclass(frozen=True)
+class _Own:
+    """Side a's `hashes` of the frames that are known, its state after the one that differs, and the
+    states that b may begin with: what its own `init` leaves, None, where that is known to be no
+    other than side a's that one, and both where it is not known."""
+
+    hashes: Mapping[int, int]
+    state: bytes
+    begins: Sequence[bytes | None]
 
 
 @dataclass
@@ -121,59 +131,66 @@ class CompilerSearch:
     notes: list[str] = field(default_factory=list[str])
     tried: int = 0
     """Programs built and run."""
-    _shops: dict[tuple[Compiler, Doubles, bool], Workshop] = field(
-        default_factory=dict[tuple[Compiler, Doubles, bool], Workshop], init=False
-    )
-    _folders: list[TemporaryDirectory[str]] = field(
-        default_factory=list[TemporaryDirectory[str]], init=False
-    )
+    _for_all: Compiler | None = None
+    """The compiler that tries what all make the same of."""
+    _able: dict[Compiler, bool] = field(default_factory=dict[Compiler, bool])
+    _done: list[tuple[Compiler, Plan]] = field(default_factory=list[tuple[Compiler, Plan]])
 
-    def run(self) -> None:
-        """Search. Raises OutOfTime; what cannot be built or run is passed over."""
+    def __post_init__(self) -> None:
+        self._builder = Builder(
+            self.a.program, self.a.simulation.players, lambda: max(1.0, self.end - spent())
+        )
+
+    def run(self, stages: Sequence[Stage] = STAGES) -> None:
+        """Search, by stages, of all families' first compilers, then of their others; what was tried
+        before is not tried again. Raises OutOfTime; what cannot be built or run is passed over."""
         found = compilers()
-        if not found:
+        if not found and not self.notes:
             self.notes.append(
                 "no C compiler is here (gcc, clang, or samebits[targets]): what one does to a "
                 "whole program was not tried"
             )
-        self._rows: Inputs = self.inputs.between(0, MOST_FRAMES)
-        self._own_run()
         first = first_of_families(found)
         others = [each for each in found if each not in first]
         try:
-            if not self._by(first, STAGES):
+            if not self._by(first, stages) and stages is STAGES:
                 self._by(others, STAGES_OF_OTHERS)
         except UnwritableError as error:
             self.notes.append(f"what compilers do was not tried: {error.message}")
 
-    def first_step(self, hit: Hit, within_loops: bool) -> OperationFact | None:
+    def first_step(self, hit: Hit, within_loops: bool) -> FirstStep | None:
         """The first statement that makes the differing frame's difference in a build; None where
         that cannot be told. Without `within_loops` a loop is one step, which leaves compilers free
         to make vectors of it. Raises RunnerError."""
         # Statements are numbered as they are written: each side's once, in the same order.
         steps: list[Op] = []
-        mine = self._workshop(hit.compiler, Doubles.NONE, steps, within_loops)
-        theirs = self._workshop(hit.compiler, hit.doubles, [], within_loops, hit.parts.c_math)
+        make, compiler = self._builder, hit.compiler
+        mine = make.logging_shop(compiler, Widths.SAME, OWN, steps, within_loops)
+        theirs = make.logging_shop(compiler, hit.widths, hit.parts, [], within_loops)
+        forces = replace(hit.way, flags=(*hit.flags, FORCES))
         runs = LoggedRuns(
             self.a.program,
-            self._built(mine, Narrower((*STRICT, FORCES), ()), OWN, 64),
-            self._built(theirs, Narrower(hit.flags, ()), hit.parts, hit.row.bits, hit.functions),
+            make.built(mine, Way((*STRICT, FORCES)), OWN),
+            make.built(theirs, hit.way, hit.parts, hit.functions),
+            make.built(theirs, forces, hit.parts, hit.functions),
             steps,
             self.inputs.seed,
             self._rows,
             self.known,
             _RUN_SECONDS,
             hit.begins,
+            hit.row.is_strict,
         )
         return runs.first(self.frame)
 
     def first_function(self, hit: Hit) -> OperationFact | None:
         """The function that alone, built so, gives the differing frame's hash; one of several that
-        are needed for that. None where that cannot be told. Raises RunnerError."""
-        if hit.doubles is not Doubles.NONE or hit.parts.c_math or hit.parts.library:
+        are needed for that. None where that cannot be told. Raises RunnerError, OutOfTime."""
+        self.end = spent() + _TELLING_SECONDS
+        if not hit.widths.keeps_signatures or hit.parts.c_math or hit.parts.library:
             return None
-        shop = self._workshop(hit.compiler, Doubles.NONE)
-        file = self._with_forms(shop, hit.row, Narrower(hit.flags, ()))
+        shop = self._builder.shop(hit.compiler, parts=hit.parts)
+        file = self._builder.with_forms(shop, hit.way)
         with closing(BuiltExecution(self.a.program, file, _RUN_SECONDS, hit.begins)) as built:
             forms = self._some_functions(built, shop).of_frame(self.frame)
         if not forms or not any(forms):
@@ -185,37 +202,50 @@ class CompilerSearch:
 
     def close(self) -> None:
         """Remove what was built."""
-        for folder in self._folders:
-            folder.cleanup()
+        self._builder.close()
 
     def _by(self, some: Sequence[Compiler], stages: Sequence[Stage]) -> bool:
         """Try the plans of some compilers, stage by stage; whether one gives all hashes."""
-        able = [each for each in some if self._is_able(each)]
         for stage in stages:
-            for compiler in able:
-                plain = self._shop(compiler).plain
-                own, others = rows_for(compiler, self.architecture, plain.has_float32)
-                likely = [
-                    row
-                    for row in own
-                    if any(hit.row is row and hit.compiler is compiler for hit in self.hits)
-                ]
-                known = Known(own, others, likely, bool(plain.library))
-                for plan in stage(known):
+            for compiler in some:
+                for plan in self._plans(compiler, stage):
+                    if not self._is_able(compiler):
+                        break
+                    self._for_all = self._for_all or compiler
+                    if plan.is_shared and compiler is not self._for_all:
+                        continue
                     if self._gives_all(compiler, plan):
                         return True
         return False
 
+    def _plans(self, compiler: Compiler, stage: Stage) -> Iterator[Plan]:
+        """The plans of a stage that were not tried before."""
+        plain = self._builder.shop(compiler).plain
+        own, others = rows_for(compiler, self.architecture, plain.floats)
+        gave = [hit.row for hit in self.hits if hit.compiler is compiler]
+        known = Known(
+            own, others, [row for row in own if row in gave], bool(plain.library), plain.has_vectors
+        )
+        for plan in stage(known):
+            if (compiler, plan) not in self._done:
+                self._done.append((compiler, plan))
+                yield plan
+
     def _is_able(self, compiler: Compiler) -> bool:
         """Whether a strict build by a compiler has side a's hashes."""
+        if compiler not in self._able:
+            self._able[compiler] = self._has_hashes(compiler)
+        return self._able[compiler]
+
+    def _has_hashes(self, compiler: Compiler) -> bool:
         self._in_time()
         self.say(f"building side a's program by {compiler.title}")
         try:
-            strict = self._built(self._shop(compiler), Narrower(STRICT, ()), OWN, 64)
+            strict = self._builder.built(self._builder.shop(compiler), Way(STRICT), OWN)
         except RunnerError:
             return False
         with closing(self._run_of(strict)) as built:
-            if built.parting(self.inputs.seed, self._rows, self._own) is None:
+            if built.parting(self.inputs.seed, self._rows, self._own.hashes) is None:
                 return True
         self.notes.append(
             f"side a's program as C, built strictly by {compiler.title}, does not have its "
@@ -223,37 +253,30 @@ class CompilerSearch:
         )
         return False
 
-    def _shop(
-        self, compiler: Compiler, doubles: Doubles = Doubles.NONE, c_math: bool = False
-    ) -> Workshop:
-        """The workshop for one way to write the program, the same at each call."""
-        key = compiler, doubles, c_math
-        if key not in self._shops:
-            self._shops[key] = self._workshop(compiler, doubles, c_math=c_math)
-        return self._shops[key]
-
     def _gives_all(self, compiler: Compiler, plan: Plan) -> bool:
         """Try one build; whether it gives all hashes."""
-        shop = self._shop(compiler, plan.doubles, plan.parts.c_math)
-        if plan.parts is SOME:
-            return self._in_some(shop, plan.row)
-        hit = self._tried(shop, plan.row, plan.row, plan.parts)
+        if plan.parts.files == "some":
+            return self._in_some(compiler, plan)
+        hit = self._tried(compiler, plan, plan.row)
         if hit is None or hit.parting is not None:
             return False
-        self._narrowed(shop, hit)
+        self._narrowed(plan, hit)
         return True
 
-    def _tried(self, shop: Workshop, row: Row, flags: Row | Narrower, parts: Parts) -> Hit | None:
+    def _tried(self, compiler: Compiler, plan: Plan, flags: Row | Narrower) -> Hit | None:
+        """Try a plan's build by its row's flags, or some that are narrower."""
         self._in_time()
-        self.say(f"trying {shop.compiler.title} {' '.join(flags.flags)}{parts.title}")
+        row, parts = plan.row, plan.parts
+        self.say(f"trying {compiler.title} {' '.join(flags.flags)}{parts.title}")
         self.tried += 1
         try:
-            file = self._built(shop, flags, parts, row.bits)
+            shop = self._builder.shop(compiler, plan.widths, parts)
+            file = self._builder.built(shop, Way(flags.flags, row.bits, plan.widths), parts)
             parting, begins = self._parting(file)
         except RunnerError:
             return None
         hit = Hit(
-            shop.compiler, row, tuple(flags.flags), parts, shop.plain.doubles, file, parting,
+            compiler, row, tuple(flags.flags), parts, plan.widths, file, parting,
             (*flags.hazards, *(["libm"] if parts.c_math else [])), row.title, begins=begins,
         )  # fmt: skip
         if parting is not None and parting <= self.frame:
@@ -267,7 +290,7 @@ class CompilerSearch:
         if self.wanted is None:
             return
         state = self.a.plain.state
-        differing = differences(state, self._own_state, self.wanted, most=0).differing
+        differing = differences(state, self._own.state, self.wanted, most=0).differing
         try:
             with closing(self._run_of(hit.file, hit.begins)) as built:
                 built.start(self.inputs.seed)
@@ -279,26 +302,38 @@ class CompilerSearch:
         if differing - left > (0 if best is None else best.alike):
             self.nearest = Near(hit, differing - left, differing)
 
-    def _in_some(self, shop: Workshop, row: Row) -> bool:
+    def _in_some(self, compiler: Compiler, plan: Plan) -> bool:
         """Try which of the simulation's functions are built by a row, none of them a part of
         another; whether that gives all hashes."""
+        row, widths = plan.row, plan.widths
+        way, shop = Way(row.flags, row.bits, widths), self._builder.shop(compiler, parts=plan.parts)
         self._in_time()
-        self.say(f"trying {shop.compiler.title} {' '.join(row.flags)} for some functions")
-        self.tried += 1
-        begins = self._begins[0]
+        self.say(f"trying {compiler.title} {' '.join(row.flags)} for some functions")
+        best: tuple[float, bytes, bytes | None] = (INIT, b"", None)
         try:
-            file = self._with_forms(shop, row, row)
-            with closing(self._run_of(file, begins)) as built:
-                forms, parting = self._some_functions(built, shop).forms()
+            file = self._builder.with_forms(shop, way)
+            for begins in self._own.begins:
+                if best[0] == _END:
+                    break
+                self.tried += 1
+                with closing(self._run_of(file, begins)) as built:
+                    forms, parting = self._some_functions(built, shop).forms()
+                reach = _END if parting is None else parting
+                best = max(best, (reach, forms, begins), key=lambda each: each[0])
         except RunnerError:
             return False
+        reach, forms, begins = best
+        parting = None if reach == _END else int(reach)
         if parting is not None and parting <= self.frame:
             return False
         names = shop.plain.kernels
         chosen = [name for name, form in zip(names, forms, strict=True) if form]
-        parts, functions = (SOME, tuple(chosen)) if len(chosen) < len(names) else (APART, ())
+        parts, functions = plan.parts, tuple(chosen)
+        if len(chosen) == len(names):
+            parts, functions = replace(APART, title=plan.parts.title + APART.title), ()
+            parts = replace(parts, flat=plan.parts.flat)
         hit = Hit(
-            shop.compiler, row, tuple(row.flags), parts, Doubles.NONE, file, parting,
+            compiler, row, tuple(row.flags), parts, widths, file, parting,
             tuple(row.hazards), row.title, forms, functions, begins,
         )  # fmt: skip
         if parting is None:
@@ -311,7 +346,7 @@ class CompilerSearch:
         for narrower in hit.row.narrower:
             self._in_time()
             try:
-                file = self._with_forms(shop, hit.row, narrower)
+                file = self._builder.with_forms(shop, replace(hit.way, flags=narrower.flags))
                 with closing(self._run_of(file, hit.begins)) as built:
                     parting = self._some_functions(built, shop).parting(hit.forms)
             except RunnerError:
@@ -331,29 +366,18 @@ class CompilerSearch:
         self.hits.append(hit)
         self.hits.sort(key=lambda each: -_reach(each))
 
-    def _with_forms(self, shop: Workshop, row: Row, flags: Row | Narrower) -> Path:
-        """The program with both forms of each function. Raises RunnerError."""
-        width = ALIKE_32 if row.bits == 32 else ()
-        strict = [*(STRICT_32 if row.bits == 32 else STRICT), *width]
-        own = [*flags.flags, *width]
-        shop.seconds = max(1.0, self.end - spent())
-        library = shop.file_of("library", shop.plain.library)
-        objects = [
-            shop.object(shop.forms_file(FORMS[0]), strict),
-            shop.object(shop.forms_file(FORMS[1]), own),
-            shop.object(shop.table_file(), strict),
-            shop.object(library, strict),
-        ]
-        return shop.program(objects, strict)
-
-    def _narrowed(self, shop: Workshop, hit: Hit) -> None:
+    def _narrowed(self, plan: Plan, hit: Hit) -> None:
         """Try whether a part of the flags of a build that gives all hashes does too: then the rest
         of them does nothing, and what is found stands in its place. Where none does, what gives the
         first frame alone is named first."""
         first: tuple[str, ...] = ()
-        without = [Narrower(STRICT, ())] if hit.parts.c_math and hit.row.bits == 64 else []
+        without = (
+            [Narrower(STRICT, ())]
+            if hit.parts.c_math and hit.row.bits == 64 and not hit.row.is_strict
+            else []
+        )
         for narrower in (*without, *hit.row.narrower):
-            found = self._tried(shop, hit.row, narrower, hit.parts)
+            found = self._tried(hit.compiler, plan, narrower)
             if found is None:
                 continue
             if found.parting is None:
@@ -363,72 +387,25 @@ class CompilerSearch:
         hazards = tuple(dict.fromkeys([*first, *hit.hazards]))
         self.hits[self.hits.index(hit)] = replace(hit, hazards=hazards)
 
-    def _workshop(
-        self,
-        compiler: Compiler,
-        doubles: Doubles,
-        steps: list[Op] | None = None,
-        within_loops: bool = True,
-        c_math: bool = False,
-    ) -> Workshop:
-        folder = TemporaryDirectory(prefix="samebits-", ignore_cleanup_errors=True)
-        self._folders.append(folder)
-        plain = PlainC(
-            self.a.program, self.a.simulation.players, doubles, c_math, steps, within_loops
-        )
-        return Workshop(Path(folder.name), plain, compiler)
+    @cached_property
+    def _rows(self) -> Inputs:
+        return self.inputs.between(0, MOST_FRAMES)
 
-    def _built(
-        self,
-        shop: Workshop,
-        flags: Row | Narrower,
-        parts: Parts,
-        bits: int,
-        alone: Sequence[str] = (),
-    ) -> Path:
-        """The program of a row, of which parts are built by its flags, or the functions `alone`.
-        Raises RunnerError."""
-        width = ALIKE_32 if bits == 32 else ()
-        strict = [*(STRICT_32 if bits == 32 else STRICT), *width]
-        own = [*flags.flags, *width]
-        plain, objects = shop.plain, [shop.object(shop.driver(), strict)]
-        shop.seconds = max(1.0, self.end - spent())
-        if parts.files == "one":
-            every = [*plain.library, *plain.kernels]
-            objects.append(shop.object(shop.file_of("all", every, parts.static), own))
-        elif parts.files == "two":
-            name = "static" if parts.static else "own"
-            kernels = shop.file_of(name, plain.kernels, parts.static)
-            library = shop.file_of("library", plain.library)
-            objects.append(shop.object(kernels, own))
-            objects.append(shop.object(library, own if parts.library else strict))
-        else:
-            for number, name in enumerate(plain.kernels):
-                by = own if not alone or name in alone else strict
-                objects.append(shop.object(shop.file_of(f"own{number}", [name]), by))
-            if parts.library:
-                for number, name in enumerate(plain.library):
-                    objects.append(shop.object(shop.file_of(f"library{number}", [name]), own))
-            else:
-                objects.append(shop.object(shop.file_of("library", plain.library), strict))
-        return shop.program(objects, own)
-
-    def _own_run(self) -> None:
-        """Side a's hashes of the frames that are known, and the states that b may begin with: what
-        its own `init` leaves, where that is known to be no other than side a's that one, and both
-        where it is not known."""
+    @cached_property
+    def _own(self) -> _Own:
         with closing(open_run(self.a)) as run:
             run.start(self.inputs.seed)
-            state, hashes = run.save(), [run.hash()]
+            first, hashes = run.save(), [run.hash()]
             hashes += map(int, run.advance(self._rows[: self.frame + 1]).hashes)
-            self._own_state = run.save()
+            state = run.save()
             hashes += map(int, run.advance(self._rows[self.frame + 1 :]).hashes)
-        self._own = {frame: hashes[frame + 1] for frame in self.known if frame + 1 < len(hashes)}
-        self._begins: list[bytes | None] = [None, state]
+        known = {frame: hashes[frame + 1] for frame in self.known if frame + 1 < len(hashes)}
+        begins: tuple[bytes | None, ...] = (None, first)
         if self.frame == INIT:
-            self._begins = [None]
+            begins = (None,)
         elif INIT in self.known:
-            self._begins = [state]
+            begins = (first,)
+        return _Own(known, state, begins)
 
     def _run_of(self, file: Path, begins: bytes | None = None) -> BuiltExecution:
         seconds = min(_RUN_SECONDS, max(1.0, self.end - spent()))
@@ -437,8 +414,8 @@ class CompilerSearch:
     def _parting(self, file: Path) -> tuple[int | None, bytes | None]:
         """The first frame whose known hash a program does not give, None if it gives all, and what
         it began with. Raises RunnerError."""
-        best = INIT, self._begins[0]
-        for begins in self._begins:
+        best = INIT, self._own.begins[0]
+        for begins in self._own.begins:
             with closing(self._run_of(file, begins)) as built:
                 parting = built.parting(self.inputs.seed, self._rows, self.known)
             if parting is None:
@@ -459,4 +436,4 @@ def listed(functions: Sequence[str]) -> str:
 
 
 def _reach(hit: Hit) -> float:
-    return float("inf") if hit.parting is None else hit.parting
+    return _END if hit.parting is None else hit.parting

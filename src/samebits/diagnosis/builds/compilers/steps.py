@@ -2,12 +2,13 @@
 
 Both builds log what their statements give to names and memory, in the frame that differs first. The
 logs hold where the build that logs still has the other machine's hash. What b's log has otherwise
-is put into side a's program, value by value, until its hash is another.
+is put into side a's program, value by value: statements that compute another value of the same
+operands differ. The first of them is told which each side's hash depends on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,18 +26,31 @@ from samebits.sim.program import Program
 from samebits.types import ScalarType
 
 _MOST = 1 << 19
-_MOST_IDLE = 64
-"""Steps that may differ before one that matters."""
+_MOST_DIFFERING = 128
+"""Values that are put into side a's program."""
+_MOST_PLACES = 32
+"""Values of one statement that side b's build is tried without."""
 _VALIDATION = "both builds log what their statements give, and the one of b's has its hash"
 
 
 @dataclass(frozen=True)
+class FirstStep:
+    """The first statement that makes the difference. It is `sure` where side a's program has
+    another hash with b's values there, and b's, whose steps can be forced, has with one of a's."""
+
+    fact: OperationFact
+    sure: bool
+
+
+@dataclass(frozen=True)
 class LoggedRuns:
-    """Programs of side a's C that log their steps: `strict` and built as side b's is."""
+    """Programs of side a's C that log their steps: `strict`, whose steps can be forced, and built
+    as side b's is, without that and with it, `forced`."""
 
     program: Program
     strict: Path
     foreign: Path
+    forced: Path
     steps: list[Op]
     seed: int
     rows: Inputs
@@ -44,54 +58,67 @@ class LoggedRuns:
     seconds: float
     begins: bytes | None = None
     """The foreign one's state after `init`, where it is not its own."""
+    is_strict: bool = False
+    """Whether the foreign one is what is written, and no more: then logs change nothing."""
 
-    def first(self, frame: int) -> OperationFact | None:
+    def first(self, frame: int) -> FirstStep | None:
         """The first statement that makes the difference of a frame, or of those before it of which
         no hash is known; None where the logs do not hold. Raises RunnerError.
 
-        Statements may give another value that no state depends on: where side a's program has its
-        hash with that value too, the next statement that differs from it is asked for.
+        Where b's build has another hash once its steps can be forced, or is strict, or none is
+        sure, the first is told whose value gives side a another hash.
         """
         since = max((n for n in self.known if n < frame), default=-2) + 1
         if self.begins is not None:
             since = max(since, 0)
-        with closing(
-            BuiltExecution(self.program, self.foreign, self.seconds, self.begins)
-        ) as built:
+        goal = self.known[frame]
+        with self._run(self.foreign, self.begins) as built:
             theirs = _Frames(built, self.seed, self.rows, since, frame).logged({})
-        if theirs.hash != self.known[frame]:
+        if theirs.hash != goal:
             return None
-        with closing(BuiltExecution(self.program, self.strict, self.seconds)) as built:
-            return self._first(_Frames(built, self.seed, self.rows, since, frame), theirs)
+        with self._run(self.strict, None) as one, self._run(self.forced, self.begins) as other:
+            own = _Frames(one, self.seed, self.rows, since, frame)
+            forced = _Frames(other, self.seed, self.rows, since, frame)
+            plain = own.logged({}).hash
+            differing, changing = _put(own, theirs, plain)
+            if not self.is_strict and forced.logged({}).hash == goal:
+                for some in _by_step(differing):
+                    mine = [{each.place: each.mine[1]} for each in some[:_MOST_PLACES]]
+                    its = {each.place: each.its[1] for each in some}
+                    matters = any(forced.logged(each).hash != goal for each in mine)
+                    if matters and own.logged(its).hash != plain:
+                        return FirstStep(self._told(some[0]), True)
+            return None if changing is None else FirstStep(self._told(changing), self.is_strict)
 
-    def _first(self, own: _Frames, theirs: _Log) -> OperationFact | None:
-        given: dict[int, int] = {}
-        plain = log = own.logged(given)
-        for _ in range(_MOST_IDLE):
-            place = _parting(log, theirs, given)
-            if place is None:
-                return None
-            mine, its = log.steps[place].tolist(), theirs.steps[place].tolist()
-            if mine[0] != its[0]:
-                return self._told(mine, its)
-            given[place] = its[1]
-            log = own.logged(dict(sorted(given.items())))
-            if log.hash != plain.hash:
-                return self._told(mine, its)
-        return None
+    def _run(self, file: Path, begins: bytes | None) -> closing[BuiltExecution]:
+        return closing(BuiltExecution(self.program, file, self.seconds, begins))
 
-    def _told(self, mine: list[int], theirs: list[int]) -> OperationFact:
-        op = self.steps[mine[0]]
+    def _told(self, each: _Differing) -> OperationFact:
+        op = self.steps[each.mine[0]]
         place = Place.of(op.span)
-        if mine[0] != theirs[0]:
+        if each.is_path:
             return OperationFact("path", "line", place, (), (), (), None, None, None, _VALIDATION)
         t = op.args[-1].type
         assert isinstance(t, ScalarType)
-        a, b = (pattern_of(t, _value(bits)) for _, bits in (mine, theirs))
+        a, b = (pattern_of(t, _value(bits)) for _, bits in (each.mine, each.its))
         return OperationFact(
             "result", "line", place, (), (), (), datum(t, a), datum(t, b),
             ulp_distance(a, b, t.bits), _VALIDATION,
         )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Differing:
+    """A place in the logs at which both differ: a step's number and what it gave, of either."""
+
+    place: int
+    mine: tuple[int, int]
+    its: tuple[int, int]
+
+    @property
+    def is_path(self) -> bool:
+        """Whether it is another step."""
+        return self.mine[0] != self.its[0]
 
 
 @dataclass(frozen=True)
@@ -132,8 +159,39 @@ class _Frames:
         return _Log(built.logged(_MOST), found)
 
 
+def _put(own: _Frames, theirs: _Log, plain: int) -> tuple[list[_Differing], _Differing | None]:
+    """The steps that differ though all before them have b's values, which are put into side a's
+    program one after another; and the first of them with which its hash is no longer `plain`, or
+    that is another step, behind which none are told."""
+    found: list[_Differing] = []
+    changing: _Differing | None = None
+    while len(found) <= _MOST_DIFFERING:
+        given = {each.place: each.its[1] for each in found}
+        log = own.logged(given)
+        if changing is None and log.hash != plain:
+            changing = found[-1]
+        place = _parting(log, theirs, given)
+        if place is None:
+            break
+        mine, its = (tuple(map(int, each.steps[place])) for each in (log, theirs))
+        each = _Differing(place, (mine[0], mine[1]), (its[0], its[1]))
+        if each.is_path:
+            return found, changing or each
+        found.append(each)
+    return found, changing
+
+
+def _by_step(differing: Sequence[_Differing]) -> list[list[_Differing]]:
+    """Places by the step that is there, in the order of their first."""
+    found: dict[int, list[_Differing]] = {}
+    for each in differing:
+        found.setdefault(each.mine[0], []).append(each)
+    return list(found.values())
+
+
 def _parting(one: _Log, other: _Log, but: Mapping[int, int]) -> int | None:
-    """The first place at which both logs have a step and these differ."""
+    """The first place at which both logs have a step and these differ, `but` for some: a log has
+    what was computed there, and not what was given instead."""
     count = min(len(one.steps), len(other.steps))
     differ = np.flatnonzero((one.steps[:count] != other.steps[:count]).any(axis=1))
     return next((int(place) for place in differ if int(place) not in but), None)

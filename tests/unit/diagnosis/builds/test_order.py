@@ -1,0 +1,75 @@
+"""What is tried first, and what is not tried at all, in the search for a build."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from tests.support.folders import SIMULATIONS
+
+from samebits.desync.record import ReportRequest, record_report
+from samebits.diagnosis.builds import search as search_module
+from samebits.diagnosis.builds.compilers.plans import STAGES, STAGES_OF_ITS_BITS, Stage
+from samebits.diagnosis.builds.search import BuildSearch, Theirs
+from samebits.sides.side import parse_side
+from samebits.sim.load import load_simulation
+from samebits.sim.sources import PlayerSource
+
+
+def tried(
+    monkeypatch: pytest.MonkeyPatch, file: str, script: str, theirs: str, architecture: str = ""
+) -> tuple[list[str | Sequence[Stage]], BuildSearch]:
+    """The hazards whose boards are tried, and the compilers' stages, in order; of a run that has
+    the hazard `theirs`, or of hashes of none."""
+    game = load_simulation(str(SIMULATIONS / file))
+    source = PlayerSource(game, script, 1, 40)
+    known = {0: 1}
+    frame = 0
+    if theirs:
+        own, other = (
+            record_report(parse_side(words, game), source, ReportRequest(None, None)).known
+            for words in ("", f"hazard={theirs}")
+        )
+        known, frame = dict(other), min(n for n in other if other[n] != own[n])
+    order: list[str | Sequence[Stage]] = []
+    decode = BuildSearch._decode  # pyright: ignore[reportPrivateUsage]
+
+    def decoded(self: BuildSearch, plan: search_module._Plan, climbs: bool = False) -> None:  # pyright: ignore[reportPrivateUsage]
+        if len(plan.names) == 1 and not plan.inlined and not plan.library:
+            order.append(plan.hazards[0])
+        if theirs:
+            decode(self, plan, climbs)
+
+    def compiled(self: BuildSearch, stages: Sequence[Stage] = STAGES) -> None:
+        order.append(stages)
+
+    monkeypatch.setattr(BuildSearch, "_decode", decoded)
+    monkeypatch.setattr(BuildSearch, "_compiled", compiled)
+    search = BuildSearch(
+        parse_side("", game), source, Theirs(known, architecture=architecture), frame
+    )
+    search.run()
+    return order, search
+
+
+def test_compilers_of_32_bits_come_first_for_a_machine_that_has_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    order, _ = tried(monkeypatch, "ported_simulation.py", "sway", "", "i686")
+    assert order[:3] == [STAGES_OF_ITS_BITS, "double-rounding", "x87"]
+    assert STAGES in order
+    order, _ = tried(monkeypatch, "ported_simulation.py", "sway", "", "x86_64")
+    assert STAGES_OF_ITS_BITS not in order
+    assert order[0] == "fma"
+
+
+def test_x87_is_no_rival_where_doubles_are_none_but_in_programs_of_doubles(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    order, search = tried(monkeypatch, "ported_simulation.py", "sway", "fma")
+    assert {build.hazards for build in search.whole} == {("fma",)}
+    assert "double-rounding" in order
+    assert "x87" not in order
+    order, search = tried(monkeypatch, "wide_simulation.py", "gusts", "fma")
+    assert {build.hazards for build in search.whole} == {("fma",)}
+    assert "x87" in order
