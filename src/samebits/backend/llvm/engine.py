@@ -99,8 +99,10 @@ def _machine(triple: str, cpu: str, features: str, abi: str, opt: int) -> Any:
     target = _binding().Target.from_triple(triple)
     # WebAssembly has position-independent code for dynamic linking alone.
     reloc = "static" if triple.startswith("wasm") else "pic"
+    # PowerPC's small model holds 64 KiB of addresses in all, fewer than the math library has.
+    model = "medium" if triple.startswith("powerpc64") else "small"
     return target.create_target_machine(
-        cpu=cpu, features=features, opt=opt, reloc=reloc, codemodel="small", abiname=abi
+        cpu=cpu, features=features, opt=opt, reloc=reloc, codemodel=model, abiname=abi
     )
 
 

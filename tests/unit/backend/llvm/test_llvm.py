@@ -96,3 +96,13 @@ def test_constant_tables_are_read_where_they_lie(target: engine.Target, opt: int
     patterns = [0x3FC00000, 0x80000000, 0x7F800000, 0x3DD00000]
     assert [compiled("pick", i) for i in range(4)] == [(p,) for p in patterns]
     assert compiled("pick", 4).kind == "index"
+
+
+@pytest.mark.parametrize("name", ["ppc64le", "ppc64"])
+def test_powerpc_reaches_any_number_of_addresses(name: str) -> None:
+    target = TARGETS[name]
+    text = (
+        f'target triple = "{target.triple}"\n@far = external global i64\n'
+        "define i64 @read() {\n  %value = load i64, ptr @far\n  ret i64 %value\n}\n"
+    )
+    assert "@toc@ha" in engine.assemble_text(text, target)  # 16 bits alone would be 64 KiB
