@@ -25,8 +25,9 @@ LAYERS = {
     "sides": 9,
     "desync": 10,
     "diagnosis": 11,
-    "cli": 12,
-    "__main__": 13,
+    "net": 12,
+    "cli": 13,
+    "__main__": 14,
 }  # fmt: skip
 """A package imports, lazily and for types alone too, from packages of lower numbers alone."""
 LLVM = {"backend/llvm/engine.py"}

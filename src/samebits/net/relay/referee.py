@@ -1,0 +1,38 @@
+"""The referee: the relay's own run of a match, one more vote, and the source of snapshots."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from samebits.sim.session import Session, SimulationTrap
+from samebits.sim.simulation import Simulation
+
+
+class Referee:
+    """Runs closed frames natively. Raises CompileError, and Trap of `init`."""
+
+    def __init__(self, simulation: Simulation, seed: int) -> None:
+        self._simulation = simulation
+        self._session: Session = simulation.start(seed)
+        self.trap: SimulationTrap | None = None
+        """The trap that ended its run: the same one that ends the match everywhere."""
+
+    @property
+    def frame(self) -> int:
+        """How many frames it has run."""
+        return self._session.frame
+
+    def run(self, rows: list[bytes]) -> list[int]:
+        """Run frames with these inputs, and return the hash after each."""
+        if self.trap is not None or not rows:
+            return []
+        inputs = self._simulation.inputs.from_bytes(b"".join(rows), len(rows))
+        try:
+            return self._session.run(inputs).tolist()
+        except SimulationTrap as trap:
+            self.trap = trap
+            return np.asarray(trap.hashes).tolist()
+
+    def state(self) -> bytes:
+        """The canonical state after the frames so far."""
+        return self._session.canonical_state()
