@@ -11,9 +11,11 @@ from collections import deque
 from samebits.net.peer.pacing import Pacer
 
 LATE, WITHIN = 2, 60
-"""Late inputs in so many frames that raise the delay."""
+"""Late inputs in so many frames after which inputs are sent a frame earlier."""
+MOST_MARGIN = 4
+"""Frames that they are sent earlier at most: what comes later still is substituted."""
 CALM = 600
-"""Frames without need of the delay before it is lowered."""
+"""Frames without need of delay or margin before they are lowered."""
 REST = 30
 """Frames after a raise before the next one."""
 ROUND_TRIPS = 9
@@ -32,6 +34,9 @@ class DelayControl:
         self._raised = -REST
         self._needed = 0
         """The latest frame in which the delay was needed."""
+        self._margin = 0
+        """Frames that inputs are sent earlier, after some came late."""
+        self._margin_at = 0
 
     def round_trip(self, nanoseconds: int) -> None:
         """A PONG came so long after its PING."""
@@ -50,6 +55,7 @@ class DelayControl:
         """Choose the delay to start with, and return it."""
         self._raised, self._needed = frame - REST, frame
         self._late.clear()
+        self._margin, self._margin_at = 0, frame
         self._pacer.reserve = 0
         self._pacer.delay = self._clamped(self._wanted(0))
         return self._pacer.delay
@@ -58,26 +64,38 @@ class DelayControl:
         """Choose the delay for the tick `frame`; whether it changed."""
         pacer = self._pacer
         now = pacer.delay
+        self._earlier(frame)
+        reserve = self._margin * pacer.period
         calm = self._clamped(self._wanted(pacer.period // 2)) < now
         if not calm:
-            self._needed, pacer.reserve = frame, 0
-        late = len(self._late) == LATE and frame - self._late[0] < WITHIN
-        if (late or self._clamped(self._wanted(0)) > now) and frame - self._raised >= REST:
-            self._late.clear()
+            self._needed = frame
+        if self._clamped(self._wanted(0)) > now and frame - self._raised >= REST:
             self._raised = self._needed = frame
-            pacer.delay = self._clamped(now + 1)
+            pacer.delay = now + 1
         elif calm and frame - self._needed >= CALM:
             # First the slack grows by a frame, so that the step down makes no input late.
-            pacer.reserve = pacer.period
+            reserve += pacer.period
+            pacer.reserve = reserve
             if pacer.error * 4 >= -pacer.period:
-                pacer.reserve, self._needed = 0, frame
+                reserve -= pacer.period
+                self._needed = frame
                 pacer.delay = now - 1
+        pacer.reserve = reserve
         return pacer.delay != now
+
+    def _earlier(self, frame: int) -> None:
+        """Choose the margin."""
+        late = len(self._late) == LATE and frame - self._late[0] < WITHIN
+        if late and frame - self._margin_at >= REST:
+            self._late.clear()
+            self._margin, self._margin_at = min(self._margin + 1, MOST_MARGIN), frame
+        elif self._margin and frame - self._margin_at >= CALM:
+            self._margin, self._margin_at = self._margin - 1, frame
 
     def _wanted(self, margin: int) -> int:
         """The delay at which a frame's inputs are there when it is to be shown, in frames."""
         pacer = self._pacer
-        way = self.rtt + pacer.period + 2 * pacer.jitter + margin
+        way = self.rtt + (1 + self._margin) * pacer.period + 2 * pacer.jitter + margin
         return -(-way // pacer.period) - self._hidden
 
     def _clamped(self, delay: int) -> int:
