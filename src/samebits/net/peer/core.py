@@ -299,6 +299,7 @@ class PeerCore:
             pacer.tick()
         if due and pacer.frame > self.timeline.confirmed + self.window:
             self.stalls += 1
+            self._delay.stalled(pacer.frame)
         return due > 0
 
     def _input(self, frame: int) -> None:
@@ -334,10 +335,11 @@ class PeerCore:
         # Once a tick, so that there is no message for each that comes.
         if ticked:
             self._tell(timeline)
-        elif not playing or self._outbox.waiting(timeline.finished) >= MOST_TICKS:
-            if self._ordered or now_ns - self._told_at >= FIRST_PINGS:
-                self._told_at = now_ns
-                self._tell(timeline)
+            return
+        waits = not playing or self._outbox.waiting(timeline.finished) >= MOST_TICKS
+        if waits and (self._ordered or now_ns - self._told_at >= FIRST_PINGS):
+            self._told_at = now_ns
+            self._tell(timeline)
 
     def _tell(self, timeline: Timeline) -> None:
         while True:
