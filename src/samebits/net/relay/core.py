@@ -703,6 +703,14 @@ class RelayCore:
         if self.closing.running and not any(s.occupied for s in self.seats):
             self.end("nobody plays")
 
+    def expel(self, seat: Seat, reason: str) -> None:
+        """End a seat and its connection; its peer can't come back."""
+        connection = seat.connection
+        self._vacate(seat)
+        if connection is not None:
+            connection.closed = reason
+            self._events.append(Broken(f"slot {seat.slot}: {reason}"))
+
     def _pause(self) -> None:
         entries = self.closing.entries
         if not self.closing.paused and not any(e.event is Event.PAUSE for e in entries):
