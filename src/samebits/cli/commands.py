@@ -694,7 +694,10 @@ def net_status(
 def net_verdict(
     folder: Annotated[str, typer.Argument(metavar="FOLDER", help="a match in a relay's store")],
 ) -> None:
-    """Print the verdicts of a match's desyncs. Exit status: 0 none, 1 there are some, 2 no match."""
+    """Print the verdicts of a match's desyncs.
+
+    Exit status: 0 none, 1 there are some, 2 no match.
+    """
     from samebits.cli.net import verdict
 
     _finish(lambda: verdict(folder))

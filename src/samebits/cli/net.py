@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 import time
 import urllib.error
@@ -301,7 +302,8 @@ def _shown(event: MatchEvent) -> str:
     if isinstance(event, Desynced):
         return f"desync after {event}"
     facts = (f"{name} {getattr(event, name)}" for name in event.__slots__)  # type: ignore[attr-defined]
-    return f"{type(event).__name__.lower()}: {', '.join(facts)}"
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(event).__name__).lower()
+    return f"{name}: {', '.join(facts)}"
 
 
 def _need_websockets() -> None:

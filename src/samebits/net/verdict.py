@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from samebits.output import write_file
+
 SECONDS = 60
 """Time that a diagnosis may take, and as much of a processor."""
 MEMORY = 4 << 30
@@ -37,7 +39,7 @@ async def diagnosed(folder: Path, simulation: str | None, reports: Sequence[Path
     if process.returncode not in (0, 1):
         lines = err.decode(errors="replace").strip().splitlines()
         return f"no verdict: {lines[0][:300] if lines else 'the diagnosis failed'}"
-    (folder / f"{reports[0].stem}.verdict.json").write_bytes(out)
+    write_file(folder / f"{reports[0].stem}.verdict.json", out)
     return line_of(out)
 
 
@@ -48,15 +50,12 @@ def line_of(result: bytes) -> str:
     except ValueError:
         return "no verdict: the diagnosis printed no JSON"
     facts = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
-    for name in ("headline", "summary", "conclusion", "verdict"):
-        text = facts.get(name)
-        if isinstance(text, str) and text:
-            return text.replace("\n", " ")[:1000]
-    parts = [f"{name}: {facts[name]}" for name in ("frame", "result") if name in facts]
-    cause = facts.get("cause")
-    if isinstance(cause, dict):
-        parts.append(json.dumps(cause)[:600])
-    return ", ".join(parts) or "the reports do not differ"
+    answer = facts.get("answer")
+    if not isinstance(answer, str) or not answer:
+        return "the reports do not differ"
+    causes = cast("list[dict[str, Any]]", facts.get("causes") or [])
+    what = causes[0].get("expression") if causes else None
+    return (f"{answer}: {what}" if what else answer).replace("\n", " ")[:1000]
 
 
 def _limited() -> None:
