@@ -250,6 +250,14 @@ class ReportError(SamebitsError):
     """A desync report that cannot be written, read, or compared with another."""
 
 
+class MatchError(SamebitsError):
+    """A match that cannot be served, joined or gone on with."""
+
+
+class ProtocolError(MatchError):
+    """A message that breaks the protocol: it ends the connection that it came over, no other."""
+
+
 TRAP_MESSAGES = {
     "index": "index out of range",
     "zero": "division by zero",

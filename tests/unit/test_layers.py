@@ -24,10 +24,11 @@ LAYERS = {
     "verify": 8, "inspection": 8, "hazards": 8, "frame_trace": 8,
     "sides": 9,
     "desync": 10,
-    "export": 11,
-    "diagnosis": 12,
-    "cli": 13,
-    "__main__": 14,
+    "net": 11,
+    "export": 12,
+    "diagnosis": 13,
+    "cli": 14,
+    "__main__": 15,
 }  # fmt: skip
 """A package imports, lazily and for types alone too, from packages of lower numbers alone."""
 LLVM = {"backend/llvm/engine.py"}
@@ -212,6 +213,7 @@ WRITES = {
     "export/build.py": "a working folder of its own",
     "export/wasm.py": "a working folder of its own",
     "diagnosis/edits/versions.py": "a working folder of its own",
+    "net/store.py": "a match's journal, which is appended to",
 }
 """Modules that write files by themselves, and why that is sound."""
 

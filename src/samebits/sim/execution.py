@@ -25,6 +25,7 @@ from samebits.lang.memory.structs import Struct
 from samebits.lang.values.storage import bytes_of
 from samebits.runtime.calls.input_copies import InputCopier
 from samebits.runtime.calls.prepared_calls import NOT_COPIED, PreparedCall
+from samebits.runtime.calls.ring_calls import RingCall
 from samebits.runtime.fp_state import pin as fpenv
 from samebits.runtime.native import NativeModule
 from samebits.sim.inputs import Inputs
@@ -230,6 +231,12 @@ class NativeExecution(Execution):
         except Trap as trap:
             self.bytes[:] = self._shadow_bytes
             return trap
+
+    def over(self, ring: Memory, players: int) -> RingCall:
+        """Calls of the frame loop that keep the memory before each frame in a row of `ring`."""
+        row = np.zeros((1, players), self.program.input.dtype)
+        words, size = self._run_words(row, 0), self.bytes.size
+        return RingCall(self._entries[1], words, ring, size, row.nbytes)
 
     def _run_words(self, inputs: Inputs, hashes: int) -> tuple[int, ...]:
         """The slots of the entry that runs over frames; `hashes` is the address of as many."""

@@ -13,6 +13,7 @@ from samebits import float64, int32, uint64
 from samebits.backend.targets.table import TARGETS
 from samebits.export.library import kernels_of
 from samebits.runtime.objects.output_buffer import has_output
+from samebits.sim.rollback import Rollback
 from samebits.sim.sources import PlayerSource
 from samebits.verify.executions import all_rows, choose_rows
 from samebits.verify.verification import Verification
@@ -82,6 +83,15 @@ def simulation(step: Callable[[], Any]) -> sb.Simulation:
 
 TOLD = simulation(told)
 LINES = ["init 7.0", "frame 0 7.0", "frame 1 8.0", "frame 2 8.0"]
+
+
+def test_frames_that_are_played_again_print_again(capsys: Any) -> None:
+    rollback = Rollback(TOLD, 2, 7)
+    inputs = np.array([[(0,)], [(1,)], [(0,)]], Input.dtype)
+    assert len(rollback.play(0, inputs)) == 3
+    assert capsys.readouterr().out.splitlines() == LINES
+    rollback.play(2, inputs[2:])
+    assert capsys.readouterr().out.splitlines() == LINES[3:]
 
 
 def test_a_session_prints_what_its_frames_print(capsys: Any) -> None:

@@ -1,0 +1,126 @@
+"""The closing of frames: one a tick, when all inputs are there or at a deadline.
+
+Owns the schedule, the rule by which missing inputs are made up, and what happens to the match in
+which frame. Knows nothing of connections' bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from samebits.net import limits
+from samebits.net.input_codec import ClosedFrame, Entry, Event, InputCodec
+from samebits.net.relay.frames import FrameLog
+from samebits.net.relay.seats import Seat
+
+IN_TIME = 3
+"""Inputs in a row that must come in time before frames wait for a seat again."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClosingRules:
+    """`deadline` is how long after it is due a frame waits for inputs, in nanoseconds, None for
+    ever. A missing input repeats the player's latest one, for `repeat` frames in a row; then it is
+    zeros."""
+
+    deadline: int | None = 150_000_000
+    repeat: int = 60
+
+
+class Closing:
+    """Closes the frames of a match. It runs once `start` has set its schedule."""
+
+    def __init__(self, codec: InputCodec, tick_rate: int, rules: ClosingRules, log: FrameLog):
+        self.rules, self.log = rules, log
+        self.seats = [Seat(slot, base=codec.zero) for slot in range(codec.players)]
+        self.entries: list[Entry] = []
+        """What the next frame to close says."""
+        self.running = False
+        self.paused = False
+        self._codec, self._rate = codec, tick_rate
+        self._origin = (0, 0)
+        self._good: dict[int, int] = {}
+
+    def start(self, at_ns: int) -> None:
+        """The next frame is due at a time, and one a tick after it."""
+        self._origin = (self.log.closed, at_ns)
+        self.running, self.paused = True, False
+
+    def due(self, frame: int) -> int:
+        """When a frame is due."""
+        first, at = self._origin
+        return at + (frame - first) * limits.SECOND // self._rate
+
+    def take(self, seat: Seat, frame: int, given: bytes, now_ns: int) -> None:
+        """A player's input for a frame at or after the next one."""
+        seat.inputs[frame] = given
+        if not seat.late or not self.running:
+            return
+        in_time = now_ns <= self.due(frame)
+        good = self._good[seat.slot] = self._good.get(seat.slot, 0) + 1 if in_time else 0
+        if good >= IN_TIME:
+            seat.late = False
+            self._good.pop(seat.slot)
+
+    def close(self, now_ns: int, most: int | None) -> None:
+        """Close what can be closed now, up to `most` frames of the match."""
+        log = self.log
+        while self.running and not self.paused and (most is None or log.closed < most):
+            if not self._may_close(now_ns):
+                return
+            log.close(self._next())
+
+    def wake(self) -> int | None:
+        """When the next frame is due, or its deadline is."""
+        if not self.running or self.paused:
+            return None
+        due = self.due(self.log.closed)
+        if self._missing(self.log.closed):
+            return None if self.rules.deadline is None else due + self.rules.deadline
+        return due
+
+    def vacate(self, seat: Seat) -> None:
+        """Nobody plays a seat any more."""
+        seat.occupied, seat.connection, seat.late = False, None, True
+        seat.inputs.clear()
+        seat.away_since = None
+
+    def _missing(self, frame: int) -> list[Seat]:
+        return [s for s in self.seats if s.waited_for and frame not in s.inputs]
+
+    def _may_close(self, now_ns: int) -> bool:
+        frame = self.log.closed
+        due = self.due(frame)
+        if now_ns < due:
+            return False
+        missing = self._missing(frame)
+        if not missing:
+            return True
+        deadline = self.rules.deadline
+        if deadline is None or now_ns < due + deadline:
+            return False
+        for seat in missing:
+            seat.late = True
+            self._good.pop(seat.slot, None)
+        return True
+
+    def _next(self) -> ClosedFrame:
+        frame, substituted = self.log.closed, 0
+        latest = self._codec.inputs_of(self.log.latest)
+        for seat in self.seats:
+            slot = seat.slot
+            given = seat.inputs.pop(frame, None)
+            if given is not None and seat.occupied:
+                latest[slot], seat.repeated = given, 0
+            elif not seat.occupied:
+                latest[slot] = self._codec.zero
+            else:
+                substituted |= 1 << slot
+                seat.substituted += 1
+                seat.repeated += 1
+                if seat.repeated > self.rules.repeat:
+                    latest[slot] = self._codec.zero
+        entries, self.entries = tuple(self.entries), []
+        if any(entry.event is Event.PAUSE for entry in entries):
+            self.paused = True
+        return ClosedFrame(b"".join(latest), substituted, entries)

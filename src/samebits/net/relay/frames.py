@@ -1,0 +1,59 @@
+"""The closed frames of a match, the latest of which are kept for those who lost some.
+
+Owns their order and their bytes on the wire, made once for all peers.
+"""
+
+from __future__ import annotations
+
+from samebits.net import limits
+from samebits.net.input_codec import ClosedFrame, InputCodec
+from samebits.net.messages import Bundle
+
+_HEAD = 64
+"""More bytes than a bundle has in front of its frames."""
+
+
+class FrameLog:
+    """Frames from `oldest` to `closed`; older ones are forgotten."""
+
+    def __init__(self, codec: InputCodec, closed: int = 0, row: bytes | None = None) -> None:
+        self._codec = codec
+        self.closed = closed
+        """How many frames are closed."""
+        self.oldest = closed
+        self.latest = codec.zeros if row is None else row
+        """All players' inputs of the latest frame, zeros before the first."""
+        self._frames: dict[int, tuple[ClosedFrame, bytes]] = {}
+
+    def close(self, frame: ClosedFrame) -> None:
+        """Close the next frame."""
+        out = bytearray()
+        self._codec.put_frame(out, self.latest, frame)
+        self._frames[self.closed] = frame, bytes(out)
+        self.latest = frame.row
+        self.closed += 1
+        if self.closed - self.oldest > limits.KEPT_FRAMES:
+            del self._frames[self.oldest]
+            self.oldest += 1
+
+    def __getitem__(self, frame: int) -> ClosedFrame:
+        return self._frames[frame][0]
+
+    def bundle(self, first: int, end: int, relative: bool) -> Bundle:
+        """The frames from `first` on, as many as a message holds, up to `end`; with `relative` the
+        first one is told by what changed since the frame before."""
+        relative = relative and first > 0
+        if relative:
+            body = bytearray(self._frames[first][1])
+        else:
+            body = bytearray()
+            self._codec.put_frame(body, self._codec.zeros, self._frames[first][0])
+        last = first + 1
+        most = min(end, first + limits.FRAMES)
+        while last < most:
+            part = self._frames[last][1]
+            if len(body) + len(part) + _HEAD > limits.MESSAGE // 2:
+                break
+            body += part
+            last += 1
+        return Bundle(int(relative), first, last - first, bytes(body))
