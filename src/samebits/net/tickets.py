@@ -150,4 +150,9 @@ def _text(data: bytes) -> str:
 
 
 def _bytes(text: str) -> bytes:
-    return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    """The bytes of a text that `_text` made; ValueError of any other, also of one that base64 reads
+    alike."""
+    data = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    if _text(data) != text:
+        raise ValueError("not in base64's own form")
+    return data
