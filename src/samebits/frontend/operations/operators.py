@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import isinf
 from typing import Any
 
-from samebits.frontend.core import advice
+from samebits.frontend.core import advice, literal_fixes
 from samebits.frontend.core.context import Context, element_of, of_values, values_of
 from samebits.frontend.core.operands import (
     Literal,
@@ -354,7 +354,7 @@ def vector_operands(
             case Literal() if t.element is not BOOL and not (
                 operand.type is FLOAT and t.element.is_int
             ):
-                return [literal(ctx, node, operand, t.element)] * t.length
+                return [literal(ctx, node, operand, t.element, literal_fixes.ELEMENTS)] * t.length
             case Scalar() if operand.type == t.element:
                 return [operand.value] * t.length
             case Scalar() if (
