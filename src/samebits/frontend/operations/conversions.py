@@ -280,6 +280,13 @@ def _misfit(value: Value) -> str | None:
     return said_text("overflow", "narrow", value.type, more=INT)
 
 
+def fix_of_integer(ctx: Context, node: ast.AST, t: str = "int32") -> str:
+    """What to write for a number where an integer is wanted."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        return f"write `{ctx.text(node.left)} // {ctx.text(node.right)}`"
+    return f"write {t}({ctx.text(node)})"
+
+
 def index_value(ctx: Context, node: ast.AST, operand: Operand) -> Value:
     """An index of any integer type as weak int."""
     match operand:
@@ -293,7 +300,7 @@ def index_value(ctx: Context, node: ast.AST, operand: Operand) -> Value:
             ctx.fail(
                 node,
                 f"an index is an integer, but this is {describe(operand)}",
-                fix=f"write int32({ctx.text(node)})"
+                fix=fix_of_integer(ctx, node)
                 if isinstance(operand, (Scalar, Literal))
                 else "give an integer",
             )
