@@ -43,6 +43,7 @@ _TRAPS = {
     ("overflow", "neg"): "integer overflow: -({a})",
     ("overflow", "abs"): "integer overflow: abs({a})",
     ("overflow", "floordiv"): "integer overflow: {a} // {b}",
+    ("overflow", "div"): "integer overflow: {a} / {b}, of an int beyond 2**53",
     ("overflow", "shl"): "integer overflow: {a} << {b}",
     ("overflow", "narrow"): "integer overflow: {a} does not fit {more}",
     ("shift", "shl"): "negative shift count: {a} << {b}",

@@ -158,6 +158,32 @@ MISTAKEN_PROGRAMS = (
                                                   "@sb.struct\nclass P:\n    x: float64 = 0.0\n"
                                                   "R = k(P())"),
                     "another class of that name"),
+    MistakenProgram("Python", kernel("a: sb.ReadOnly[uint8]) -> int", "return len(a)", 'b"abc"'),
+                    "pass np.frombuffer(a, np.uint8)",
+                    kernel("a: sb.ReadOnly[uint8]) -> int", "return len(a)",
+                           'np.frombuffer(b"abc", np.uint8)'), 3.0),
+    MistakenProgram("Python", kernel("a: sb.Array[uint8]) -> int", "a[0] = 1; return len(a)",
+                                     'b"abc"'), "np.frombuffer(a, np.uint8).copy()",
+                    kernel("a: sb.Array[uint8]) -> int", "a[0] = 1; return len(a)",
+                           'np.frombuffer(b"abc", np.uint8).copy()'), 3.0),
+    MistakenProgram("Python", kernel("a: sb.ReadOnly[uint8]) -> int", "return len(a)", '"abc"'),
+                    "pass np.array([ord(c) for c in a], np.uint8)",
+                    kernel("a: sb.ReadOnly[uint8]) -> int", "return len(a)",
+                           'np.array([ord(c) for c in "abc"], np.uint8)'), 3.0),
+    MistakenProgram("Python", kernel("c: uint8) -> int", "return int(c)", '"a"'), "pass ord(c)",
+                    kernel("c: uint8) -> int", "return int(c)", 'ord("a")'), 97.0),
+    MistakenProgram("Python", struct("", call="L = [P(x=1.0), P(x=2.0)]\n" + kernel(
+                    "a: sb.ReadOnly[P]) -> float64", "return a[1].x", "L")),
+                    "pass np.array([item.memory for item in a])",
+                    struct("", call="L = [P(x=1.0), P(x=2.0)]\n" + kernel(
+                        "a: sb.ReadOnly[P]) -> float64", "return a[1].x",
+                        "np.array([item.memory for item in L])")), 2.0),
+    MistakenProgram("Python", struct("", call="p = P(x=1.0)\n" + kernel(
+                    "a: sb.Array[P]) -> None", "a[0].x += 4.0", "p")),
+                    "pass a.memory.reshape(1)",
+                    struct("", call="p = P(x=1.0)\n" + kernel(
+                        "a: sb.Array[P]) -> None", "a[0].x += 4.0",
+                        "p.memory.reshape(1)") + "\nR = p.x"), 5.0),
     # Traps.
     MistakenProgram("C", kernel("a: sb.Array[float64]) -> float64", "return a[4]", "np.ones(3)"),
                     "index 4 is out of range for an array of 3"),

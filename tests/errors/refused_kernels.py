@@ -206,8 +206,8 @@ def remainder_of_two_integer_types(n: sb.int64, m: sb.uint64) -> sb.float64:
 
 
 @refused
-def int_true_division(n: int) -> float:
-    return n / 2
+def index_by_a_quotient(a: sb.Array[float32], n: int) -> float32:
+    return a[n / 2]
 
 
 @refused

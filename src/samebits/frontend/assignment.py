@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NoReturn
 
+from samebits.frontend.core import name_fixes
 from samebits.frontend.core.context import DISCARD, Context, Variable, component_slots, values_of
 from samebits.frontend.core.joins import NARROWEST, join, takes_weak
 from samebits.frontend.core.operands import (
@@ -24,15 +25,11 @@ from samebits.frontend.operations import memory, run_time_arrays, views
 from samebits.frontend.operations.conversions import coerce, materialize
 from samebits.ir.grammar import Value
 from samebits.types import (
-    BOOL,
-    FLOAT,
     INT,
     FixedArrayType,
     MemoryType,
     ScalarType,
-    StructType,
     Type,
-    VectorType,
 )
 
 
@@ -148,94 +145,8 @@ def changed_type(
         node,
         f"'{variable.name}' would change type from {variable.type} to {t}",
         note=f"a name has one type{where}",
-        fix=_fix(ctx, variable, first, t, source),
+        fix=name_fixes.of_type(ctx, variable, first, t, source),
     )
-
-
-def _fix(
-    ctx: Context, variable: Variable, first: ast.Name | None, t: Type, source: ast.expr
-) -> str:
-    """What to write where a name would change its type to `t`."""
-    name, was = variable.name, variable.type
-    if not isinstance(was, ScalarType | VectorType) or not isinstance(t, ScalarType | VectorType):
-        return "use another name"
-    if _is_unpacked(ctx, source):
-        return "use another name"
-    if variable.counts:
-        return "use another name: a loop counts in Python's own ints"
-    if not (isinstance(was, ScalarType) and was.weak):
-        return f"write `{name} = {was}({ctx.text(source)})`"
-    if first is None:
-        return f"annotate the parameter `{name}: {t}`, or use another name"
-    value = _first_value(ctx, first)
-    start = f"start with `{name} = {t}({value})` at line {first.lineno}"
-    if t is BOOL:
-        return "use another name, or start with True or False"
-    if isinstance(t, VectorType) or not t.is_int:
-        return start
-    if was is FLOAT:
-        return f"write `{name} = float64({ctx.text(source)})`"
-    # A sum in 8 or 16 bits would wrap: that has to be written, and is seldom what is meant.
-    if isinstance(source, ast.BinOp):
-        before = _made_before(ctx, name, source)
-        if before is not None:
-            part, line = before
-            wide = f"write `int({ctx.text(part)})` at line {line}, where {t} wraps already"
-            return f"{wide}, or {start} to wrap as {t}"
-        left = isinstance(source.left, ast.Name) and source.left.id == name
-        text = f"int({ctx.text(source.right if left else source.left)})"
-        return f"add `{text}`, which no sum makes wrap, or {start} to wrap as {t}"
-    return f"write `{name} = int({ctx.text(source)})`, or {start}"
-
-
-def _made_before(ctx: Context, name: str, source: ast.BinOp) -> tuple[ast.expr, int] | None:
-    """The first narrow part of what a name in `source` was computed from, and its line, where that
-    is not `name`: a conversion of the sum at hand would come too late."""
-    for used in ast.walk(source):
-        if not isinstance(used, ast.Name) or used.id == name or not _is_narrow(ctx, used):
-            continue
-        for node in ast.walk(ctx.source.node):
-            if isinstance(node, ast.Assign) and any(
-                isinstance(part, ast.Name) and part.id == used.id for part in node.targets
-            ):
-                if not isinstance(node.value, ast.BinOp):
-                    continue
-                parts = (part for part in ast.walk(node.value) if _is_narrow(ctx, part))
-                first = min(parts, key=_place_of, default=None)
-                if first is not None:
-                    assert isinstance(first, ast.expr)
-                    return first, node.lineno
-    return None
-
-
-def _is_narrow(ctx: Context, node: ast.AST) -> bool:
-    """Whether a part of an expression may be of a type in which sums wrap unseen: a name that is
-    one, or an element or a field."""
-    if isinstance(node, ast.Name):
-        variable = ctx.variables.get(node.id)
-        t = None if variable is None else variable.type
-        return isinstance(t, ScalarType) and t.is_int and t.bits < NARROWEST
-    return isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Load)
-
-
-def _place_of(node: ast.AST) -> tuple[int, int]:
-    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
-
-
-def _is_unpacked(ctx: Context, source: ast.expr) -> bool:
-    """Whether several names are given what one expression has, which no conversion takes."""
-    return any(
-        isinstance(node, ast.Assign) and node.value is source and not isinstance(source, ast.Tuple)
-        and isinstance(node.targets[0], ast.Tuple | ast.List)
-        for node in ast.walk(ctx.source.node)
-    )  # fmt: skip
-
-
-def _first_value(ctx: Context, first: ast.Name) -> str:
-    for node in ast.walk(ctx.source.node):
-        if isinstance(node, ast.Assign) and first in node.targets:
-            return ctx.text(node.value)
-    return "0"
 
 
 def _declare(ctx: Context, target: ast.Name, variable: Variable) -> Variable:
@@ -278,20 +189,20 @@ def _place(
             ctx.fail(
                 target,
                 f"'{target.id}' refers to memory of a parameter; it can't hold a new {value.type}",
-                fix="use another name",
+                fix=name_fixes.of_new(ctx, target.id, value),
             )
         assert variable.local is not None
         ref = ctx.builder.local_ref(variable.local, span)
         ctx.builder.effect("copy", (ref, value.value), span)
         return
     if not value.roots:
-        ctx.fail(
-            source,
-            "in Python both names would mean the same object",
-            fix=f"write `{target.id} = {ctx.text(source)}.copy()`"
-            if isinstance(value.type, StructType)
-            else "use the first name, or copy in a loop",
-        )
+        what, note = "in Python both names would mean the same object", None
+        if isinstance(source, ast.Subscript | ast.Attribute):
+            text = ctx.text(source)
+            what = f"a name can't refer to memory of this call's own, such as {text}"
+            note = f"in Python '{target.id}' and {text} would be the same object"
+        fix = name_fixes.of_reference(ctx, target.id, source, value)
+        ctx.fail(source, what, note=note, fix=fix)
     if variable is not None and variable.local is not None:
         ctx.fail(
             target,
@@ -308,7 +219,7 @@ def _place(
             target,
             f"'{target.id}' refers to memory of {_names(variable.roots)}, "
             f"and would now refer to memory of {_names(value.roots)}",
-            fix="use another name",
+            fix=name_fixes.of_other_memory(ctx, target.id, source, value),
         )
     ctx.builder.set(target.id, value.value, span)
 

@@ -356,10 +356,23 @@ def _row(called: object, t: object) -> _Row:
     return None, _intrinsic if hasattr(called, "__samebits_intrinsic__") else _refuse
 
 
+def _type_written(ctx: Context, node: ast.expr | None, lower: Lower) -> str:
+    """A type as it is written, if it is one of the language; what it stands for, if NumPy's."""
+    if node is None or isinstance(node, ast.Constant):
+        return advice.own_type("" if node is None else ctx.text(node))
+    found = lower(ctx, node)
+    if isinstance(found, Static) and hasattr(found.object, "__sb_type__"):
+        return ctx.text(node)
+    return advice.own_type(ctx.text(node))
+
+
 def _zeros(ctx: Context, node: ast.Call, lower: Lower) -> Operand:
     if node.keywords or len(node.args) != 2:
-        size = ctx.text(node.args[0]) if node.args else "16"
-        ctx.fail(node, "zeros() takes a shape and a type", fix=f"write sb.zeros({size}, float64)")
+        given = {keyword.arg: keyword.value for keyword in node.keywords}
+        size = node.args[0] if node.args else given.get("shape")
+        t = node.args[1] if len(node.args) == 2 else given.get("dtype")
+        text = f"{'16' if size is None else ctx.text(size)}, {_type_written(ctx, t, lower)}"
+        ctx.fail(node, "zeros() takes a shape and a type", fix=f"write sb.zeros({text})")
     shape_operand = lower(ctx, node.args[0])
     sizes = shape_operand.items if isinstance(shape_operand, Tuple) else (shape_operand,)
     shape: list[int] = []

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeVar, cast
 
 from samebits.errors import CompileError
 from samebits.frontend import calls
-from samebits.frontend.core import advice
+from samebits.frontend.core import advice, name_fixes
 from samebits.frontend.core.characters import NO_INTEGER, code_point
 from samebits.frontend.core.context import Context, element_of, of_values, values_of
 from samebits.frontend.core.joins import join
@@ -41,7 +41,7 @@ from samebits.frontend.operations.kernel_calls import items_view
 from samebits.frontend.operations.names import attribute, name
 from samebits.ir.grammar import OPS, If, Op, Region, Value, can_trap
 from samebits.lang.annotations import class_of_type
-from samebits.types import BOOL, INT, FixedArrayType, MatrixType, ScalarType, StructType
+from samebits.types import BOOL, COMPONENTS, INT, FixedArrayType, MatrixType, ScalarType, StructType
 
 INLINE_OPS = 8
 """Most statements in a second side of `and`, `or` or a ternary that is computed branchlessly."""
@@ -131,6 +131,19 @@ def attribute_of(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
     return attribute(ctx, node, base) if found is None else found
 
 
+def _fix_of_column(ctx: Context, node: ast.Subscript, base: Vector, index: Operand) -> str:
+    """What to write for an index of a matrix."""
+    match index:
+        case Tuple(items=(Literal(value=int(i)), Literal(value=int(j)))):
+            rows, columns = base.type.shape[::-1]
+            if 0 <= i < rows and 0 <= j < columns:
+                text = ctx.text(node.value)
+                return f"write `{text}.c{j}.{COMPONENTS[i]}` for row {i} of column {j}"
+        case _:
+            pass
+    return "write `m.c0`, or keep the columns in a local array `sb.zeros(n, T)`"
+
+
 def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
     if isinstance(node.value, ast.Attribute):
         owner = lower(ctx, node.value.value)
@@ -155,7 +168,7 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
                     node,
                     f"a {'column' if matrix else 'component'} of {base.type} is chosen by a "
                     f"constant 0 to {count - 1}",
-                    fix="write `m.c0`, or keep the columns in a local array `sb.zeros(n, T)`"
+                    fix=_fix_of_column(ctx, node, base, index)
                     if matrix
                     else "write `v.x`, or keep the numbers in a local array `sb.zeros(n, T)`",
                 )
@@ -275,6 +288,7 @@ def _compare(ctx: Context, node: ast.Compare) -> Operand:
         if type(op) in REFUSED_OPERATORS:
             message, fix = REFUSED_OPERATORS[type(op)]
             ctx.fail(node, message, fix=fix)
+    _refuse_container(ctx, node)
     sides = [node.left, *node.comparators]
     first = _side_of_comparison(ctx, node.left)
     second = _right_side(ctx, node.ops[0], sides[1])
@@ -318,6 +332,37 @@ def _comparison(ctx: Context, node: ast.Compare, op: ast.cmpop, a: Operand, b: O
     if isinstance(op, ast.In):
         return found
     return Scalar(ctx.builder.value("not", (found.value,), BOOL, ctx.span(node)), BOOL)
+
+
+def _refuse_container(ctx: Context, node: ast.Compare) -> None:
+    """Refuse `in` of a range or a text, which have a form that compiles."""
+    for k, (op, right) in enumerate(zip(node.ops, node.comparators, strict=True)):
+        if not isinstance(op, ast.In | ast.NotIn):
+            continue
+        left, before = node.left if k == 0 else node.comparators[k - 1], ""
+        if isinstance(op, ast.NotIn):
+            before = "not "
+        match right:
+            case ast.Constant(value=str(text)) if len(text) > 1:
+                items = ", ".join(f'"{c}"' if c not in '"\\' else repr(c) for c in text)
+                ctx.fail(
+                    right,
+                    "strings are not in the kernel language",
+                    fix=f"write `{ctx.text(left)} {before}in ({items})`: each is its code point",
+                )
+            case ast.Call(func=ast.Name(id="range"), args=[*args]) if 1 <= len(args) <= 3:
+                if "range" in ctx.local_names or ctx.kernel.lookup("range") is not range:
+                    continue
+                start, stop = ("0", args[0]) if len(args) == 1 else (ctx.text(args[0]), args[1])
+                held = f"{start} <= {ctx.text(left)} < {ctx.text(stop)}"
+                if len(args) == 3:
+                    by = ctx.text(args[2])
+                    held += f" and ({ctx.text(left)} - {start}) % {by} == 0"
+                if before:
+                    held = f"not ({held})"
+                ctx.fail(right, "`in` is not there for a range", fix=f"write `{held}`")
+            case _:
+                pass
 
 
 def _side_of_comparison(ctx: Context, node: ast.expr) -> Operand:
@@ -435,9 +480,8 @@ def _ternary(ctx: Context, node: ast.IfExp) -> Operand:
             fix=_ternary_fix(ctx, node, a, b),
         )
     if not isinstance(a, (Scalar, Vector)) or not isinstance(b, (Scalar, Vector)):
-        ctx.fail(
-            node, f"a ternary gives a number or vector, not {describe(a)}", fix="write if/else"
-        )
+        fix = name_fixes.of_choice(ctx, node, a.type)
+        ctx.fail(node, f"a ternary gives a number or vector, not {describe(a)}", fix=fix)
     pairs = list(zip(values_of(a), values_of(b), strict=True))
     element = element_of(a.type)
     if branchless(then) and branchless(orelse):

@@ -30,7 +30,7 @@ from samebits.frontend.core.operands import (
 from samebits.frontend.expressions import lower, refuse
 from samebits.frontend.operations import memory, run_time_arrays, struct_items, tuples, views
 from samebits.frontend.operations import parallel_range as parallel
-from samebits.frontend.operations.conversions import literal, to_int
+from samebits.frontend.operations.conversions import fix_of_integer, literal, to_int
 from samebits.ir.grammar import For, Region, Value
 from samebits.lang.iteration import STEP_IS_ZERO
 from samebits.types import BOOL, INT, UINT64, FixedArrayType, RefType, ScalarType, StructType, Type
@@ -147,7 +147,7 @@ def _bound(ctx: Context, node: ast.expr, operand: Operand) -> Value:
                 f"range() takes integers that fit int64, but this is {describe(operand)}",
                 fix="count in integers, and compute the float: `x = float64(i) * step`"
                 if isinstance(operand, Literal) and operand.value != int(operand.value)
-                else f"write int({ctx.text(node)})"
+                else fix_of_integer(ctx, node, "int")
                 if isinstance(operand, (Scalar, Literal))
                 else "give an integer",
             )

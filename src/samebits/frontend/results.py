@@ -15,7 +15,7 @@ from samebits.frontend.core.operands import (
     describe,
 )
 from samebits.frontend.expressions import lower
-from samebits.frontend.operations.conversions import passed
+from samebits.frontend.operations.conversions import passed, widened
 from samebits.ir.grammar import Return, Value
 from samebits.types import NONE, NoneType, TupleType, Type
 
@@ -45,7 +45,7 @@ def lower_return(ctx: Context, node: ast.Return) -> None:
         )
     _distinct_objects(ctx, node, given)
     outs = 0
-    for t, item in zip(wanted, given, strict=True):
+    for k, (t, item) in enumerate(zip(wanted, given, strict=True)):
         if isinstance(t, NoneType):
             if not isinstance(item, Nothing):
                 ctx.fail(
@@ -54,7 +54,7 @@ def lower_return(ctx: Context, node: ast.Return) -> None:
                     fix=f"write `-> {item.type}`",
                 )
             continue
-        item = passed(ctx, node, item, t, "the result", node.value)
+        item = _passed(ctx, node, item, t, None if len(given) == 1 else k)
         if isinstance(item, MemoryOperand):
             if item.roots:
                 ctx.fail(
@@ -70,6 +70,26 @@ def lower_return(ctx: Context, node: ast.Return) -> None:
             values += values_of(item)
     ctx.builder.append(Return(tuple(values), span))
     ctx.assigned = None
+
+
+def _passed(ctx: Context, node: ast.Return, item: Operand, t: Type, k: int | None) -> Operand:
+    """One result at its declared type; with `k` it is item k of several."""
+    if k is None:
+        return passed(ctx, node, item, t, "the result", node.value)
+    what = f"result {k + 1}"
+    if isinstance(node.value, ast.Tuple):
+        return passed(ctx, node, item, t, what, node.value.elts[k])
+    if isinstance(item, Scalar) and item.type != t and not widened(item, t):
+        assert node.value is not None
+        assert isinstance(ctx.result, TupleType)
+        names = "abcdefgh"[: len(ctx.result.items)]
+        returned = ", ".join(f"{t}({n})" if i == k else n for i, n in enumerate(names))
+        ctx.fail(
+            node.value,
+            f"{what} is {t}, but this is {describe(item)}",
+            fix=f"write `{', '.join(names)} = {ctx.text(node.value)}`, and `return {returned}`",
+        )
+    return passed(ctx, node, item, t, what, node.value)
 
 
 def _distinct_objects(ctx: Context, node: ast.Return, given: tuple[Operand, ...]) -> None:

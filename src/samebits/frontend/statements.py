@@ -32,7 +32,8 @@ from samebits.value_text import outline
 
 
 def block(ctx: Context, body: Sequence[ast.stmt]) -> None:
-    """Lower statements in order; unreachable ones are left out."""
+    """Lower statements in order; those after `return`, `break`, `continue` or `assert False`, which
+    control can't reach, are left out."""
     for node in body:
         if ctx.assigned is None:
             return
@@ -114,6 +115,8 @@ def _assert(ctx: Context, node: ast.Assert) -> None:
     elif node.msg is not None:
         message = _message(ctx, node.msg)
     ctx.builder.effect("assert", (test,), span, message)
+    if isinstance(node.test, ast.Constant) and not node.test.value:
+        ctx.assigned = None
 
 
 def _message(ctx: Context, node: ast.expr) -> str:

@@ -108,6 +108,8 @@ def wrap_scalar(value: Any, t: ScalarType, name: str) -> Any:
 def _fix_of_no_number(value: Any, t: ScalarType, name: str) -> str:
     if value is None:
         return f"pass a number, such as {t}(0)" if not t.weak else "pass a number, such as 0"
+    if isinstance(value, str | bytes) and len(value) == 1 and not value.isdigit() and t.is_int:
+        return f"pass ord({name})"
     if isinstance(value, str | bytes):
         return f"pass {'int' if t.is_int else 'float'}({name})"
     if isinstance(value, np.ndarray) and value.size == 1:

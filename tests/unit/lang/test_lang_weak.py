@@ -66,7 +66,7 @@ def test_with_float_it_is_a_float_and_division_by_zero_traps():
 
 def test_what_has_no_type_is_refused_with_a_fix():
     refused = [
-        lambda: Int(1) / Int(2), lambda: 1 / Int(2), lambda: Int(2) ** 2,
+        lambda: Int(2) ** 2,
         lambda: Int(1 << 60) < 0.5,
         lambda: Int(1) << 2.0, lambda: Int(1) + True, lambda: Int(1) == True,  # noqa: E712
     ]  # fmt: skip
@@ -80,3 +80,10 @@ def test_it_is_an_index_a_key_and_a_plain_int_elsewhere():
     assert {3: "x"}[Int(3)] == "x"
     assert list(range(Int(2))) == [0, 1]
     assert f"{Int(5)} {Int(5)!r}" == "5 5"
+
+
+def test_a_quotient_is_a_float_where_both_ints_are() -> None:
+    assert (Int(1) / Int(2), 1 / Int(4), Int(-3) / 2) == (0.5, 0.25, -1.5)
+    for call in (lambda: Int(2**53 + 1) / 3, lambda: 1 / Int(2**60)):
+        with pytest.raises(Trap, match=r"of an int beyond 2\*\*53"):
+            call()

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 
 from samebits.bits import float_to_bits, round_scaled
+from samebits.frontend.core import literal_fixes
 from samebits.frontend.core.context import Context, values_of
 from samebits.frontend.core.operands import (
     Literal,
     MemoryOperand,
     Operand,
     Scalar,
+    Tuple,
     Vector,
     describe,
     dimensions,
@@ -54,8 +56,11 @@ def _fix_of_a_large(text: str, number: int | float) -> str:
     return "no integer type is wider than 64 bits: use a float, or two integers"
 
 
-def literal(ctx: Context, node: ast.AST, value: Literal, t: ScalarType) -> Value:
-    """A literal as a constant of type `t`; a CompileError where it doesn't fit."""
+def literal(
+    ctx: Context, node: ast.AST, value: Literal, t: ScalarType, written: str | None = None
+) -> Value:
+    """A literal as a constant of type `t`; a CompileError where it doesn't fit. `written` is what
+    else advises there than the place does."""
     span = value.span or ctx.span(node)
     number = value.value
     if isinstance(t, FixedPointType):
@@ -79,8 +84,7 @@ def literal(ctx: Context, node: ast.AST, value: Literal, t: ScalarType) -> Value
         message = f"{'an int ' * shown.startswith('of')}{shown} does not fit {range_of}"
         note = f"the range is {t.minimum} to {t.maximum}"
         if t is not INT:
-            wrapped = t.wrapped(int(number))
-            fix = f"use a wider type, or {wrapped}, which it wraps to"
+            fix = literal_fixes.for_place(ctx, node, int(number), t, written)
             ctx.fail(node, message, note=note, fix=fix)
         fix = _fix_of_a_large(ctx.text(node), number)
         if not 0 <= number <= UINT64.maximum:
@@ -217,13 +221,14 @@ def convert_explicit(ctx: Context, node: ast.Call, operand: Operand, t: ScalarTy
         case Literal():
             number = operand.value
             if t is BOOL:
-                ctx.fail(node, "bool() of a number is not in the language", fix="write `x != 0`")
+                fix = f"write {bool(number)}"
+                ctx.fail(node, "bool() of a number is not in the language", fix=fix)
             if isinstance(t, FixedPointType):
                 return Scalar(fixed_point.literal(ctx, argument, operand, t), t)
             if isinstance(number, float) and t.is_int:
                 value = ctx.builder.const(number, FLOAT64, ctx.span(argument))
                 return Scalar(ctx.builder.value("convert", (value,), t, ctx.span(node)), t)
-            return Scalar(literal(ctx, argument, operand, t), t)
+            return Scalar(literal(ctx, argument, operand, t, literal_fixes.WRAPS), t)
         case Scalar():
             if operand.type == t:
                 return operand
@@ -242,6 +247,8 @@ def convert_explicit(ctx: Context, node: ast.Call, operand: Operand, t: ScalarTy
                 f"{t}() takes a number, but this is {describe(operand)}",
                 fix="convert a component, such as `v.x`"
                 if isinstance(operand, Vector)
+                else "convert each item on its own"
+                if isinstance(operand, Tuple)
                 else "give a scalar",
             )
 
@@ -273,6 +280,13 @@ def _misfit(value: Value) -> str | None:
     return said_text("overflow", "narrow", value.type, more=INT)
 
 
+def fix_of_integer(ctx: Context, node: ast.AST, t: str = "int32") -> str:
+    """What to write for a number where an integer is wanted."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        return f"write `{ctx.text(node.left)} // {ctx.text(node.right)}`"
+    return f"write {t}({ctx.text(node)})"
+
+
 def index_value(ctx: Context, node: ast.AST, operand: Operand) -> Value:
     """An index of any integer type as weak int."""
     match operand:
@@ -286,7 +300,7 @@ def index_value(ctx: Context, node: ast.AST, operand: Operand) -> Value:
             ctx.fail(
                 node,
                 f"an index is an integer, but this is {describe(operand)}",
-                fix=f"write int32({ctx.text(node)})"
+                fix=fix_of_integer(ctx, node)
                 if isinstance(operand, (Scalar, Literal))
                 else "give an integer",
             )

@@ -17,6 +17,7 @@ from samebits.frontend.core.operands import (
     Static,
     Vector,
     describe,
+    dimensions,
 )
 from samebits.frontend.core.source import Source
 from samebits.frontend.operations import fixed_point, halves, matrices
@@ -261,6 +262,13 @@ def _select(ctx: Context, node: ast.Call, test: Operand, *sides: Operand) -> Ope
     return of_values(tuple(items), t)
 
 
+_OF_ARRAYS = {
+    "all": "loop over its elements: `for x in {a}:`, and in it `if not x: return False`",
+    "any": "loop over its elements: `for x in {a}:`, and in it `if x: return True`",
+}
+"""What to write for an array `{a}` in place of the functions of vectors."""
+
+
 def _vectors(ctx: Context, node: ast.Call, name: str, *operands: Operand) -> list[Vector]:
     found = [o for o in operands if isinstance(o, Vector)]
     for source, operand in zip(node.args, operands, strict=True):
@@ -274,7 +282,13 @@ def _vectors(ctx: Context, node: ast.Call, name: str, *operands: Operand) -> lis
             fix="use a column: m.c0",
         )
     if bad is not None:
-        ctx.fail(node, f"{name}() takes vectors, but this is {describe(bad)}", fix="use a vector")
+        text = ctx.text(node.args[operands.index(bad)])
+        fix = "make a vector of the numbers, such as float3(x, y, z)"
+        if dimensions(bad) == 1 and name in _OF_ARRAYS:
+            fix = _OF_ARRAYS[name].format(a=text)
+        elif dimensions(bad):
+            fix = "loop over its elements"
+        ctx.fail(node, f"{name}() takes vectors, but this is {describe(bad)}", fix=fix)
     if any(v.type != found[0].type for v in found):
         ctx.fail(
             node,

@@ -130,8 +130,33 @@ def wrong_count(
         node,
         f"{describe(base)} has {ndim} dimension{'s' * (ndim > 1)}, but {count} "
         f"{'indices are' if count > 1 else 'index is'} given",
-        fix=f"write `a[{', '.join('ijkl'[:ndim])}]`",
+        fix=_fix_of_row(ctx, node)
+        if count == 1 and ndim == 2 and isinstance(node.ctx, ast.Store)
+        else f"write `a[{', '.join('ijkl'[:ndim])}]`",
     )
+
+
+def _fix_of_row(ctx: Context, node: ast.Subscript) -> str:
+    """What to write where a row is assigned: a loop over its elements."""
+
+    def element(part: ast.expr) -> str:
+        if not isinstance(part, ast.Subscript):
+            return f"({ctx.text(part)})[j]"
+        return f"{ctx.text(part.value)}[{ctx.text(part.slice)}, j]"
+
+    left, right = element(node), "..."
+    for statement in ast.walk(ctx.source.node):
+        match statement:
+            case ast.Assign(targets=[ast.Tuple(elts=parts)], value=ast.Tuple(elts=given)):
+                rows = (*parts, *given)
+                if node in parts and all(isinstance(row, ast.Subscript) for row in rows):
+                    left, right = (", ".join(map(element, side)) for side in (parts, given))
+            case ast.Assign(targets=[target], value=ast.Constant() as number) if target is node:
+                right = ctx.text(number)
+            case _:
+                pass
+    columns = f"{ctx.text(node.value)}.shape[1]"
+    return f"loop over its elements: `for j in range({columns}): {left} = {right}`"
 
 
 def checked_index(

@@ -6,10 +6,11 @@ import ast
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 from math import isinf
 from typing import Any
 
-from samebits.frontend.core import advice
+from samebits.frontend.core import advice, literal_fixes
 from samebits.frontend.core.context import Context, element_of, of_values, values_of
 from samebits.frontend.core.operands import (
     Literal,
@@ -30,6 +31,7 @@ from samebits.lang.values.enums import fix_of_enum
 from samebits.lang.values.operators import no_common
 from samebits.lang.values.powers import MOST, by_products
 from samebits.lang.values.quaternions import no_component_product
+from samebits.lang.values.weak import EXACT
 from samebits.types import (
     BOOL,
     FLOAT,
@@ -42,6 +44,7 @@ from samebits.types import (
     VectorType,
     promote,
 )
+from samebits.value_text import said_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,8 @@ def binary(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -
     match a, b:
         case (Literal() | Scalar(), Literal() | Scalar()):
             t = _operand_type(ctx, node, row, a, b)
+            if row.sign == "/" and a.type is INT and b.type is INT:
+                _exact_as_floats(ctx, node, a, b)
             left, right = to_scalar(ctx, node, a, t), to_scalar(ctx, node, b, t)
             return Scalar(_value(ctx, node, row, left, right, t), t)
         case (Vector(), _) | (_, Vector()):
@@ -118,6 +123,24 @@ def binary(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -
                 f"`{row.sign}` works on numbers and vectors, but this is {describe(wrong)}",
                 fix=_fix_of_enum(wrong) or _fix_of_array(ctx, node, row.sign, a, b),
             )
+
+
+def _exact_as_floats(ctx: Context, node: ast.AST, a: Literal | Scalar, b: Literal | Scalar) -> None:
+    """A trap where a float64 does not hold one of two Python ints exactly: CPython rounds the
+    quotient of the ints, which is that of the floats else."""
+    span = ctx.span(node)
+    ends = [ctx.builder.const(end, INT, span) for end in (-EXACT, EXACT)]
+    values = [to_scalar(ctx, node, operand, INT) for operand in (a, b)]
+    outside = [
+        ctx.builder.value(sign, (value, end), BOOL, span)
+        for value, operand in zip(values, (a, b), strict=True)
+        if not _exact_literal(operand)
+        for sign, end in zip(("lt", "gt"), ends, strict=True)
+    ]
+    if outside:
+        either = reduce(lambda x, y: ctx.builder.value("or", (x, y), BOOL, span), outside)
+        text = said_text("overflow", "div", INT, INT)
+        ctx.builder.effect("overflow", (either, *values), span, text)
 
 
 def _fix_of_array(ctx: Context, node: ast.AST, sign: str, a: Operand, b: Operand) -> str:
@@ -241,14 +264,7 @@ def _operand_type(
             fix="convert one of them by calling a type",
         )
     if row.sign == "/" and t.is_int:
-        if t.weak:
-            ctx.fail_unless_grown(
-                node,
-                "`/` of two Python ints is exact only in CPython",
-                fix=_fix_of_quotient(ctx, node),
-            )
-            return FLOAT
-        return FLOAT64
+        return FLOAT if t.weak else FLOAT64
     two_integers = t.is_float and a.type.is_int and b.type.is_int and row.sign in ("%", "//")
     if two_integers or (row.on_float if t.is_float else row.on_int) is None:
         ctx.fail(
@@ -279,17 +295,6 @@ def _fix_of_bool(ctx: Context, node: ast.AST, a: Literal | Scalar, b: Literal | 
     text = "flag" if sides is None else ctx.text(sides[flag])
     t = INT if other.type is BOOL else other.type
     return f"convert it, as in `{t}({text})`, or write `a if {text} else b`"
-
-
-def _fix_of_quotient(ctx: Context, node: ast.AST) -> str:
-    sides = _sides(node)
-    a, b = ("a", "b") if sides is None else map(ctx.text, sides)
-    whole = (
-        ""
-        if sides is not None and not all(isinstance(s, _ATOMS) for s in sides)
-        else (f", or `{a} // {b}` for a whole number")
-    )
-    return f"write `float64({a}) / float64({b})`{whole}"
 
 
 def _fix_of_bits(
@@ -354,7 +359,7 @@ def vector_operands(
             case Literal() if t.element is not BOOL and not (
                 operand.type is FLOAT and t.element.is_int
             ):
-                return [literal(ctx, node, operand, t.element)] * t.length
+                return [literal(ctx, node, operand, t.element, literal_fixes.ELEMENTS)] * t.length
             case Scalar() if operand.type == t.element:
                 return [operand.value] * t.length
             case Scalar() if (
@@ -542,5 +547,5 @@ def _exact_literal(operand: Literal | Scalar) -> bool:
     return (
         isinstance(operand, Literal)
         and isinstance(operand.value, int)
-        and abs(operand.value) <= 1 << 53
+        and abs(operand.value) <= EXACT
     )

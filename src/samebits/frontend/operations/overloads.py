@@ -24,6 +24,7 @@ from samebits.lang.overloads import Overloads
 from samebits.lang.reductions import Reduction
 from samebits.types import (
     FLOAT16,
+    FLOAT32,
     FLOAT64,
     ArrayType,
     FixedPointType,
@@ -50,7 +51,7 @@ def lower(ctx: Context, node: ast.Call, function: Overloads, operands: list[Oper
     floats: list[Literal | Scalar | Vector] = []
     for operand, source, integer in zip(operands, node.args, function.integers, strict=True):
         if not integer:
-            floats.append(_float(ctx, node, name, operand, source))
+            floats.append(_float(ctx, node, name, operand, source, operands))
     vectors = [operand.type for operand in operands if isinstance(operand, Vector)]
     beside = [operand.type for operand in floats if isinstance(operand, Vector)]
     if beside:
@@ -109,7 +110,12 @@ def _fixed_point(
 
 
 def _float(
-    ctx: Context, node: ast.Call, name: str, operand: Operand, source: ast.expr
+    ctx: Context,
+    node: ast.Call,
+    name: str,
+    operand: Operand,
+    source: ast.expr,
+    operands: list[Operand],
 ) -> Literal | Scalar | Vector:
     """`operand`, if it is accepted as a float."""
     if isinstance(operand, Vector) and isinstance(operand.type, (MatrixType, QuaternionType)):
@@ -124,7 +130,7 @@ def _float(
     number = isinstance(element, ScalarType) and (element.weak or element.is_float)
     if number and isinstance(operand, (Literal, Scalar, Vector)):
         return operand
-    converted = f"float32({ctx.text(source)})"
+    converted = f"{_float_meant(ctx, operand, operands)}({ctx.text(source)})"
     if isinstance(operand, Scalar):
         fix = f"write {name}({converted})" if len(node.args) == 1 else f"write {converted}"
     elif isinstance(operand, Vector) and element == FLOAT16:
@@ -136,6 +142,19 @@ def _float(
         f"{name}() takes a float or a vector of floats, but this is {describe(operand)}",
         fix=fix,
     )
+
+
+def _float_meant(ctx: Context, operand: Operand, operands: list[Operand]) -> ScalarType:
+    """The float type to convert an integer to: of the other arguments, or of the kernel's result.
+    Else float64, which holds the integers that float32 does not."""
+    beside = [t for t in map(element_type, operands) if isinstance(t, ScalarType) and t.is_float]
+    if beside:
+        return float_type(beside)
+    result = ctx.result
+    if isinstance(result, ScalarType) and result.is_float:
+        return FLOAT64 if result.weak else result
+    exact = isinstance(operand, Scalar) and operand.type.bits <= 16
+    return FLOAT32 if exact else FLOAT64
 
 
 def _vector(items: tuple[Operand, ...]) -> Vector:

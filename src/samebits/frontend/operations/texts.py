@@ -39,6 +39,11 @@ from samebits.value_text import (
 Lower = Callable[[Context, ast.expr], Operand]
 _FIX = "write a number, a bool or a vector, such as `{x}`, `{x!r}`, `{x:.3f}` or `{n:08b}`"
 
+_FORMATS = (
+    "an integer takes `[-+ ][0][width][dxXbo]`, such as `{n:08b}`, and a float "
+    "`[-+ ][0][width][.digits][eEfFgG%]`, such as `{x:8.3f}`"
+)
+
 
 class Text:
     """A text with places in the making, and the values for them."""
@@ -84,7 +89,7 @@ class Text:
             if self._value(part.value, operand, *format_of(part)):
                 return
         except ValueFormatError as error:
-            self._ctx.fail(part, str(error), fix=_FIX)
+            self._ctx.fail(part, str(error), fix=_FORMATS)
         _refuse(self._ctx, part.value, operand)
 
     def _value(

@@ -376,6 +376,25 @@ def _converted(name: str, t: MemoryType, found: np.dtype[Any]) -> str:
     return f"{name}.astype({dtype_name(t)})"
 
 
+def _array_of(value: Any, t: ArrayType, name: str) -> str:
+    """The expression that makes an array of `t` from `value`, which is no array."""
+    element = dtype_name(t.element)
+    if isinstance(value, bytes | bytearray | memoryview):
+        copied = "" if t.readonly else ".copy()"
+        return f"np.frombuffer({name}, {element}){copied}"
+    if isinstance(value, str):
+        return f"np.array([ord(c) for c in {name}], {element})"
+    if isinstance(t.element, StructType) and t.ndim == 1:
+        cls = class_of_type(t.element)
+        if isinstance(value, cls):
+            return f"{name}.memory.reshape(1), an array in {name}'s memory"
+        items = cast("list[object]", value) if isinstance(value, list | tuple) else ()
+        if any(isinstance(item, cls) for item in items):
+            copies = "" if t.readonly else ", and read it after: its items are copies"
+            return f"np.array([item.memory for item in {name}]){copies}"
+    return f"np.array({name}, {element})"
+
+
 def check_array(value: Any, t: ArrayType, parameter_name: str) -> None:
     """Raise ArgumentError unless `value` can be viewed as `t` without a copy.
 
@@ -385,9 +404,8 @@ def check_array(value: Any, t: ArrayType, parameter_name: str) -> None:
     name, element = parameter_name, dtype_name(t.element)
     expected = f"parameter '{name}': expected {t}, an ndarray of {element}"
     if not isinstance(value, np.ndarray):
-        raise ArgumentError(
-            f"{expected}; got {type(value).__name__}", fix=f"pass np.array({name}, {element})"
-        )
+        fix = f"pass {_array_of(value, t, name)}"
+        raise ArgumentError(f"{expected}; got {type(value).__name__}", fix=fix)
     array = cast("np.ndarray[Any, Any]", value)
     if hasattr(array, "mask"):
         raise ArgumentError(

@@ -11,7 +11,7 @@ from samebits.types import INT, ScalarType
 from samebits.value_text import trapped
 
 _LIMIT = 1 << 63
-_EXACT = 1 << 53
+EXACT = 1 << 53
 """Greatest int up to which every int is a binary64, so that comparing as floats is exact."""
 _new = int.__new__
 
@@ -117,10 +117,12 @@ def _xor(a: int, b: int) -> Int:
 
 
 def _truediv(a: int, b: int) -> Any:
-    raise ArgumentError(
-        "'/' of two Python ints has no type in a kernel",
-        fix="write a // b, or float(a) / float(b)",
-    )
+    if not (-EXACT <= int(a) <= EXACT and -EXACT <= int(b) <= EXACT):
+        raise trapped("overflow", "div", a, b)
+    x, y = float(a), float(b)
+    if y == 0:
+        raise trapped("zero", "div", x, y)
+    return x / y
 
 
 def _power(a: int, b: int) -> Any:
@@ -197,7 +199,7 @@ def _comparison(name: str) -> Any:
         if kind is Int or kind is int:
             return compare(self, other)
         if kind is float:
-            if -_EXACT <= int(self) <= _EXACT:
+            if -EXACT <= int(self) <= EXACT:
                 return compare_floats(float(self), other)
             raise ArgumentError(
                 "CPython compares an int with a float exactly; a kernel does not",

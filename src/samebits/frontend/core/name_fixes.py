@@ -1,0 +1,246 @@
+"""Fixes of names that can't be given a value: one of another type, or other memory."""
+
+from __future__ import annotations
+
+import ast
+
+from samebits.frontend.core.context import Context, Variable
+from samebits.frontend.core.joins import NARROWEST
+from samebits.frontend.core.operands import MemoryOperand
+from samebits.types import BOOL, FLOAT, ScalarType, StructType, Type, VectorType, promote
+
+
+def of_type(
+    ctx: Context, variable: Variable, first: ast.Name | None, t: Type, source: ast.expr
+) -> str:
+    """What to write where a name would change its type to `t`."""
+    name, was = variable.name, variable.type
+    if not isinstance(was, ScalarType | VectorType) or not isinstance(t, ScalarType | VectorType):
+        return "use another name"
+    if _is_unpacked(ctx, source):
+        return "use another name"
+    if variable.counts:
+        return "use another name: a loop counts in Python's own ints"
+    if not (isinstance(was, ScalarType) and was.weak):
+        return _of_strong(ctx, variable, was, first, t, source)
+    if first is None:
+        return f"annotate the parameter `{name}: {t}`, or use another name"
+    start = _start(ctx, first, t)
+    if t is BOOL:
+        return "use another name, or start with True or False"
+    if isinstance(t, VectorType) or not t.is_int:
+        return start
+    if was is FLOAT:
+        return f"write `{name} = float64({ctx.text(source)})`"
+    # A sum in 8 or 16 bits would wrap: that has to be written, and is seldom what is meant.
+    if isinstance(source, ast.BinOp):
+        before = _made_before(ctx, name, source)
+        if before is not None:
+            part, line = before
+            wide = f"write `int({ctx.text(part)})` at line {line}, where {t} wraps already"
+            return f"{wide}, or {start} to wrap as {t}"
+        left = isinstance(source.left, ast.Name) and source.left.id == name
+        text = f"int({ctx.text(source.right if left else source.left)})"
+        return f"add `{text}`, which no sum makes wrap, or {start} to wrap as {t}"
+    return f"write `{name} = int({ctx.text(source)})`, or {start}"
+
+
+def _made_before(ctx: Context, name: str, source: ast.BinOp) -> tuple[ast.expr, int] | None:
+    """The first narrow part of what a name in `source` was computed from, and its line, where that
+    is not `name`: a conversion of the sum at hand would come too late."""
+    for used in ast.walk(source):
+        if not isinstance(used, ast.Name) or used.id == name or not _is_narrow(ctx, used):
+            continue
+        for node in ast.walk(ctx.source.node):
+            if isinstance(node, ast.Assign) and any(
+                isinstance(part, ast.Name) and part.id == used.id for part in node.targets
+            ):
+                if not isinstance(node.value, ast.BinOp):
+                    continue
+                parts = (part for part in ast.walk(node.value) if _is_narrow(ctx, part))
+                first = min(parts, key=_place_of, default=None)
+                if first is not None:
+                    assert isinstance(first, ast.expr)
+                    return first, node.lineno
+    return None
+
+
+def _is_narrow(ctx: Context, node: ast.AST) -> bool:
+    """Whether a part of an expression may be of a type in which sums wrap unseen: a name that is
+    one, or an element or a field."""
+    if isinstance(node, ast.Name):
+        variable = ctx.variables.get(node.id)
+        t = None if variable is None else variable.type
+        return isinstance(t, ScalarType) and t.is_int and t.bits < NARROWEST
+    return isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Load)
+
+
+def _place_of(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _of_strong(
+    ctx: Context,
+    variable: Variable,
+    was: ScalarType | VectorType,
+    first: ast.Name | None,
+    t: ScalarType | VectorType,
+    source: ast.expr,
+) -> str:
+    """The fix for a name of a strong type, which seldom is to lose what the new value has more."""
+    name, text = variable.name, ctx.text(source)
+    if isinstance(t, VectorType) and isinstance(was, ScalarType):
+        return f"use another name, or a component: `{name} = {_whole(source, text)}.x`"
+    converted = f"`{name} = {was}({text})`"
+    if BOOL in (was, was.element if isinstance(was, VectorType) else was):
+        converted = f"`{name} = {_truth(source, text)}`"
+    elif _is_wider(t, was):
+        if first is not None:
+            start = _start(ctx, first, t)
+            return f"{start}, or write {converted} to stay with {was}"
+        if variable.parameter:
+            return f"annotate the parameter `{name}: {t}`, or write {converted}"
+    return f"write {converted}"
+
+
+def _is_wider(t: ScalarType | VectorType, was: ScalarType | VectorType) -> bool:
+    """Whether `t` is what arithmetic gives where it meets `was`."""
+    if isinstance(t, VectorType) and isinstance(was, VectorType):
+        return t.shape == was.shape and promote(t.element, was.element) == t.element
+    if isinstance(t, ScalarType) and isinstance(was, ScalarType):
+        return not t.weak and promote(t, was) == t
+    return False
+
+
+def _whole(source: ast.expr, text: str) -> str:
+    """An expression as one that an attribute or a comparison can follow."""
+    atoms = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
+    return text if isinstance(source, atoms) else f"({text})"
+
+
+def _truth(source: ast.expr, text: str) -> str:
+    """The bool that a number stands for."""
+    if isinstance(source, ast.Constant):
+        return str(bool(source.value))
+    return f"{_whole(source, text)} != 0"
+
+
+def _start(ctx: Context, first: ast.Name, t: Type) -> str:
+    return f"start with `{first.id} = {t}({_first_value(ctx, first)})` at line {first.lineno}"
+
+
+def _is_unpacked(ctx: Context, source: ast.expr) -> bool:
+    """Whether several names are given what one expression has, which no conversion takes."""
+    return any(
+        isinstance(node, ast.Assign) and node.value is source and not isinstance(source, ast.Tuple)
+        and isinstance(node.targets[0], ast.Tuple | ast.List)
+        for node in ast.walk(ctx.source.node)
+    )  # fmt: skip
+
+
+def _first_value(ctx: Context, first: ast.Name) -> str:
+    for node in ast.walk(ctx.source.node):
+        if isinstance(node, ast.Assign) and first in node.targets:
+            return ctx.text(node.value)
+        if isinstance(node, ast.AnnAssign) and node.target is first and node.value is not None:
+            return ctx.text(node.value)
+    return "0"
+
+
+def of_reference(ctx: Context, name: str, source: ast.expr, value: MemoryOperand) -> str:
+    """What to write where a name would refer to memory of this call's own."""
+    if not isinstance(value.type, StructType):
+        return "use the first name, or copy in a loop"
+    text, before = ctx.text(source), ""
+    copied = f"`{name} = {text}.copy()`"
+    if isinstance(source, ast.Subscript) and any(
+        isinstance(part, ast.Call) for part in ast.walk(source.slice)
+    ):  # which each use would evaluate anew
+        before = f"`k = {ctx.text(source.slice)}` above, and "
+        text = f"{ctx.text(source.value)}[k]"
+    field = _field_written(ctx, name)
+    if field is not None:
+        return (
+            f"write {before}`{text}{field}` for `{name}{field}`; a copy, {copied}, would change "
+            "alone"
+        )
+    return f"write {copied} to read it as it is there, or {before}`{text}` for `{name}`"
+
+
+def of_other_memory(ctx: Context, name: str, source: ast.expr, value: MemoryOperand) -> str:
+    """What to write where a name refers to one memory, and would now refer to another."""
+    if not isinstance(value.type, StructType):
+        return "use another name, and do what is done with it in each branch"
+    field = _field_written(ctx, name)
+    text = ctx.text(source)
+    if field is not None:
+        return f"change each by its own name, as `{text}{field}`: a copy would lose the write"
+    return f"write `{name} = {text}.copy()`, and `.copy()` where else '{name}' is assigned"
+
+
+def of_new(ctx: Context, name: str, value: MemoryOperand) -> str:
+    """What to write where a name refers to a parameter's memory, and would now hold a new value."""
+    first = ctx.first_use.get(name)
+    if first is None or not isinstance(value.type, StructType) or _field_written(ctx, name):
+        return "use another name"
+    start = f"`{name} = {_first_value(ctx, first)}.copy()` at line {first.lineno}"
+    return f"start with {start}, or use another name"
+
+
+def of_choice(ctx: Context, node: ast.IfExp, t: Type) -> str:
+    """What to write for a ternary of two objects."""
+    if not isinstance(t, StructType):
+        return "write if/else, and do what is done with it in each branch"
+    a, b, test = node.body, node.orelse, ctx.text(node.test)
+    if (
+        isinstance(a, ast.Subscript)
+        and isinstance(b, ast.Subscript)
+        and ast.dump(a.value) == ast.dump(b.value)
+        and not isinstance(a.slice, ast.Tuple | ast.Slice)
+    ):
+        chosen = f"{ctx.text(a.slice)} if {test} else {ctx.text(b.slice)}"
+        return f"choose the index: `{ctx.text(a.value)}[{chosen}]`"
+    name = _name_given(ctx, node)
+    field = None if name is None else _field_written(ctx, name)
+    if field is not None:
+        return (
+            f"change each by its own name in if/else, as `{_whole(a, ctx.text(a))}{field}`: "
+            "a copy would lose the write"
+        )
+    name = name or "p"
+    sides = [f"`{name} = {_copied(ctx, side)}`" for side in (a, b)]
+    return f"write if/else: {sides[0]}, and {sides[1]}"
+
+
+def _copied(ctx: Context, side: ast.expr) -> str:
+    """An object as one that a name can own: a call has made a new one."""
+    copied = isinstance(side, ast.Name | ast.Attribute | ast.Subscript)
+    return ctx.text(side) + ".copy()" * copied
+
+
+def _name_given(ctx: Context, value: ast.expr) -> str | None:
+    """The one name that is assigned `value`."""
+    for node in ast.walk(ctx.source.node):
+        if isinstance(node, ast.Assign) and node.value is value:
+            target = node.targets[0]
+            return target.id if isinstance(target, ast.Name) else None
+    return None
+
+
+def _field_written(ctx: Context, name: str) -> str | None:
+    """What follows the name where the function assigns to a part of it, or calls a method of it
+    that may; None where it does neither."""
+    for node in ast.walk(ctx.source.node):
+        part: ast.expr | None = None
+        if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
+            part = node
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            part = node.func if node.func.attr != "copy" else None
+        if part is None:
+            continue
+        root = part
+        while isinstance(root, ast.Attribute | ast.Subscript):
+            root = root.value
+        if isinstance(root, ast.Name) and root.id == name:
+            return ctx.text(part).removeprefix(name)
+    return None
