@@ -14,7 +14,7 @@ from pathlib import Path
 from samebits.desync.evidence.dump import Dump
 from samebits.desync.report import Report
 from samebits.diagnosis.before.planted import agreement
-from samebits.diagnosis.builds.board_run import BoardRun
+from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point
 from samebits.diagnosis.builds.build import Attempt, Build
 from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.climb import Climb
@@ -26,7 +26,7 @@ from samebits.diagnosis.builds.compilers.plans import (
     bits_of,
 )
 from samebits.diagnosis.builds.compilers.search import CompilerSearch, Hit, Near, listed
-from samebits.diagnosis.builds.decode import Decoder
+from samebits.diagnosis.builds.decode import Decoded, Decoder
 from samebits.diagnosis.builds.hypotheses import (
     ACROSS_CALLS,
     BENEATH,
@@ -46,6 +46,7 @@ from samebits.diagnosis.builds.hypotheses import (
     are_kin,
     rows,
 )
+from samebits.diagnosis.builds.manners import altered, line_of, manners
 from samebits.diagnosis.builds.other_library import OtherLibrary, described_results
 from samebits.diagnosis.cause.experiment import Agreement
 from samebits.diagnosis.cause.inquiry import SURE_FRAMES
@@ -396,6 +397,8 @@ class BuildSearch:
             self._tried.add(plan.hazards[0])
         if decoder.acts is False and plan == _Plan(plan.hazards[:1], plan.most):
             self._idle.add(plan.hazards[0])
+        if decoded.parting is not None:
+            decoded = self._at_same_lines(run) or decoded
         if not decoded.solved and plan.beneath is None and start is None:
             return
         found = self._agreement(decoded.parting)
@@ -403,6 +406,23 @@ class BuildSearch:
             return
         attempt = Attempt(run, base, plan.hazards, plan.beneath, decoded, self.frame, found)
         self._note(attempt.build())
+
+    def _at_same_lines(self, run: BoardRun) -> Decoded | None:
+        """What the board does on the lines of a build that gives all hashes in some places alone,
+        where that gives them all too: no sets are tried there, so that a hazard which few switches
+        have is not found before another one of its kin by that alone."""
+        switches = run.board.switches
+        left = [set(range(len(switch.variants) + 1)) for switch in switches]
+        for build in self.whole:
+            lines = {line_of(variant) for variant in build.variants}
+            if build.everywhere or not lines:
+                continue
+            numbers = [n for n, each in enumerate(switches) if line_of(each.variants[0]) in lines]
+            for forms in manners(switches, left, numbers):
+                settings = altered(run.off(), tuple(forms.items()))
+                if run.parting(Point(INIT, b""), settings) is None:
+                    return Decoded(settings, None, left, 1)
+        return None
 
     def _base(self, plan: _Plan) -> BuiltSide:
         own, more = self.a.spec, [] if plan.beneath is None else [plan.beneath]
