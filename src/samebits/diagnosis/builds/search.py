@@ -47,6 +47,7 @@ from samebits.diagnosis.builds.hypotheses import (
     rows,
 )
 from samebits.diagnosis.builds.manners import altered, line_of, manners
+from samebits.diagnosis.builds.option_side import side_of
 from samebits.diagnosis.builds.other_library import OtherLibrary, described_results
 from samebits.diagnosis.cause.experiment import Agreement
 from samebits.diagnosis.cause.inquiry import SURE_FRAMES
@@ -61,7 +62,7 @@ from samebits.hazards.switchboard import switchboard
 from samebits.ir.grammar import Op, walk
 from samebits.ir.refs import is_own
 from samebits.sides.input_stream import InputStream
-from samebits.sides.side import Side, parse_side
+from samebits.sides.side import Side
 from samebits.sim.sources import InputSource
 from samebits.types import FLOAT64
 
@@ -433,17 +434,8 @@ class BuildSearch:
         self._in_time()
         self._say(f"trying {option.story.title}")
         self.tried += 1
-        own = self.a.spec
         try:
-            new = parse_side(option.words, self.a.simulation).spec
-            spec = replace(
-                own,
-                target=new.target,
-                opt=option.opt,
-                options={**own.options, **new.options},
-                environment=new.environment or own.environment,
-            )
-            side = Side(option.words, self.a.simulation, spec)
+            side = side_of(option, self.a)
             fits = agreement(side, self.source, self.theirs.known, self.frame, silent)
         except SamebitsError:
             return

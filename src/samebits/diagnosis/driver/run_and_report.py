@@ -19,6 +19,7 @@ from samebits.diagnosis.before.headers import Header, compared
 from samebits.diagnosis.before.numbering import renumbered
 from samebits.diagnosis.before.planted import GivenInputs, OtherSeed, is_program, planted
 from samebits.diagnosis.beyond import beyond_first_facts
+from samebits.diagnosis.builds.option_side import flushing_gives_all
 from samebits.diagnosis.builds.search import SECONDS, theirs_of
 from samebits.diagnosis.builds.tell import tell_builds
 from samebits.diagnosis.driver.steps import Driver
@@ -139,9 +140,16 @@ def diagnose_report(
                 tell_planted(out, suspect.cause)
                 known = replace(known, state=suspect.state if known.state is None else known.state)
             outside = _outside(out, a, source, inputs, report, theirs, done.found)
+            says_itself = change_before(report, frame) is not None
+            is_told = frame in report.told and not says_itself
+            if (
+                outside is not None
+                and is_told
+                and flushing_gives_all(a, source, report.told, frame)
+            ):
+                outside, out.changes = None, ()
             if outside is not None and known.state is None and outside.first == frame:
                 known = replace(known, state=outside.state)
-            says_itself = change_before(report, frame) is not None
             # A build that makes as little of a difference is looked for before that is believed.
             believed = None if are_slight(out.changes) else outside
             if (

@@ -139,9 +139,13 @@ def _others_flat(known: Known) -> Iterator[Plan]:
     return _others([FLAT] if known.has_vectors else [])(known)
 
 
+def _others_in_some(known: Known) -> Iterator[Plan]:
+    return _others([SOME, *([SOME_FLAT] if known.has_vectors else [])])(known)
+
+
 STAGES: tuple[Stage, ...] = (
     _usual([OWN]), _likely, _usual([SOME]), _usual_flat, _others([OWN]), _likely, _others_flat,
-    _usual_otherwise, _others([SOME]), _of_other_machines, _all,
+    _usual_otherwise, _others_in_some, _of_other_machines, _all,
 )  # fmt: skip
 """The plans of one compiler, a stage each, the most plausible first. What was tried before is not
 tried again."""
