@@ -177,6 +177,17 @@ class BuildSearch:
         except OutOfTime:
             return
 
+    def gives_all(self, hazards: Sequence[str]) -> bool:
+        """Whether one of some hazards alone, at any places, gives all hashes."""
+        self._end = spent() + _SEARCHING * self.seconds
+        self._inputs = InputStream(self.source)
+        try:
+            for hazard in hazards:
+                self._decode(_Plan((hazard,), _FEW))
+        except OutOfTime:
+            pass
+        return bool(self.whole)
+
     @property
     def _likely(self) -> Sequence[str]:
         return LIKELY.get(self.theirs.architecture, ())
