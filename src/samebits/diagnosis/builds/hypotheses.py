@@ -48,6 +48,9 @@ PROXIES: Mapping[str, str] = {"x87": "double-rounding"}
 """Hazards that give what another one gives wherever a program computes no float64: rounded to
 float32, 53 bits and 64 are the same but once in hundreds of millions of results. None is a rival of
 what is found where the other is not."""
+HEALING = ("signed-zero", "min-max")
+"""Hazards whose differences heal, as those do that are made between two frames: of a zero's sign
+mostly nothing is left."""
 ACROSS_CALLS = ("fma", "order", "reciprocal", "double-rounding", "algebra", "estimate")
 """Hazards that compilers make across the calls of functions that they inline."""
 IN_LIBRARY = ("fma", "order", "reciprocal", "algebra")

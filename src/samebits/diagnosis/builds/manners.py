@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import product
 
 from samebits.diagnosis.builds.board_run import Settings
-from samebits.hazards.site_variants import ACROSS
+from samebits.hazards.site_variants import ACROSS, SiteVariant
 from samebits.hazards.switchboard import Switch
 
 Changes = tuple[tuple[int, int], ...]
@@ -78,6 +78,11 @@ def _joined(found: list[tuple[str, dict[int, int]]]) -> Iterator[dict[int, int]]
             yield together
 
 
-def _line(switch: Switch) -> Hashable:
-    span = switch.variants[0].site.op.span
+def line_of(variant: SiteVariant) -> Hashable:
+    """The file and line at which a variant acts."""
+    span = variant.site.op.span
     return span.file, span.line
+
+
+def _line(switch: Switch) -> Hashable:
+    return line_of(switch.variants[0])

@@ -14,7 +14,7 @@ from pathlib import Path
 from samebits.desync.evidence.dump import Dump
 from samebits.desync.report import Report
 from samebits.diagnosis.before.planted import agreement
-from samebits.diagnosis.builds.board_run import BoardRun
+from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point
 from samebits.diagnosis.builds.build import Attempt, Build
 from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.climb import Climb
@@ -26,7 +26,7 @@ from samebits.diagnosis.builds.compilers.plans import (
     bits_of,
 )
 from samebits.diagnosis.builds.compilers.search import CompilerSearch, Hit, Near, listed
-from samebits.diagnosis.builds.decode import Decoder
+from samebits.diagnosis.builds.decode import Decoded, Decoder
 from samebits.diagnosis.builds.hypotheses import (
     ACROSS_CALLS,
     BENEATH,
@@ -46,6 +46,8 @@ from samebits.diagnosis.builds.hypotheses import (
     are_kin,
     rows,
 )
+from samebits.diagnosis.builds.manners import altered, line_of, manners
+from samebits.diagnosis.builds.option_side import side_of
 from samebits.diagnosis.builds.other_library import OtherLibrary, described_results
 from samebits.diagnosis.cause.experiment import Agreement
 from samebits.diagnosis.cause.inquiry import SURE_FRAMES
@@ -60,7 +62,7 @@ from samebits.hazards.switchboard import switchboard
 from samebits.ir.grammar import Op, walk
 from samebits.ir.refs import is_own
 from samebits.sides.input_stream import InputStream
-from samebits.sides.side import Side, parse_side
+from samebits.sides.side import Side
 from samebits.sim.sources import InputSource
 from samebits.types import FLOAT64
 
@@ -174,6 +176,17 @@ class BuildSearch:
             self.finished = True
         except OutOfTime:
             return
+
+    def gives_all(self, hazards: Sequence[str]) -> bool:
+        """Whether one of some hazards alone, at any places, gives all hashes."""
+        self._end = spent() + _SEARCHING * self.seconds
+        self._inputs = InputStream(self.source)
+        try:
+            for hazard in hazards:
+                self._decode(_Plan((hazard,), _FEW))
+        except OutOfTime:
+            pass
+        return bool(self.whole)
 
     @property
     def _likely(self) -> Sequence[str]:
@@ -396,6 +409,8 @@ class BuildSearch:
             self._tried.add(plan.hazards[0])
         if decoder.acts is False and plan == _Plan(plan.hazards[:1], plan.most):
             self._idle.add(plan.hazards[0])
+        if decoded.parting is not None:
+            decoded = self._at_same_lines(run) or decoded
         if not decoded.solved and plan.beneath is None and start is None:
             return
         found = self._agreement(decoded.parting)
@@ -403,6 +418,23 @@ class BuildSearch:
             return
         attempt = Attempt(run, base, plan.hazards, plan.beneath, decoded, self.frame, found)
         self._note(attempt.build())
+
+    def _at_same_lines(self, run: BoardRun) -> Decoded | None:
+        """What the board does on the lines of a build that gives all hashes in some places alone,
+        where that gives them all too: no sets are tried there, so that a hazard which few switches
+        have is not found before another one of its kin by that alone."""
+        switches = run.board.switches
+        left = [set(range(len(switch.variants) + 1)) for switch in switches]
+        for build in self.whole:
+            lines = {line_of(variant) for variant in build.variants}
+            if build.everywhere or not lines:
+                continue
+            numbers = [n for n, each in enumerate(switches) if line_of(each.variants[0]) in lines]
+            for forms in manners(switches, left, numbers):
+                settings = altered(run.off(), tuple(forms.items()))
+                if run.parting(Point(INIT, b""), settings) is None:
+                    return Decoded(settings, None, left, 1)
+        return None
 
     def _base(self, plan: _Plan) -> BuiltSide:
         own, more = self.a.spec, [] if plan.beneath is None else [plan.beneath]
@@ -413,17 +445,8 @@ class BuildSearch:
         self._in_time()
         self._say(f"trying {option.story.title}")
         self.tried += 1
-        own = self.a.spec
         try:
-            new = parse_side(option.words, self.a.simulation).spec
-            spec = replace(
-                own,
-                target=new.target,
-                opt=option.opt,
-                options={**own.options, **new.options},
-                environment=new.environment or own.environment,
-            )
-            side = Side(option.words, self.a.simulation, spec)
+            side = side_of(option, self.a)
             fits = agreement(side, self.source, self.theirs.known, self.frame, silent)
         except SamebitsError:
             return

@@ -19,7 +19,9 @@ from samebits.diagnosis.before.headers import Header, compared
 from samebits.diagnosis.before.numbering import renumbered
 from samebits.diagnosis.before.planted import GivenInputs, OtherSeed, is_program, planted
 from samebits.diagnosis.beyond import beyond_first_facts
-from samebits.diagnosis.builds.search import SECONDS, theirs_of
+from samebits.diagnosis.builds.hypotheses import HEALING
+from samebits.diagnosis.builds.option_side import flushing_gives_all
+from samebits.diagnosis.builds.search import SECONDS, BuildSearch, theirs_of
 from samebits.diagnosis.builds.tell import tell_builds
 from samebits.diagnosis.driver.steps import Driver
 from samebits.diagnosis.driver.told import (
@@ -73,6 +75,8 @@ from samebits.sim.sources import InputSource
 PROXY_OPERATIONS = 1 << 14
 """Operations of a frame that is evaluated under every hazard where a report has no trace of it:
 about four seconds."""
+_HEALING_SECONDS = 4.0
+"""For builds that are looked for before a changed state is believed."""
 
 
 @muted()
@@ -139,9 +143,12 @@ def diagnose_report(
                 tell_planted(out, suspect.cause)
                 known = replace(known, state=suspect.state if known.state is None else known.state)
             outside = _outside(out, a, source, inputs, report, theirs, done.found)
+            says_itself = change_before(report, frame) is not None
+            is_open = frame in report.told and not says_itself
+            if outside is not None and is_open and _heals(a, source, report, frame, outside):
+                outside, out.changes = None, ()
             if outside is not None and known.state is None and outside.first == frame:
                 known = replace(known, state=outside.state)
-            says_itself = change_before(report, frame) is not None
             # A build that makes as little of a difference is looked for before that is believed.
             believed = None if are_slight(out.changes) else outside
             if (
@@ -249,6 +256,17 @@ class RunAndReport(Driver[LiveEvidence, ReportEvidence]):
         if found is None:
             self.b.ask_for_trace()
         return found
+
+
+def _heals(a: Side, source: InputSource, report: Report, frame: int, outside: Changes) -> bool:
+    """Whether a build whose differences heal, as those of a changed state do, gives all hashes."""
+    if flushing_gives_all(a, source, report.told, frame):
+        return True
+    if outside.are_exact:
+        return False
+    return BuildSearch(a, source, theirs_of(report), frame, seconds=_HEALING_SECONDS).gives_all(
+        HEALING
+    )
 
 
 def _require_known(report: Report, frames: int, replay: str | None) -> None:

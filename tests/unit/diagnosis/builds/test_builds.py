@@ -246,6 +246,15 @@ def test_constants_without_an_f_are_doubles_in_c() -> None:
     assert found == {"x0 * float64(0.1)": FLOAT64}
 
 
+def test_calls_return_floats_where_all_else_is_computed_in_double() -> None:
+    call = Node("call", (Operand("x1"),), "cos")
+    tree = Node("add", (Operand("x0"), Node("mul", (call, Operand("x2")))))
+    variants = DOUBLE.variants(tree, Arithmetic(FLOAT32, FLOAT32))
+    found = [written(variant) for variant, _, _ in variants]
+    assert found[:2] == ["x0 + cos(x1) * x2", "x0 + float32(cos(x1)) * x2"]
+    assert len(found) == len(set(found))
+
+
 def test_a_decoder_stops_when_its_time_is_over() -> None:
     run = board_of("fma", known=hashes("hazard=fma#0").known)
     with pytest.raises(OutOfTime):

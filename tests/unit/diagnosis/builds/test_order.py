@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from tests.support.folders import SIMULATIONS
 
 from samebits.desync.record import ReportRequest, record_report
 from samebits.diagnosis.builds import search as search_module
+from samebits.diagnosis.builds.board_run import Settings
+from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.compilers.plans import STAGES, STAGES_OF_ITS_BITS, Stage
+from samebits.diagnosis.builds.decode import Decoded, Decoder
+from samebits.diagnosis.builds.hypotheses import FORMS
 from samebits.diagnosis.builds.search import BuildSearch, Theirs
+from samebits.diagnosis.report.findings import Place
+from samebits.hazards.injection import switches_of
 from samebits.sides.side import parse_side
+from samebits.sides.words import read_words
 from samebits.sim.load import load_simulation
 from samebits.sim.sources import PlayerSource
 
@@ -73,3 +81,33 @@ def test_x87_is_no_rival_where_doubles_are_none_but_in_programs_of_doubles(
     order, search = tried(monkeypatch, "wide_simulation.py", "gusts", "fma")
     assert {build.hazards for build in search.whole} == {("fma",)}
     assert "x87" in order
+
+
+def test_kin_are_tried_on_the_lines_of_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the sets of its own board are never tried."""
+    game = load_simulation(str(SIMULATIONS / "ported_simulation.py"))
+    source = PlayerSource(game, "sway", 1, 40)
+    kernels = BuiltSide("", game, read_words("opt=0")).plain.kernels
+    fused = next(
+        each.variants[0]
+        for each in switches_of(kernels, ("fma",), FORMS, False)
+        if "middle +=" in Place.of(each.variants[0].site.op.span).source
+    )
+    theirs = BuiltSide("", game, read_words("opt=0"), variants=(fused,))
+    known, own = (
+        record_report(side, source, ReportRequest(None, None)).known
+        for side in (theirs, parse_side("", game))
+    )
+    solved = Decoder.decode
+
+    def decode(self: Decoder, start: Settings | None = None) -> Decoded:
+        found = solved(self, start)
+        is_fused = self.run.board.switches[0].variants[0].hazard.name == "fma"
+        return found if is_fused else replace(found, parting=0, solved=0)
+
+    monkeypatch.setattr(Decoder, "decode", decode)
+    search = BuildSearch(
+        parse_side("", game), source, Theirs(known), min(n for n in known if known[n] != own[n])
+    )
+    search.run()
+    assert {("fma",), ("double-rounding",)} <= {build.hazards for build in search.whole}

@@ -43,17 +43,15 @@ APART = Parts(", each function in a file of its own", False, "each")
 """All of them, which SOME gives as well."""
 FLAT = Parts(", vectors in flat arrays", False, "two", flat=True)
 SOME_FLAT = Parts(", vectors in flat arrays", False, "some", flat=True)
+_CAREFUL = ("-fno-strict-aliasing", "-fwrapv")
+"""What games and kernels often add, which keeps compilers from knowing what pointers and counters
+do, and so from making vectors of some loops."""
+CAREFUL = Parts(f" {' '.join(_CAREFUL)}", False, "two", flags=_CAREFUL)
+SOME_CAREFUL = Parts(f" {' '.join(_CAREFUL)}", False, "some", flags=_CAREFUL)
 WITH_LIBRARY = Parts(", the math library too", True, "two")
 PARTS = (
     WITH_LIBRARY,
-    Parts(" -fno-strict-aliasing -fwrapv", False, "two", flags=("-fno-strict-aliasing", "-fwrapv")),
-    Parts(", no function of which is static", False, "two", static=False),
-    Parts(", with C's math library", False, "two", c_math=True),
-    Parts(", the math library too, in one file", True, "one"),
-    Parts(", the math library too, each function in a file of its own", True, "each"),
-    Parts(
-        ", with C's math library, each function in a file of its own", False, "each", c_math=True
-    ),
+    CAREFUL,
 )
 """All others."""
 
@@ -115,7 +113,7 @@ def _likely(known: Known) -> Iterator[Plan]:
 
 
 def _usual_otherwise(known: Known) -> Iterator[Plan]:
-    return _usual(known.parts[:2])(known)
+    return _usual(known.parts[:1])(known)
 
 
 def _all(known: Known) -> Iterator[Plan]:
@@ -139,9 +137,14 @@ def _others_flat(known: Known) -> Iterator[Plan]:
     return _others([FLAT] if known.has_vectors else [])(known)
 
 
+def _others_in_some(known: Known) -> Iterator[Plan]:
+    return _others([SOME, *([SOME_FLAT] if known.has_vectors else [])])(known)
+
+
 STAGES: tuple[Stage, ...] = (
-    _usual([OWN]), _likely, _usual([SOME]), _usual_flat, _others([OWN]), _likely, _others_flat,
-    _usual_otherwise, _others([SOME]), _of_other_machines, _all,
+    _usual([OWN]), _likely, _usual([SOME]), _usual_flat, _usual([CAREFUL, SOME_CAREFUL]),
+    _others([OWN]), _likely, _others_flat,
+    _usual_otherwise, _others_in_some, _of_other_machines, _all,
 )  # fmt: skip
 """The plans of one compiler, a stage each, the most plausible first. What was tried before is not
 tried again."""

@@ -77,7 +77,7 @@ class Hit:
     @property
     def way(self) -> Way:
         """How what is not strict was built."""
-        return Way(self.flags, self.row.bits, self.widths)
+        return Way((*self.flags, *self.parts.flags), self.row.bits, self.widths)
 
     @property
     def words(self) -> str:
@@ -306,7 +306,8 @@ class CompilerSearch:
         """Try which of the simulation's functions are built by a row, none of them a part of
         another; whether that gives all hashes."""
         row, widths = plan.row, plan.widths
-        way, shop = Way(row.flags, row.bits, widths), self._builder.shop(compiler, parts=plan.parts)
+        way = Way((*row.flags, *plan.parts.flags), row.bits, widths)
+        shop = self._builder.shop(compiler, parts=plan.parts)
         self._in_time()
         self.say(f"trying {compiler.title} {' '.join(row.flags)} for some functions")
         best: tuple[float, bytes, bytes | None] = (INIT, b"", None)
@@ -331,7 +332,7 @@ class CompilerSearch:
         parts, functions = plan.parts, tuple(chosen)
         if len(chosen) == len(names):
             parts, functions = replace(APART, title=plan.parts.title + APART.title), ()
-            parts = replace(parts, flat=plan.parts.flat)
+            parts = replace(parts, flat=plan.parts.flat, flags=plan.parts.flags)
         hit = Hit(
             compiler, row, tuple(row.flags), parts, widths, file, parting,
             tuple(row.hazards), row.title, forms, functions, begins,
@@ -346,7 +347,9 @@ class CompilerSearch:
         for narrower in hit.row.narrower:
             self._in_time()
             try:
-                file = self._builder.with_forms(shop, replace(hit.way, flags=narrower.flags))
+                file = self._builder.with_forms(
+                    shop, replace(hit.way, flags=(*narrower.flags, *hit.parts.flags))
+                )
                 with closing(self._run_of(file, hit.begins)) as built:
                     parting = self._some_functions(built, shop).parting(hit.forms)
             except RunnerError:

@@ -40,12 +40,27 @@ def stored_as_half(tree: Tree) -> bool:
 
 
 def widened(tree: Tree, arithmetic: Arithmetic, form: Format, note: str) -> Iterator[Evaluation]:
-    """`tree` evaluated in `form`, with each subset of its inner results rounded to the type."""
+    """`tree` evaluated in `form`, with each subset of its inner results rounded to the type; first
+    with those of calls, which functions of the type return."""
     wide = replace(arithmetic, working=form)
     yield tree, wide, note
-    for variant in _spilled(tree, arithmetic.form):
+    returned = _returned(tree, arithmetic.form)
+    for variant in dict.fromkeys([returned, *_spilled(tree, arithmetic.form)]):
         if variant != tree:
             yield variant, wide, f"{note}; what is cast was stored on the way"
+
+
+def _returned(tree: Tree, form: Format) -> Tree:
+    """The tree with the results of calls within it rounded to the type."""
+    if not isinstance(tree, Node):
+        return tree
+
+    def rounded(inner: Tree) -> Tree:
+        made = _returned(inner, form)
+        is_call = isinstance(made, Node) and made.name == "call"
+        return cast(form, made) if is_call else made
+
+    return replace(tree, args=tuple([rounded(arg) for arg in tree.args]))
 
 
 def plain(arithmetic: Arithmetic) -> bool:
