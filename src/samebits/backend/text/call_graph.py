@@ -119,6 +119,7 @@ class CallGraph:
             self._visit_all(name, found)
         self.order = tuple(found)
         """The reached functions, callees first."""
+        self._called = {callee for callees in self._calls.values() for callee in callees}
         self._measure_arenas()
         self._measure_stacks()
         self._hot = self.reached(roots) - self.cold.keys()
@@ -208,11 +209,9 @@ class CallGraph:
         return not self._printing.isdisjoint(_reached([name], self._calls.__getitem__))
 
     def is_only_entered(self, name: str) -> bool:
-        """Whether the function's only caller is one entry or range of a vector-dominated module.
-        LLVM inlines it there in any case, but only after all of its passes, which gain nothing by a
-        second run over such functions."""
-        called = any(name in callees for callees in self._calls.values())
-        return self.vector_dominated and self._roots.count(name) == 1 and not called
+        """Whether the function's only caller is one entry or range. LLVM inlines it there in any
+        case, but only after its passes, of which a second run over the same code gains nothing."""
+        return self._roots.count(name) == 1 and name not in self._called
 
     def allocates(self, name: str) -> bool:
         """Whether the function itself makes arrays of run-time sizes."""

@@ -60,6 +60,13 @@ def _texts(kernel: Any, threads: bool) -> str:
     return emit_module(request.optimised, request.entries, request.target, threads=threads).text
 
 
+def test_what_only_an_entry_calls_is_optimised_once_as_part_of_it() -> None:
+    text = _texts(chaos, threads=True)
+    body = next(line for line in text.splitlines() if '.chaos"(' in line)
+    assert body.startswith("define internal")
+    assert body.endswith("alwaysinline {")
+
+
 WITHOUT = """\
 import mmap, os, signal
 for module, names in {
