@@ -24,7 +24,6 @@ from samebits.net.events import MatchEvent
 from samebits.net.evidence import of_timeline
 from samebits.net.peer.core import PeerCore, PeerState
 from samebits.sim.inputs import Inputs
-from samebits.sim.rollback import Rollback
 from samebits.sim.simulation import Simulation
 
 _SHARE = 4
@@ -208,7 +207,7 @@ def affordable(simulation: Simulation, window: int) -> int:
     """As many frames of a window as this machine plays in a quarter of a tick."""
     if window <= 0:
         return 0
-    rollback = Rollback(simulation, window)
+    rollback = simulation.rollback(0, window)
     rows = np.zeros((window, simulation.players), simulation.input_type.dtype)
     tick = limits.SECOND // simulation.tick_rate
     best = tick

@@ -187,10 +187,10 @@ def test_a_fault_in_one_of_two_is_named_and_diagnosed_without_anybody_asking(
 ) -> None:
     simulation = load_simulation(str(ARENA))
     program = parse_side("hazard=fma@bounce", simulation).program
-    faulty = InjectedSimulation(simulation, program)
+    faulty = InjectedSimulation(simulation, program, from_frame=150)
 
     async def run() -> tuple[HostedMatch, list[list[Any]]]:
-        rules = MatchRules(seed=1, frames=420)
+        rules = MatchRules(seed=1, frames=540)
         relay = Relay(simulation, SECRET, rules=rules, store=tmp_path, source=str(ARENA))
         async with relay.running():
             found = await asyncio.gather(
@@ -199,7 +199,8 @@ def test_a_fault_in_one_of_two_is_named_and_diagnosed_without_anybody_asking(
             return relay.matches["m"], found
 
     match, events = asyncio.run(run())
-    (desync,) = match.core.desyncs
+    desync = match.core.desyncs[0]
+    assert 150 <= desync.frame < 160
     assert (desync.wrong, desync.groups[0].slots) == ((1,), (0,))
     verdict = next(e.what for e in events[0] if isinstance(e, VerdictKnown))
     assert "arena.py:262" in verdict
