@@ -28,7 +28,7 @@ from samebits.sim.simulation import Simulation
 
 _SHARE = 4
 """The part of a tick that a rollback over the whole window may take: one in so many."""
-_TRIES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 2.0, 5.0, 5.0, 5.0)
+_TRIES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 2.0, *[5.0] * 10)
 """Seconds between tries to come back."""
 
 Given = Mapping[str, Any] | Any
