@@ -151,7 +151,8 @@ def _planted(simulation: Simulation, side: str) -> Simulation:
     from samebits.hazards.injected_simulation import InjectedSimulation
     from samebits.sides.side import parse_side
 
-    return InjectedSimulation(simulation, parse_side(side, simulation).program)
+    found = parse_side(side, simulation)
+    return InjectedSimulation(simulation, found.program, found.spec.start or 0)
 
 
 def _played(simulation: Simulation, url: str, ticket: str, **given: Any) -> int:

@@ -24,12 +24,11 @@ from samebits.net.events import MatchEvent
 from samebits.net.evidence import of_timeline
 from samebits.net.peer.core import PeerCore, PeerState
 from samebits.sim.inputs import Inputs
-from samebits.sim.rollback import Rollback
 from samebits.sim.simulation import Simulation
 
 _SHARE = 4
 """The part of a tick that a rollback over the whole window may take: one in so many."""
-_TRIES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 2.0, 5.0, 5.0, 5.0)
+_TRIES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 2.0, *[5.0] * 10)
 """Seconds between tries to come back."""
 
 Given = Mapping[str, Any] | Any
@@ -208,7 +207,7 @@ def affordable(simulation: Simulation, window: int) -> int:
     """As many frames of a window as this machine plays in a quarter of a tick."""
     if window <= 0:
         return 0
-    rollback = Rollback(simulation, window)
+    rollback = simulation.rollback(0, window)
     rows = np.zeros((window, simulation.players), simulation.input_type.dtype)
     tick = limits.SECOND // simulation.tick_rate
     best = tick

@@ -10,6 +10,7 @@ from contextlib import suppress
 
 from samebits.desync.of_session import session_report
 from samebits.desync.writer import report_bytes
+from samebits.hazards.injected_simulation import InjectedSimulation
 from samebits.net import limits
 from samebits.net.input_codec import InputCodec
 from samebits.net.peer.timeline import Timeline
@@ -45,6 +46,10 @@ def evidence(
         rows.append(row)
     if len(rows) <= frame - first:
         return b""
+    if isinstance(simulation, InjectedSimulation) and simulation.from_frame > first:
+        first, state, rows = _plain(simulation, seed, first, state, rows)
+    if isinstance(simulation, InjectedSimulation):
+        simulation = InjectedSimulation(simulation.plain, simulation.program)
     session = simulation.start(seed, keep=len(rows))
     assert isinstance(session, KeptSession)
     if first:
@@ -55,9 +60,20 @@ def evidence(
     return data if len(data) <= limits.REPORT else b""
 
 
+def _plain(
+    simulation: InjectedSimulation, seed: int, first: int, state: bytes, rows: list[bytes]
+) -> tuple[int, bytes, list[bytes]]:
+    """Play the frames in which no hazard acts yet: the frame, state and rows where they begin."""
+    plain = simulation.plain
+    session = plain.start(seed)
+    session.restore(Saved(seed, first, state).to_bytes(plain))
+    count = min(simulation.from_frame - first, len(rows))
+    session.run(InputCodec(plain).memory(b"".join(rows[:count])))
+    return first + count, session.canonical_state(), rows[count:]
+
+
 def of_timeline(timeline: Timeline, frame: int) -> bytes:
     """A peer's report of a frame, from what its timeline keeps."""
     simulation = timeline.simulation
-    assert isinstance(simulation, Simulation)
     seed = timeline.rollback.seed
     return evidence(simulation, seed, timeline.keyframes, timeline.row, frame)

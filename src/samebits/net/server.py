@@ -196,6 +196,10 @@ class HostedMatch:
         core.say_verdict(frame, what)
         self.poll_soon()
 
+    async def judged(self) -> None:
+        """Wait until diagnoses that have begun are done."""
+        await asyncio.gather(*self._tasks)
+
     async def close(self) -> None:
         if self._timer is not None:
             self._timer.cancel()

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from tests.support.simulations.crowd_simulation import crowd
 
+import samebits as sb
 from samebits.net.events import (
     Broken,
     Desynced,
@@ -22,7 +23,7 @@ from samebits.net.input_codec import Event
 from samebits.net.limits import HEALS, SECOND
 from samebits.net.relay.core import MatchRules
 from samebits.net.simnet.links import MILLI, Link, shapes
-from samebits.net.simnet.oracle import faults
+from samebits.net.simnet.oracle import faults, reference
 from samebits.net.simnet.soak import SCENES, SoakPlan, player, soak
 from samebits.net.simnet.world import PeerPlan, World
 
@@ -222,3 +223,23 @@ def test_another_simulation_is_refused_with_both_digests() -> None:
     assert (refused.ours, refused.theirs) == (crowd(2).digest, crowd(2, tick_rate=30).digest)
     assert match.nodes[1].core.over
     assert match.nodes[0].core.over is False
+
+
+def test_a_machine_whose_bits_are_always_off_is_named_in_its_first_frame_and_let_go() -> None:
+    simulation = crowd(3)
+    faulty = sb.hazards.inject(simulation, "fma", from_frame=90)
+    peers = [plan(3, n, CABLE, simulation=faulty if n == 2 else None) for n in range(3)]
+    match = world(peers, frames=1500)
+    match.run(60 * SECOND)
+    first = match.relay.desyncs[0]
+    # What a hazard does may be too small to see for some frames.
+    assert 90 <= first.frame < 150
+    assert {desync.wrong for desync in match.relay.desyncs} == {(2,)}
+    assert not match.relay.seats[2].occupied
+    assert len(match.frames) == 1500
+    expected = reference(match)
+    for node in match.nodes[:2]:
+        assert all(expected[n] == value for n, value in node.log.hashes.items())
+    mine = match.nodes[2].log.hashes
+    assert all(mine[n] == expected[n] for n in range(first.frame))
+    assert mine[first.frame] != expected[first.frame]

@@ -17,7 +17,7 @@ from tests.support.simulations.crowd_simulation import crowd
 from samebits.errors import MatchError
 from samebits.hazards.injected_simulation import InjectedSimulation
 from samebits.net.client import join
-from samebits.net.events import Ended, Refused, VerdictKnown
+from samebits.net.events import Ended, Refused
 from samebits.net.limits import SECOND
 from samebits.net.relay.core import MatchRules
 from samebits.net.server import HostedMatch, Relay
@@ -187,21 +187,24 @@ def test_a_fault_in_one_of_two_is_named_and_diagnosed_without_anybody_asking(
 ) -> None:
     simulation = load_simulation(str(ARENA))
     program = parse_side("hazard=fma@bounce", simulation).program
-    faulty = InjectedSimulation(simulation, program)
+    faulty = InjectedSimulation(simulation, program, from_frame=150)
 
     async def run() -> tuple[HostedMatch, list[list[Any]]]:
-        rules = MatchRules(seed=1, frames=420)
+        rules = MatchRules(seed=1, frames=540)
         relay = Relay(simulation, SECRET, rules=rules, store=tmp_path, source=str(ARENA))
         async with relay.running():
             found = await asyncio.gather(
                 play(relay, 0, simulation=simulation), play(relay, 1, simulation=faulty)
             )
-            return relay.matches["m"], found
+            match = relay.matches["m"]
+            await match.judged()
+            return match, found
 
-    match, events = asyncio.run(run())
-    (desync,) = match.core.desyncs
+    match, _ = asyncio.run(run())
+    desync = match.core.desyncs[0]
+    assert 150 <= desync.frame < 160
     assert (desync.wrong, desync.groups[0].slots) == ((1,), (0,))
-    verdict = next(e.what for e in events[0] if isinstance(e, VerdictKnown))
+    verdict = match.verdicts[desync.frame]
     assert "arena.py:262" in verdict
     assert "fused multiply-add" in verdict
     names = {path.name for path in (tmp_path / "m").iterdir()}

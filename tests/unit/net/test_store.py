@@ -91,7 +91,7 @@ def test_messages_of_a_programs_own_are_no_frames(tmp_path: Path) -> None:
         writer.annotate("notes", b"before")
         writer.add(bytes(14), 5)
         writer.annotate("notes", b"after")
-        for topic in ("inputs", "hashes", "keyframes"):
+        for topic in (INPUTS, HASHES, KEYFRAMES):
             with pytest.raises(ReplayError):
                 writer.annotate(topic, b"")
     assert read_replay(path).frames == 1

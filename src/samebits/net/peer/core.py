@@ -64,7 +64,7 @@ from samebits.net.peer.pacing import Pacer
 from samebits.net.peer.timeline import Timeline
 from samebits.net.reliable import Reliable
 from samebits.net.transfers import REPORT, SNAPSHOT, Incoming, Outgoing
-from samebits.sim.definition import SimulationDefinition
+from samebits.sim.simulation import Simulation
 
 PING_EVERY = limits.SECOND // 2
 FIRST_PINGS = limits.SECOND // 10
@@ -109,7 +109,7 @@ class PeerCore:
 
     def __init__(
         self,
-        simulation: SimulationDefinition,
+        simulation: Simulation,
         ticket: str,
         sample: Sample,
         *,

@@ -10,9 +10,8 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from samebits.net.input_codec import InputCodec
-from samebits.sim.definition import SimulationDefinition
-from samebits.sim.rollback import Rollback
 from samebits.sim.session import SimulationTrap
+from samebits.sim.simulation import Simulation
 
 HISTORY = 900
 """Confirmed frames whose inputs are kept behind the latest played one."""
@@ -47,11 +46,9 @@ class Timeline:
     Raises CompileError and Trap, of `init`.
     """
 
-    def __init__(
-        self, simulation: SimulationDefinition, codec: InputCodec, window: int, seed: int
-    ) -> None:
+    def __init__(self, simulation: Simulation, codec: InputCodec, window: int, seed: int) -> None:
         self.simulation = simulation
-        self.rollback = Rollback(simulation, window, seed)
+        self.rollback = simulation.rollback(seed, window)
         self.window = window
         self.confirmed = 0
         """How many frames have final inputs."""

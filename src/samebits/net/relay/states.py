@@ -53,6 +53,8 @@ class States:
         self._source: tuple[Connection, Incoming] | None = None
         self._failed: set[int] = set()
         """Slots that gave a wrong snapshot, or none."""
+        self._healing: dict[int, int] = {}
+        """Slots that were sent the agreed state, and when."""
         self._wanted: dict[tuple[int, int, int], tuple[int, int]] = {}
         """Reports that come: connection and key, to frame and slot."""
 
@@ -103,13 +105,19 @@ class States:
                 want = coming.want(now_ns)
                 if want is not None:
                     connection.records.append(want)
+        for slot, since in list(self._healing.items()):
+            if slot not in relay.votes.apart:
+                del self._healing[slot]
+            elif now_ns - since > limits.HEALED:
+                del self._healing[slot]
+                self.heal(relay.seats[slot])
         for connection in [c for c in self._waiting if c.closed is not None]:
             del self._waiting[connection]
         if not self._waiting:
             return
         referee = relay.referee
         if referee is not None and referee.trap is None:
-            self._give_all(referee.frame, referee.state())
+            self._give_all(referee.frame, referee.state(), now_ns)
             return
         source = self._source
         if source is not None:
@@ -121,7 +129,7 @@ class States:
                 connection.incoming.pop(coming.key, None)
                 self._source = None
             elif coming.whole:
-                self._check(connection, coming)
+                self._check(connection, coming, now_ns)
         if self._source is None:
             self._ask(now_ns)
 
@@ -141,9 +149,9 @@ class States:
             if coming.data:
                 self._relay.reports.append((frame, slot, coming.data))
             return
-        self._check(connection, coming)
+        self._check(connection, coming, now_ns)
 
-    def _check(self, connection: Connection, coming: Incoming) -> None:
+    def _check(self, connection: Connection, coming: Incoming, now_ns: int) -> None:
         """Pass a snapshot on, once the hash of its frame is known; that of frame 0 nobody voted
         for, and it is made from the seed."""
         relay = self._relay
@@ -154,7 +162,7 @@ class States:
             return
         self._source = None
         if right and frame and expected == coming.hash and frame <= relay.log.closed:
-            self._give_all(frame, data)
+            self._give_all(frame, data, now_ns)
             return
         slot = connection.slot
         if slot is not None:
@@ -180,8 +188,10 @@ class States:
             return
         self._failed.clear()
 
-    def _give_all(self, frame: int, data: bytes) -> None:
+    def _give_all(self, frame: int, data: bytes, now_ns: int) -> None:
         for connection, request in self._waiting.items():
+            if connection.slot is not None and connection.slot in self._relay.votes.apart:
+                self._healing[connection.slot] = now_ns
             outgoing = Outgoing(SNAPSHOT, request, frame, data)
             connection.outgoing = {outgoing.key: outgoing}
             connection.records.append(outgoing.chunk(0))
