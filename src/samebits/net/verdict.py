@@ -27,7 +27,7 @@ async def diagnosed(folder: Path, simulation: str | None, reports: Sequence[Path
     words = ["diagnose", *([simulation] if simulation else []), *(str(p) for p in reports[:2])]
     command = [sys.executable, "-P", "-m", "samebits", *words, "--json"]
     process = await asyncio.create_subprocess_exec(
-        *command, cwd=folder, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
+        *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE, preexec_fn=_limited if sys.platform == "linux" else None,
     )  # fmt: skip
     try:
