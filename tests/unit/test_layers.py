@@ -21,13 +21,14 @@ LAYERS = {
     "managed": 5, "math": 5, "noise": 5, "random": 5, "backend": 5,
     "runtime": 6, "fpmodel": 6,
     "fpenv": 7, "wiring": 7, "jobs": 7, "sim": 7, "doctor": 7,
-    "verify": 8, "export": 8, "inspection": 8, "hazards": 8, "frame_trace": 8,
+    "verify": 8, "inspection": 8, "hazards": 8, "frame_trace": 8,
     "sides": 9,
     "desync": 10,
-    "diagnosis": 11,
-    "net": 12,
-    "cli": 13,
-    "__main__": 14,
+    "net": 11,
+    "export": 12,
+    "diagnosis": 13,
+    "cli": 14,
+    "__main__": 15,
 }  # fmt: skip
 """A package imports, lazily and for types alone too, from packages of lower numbers alone."""
 LLVM = {"backend/llvm/engine.py"}

@@ -72,6 +72,11 @@ class Report:
     """What is to be told of how these facts were read."""
 
     @property
+    def is_of_library(self) -> bool:
+        """Whether an exported library wrote it, which has no program to tell or to trace."""
+        return not (self.is_bare or self.is_replay or self.contents.program or self.machine.python)
+
+    @property
     def frames(self) -> int:
         """Whole frames that were run, from frame 0."""
         return self.contents.frames

@@ -281,11 +281,23 @@ class ReportEvidence:
         if self.frame < 0:
             self.out.note(f"{self.report.name} has no trace of init: reports hold those of frames")
             return
+        if self.report.is_of_library:
+            self._ask_for_kept_states()
+            return
         frames = range(max(0, self.frame - _AROUND), self.frame + _AROUND + 1)
         self.out.note(
             f"{self.report.name} has no trace of frame {self.frame:,}; on that "
             f"machine, write another: {command(frames, self.frame)}"
         )
+
+    def _ask_for_kept_states(self) -> None:
+        """Say which states the exported library there should have kept."""
+        lacking = {self.frame, self.frame + 1}.difference(self.report.states)
+        if lacking:
+            self.out.note(
+                f"{self.report.name} does not have the states before and after frame "
+                f"{self.frame:,}: have that program keep both, and write its report again"
+            )
 
     def ask_for_frames(self) -> None:
         """Say how a report is written that tells every frame."""

@@ -19,6 +19,7 @@ from samebits.export.interface import Interface, interface_of
 from samebits.export.library import Kernels, kernels_of, level_name, library_text
 from samebits.export.platforms import platform_of
 from samebits.export.readme import cmake_text, readme_text
+from samebits.export.report import report_text
 from samebits.export.templates import render
 from samebits.output import holds_foreign_file, os_reason, remedy, write_file
 from samebits.runtime.emulation.link import LINUX
@@ -31,6 +32,9 @@ _MARKS = (
     b" as the CMake target ",
 )
 """Each text that a build writes begins with one of these."""
+
+_FILES = ("library.c", "report.c")
+"""The C files around the kernels."""
 
 Show = Callable[[str, str], None]
 """Receives each target's name and the current step."""
@@ -93,7 +97,7 @@ def build(
     if any(target.zig for target in targets):
         text[f"{interface.name}.cmake"] = cmake_text(interface, targets)
         # The traps follow from the IR, so that every target has the same table.
-        text[f"{interface.name}.h"] = header_text(interface, len(kernels.sites(targets[0])))
+        text[f"{interface.name}.h"] = header_text(interface, kernels.sites(targets[0]))
     return [*built, Built("", _write(out, text))]
 
 
@@ -125,22 +129,23 @@ class _Target:
         for row, file, prefix in zip(levels or [self.target], objects, prefixes, strict=True):
             code, sites = self.kernels.object_code(row, prefix)
             self._write(file, code)
-        self._write(f"{self.name}.h", header_text(self.interface, len(sites)).encode())
+        self._write(f"{self.name}.h", header_text(self.interface, sites).encode())
         self._write("library.c", library_text(self.interface, sites, levels).encode())
+        self._write("report.c", report_text(self.interface, sites, self.target).encode())
         if not self.target.zig:
             self.show(self.target.name, "module")
             return wasm.make(self.interface, self.target, self.folder, sites)
         platform = platform_of(self.target)
         self.show(self.target.name, "static library")
-        self._compile("library.c", "library.o", _api(self.name, ""))
         made = [f"lib{self.name}.a"]
-        toolchain.archive(self.folder, self.target.zig, made[0], ["library.o", *objects])
+        own = [self._compiled(file, "", ".o") for file in _FILES]
+        toolchain.archive(self.folder, self.target.zig, made[0], [*own, *objects])
         if platform.shared:
             self.show(self.target.name, "shared library")
-            self._compile("library.c", "shared.o", _api(self.name, platform.export))
+            own = [self._compiled(file, platform.export, "-shared.o") for file in _FILES]
             made += [text.format(self.name) for text in (platform.shared, *platform.extra)]
             options = [option.format(self.name) for option in platform.link]
-            self._link(made[1], *options, "shared.o", *objects)
+            self._link(made[1], *options, *own, *objects)
         if platform.program:
             first = "" if platform.without_libc else " (the first one takes a minute or two)"
             self.show(self.target.name, f"verifier{first}")
@@ -167,6 +172,12 @@ class _Target:
     def _write(self, name: str, data: bytes) -> None:
         (self.folder / name).write_bytes(data)
 
+    def _compiled(self, file: str, export: str, ending: str) -> str:
+        """The object of a file of the library, whose functions are declared with `export`."""
+        out = file.removesuffix(".c") + ending
+        self._compile(file, out, f"-D{self.name.upper()}_API={export}")
+        return out
+
     def _compile(self, source: str, out: str, *more: str) -> None:
         toolchain.compile_c(
             self.folder, self.target.zig, self.target.zig_cpu, source, out, "-ffreestanding", *more
@@ -174,10 +185,6 @@ class _Target:
 
     def _link(self, out: str, *arguments: str) -> None:
         toolchain.link(self.folder, self.target.zig, self.target.zig_cpu, out, *arguments)
-
-
-def _api(name: str, export: str) -> str:
-    return f"-D{name.upper()}_API={export}"
 
 
 def _make_folder(out: Path) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from samebits.backend.objects import TrapSite
 from samebits.export.interface import Interface
+from samebits.export.report_facts import report_sizes
 from samebits.export.templates import render
 from samebits.types import (
     BOOL,
@@ -63,15 +65,16 @@ def places(interface: Interface) -> dict[str, object]:
     }
 
 
-def header_text(interface: Interface, traps: int) -> str:
-    """The whole header, which is the same for every target."""
+def header_text(interface: Interface, sites: tuple[TrapSite, ...]) -> str:
+    """The whole header, which is the same for every target; `sites` are what statuses stand for."""
     simulation = interface.simulation
     return render(
         "header.h",
         **places(interface),
         SIMULATION=printable(simulation.name),
         VERSION=c_string(simulation.version),
-        TRAPS=traps,
+        TRAPS=len(sites),
+        **report_sizes(interface, sites),
         TYPES="\n".join(_types(interface)),
         WORDS=-(-interface.state_bytes // 8),
     )

@@ -28,12 +28,13 @@ def file_names(name: str) -> list[str]:
 def make(
     interface: Interface, target: Target, folder: Path, sites: tuple[TrapSite, ...]
 ) -> list[str]:
-    """Make the module's files in `folder`, beside the kernels and library.c; return their names."""
+    """Make the module's files in `folder`, beside the kernels and the library's files, and return
+    their names."""
     name = interface.name
     (folder / "module.c").write_text(_module_c(interface), encoding="utf-8", newline="\n")
     (folder / "memory.o").write_bytes(engine.compile_text(WASM_MEMORY, target))
     objects = ["kernels.o", "memory.o"]
-    for part in ("library", "module"):
+    for part in ("library", "report", "module"):
         toolchain.compile_c(folder, _C_TARGET, _C_CPU, f"{part}.c", f"{part}.o", "-ffreestanding")
         objects.append(f"{part}.o")
     options = ["--no-entry", "--strip-all", "--gc-sections", "--stack-first"]

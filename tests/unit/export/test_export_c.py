@@ -317,7 +317,7 @@ def test_names_that_c_has_other_uses_for_still_make_a_header(tmp_path: Path, lan
     simulation = awkward()
     interface = interface_of(simulation)
     assert interface.name == "sim_2_awkward"
-    (tmp_path / f"{interface.name}.h").write_text(header_text(interface, 0), encoding="utf-8")
+    (tmp_path / f"{interface.name}.h").write_text(header_text(interface, ()), encoding="utf-8")
     source = f'#include "{interface.name}.h"\nint main(void) {{ return 0; }}\n'
     assert output(compiled(tmp_path, source, language)) == ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ from tests.support.runs.exported import DUEL, arena, host_folder, made, needs_zi
 from tests.support.simulations.swaying_simulation import SWAYING
 
 from samebits.backend.targets.table import QEMU_PACKAGE, TARGETS, Target
+from samebits.desync.reader import read_report
 from samebits.errors import ReplayError
 from samebits.export.inputs_file import HEAD, export_inputs
 from samebits.replay import read_replay
@@ -201,6 +203,16 @@ def test_every_machine_repeats_the_replay(target: Target, tmp_path: Path, swayed
     code, out, err = run(Path(qemu), *cpu, program, swayed, "--final")
     assert (code, err) == (0, "")
     assert out.endswith(" after 40 frames: same as the replay\n")
+    told = subprocess.run(
+        [qemu, *cpu, program, swayed, "--report"], capture_output=True, timeout=HANG_SECONDS
+    )
+    report = read_report(io.BytesIO(told.stdout))
+    assert (report.damage, report.frames) == ((), 40)
+    hashes = read_replay(swayed.with_suffix(".mcap")).hashes
+    assert hashes is not None
+    assert [report.hash_after(frame) for frame in range(40)] == hashes.tolist()
+    assert report.states == [39, 40]
+    assert report.machine.architecture == target.architecture
 
 
 def test_usage_and_missing_files_are_reported(verifier: Path, tmp_path: Path) -> None:

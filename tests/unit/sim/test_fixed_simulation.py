@@ -79,6 +79,6 @@ def test_a_difference_shows_numbers_and_not_steps():
 
 
 def test_the_c_header_says_what_the_integers_count():
-    text = header_text(interface_of(SIMULATION), 0)
+    text = header_text(interface_of(SIMULATION), ())
     assert "int32_t heat; /* at 32, in steps of 2^-16 */" in text
     assert "int64_t past[3]; /* at 40, in steps of 2^-16 */" in text

@@ -125,7 +125,7 @@ def test_bytes_of_another_machine_are_unpacked_with_one_nan():
 
 
 def test_the_c_header_and_the_views_say_what_the_words_are():
-    text = header_text(interface_of(SIMULATION), 0)
+    text = header_text(interface_of(SIMULATION), ())
     assert "uint16_t height; /* at 0, the bits of a binary16 */" in text
     assert "halves_half3 drift; /* at 120, the bits of a binary16 */" in text
     assert "uint16_t field[4][6]; /* at 58, the bits of a binary16 */" in text

@@ -91,6 +91,34 @@ typedef struct @NAME@_scratch {
 @GUARD@_API void @NAME@_input_save(const @INPUT@ *input, uint8_t bytes[@INPUT_BYTES@]);
 @GUARD@_API int32_t @NAME@_input_restore(@INPUT@ *input, const uint8_t *bytes, size_t size);
 
+/* What a peer kept of its last frames, for a report. `kept` are some of the states, `numbers` which
+   frame each is the state before, ascending, from `first` to `first + frames`. A report of states
+   before and after the frame that differs tells most. */
+typedef struct @NAME@_history {
+    uint64_t seed;            /* of the run */
+    uint64_t first;           /* the first frame that is kept */
+    size_t frames;            /* whole frames, fewer than 36,000 */
+    const @INPUT@ *inputs;    /* @PLAYERS@ a frame; of one frame more where that one trapped */
+    const uint64_t *hashes;   /* frames + 1: of the state before frame `first`, and after each */
+    size_t states;            /* how many `numbers` and `kept` there are, with at most 16 MiB in all */
+    const uint64_t *numbers;
+    const @STATE@ *kept;
+    int32_t trap;             /* the code that frame first + frames ended with, or 0 */
+    const char *machine;      /* which device this is, at most 200 printable ASCII characters without
+                                 quotes or backslashes; NULL for none */
+} @NAME@_history;
+
+/* Bytes of memory that are enough for a report of so many frames and states: a constant where they
+   are. A report takes most of it. */
+#define @GUARD@_REPORT_BYTES(frames, states) \
+    ((size_t)@REPORT_FIXED@ + ((size_t)(frames) + 2) * @REPORT_FRAME@ * 33 / 32 + \
+     (size_t)(states) * @REPORT_STATE@)
+
+/* Write a desync report of what was kept, the file that `samebits diagnose` takes, into `room`
+   bytes. Returns its size, or 0 where the room is less than @GUARD@_REPORT_BYTES or where the history
+   cannot be. */
+@GUARD@_API size_t @NAME@_report(const @NAME@_history *history, uint8_t *bytes, size_t room);
+
 /* What a trap's code stands for: a message, and the line of Python source. Strings are constant;
    a code that is no trap's gives "" and 0. */
 @GUARD@_API const char *@NAME@_trap_message(int32_t code);

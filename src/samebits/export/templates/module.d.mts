@@ -46,8 +46,9 @@ export declare function load(
 /** A loaded module, which games are started from. */
 export declare class Simulation {
   private constructor();
-  /** A new game. The seed is a whole number from 0 to 2**64 - 1. Throws SimulationTrap. */
-  start(seed?: bigint | number): Game;
+  /** A new game, which keeps what a report tells of its last `keep` frames, 0 to 35,999: states,
+   * inputs and hashes. The seed is a whole number from 0 to 2**64 - 1. Throws SimulationTrap. */
+  start(seed?: bigint | number, options?: { keep?: number }): Game;
   /** Play a file of `samebits replay export`. Throws RangeError for another simulation's, or a
    * damaged one, and SimulationTrap. */
   verify(file: ArrayBuffer | ArrayBufferView): Verification;
@@ -74,6 +75,10 @@ export declare class Game {
   /** Come back to what `save` gave, which was at `frame` (0), a whole number. Throws RangeError,
    * leaving all as it was. Bytes that come from elsewhere need a checksum of their own. */
   restore(bytes: ArrayBuffer | ArrayBufferView, frame?: number): void;
+  /** The desync report of the frames that are kept, the file that `samebits diagnose` takes.
+   * `machine` says which device this is, in at most 200 printable ASCII characters; by default the
+   * browser's own words. Throws RangeError where nothing is kept. */
+  report(machine?: string): Uint8Array;
   /** The canonical bytes of `inputs`. */
   saveInputs(): Uint8Array;
   /** Set `inputs` from their canonical bytes. Throws RangeError. */

@@ -14,6 +14,8 @@ export const info = Object.freeze({
 const FRAME_BYTES = info.players * info.inputBytes;
 const BLOCK_FRAMES = @BLOCK@;
 const INPUT_SIZE = @INPUT_SIZE@;
+const MOST_KEPT = 35_999; // frames, and bytes of states, that a report holds
+const MOST_STATE_BYTES = 1 << 24;
 
 // What traps 1, 2, … stand for: message, file, function, line.
 const TRAPS = @TRAPS@;
@@ -56,9 +58,10 @@ export class Simulation {
     this.#module = module;
   }
 
-  /** A new game. The seed is a whole number from 0 to 2**64 - 1. */
-  start(seed = 0n) {
-    return new Game(this.#module, seed);
+  /** A new game, which keeps what a report tells of its last `keep` frames. The seed is a whole
+   * number from 0 to 2**64 - 1. */
+  start(seed = 0n, { keep = 0 } = {}) {
+    return new Game(this.#module, seed, keep);
   }
 
   /** Play a file of `samebits replay export` and compare with its hashes. */
@@ -100,16 +103,23 @@ export class Simulation {
 
 /** One running game: a state, the next frame's inputs, and what advances them. */
 export class Game {
+  #module;
+  #seed;
+  #history;
   #exports;
   #buffer;
   #frame = 0;
   #state;
   #inputs;
 
-  constructor(module, seed) {
+  constructor(module, seed, keep) {
     const value = BigInt(seed);
     if (value !== BigInt.asUintN(64, value))
       throw new RangeError(`the seed is ${seed}, not a whole number from 0 to 2**64 - 1`);
+    if (!Number.isSafeInteger(keep) || keep < 0 || keep > MOST_KEPT)
+      throw new RangeError(`keep is ${String(keep)}, not a whole number from 0 to ${MOST_KEPT}`);
+    this.#module = module;
+    this.#seed = value;
     this.#exports = new WebAssembly.Instance(module).exports;
     this.#buffer = this.#exports.memory.buffer; // it never grows
     const view = new DataView(this.#buffer);
@@ -120,6 +130,10 @@ export class Game {
     );
     const code = this.#exports.init(value);
     if (code) throw new SimulationTrap(code, -1);
+    if (keep) {
+      this.#history = new History(keep);
+      this.#history.begin(0, this.save(), this.hash());
+    }
   }
 
   /** Whole frames so far. */
@@ -139,9 +153,14 @@ export class Game {
 
   /** Advance one frame with `inputs`. A SimulationTrap leaves the state as it was. */
   step() {
+    const inputs = this.#history && this.saveInputs();
     const code = this.#exports.step();
-    if (code) throw new SimulationTrap(code, this.#frame);
+    if (code) {
+      this.#history?.trapped(inputs, code);
+      throw new SimulationTrap(code, this.#frame);
+    }
     this.#frame++;
+    this.#history?.add(inputs, this.save(), this.hash());
   }
 
   /** Advance over canonical input bytes; the hash after each frame, as a BigUint64Array. */
@@ -151,6 +170,19 @@ export class Game {
       throw new RangeError(`inputs are ${given.length} bytes, not a multiple of ${FRAME_BYTES}`);
     const frames = given.length / FRAME_BYTES;
     const hashes = new BigUint64Array(frames);
+    if (this.#history) {
+      const before = this.saveInputs();
+      try {
+        for (let k = 0; k < frames; k++) {
+          this.restoreInputs(given.subarray(k * FRAME_BYTES, (k + 1) * FRAME_BYTES));
+          this.step();
+          hashes[k] = this.#history.hash;
+        }
+      } finally {
+        this.restoreInputs(before);
+      }
+      return hashes;
+    }
     const view = new DataView(this.#buffer);
     for (let first = 0; first < frames; first += BLOCK_FRAMES) {
       const count = Math.min(BLOCK_FRAMES, frames - first);
@@ -189,6 +221,15 @@ export class Game {
     this.#bytes(info.stateBytes).set(given);
     this.#exports.restore();
     this.#frame = frame;
+    this.#history?.begin(frame, this.save(), this.hash());
+  }
+
+  /** The desync report of the frames that are kept, for `samebits diagnose`; `machine` says which
+   * device this is. */
+  report(machine = userAgent()) {
+    if (!this.#history)
+      throw new RangeError("nothing is kept: start the game with { keep: 600 }, or more frames");
+    return this.#history.report(this.#module, this.#seed, machine);
   }
 
   /** The canonical bytes of `inputs`: what a replay holds, and what `run` takes. */
@@ -209,6 +250,89 @@ export class Game {
   #bytes(length) {
     return new Uint8Array(this.#buffer, this.#exports.bytes_at(), length);
   }
+}
+
+/** The inputs of a game's last frames, with the states and hashes around them. */
+class History {
+  #keep;
+  #first = 0; // the number of the first state that is kept: the one before the frame of that number
+  #states = [];
+  #hashes = [];
+  #inputs = [];
+  #trap = 0;
+
+  constructor(keep) {
+    this.#keep = keep;
+  }
+
+  /** The hash of the last state. */
+  get hash() {
+    return this.#hashes.at(-1);
+  }
+
+  /** A state from elsewhere, before `frame`: frames behind it are forgotten, and all of them where
+   * those before it are not known. */
+  begin(frame, state, hash) {
+    const known = frame - this.#first;
+    const count = known >= 0 && known < this.#states.length ? known : 0;
+    if (!count) this.#first = frame;
+    this.#states.length = this.#hashes.length = this.#inputs.length = count;
+    this.#trap = 0;
+    this.#states.push(state);
+    this.#hashes.push(hash);
+  }
+
+  add(inputs, state, hash) {
+    this.#inputs.length = this.#states.length - 1; // those of a frame that trapped before
+    this.#trap = 0;
+    this.#inputs.push(inputs);
+    this.#states.push(state);
+    this.#hashes.push(hash);
+    if (this.#inputs.length <= this.#keep) return;
+    this.#first++;
+    for (const kept of [this.#inputs, this.#states, this.#hashes]) kept.shift();
+  }
+
+  trapped(inputs, code) {
+    this.#inputs[this.#states.length - 1] = inputs;
+    this.#trap = code;
+  }
+
+  report(module, seed, machine) {
+    const writer = new WebAssembly.Instance(module).exports;
+    const frames = this.#states.length - 1;
+    const states = this.#states.slice(-Math.floor(MOST_STATE_BYTES / info.stateBytes));
+    const left = this.#states.length - states.length;
+    if (!writer.keep(seed, BigInt(this.#first), frames, states.length, this.#trap))
+      throw new RangeError("there is not enough memory for a report");
+    const put = (at, bytes) => new Uint8Array(writer.memory.buffer, at, bytes.length).set(bytes);
+    put(writer.machine_at(), plain(machine));
+    const hashes = new DataView(writer.memory.buffer, writer.kept_hashes_at());
+    this.#hashes.forEach((hash, k) => hashes.setBigUint64(8 * k, hash, true));
+    this.#inputs.forEach((inputs, k) => {
+      put(writer.bytes_at(), inputs);
+      writer.keep_inputs(k);
+    });
+    states.forEach((state, k) => {
+      put(writer.bytes_at(), state);
+      writer.keep_state(k, BigInt(this.#first + left + k));
+    });
+    const size = writer.write_report();
+    if (!size) throw new RangeError("a report of all that is kept would be too large: keep less");
+    return new Uint8Array(writer.memory.buffer, writer.report_at(), size).slice();
+  }
+}
+
+function userAgent() {
+  if (typeof process === "object" && process.versions?.node)
+    return `Node ${process.versions.node} ${process.platform} ${process.arch}`;
+  return globalThis.navigator?.userAgent ?? "";
+}
+
+// What a report may say of a machine: at most 200 printable ASCII characters, and a zero.
+function plain(text) {
+  const found = String(text).replace(/[^ -~]|["\\]/g, "").slice(0, 200);
+  return Uint8Array.from([...found, "\0"], (c) => c.charCodeAt(0));
 }
 
 function bytesOf(value, what) {

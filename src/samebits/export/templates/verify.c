@@ -1,6 +1,9 @@
 /* A replay's inputs through the compiled simulation, on whatever machine this runs.
 
-   usage: @NAME@-verify INPUTS [--final] [--level N]
+   usage: @NAME@-verify INPUTS [--final] [--level N] [--report]
+
+   With --report a desync report goes to the output, and all text to the errors: of the first frame
+   that differs or traps and the frames around it, else of the last ones.
 
    INPUTS is a file that `samebits replay export` wrote. Integers in it are little-endian:
      at  0   8 bytes "sbinput1"
@@ -19,6 +22,7 @@
 
 enum { HEAD = 64, DIGEST_BYTES = 16, FRAME = @PLAYERS@ * @INPUT_BYTES@ };
 enum { OUT = 1, ERROR = 2 };
+enum { KEPT = 128, BEHIND = 32 }; /* frames of a report, and how many of them follow its first */
 
 /* Four functions reach the system: open_file (0 where it cannot), read_file (bytes read; fewer
    than asked for at the end), has_failed (reading), write_to (OUT or ERROR; 0 where it cannot). */
@@ -65,6 +69,10 @@ static int write_to(int where, const char *text, size_t size)
 }
 #else
 #include <stdio.h>
+#ifdef _WIN32
+#include <fcntl.h>
+#include <io.h>
+#endif
 
 static FILE *file;
 
@@ -87,14 +95,23 @@ static int has_failed(void)
 static int write_to(int where, const char *text, size_t size)
 {
     FILE *to = where == OUT ? stdout : stderr;
+#ifdef _WIN32
+    _setmode(_fileno(to), _O_BINARY);
+#endif
     return fwrite(text, 1, size, to) == size && !fflush(to);
 }
 #endif
 
 static @STATE@ state;
 static @NAME@_scratch scratch;
-static @INPUT@ inputs[@PLAYERS@];
 static uint8_t record[FRAME + 8];
+
+/* The inputs and hashes of the last frames, from frame `first` on, and the states around one. */
+static @INPUT@ inputs[2 * KEPT][@PLAYERS@];
+static uint64_t hashes[2 * KEPT + 1], first, numbers[2];
+static @STATE@ around[2];
+static size_t frames_kept, states_kept;
+static uint8_t report[@GUARD@_REPORT_BYTES(2 * KEPT, 2)];
 
 static char buffer[1 << 14];
 static size_t buffered;
@@ -215,8 +232,27 @@ static int cut_short(const char *name, uint64_t frame, uint64_t frames)
     return 2;
 }
 
-static int replay(const char *name, int final_only)
+/* Make room for another frame, where there is none. */
+static void forget(void)
 {
+    if (frames_kept < 2 * KEPT - 1) return;
+    __builtin_memcpy(inputs, inputs + KEPT, (frames_kept - KEPT) * sizeof *inputs);
+    __builtin_memcpy(hashes, hashes + KEPT, (frames_kept + 1 - KEPT) * sizeof *hashes);
+    frames_kept -= KEPT;
+    first += KEPT;
+}
+
+static void write_report(uint64_t seed, int32_t trap)
+{
+    const @NAME@_history history = {seed,    first,  frames_kept, inputs[0], hashes, states_kept,
+                                    numbers, around, trap,        NULL};
+    size_t size = @NAME@_report(&history, report, sizeof report);
+    if (!size || !write_to(OUT, (const char *)report, size)) unwritten = 1;
+}
+
+static int replay(const char *name, int final_only, int reports)
+{
+    const int said = reports ? ERROR : OUT;
     uint8_t head[HEAD];
     size_t got = read_file(head, HEAD);
     if (has_failed()) return bad(name, "cannot be read");
@@ -229,58 +265,87 @@ static int replay(const char *name, int final_only)
         word(head + 56, 8))
         return bad(name, "has a damaged head: export it again");
 
-    int32_t code = @NAME@_init(&state, word(head + 24, 8));
+    uint64_t seed = word(head + 24, 8);
+    int32_t code = @NAME@_init(&state, seed);
     if (code) return trapped(code, "init", UINT64_MAX);
-    uint64_t hash = @NAME@_hash(&state, &scratch), differs = UINT64_MAX;
+    uint64_t differs = UINT64_MAX;
+    hashes[0] = @NAME@_hash(&state, &scratch);
     size_t size = FRAME + (hashed ? 8 : 0);
     for (uint64_t frame = 0; frame < frames; frame++) {
         if (read_file(record, size) != size) return cut_short(name, frame, frames);
+        forget();
         for (size_t p = 0; p < @PLAYERS@; p++)
-            @NAME@_input_restore(&inputs[p], record + p * @INPUT_BYTES@, @INPUT_BYTES@);
-        code = @NAME@_run(&state, inputs, 1, &hash, NULL, &scratch);
-        if (code) return trapped(code, "frame ", frame);
+            @NAME@_input_restore(&inputs[frames_kept][p], record + p * @INPUT_BYTES@, @INPUT_BYTES@);
+        if (differs == UINT64_MAX) {
+            around[0] = state;
+            numbers[0] = frame;
+            states_kept = 1;
+        }
+        code = @NAME@_run(&state, inputs[frames_kept], 1, &hashes[frames_kept + 1], NULL, &scratch);
+        if (code) {
+            if (reports) write_report(seed, code);
+            return trapped(code, "frame ", frame);
+        }
+        frames_kept++;
+        if (differs == UINT64_MAX) {
+            around[1] = state;
+            numbers[1] = frame + 1;
+            states_kept = 2;
+        }
         if (!final_only) {
             say_number(OUT, frame);
             say(OUT, " ");
-            say_hash(OUT, hash);
+            say_hash(OUT, hashes[frames_kept]);
             say(OUT, "\n");
         }
-        if (hashed && differs == UINT64_MAX && word(record + FRAME, 8) != hash) differs = frame;
+        if (hashed && differs == UINT64_MAX && word(record + FRAME, 8) != hashes[frames_kept])
+            differs = frame;
+        if (reports && differs != UINT64_MAX && frame - differs == BEHIND) break;
     }
-    if (read_file(record, 1)) return bad(name, "goes on after its last frame: export it again");
-    say(OUT, "final ");
-    say_hash(OUT, hash);
-    say(OUT, " after ");
-    say_number(OUT, frames);
-    say(OUT, " frames: ");
+    if (reports) write_report(seed, 0);
+    if (reports && differs != UINT64_MAX) {
+        say(ERROR, "the report is of frames up to ");
+        say_number(ERROR, first + frames_kept - 1);
+        say(ERROR, "\n");
+    } else if (read_file(record, 1)) {
+        return bad(name, "goes on after its last frame: export it again");
+    }
+    say(said, "final ");
+    say_hash(said, hashes[frames_kept]);
+    say(said, " after ");
+    say_number(said, first + frames_kept);
+    say(said, " frames: ");
+    int status = 2;
     if (differs != UINT64_MAX) {
-        say(OUT, "differs from the replay, first in frame ");
-        say_number(OUT, differs);
-        say(OUT, "\n");
-        return 1;
+        say(said, "differs from the replay, first in frame ");
+        say_number(said, differs);
+        say(said, "\n");
+        status = 1;
+    } else if (hashed && frames) {
+        say(said, "same as the replay\n");
+        status = 0;
+    } else {
+        say(said, "nothing was compared, the replay has no ");
+        say(said, frames ? "hashes\n" : "frames\n");
     }
-    if (hashed && frames) {
-        say(OUT, "same as the replay\n");
-        return 0;
-    }
-    say(OUT, "nothing was compared, the replay has no ");
-    say(OUT, frames ? "hashes\n" : "frames\n");
-    return 2;
+    flush(said);
+    return status;
 }
 
 static int verify(long count, char **arguments)
 {
-    int final_only = 0, known = count >= 2;
+    int final_only = 0, reports = 0, known = count >= 2;
     int32_t level = 0;
     for (long k = 2; k < count && known; k++) {
         const char *next = k + 1 < count ? arguments[k + 1] : "";
         if (same_text(arguments[k], "--final")) final_only = 1;
+        else if (same_text(arguments[k], "--report")) final_only = reports = 1;
         else if (same_text(arguments[k], "--level") && next[0] > '0' && next[0] <= '9' && !next[1])
             level = next[0] - '0', k++;
         else known = 0;
     }
     if (!known) {
-        say(ERROR, "usage: @NAME@-verify INPUTS [--final] [--level N]\n"
+        say(ERROR, "usage: @NAME@-verify INPUTS [--final] [--level N] [--report]\n"
                    "INPUTS is written by: samebits replay export REPLAY --out INPUTS\n");
         flush(ERROR);
         return 2;
@@ -289,7 +354,7 @@ static int verify(long count, char **arguments)
         return bad("--level", "is none of this program's, or not one of this processor's");
     if (!same_text(@NAME@_digest(), @GUARD@_DIGEST)) return bad("library", "is not the header's");
     if (!open_file(arguments[1])) return bad(arguments[1], "cannot be opened");
-    int status = replay(arguments[1], final_only);
+    int status = replay(arguments[1], final_only, reports);
     flush(OUT);
     return unwritten ? bad("output", "cannot be written") : status;
 }
