@@ -7,10 +7,14 @@ canonical here, before anything else sees it.
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
-from samebits.bits import CANONICAL_NAN, INFINITY, canonical_size, leaves, xxh64
+import numpy as np
+
+from samebits.bits import CANONICAL_NAN, INFINITY, canonical_size, from_canonical, leaves, xxh64
 from samebits.errors import MatchError, ProtocolError
 from samebits.net import limits
 from samebits.net.wire import get_varint, put_varint
@@ -19,6 +23,7 @@ from samebits.types import Kind, ScalarType
 
 MOST_GROUPS = 64
 """Fields that a mask tells of; where an input has more, some next to each other share a bit."""
+_IS_LITTLE = sys.byteorder == "little"
 
 
 class Event(IntEnum):
@@ -80,6 +85,9 @@ class InputCodec:
         self.zero = bytes(self.size)
         self.zeros = bytes(self.size * self.players)
         """All players' inputs, none given."""
+        self._type = t
+        places = [n for _, s, offset in leaves(t) for n in range(offset, offset + s.size)]
+        self._places = np.array(places, np.intp)
         at, found, checks = 0, list[tuple[int, int]](), list[tuple[int, ScalarType]]()
         for _, scalar, _ in leaves(t):
             found.append((at, at + scalar.size))
@@ -105,6 +113,16 @@ class InputCodec:
     def schema(self) -> int:
         """XXH64 of the types of state and input, as compact JSON with sorted keys."""
         return self._schema
+
+    def memory(self, rows: bytes) -> np.ndarray[Any, Any]:
+        """Some frames' inputs, shape (frames, players), as simulations take them."""
+        frames = len(rows) // len(self.zeros) if self.zeros else 1
+        if not _IS_LITTLE or not self.zeros:
+            data = from_canonical(self._type, rows, frames * self.players)
+            return data.reshape(frames, self.players)
+        data = np.zeros((frames * self.players, self._type.dtype.itemsize), np.uint8)
+        data[:, self._places] = np.frombuffer(rows, np.uint8).reshape(-1, self.size)
+        return data.view(self._type.dtype).reshape(frames, self.players)
 
     def canonical(self, given: bytes) -> bytes:
         """An input with canonical NaNs and bools."""

@@ -111,16 +111,16 @@ class Start(Record):
 
 @dataclass(frozen=True, slots=True)
 class Input(Record):
-    """Inputs of frames from `first` on, and so many `hashes` of confirmed frames, the last of them
-    frame `confirmed` − `behind` − 1; the peer has the closed frames below `confirmed`. The body is
-    the hashes, eight bytes each, and the inputs. With `relative` the first input is told by what
-    changed since that of the frame before, else since zeros."""
+    """Inputs of `frames` / 2 frames from `confirmed` + `ahead` on, and so many `hashes` of
+    confirmed frames, the last of them frame `confirmed` − `behind` − 1; the peer has the closed
+    frames below `confirmed`. The body is the hashes, eight bytes each, and the inputs. Where
+    `frames` is odd the first input is told by what changed since that of the frame before, else
+    since zeros."""
 
     TYPE, SENDER = 0x06, "peer"
-    relative: int = _number(1)
-    first: int = _number()
-    frames: int = _number(limits.INPUT_FRAMES)
     confirmed: int = _number()
+    ahead: int = _of(Signed(limits.FRAME))
+    frames: int = _number(2 * limits.INPUT_FRAMES + 1)
     behind: int = _number()
     hashes: int = _number(limits.HASHES)
     body: bytes = _of(Rest())
@@ -140,12 +140,12 @@ class Bundle(Record):
 
 @dataclass(frozen=True, slots=True)
 class Early(Record):
-    """Inputs of another player for frames from `first` on that have not closed yet."""
+    """Another player's input for a frame that has not closed yet, where it is not that of the frame
+    before, which everybody guesses. It is told by what differs from zeros."""
 
     TYPE, SENDER = 0x08, "relay"
     slot: int = _number(limits.PLAYERS)
-    first: int = _number()
-    frames: int = _number(limits.INPUT_FRAMES)
+    frame: int = _number()
     body: bytes = _of(Rest())
 
 
@@ -276,9 +276,28 @@ class Verdict(Record):
     what: str = _text(2000)
 
 
+@dataclass(frozen=True, slots=True)
+class Control(Record):
+    """Another record, in `body`, over a transport that may lose it: the `number`-th of its sender,
+    which has all of the other end's below `ack`. Sent again until the other end has it."""
+
+    TYPE, SENDER = 0x16, "both"
+    number: int = _number()
+    ack: int = _number()
+    body: bytes = _of(Rest())
+
+
+@dataclass(frozen=True, slots=True)
+class Ack(Record):
+    """All CONTROL records below a number have come."""
+
+    TYPE, SENDER = 0x17, "both"
+    ack: int = _number()
+
+
 ROWS: tuple[type[Record], ...] = (
     Hello, Welcome, Refuse, Ready, Start, Input, Bundle, Early, Slack, Ping, Pong, Desync, Want,
-    Chunk, Pause, Resume, Leave, End, Delay, Trapped, Verdict,
+    Chunk, Pause, Resume, Leave, End, Delay, Trapped, Verdict, Control, Ack,
 )  # fmt: skip
 """The table, in order of types."""
 SKIPPED = 0x80

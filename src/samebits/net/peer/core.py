@@ -33,8 +33,10 @@ from samebits.net.events import (
 from samebits.net.identity import hello_of
 from samebits.net.input_codec import ClosedFrame, Event, InputCodec
 from samebits.net.messages import (
+    Ack,
     Bundle,
     Chunk,
+    Control,
     Delay,
     Desync,
     Early,
@@ -60,6 +62,7 @@ from samebits.net.peer.delay import DelayControl
 from samebits.net.peer.outbox import Outbox
 from samebits.net.peer.pacing import Pacer
 from samebits.net.peer.timeline import Timeline
+from samebits.net.reliable import Reliable
 from samebits.net.transfers import REPORT, SNAPSHOT, Incoming, Outgoing
 from samebits.sim.definition import SimulationDefinition
 
@@ -144,6 +147,8 @@ class PeerCore:
         self._records: list[Record] = []
         self._events: list[MatchEvent] = []
         self._trap_told = False
+        self._told_at = 0
+        self._reliable = None if ordered else Reliable()
 
     # What the program says.
 
@@ -155,6 +160,7 @@ class PeerCore:
         self._outgoing.clear()
         self._pings.clear()
         self._records.clear()
+        self._reliable = None if self._ordered else Reliable()
         self.pacer.stop()
 
     def pause(self, reason: str = "") -> None:
@@ -184,18 +190,35 @@ class PeerCore:
     def receive(self, now_ns: int, message: bytes) -> None:
         """A message came. Bytes that break the protocol end the conversation: state OVER, event
         Broken; nothing is raised for them."""
-        if self.state is PeerState.OVER:
+        if self.over:
             return
         self._heard = now_ns
         try:
             if len(message) > limits.MESSAGE:
                 raise ProtocolError(f"a message has {len(message):,} bytes")
             for record in decode(message, "relay"):
-                self._take(record, now_ns)
+                if isinstance(record, Control | Ack):
+                    self._controlled(record, now_ns)
+                else:
+                    self._take(record, now_ns)
                 if self.over:
                     return
         except ProtocolError as error:
             self._end(Broken(error.message))
+
+    def _controlled(self, record: Control | Ack, now_ns: int) -> None:
+        reliable = self._reliable
+        if reliable is None:
+            raise ProtocolError("a CONTROL over a transport that keeps order")
+        if isinstance(record, Ack):
+            reliable.acknowledged(record.ack)
+            return
+        for body in reliable.take(record):
+            for inner in decode(body, "relay"):
+                if isinstance(inner, Control | Ack):
+                    raise ProtocolError("a CONTROL within a CONTROL")
+                if not self.over:
+                    self._take(inner, now_ns)
 
     def poll(self, now_ns: int) -> PeerOutput:
         """Do what is due, and return what is to be sent and shown. Raises Trap of `init`."""
@@ -204,16 +227,18 @@ class PeerCore:
             if self._heard is None:
                 self._heard = now_ns
             self._greet()
-            self._tick(now_ns)
-            self._play()
+            ticked = self._tick(now_ns)
+            self._play(ticked, now_ns)
             self._ping(now_ns)
             if self._incoming is not None and (want := self._incoming.want(now_ns)):
                 self._records.append(want)
-            if self._records:
-                messages += _messages(self._records)
             if now_ns - self._heard > limits.IDLE:
                 self._end(Broken("the relay is silent"))
-        self._records = []
+        records, self._records = self._records, []
+        if self._reliable is not None:
+            # An end is acknowledged too, and a farewell said again.
+            records = self._reliable.pack(records, now_ns)
+        messages += _messages(records)
         events, self._events = self._events, []
         return PeerOutput(messages, events, self._wake(now_ns))
 
@@ -225,7 +250,8 @@ class PeerCore:
     def _wake(self, now_ns: int) -> int | None:
         if self.over:
             return None
-        times = [t for t in (self.pacer.at, self._ping_at) if t is not None]
+        again = self._reliable.wake() if self._reliable is not None else None
+        times = [t for t in (self.pacer.at, self._ping_at, again) if t is not None]
         timeline = self.timeline
         if timeline is not None and timeline.trap is None and self.state is PeerState.PLAYING:
             behind = min(self.pacer.frame, timeline.confirmed) - timeline.frame
@@ -257,10 +283,10 @@ class PeerCore:
             self._ping_at = now_ns + (PING_EVERY if playing else FIRST_PINGS)
             self._records.append(Ping(self._ping_number))
 
-    def _tick(self, now_ns: int) -> None:
-        """The ticks that are due: an input for each."""
+    def _tick(self, now_ns: int) -> bool:
+        """The ticks that are due, an input for each; whether there were any."""
         if self.state is not PeerState.PLAYING or self.timeline is None:
-            return
+            return False
         pacer = self.pacer
         due = pacer.due(now_ns)
         if due > MOST_TICKS:
@@ -273,6 +299,8 @@ class PeerCore:
             pacer.tick()
         if due and pacer.frame > self.timeline.confirmed + self.window:
             self.stalls += 1
+            self._delay.stalled(pacer.frame)
+        return due > 0
 
     def _input(self, frame: int) -> None:
         """Sample the input for a frame; where the delay grew it holds for the frames before too."""
@@ -292,11 +320,10 @@ class PeerCore:
             timeline.guess(slot, n, given)
             self.pacer.note(n)
 
-    def _play(self) -> None:
+    def _play(self, ticked: bool, now_ns: int) -> None:
         timeline = self.timeline
         if timeline is None or self.state in (PeerState.GREETING, PeerState.LOADING):
             return
-        before = timeline.finished
         playing = self.state is PeerState.PLAYING
         target = self.pacer.frame if playing else timeline.confirmed
         timeline.advance(target)
@@ -305,7 +332,13 @@ class PeerCore:
             self._trap_told = True
             self._events.append(TrapMet(trap.frame, trap.message))
             self._records.append(Trapped(trap.frame, trap.message[: limits.TEXT // 4]))
-        if playing or timeline.finished > before:
+        # Once a tick, so that there is no message for each that comes.
+        if ticked:
+            self._tell(timeline)
+            return
+        waits = not playing or self._outbox.waiting(timeline.finished) >= MOST_TICKS
+        if waits and (self._ordered or now_ns - self._told_at >= FIRST_PINGS):
+            self._told_at = now_ns
             self._tell(timeline)
 
     def _tell(self, timeline: Timeline) -> None:
@@ -469,14 +502,13 @@ class PeerCore:
         timeline = self.timeline
         if record.slot >= self.codec.players:
             raise ProtocolError(f"an EARLY for slot {record.slot}")
-        before, at = self.codec.zero, 0
-        for n in range(record.frames):
-            before, at = self.codec.get(record.body, at, before)
-            known = timeline is not None and record.first + n < timeline.confirmed + limits.AHEAD
-            if known and record.slot != self.slot and timeline is not None:
-                timeline.guess(record.slot, record.first + n, before)
+        given, at = self.codec.get(record.body, 0, self.codec.zero)
         if at != len(record.body):
-            raise ProtocolError("an EARLY has bytes after its inputs")
+            raise ProtocolError("an EARLY has bytes after its input")
+        if timeline is None or record.slot == self.slot:
+            return
+        if record.frame < timeline.confirmed + 2 * limits.AHEAD:
+            timeline.guess(record.slot, record.frame, given)
 
     def _slack(self, record: Slack) -> None:
         self._outbox.acknowledged(record.received, record.hashed)

@@ -48,6 +48,10 @@ class Outbox:
             self._received = max(self._received, received)
             self._hashed = max(self._hashed, min(hashed, self._hashed + limits.FRAMES))
 
+    def waiting(self, finished: int) -> int:
+        """How many hashes are to be told."""
+        return finished - self._hashed
+
     def message(self, confirmed: int, finished: int, hashes: dict[int, int]) -> Input | None:
         """What is to be told now; None if nothing. `hashes` has those below `finished`.
 
@@ -78,7 +82,8 @@ class Outbox:
                 self._received = frames[-1] + 1
             self._hashed += count
         behind = confirmed - told.stop
-        return Input(int(relative), first, len(frames), confirmed, behind, count, bytes(body))
+        counts = 2 * len(frames) + relative
+        return Input(confirmed, first - confirmed, counts, behind, count, bytes(body))
 
 
 def _run(frames: list[int]) -> list[int]:

@@ -156,7 +156,7 @@ class Timeline:
             stats.replayed += depth
             stats.deepest = max(stats.deepest, depth)
             stats.depths[depth] = stats.depths.get(depth, 0) + 1
-        inputs = self.simulation.inputs.from_bytes(b"".join(rows), len(rows))
+        inputs = self._codec.memory(b"".join(rows))
         trap: SimulationTrap | None = None
         try:
             hashes = self.rollback.play(first, inputs, checked=True)

@@ -62,13 +62,13 @@ class Closing:
             seat.late = False
             self._good.pop(seat.slot)
 
-    def close(self, now_ns: int) -> int:
-        """Close what can be closed now; how many frames that was."""
-        closed = 0
-        while self.running and not self.paused and self._may_close(now_ns):
-            self.log.close(self._next())
-            closed += 1
-        return closed
+    def close(self, now_ns: int, most: int | None) -> None:
+        """Close what can be closed now, up to `most` frames of the match."""
+        log = self.log
+        while self.running and not self.paused and (most is None or log.closed < most):
+            if not self._may_close(now_ns):
+                return
+            log.close(self._next())
 
     def wake(self) -> int | None:
         """When the next frame is due, or its deadline is."""

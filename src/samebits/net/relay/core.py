@@ -28,7 +28,9 @@ from samebits.net.events import (
 from samebits.net.identity import refusal, remarks
 from samebits.net.input_codec import ClosedFrame, Entry, Event, InputCodec
 from samebits.net.messages import (
+    Ack,
     Chunk,
+    Control,
     Delay,
     Desync,
     Early,
@@ -58,6 +60,7 @@ from samebits.net.relay.referee import Referee
 from samebits.net.relay.seats import Connection, Seat, TokenBucket
 from samebits.net.relay.states import States
 from samebits.net.relay.votes import REFEREE, Votes
+from samebits.net.reliable import Reliable
 from samebits.net.tickets import Ticket, TicketBooth
 from samebits.net.transfers import REPORT
 from samebits.sim.simulation import Simulation
@@ -67,6 +70,10 @@ Validator = Callable[[int, int, bytes], bool]
 """`validator(slot, frame, input)` says whether a canonical input is possible."""
 LEAD = limits.SECOND // 5
 """Time from START to the first frame."""
+AGAIN = limits.SECOND // 5
+"""Time after which bundles are sent again without a new frame, where they may be lost."""
+FAREWELL = 2 * limits.SECOND
+"""Time in which the last words are said again, over a transport that may lose them."""
 SLACK_EVERY = 3
 """Frames from one SLACK to the next, of an ordered transport."""
 
@@ -123,7 +130,9 @@ class RelayCore:
         self.log = FrameLog(self.codec)
         self.closing = Closing(self.codec, simulation.tick_rate, self.rules.closing, self.log)
         self.votes = Votes()
-        self.referee = Referee(simulation, self.rules.seed) if self.rules.referee else None
+        self.referee = (
+            Referee(simulation, self.codec, self.rules.seed) if self.rules.referee else None
+        )
         self.connections: dict[int, Connection] = {}
         self.desyncs: list[Desynced] = []
         self.remarks: list[str] = []
@@ -150,7 +159,10 @@ class RelayCore:
         """There is a connection, of a number that no other has."""
         rate = limits.RATE * self.simulation.tick_rate
         bucket = TokenBucket(max(rate, 20), limits.BURST, now_ns)
-        self.connections[number] = Connection(number, now_ns, now_ns, bucket)
+        connection = Connection(number, now_ns, now_ns, bucket)
+        if not self.rules.ordered:
+            connection.reliable = Reliable()
+        self.connections[number] = connection
 
     def disconnect(self, now_ns: int, number: int) -> None:
         """A connection is gone."""
@@ -168,9 +180,12 @@ class RelayCore:
         """A message came. One that breaks the protocol ends its connection at the next poll;
         nothing is raised for it."""
         connection = self.connections.get(number)
-        if connection is None or connection.closed is not None:
+        if connection is None:
             return
         connection.heard = now_ns
+        over = connection.closed is not None
+        if over and connection.reliable is None:
+            return
         try:
             connection.bucket.take(now_ns)
             if len(message) > limits.CHUNK_UP:
@@ -179,12 +194,28 @@ class RelayCore:
             if len(message) > limits.MESSAGE_UP and not any(isinstance(r, Chunk) for r in records):
                 raise ProtocolError(f"a message has {len(message):,} bytes")
             for record in records:
-                self._take(connection, record, now_ns)
-                if connection.closed is not None:
-                    return
+                if isinstance(record, Control | Ack):
+                    self._controlled(connection, record, now_ns)
+                elif not over:
+                    self._take(connection, record, now_ns)
+                over = connection.closed is not None
         except ProtocolError as error:
             self._events.append(Broken(f"{self._who(connection)}: {error.message}"))
             connection.closed = error.message
+
+    def _controlled(self, connection: Connection, record: Control | Ack, now_ns: int) -> None:
+        reliable = connection.reliable
+        if reliable is None:
+            raise ProtocolError("a CONTROL over a transport that keeps order")
+        if isinstance(record, Ack):
+            reliable.acknowledged(record.ack)
+            return
+        for body in reliable.take(record):
+            for inner in decode(body, "peer"):
+                if isinstance(inner, Control | Ack):
+                    raise ProtocolError("a CONTROL within a CONTROL")
+                if connection.closed is None:
+                    self._take(connection, inner, now_ns)
 
     def poll(self, now_ns: int) -> RelayOutput:
         """Do what is due, and return what is to be sent, stored and shown."""
@@ -254,9 +285,7 @@ class RelayCore:
 
     def _close(self, now_ns: int) -> None:
         most = self.rules.frames
-        while most is None or self.log.closed < most:
-            if not self.closing.close(now_ns):
-                break
+        self.closing.close(now_ns, most)
         if most is not None and self.log.closed >= most:
             self.end("all frames are played")
 
@@ -330,11 +359,14 @@ class RelayCore:
     def _send(self, connection: Connection, now_ns: int, output: RelayOutput) -> None:
         number = connection.number
         if not connection.held and (connection.closed is None or connection.hello is None):
-            self._bundles(connection)
+            self._bundles(connection, now_ns)
             self._early(connection, now_ns)
-        if connection.records:
+        records = connection.records
+        if connection.reliable is not None:
+            records = connection.reliable.pack(records, now_ns)
+        if records:
             part = b""
-            for record in connection.records:
+            for record in records:
                 found = encode(record)
                 if part and len(part) + len(found) > limits.MESSAGE:
                     output.messages.append((number, part))
@@ -344,12 +376,20 @@ class RelayCore:
             output.messages.append((number, part))
         if self.ended is not None and connection.closed is None and connection.hello is not None:
             connection.closed = "the match is over"
-        if connection.closed is not None:
+        if connection.closed is not None and self._has_said_all(connection, now_ns):
             output.closed.append((number, connection.closed))
             del self.connections[number]
             self._gone(connection, now_ns)
 
-    def _bundles(self, connection: Connection) -> None:
+    def _has_said_all(self, connection: Connection, now_ns: int) -> bool:
+        """Whether a connection that is over can be closed: why it is may have to be said again."""
+        if connection.reliable is None or connection.reliable.settled:
+            return True
+        if connection.over_since is None:
+            connection.over_since = now_ns
+        return now_ns - connection.over_since > FAREWELL
+
+    def _bundles(self, connection: Connection, now_ns: int) -> None:
         if not connection.ready:
             return
         end = self.log.closed
@@ -358,6 +398,12 @@ class RelayCore:
         first = connection.sent
         if first >= end:
             return
+        if not self.rules.ordered:
+            # Each new frame is told with all that the peer has not said it has.
+            fresh = end > connection.told
+            if not fresh and now_ns - connection.told_at < AGAIN:
+                return
+            connection.told, connection.told_at = end, now_ns
         if first < self.log.oldest:
             # It was held, or lost, for longer than frames are kept.
             self._states.give(connection)
@@ -372,14 +418,14 @@ class RelayCore:
         seat = self._seat(connection)
         if seat is not None:
             connection.slack_due -= 1
-            if connection.slack_due <= 0 or not self.rules.ordered or seat.slack < 0:
+            if connection.slack_due <= 0 or not self.rules.ordered:
                 connection.slack_due = SLACK_EVERY
                 connection.records.append(Slack(seat.slack // 1000, seat.received, seat.hashed))
         if self.rules.ordered:
             connection.sent = first
 
     def _early(self, connection: Connection, now_ns: int) -> None:
-        """Inputs of others for frames that are not closed, twice a tick at most."""
+        """Changed inputs of others for frames that are not closed, twice a tick at most."""
         hello = connection.hello
         if not connection.started or hello is None or not hello.window or connection.spectator:
             return
@@ -388,16 +434,19 @@ class RelayCore:
         for seat in self.seats:
             if seat.slot == connection.slot or not seat.occupied:
                 continue
-            first = max(connection.early.get(seat.slot, 0), self.log.closed)
-            frame, before, body = first, self.codec.zero, bytearray()
-            while frame in seat.inputs and frame - first < limits.INPUT_FRAMES:
-                self.codec.put(body, before, seat.inputs[frame])
-                before = seat.inputs[frame]
-                frame += 1
-            if frame > first:
-                connection.early[seat.slot] = frame
-                connection.early_at = now_ns
-                connection.records.append(Early(seat.slot, first, frame - first, bytes(body)))
+            frame = max(connection.early.get(seat.slot, 0), self.log.closed)
+            slot, size = seat.slot, self.codec.size
+            latest = self.log.latest[slot * size : slot * size + size]
+            before = seat.inputs.get(frame - 1, latest)
+            while (given := seat.inputs.get(frame)) is not None:
+                # Others repeat what they know: what is the same need not be told.
+                if given != before:
+                    body = bytearray()
+                    self.codec.put(body, self.codec.zero, given)
+                    connection.records.append(Early(slot, frame, bytes(body)))
+                    connection.early_at = now_ns
+                before, frame = given, frame + 1
+            connection.early[slot] = frame
 
     # What peers say.
 
@@ -406,7 +455,7 @@ class RelayCore:
             case Hello():
                 if connection.hello is None:
                     self._hello(connection, record, now_ns)
-                elif self.rules.ordered:
+                else:
                     raise ProtocolError("a second HELLO")
             case Ping():
                 connection.records.append(Pong(record.token))
@@ -556,7 +605,7 @@ class RelayCore:
         if seat is None:
             raise ProtocolError("an INPUT of a spectator")
         closed = self.log.closed
-        if record.confirmed > closed:
+        if record.confirmed > closed or record.confirmed + record.ahead < 0:
             raise ProtocolError(f"frame {record.confirmed} is not closed, and said to be known")
         if not self.rules.ordered and connection.ready and not connection.needs_state:
             connection.sent = max(connection.sent, record.confirmed)
@@ -571,34 +620,36 @@ class RelayCore:
                 value = int.from_bytes(record.body[8 * n : 8 * n + 8], "little")
                 self.votes.report(seat.slot, frame, value, now_ns)
                 seat.hashed = frame + 1
-        self._inputs(seat, record, size, now_ns)
+        first = record.confirmed + record.ahead
+        self._inputs(seat, record, first, size, now_ns)
 
-    def _inputs(self, seat: Seat, record: Input, at: int, now_ns: int) -> None:
+    def _inputs(self, seat: Seat, record: Input, first: int, at: int, now_ns: int) -> None:
         body, codec, closed = record.body, self.codec, self.log.closed
-        if record.first + record.frames > closed + limits.AHEAD + 1:
-            raise ProtocolError(f"inputs for frame {record.first}, when {closed} are closed")
+        frames = record.frames >> 1
+        if first + frames > closed + limits.AHEAD + 1:
+            raise ProtocolError(f"inputs for frame {first}, when {closed} are closed")
         before = codec.zero
-        if record.relative:
-            if record.first == seat.received:
+        if record.frames & 1:
+            if first == seat.received:
                 before = seat.base
-            elif record.first < seat.received and not self.rules.ordered:
-                known = seat.inputs.get(record.first - 1)
+            elif first < seat.received and not self.rules.ordered:
+                known = seat.inputs.get(first - 1)
                 if known is None:
                     # All of it came before, or closed since; what is new comes again.
                     return
                 before = known
             elif self.rules.ordered:
-                raise ProtocolError(f"inputs that go on from frame {record.first - 1}")
+                raise ProtocolError(f"inputs that go on from frame {first - 1}")
             else:
                 return
-        frame = record.first
-        for _ in range(record.frames):
+        frame = first
+        for _ in range(frames):
             before, at = codec.get(body, at, before)
             self._one_input(seat, frame, before, closed, now_ns)
             frame += 1
         if at != len(body):
             raise ProtocolError("an INPUT has bytes after its inputs")
-        if record.frames and frame > seat.received:
+        if frames and frame > seat.received:
             seat.received, seat.base = frame, before
             if self.closing.running and not self.closing.paused:
                 seat.slack = self.closing.due(frame - 1) - now_ns

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from samebits.net.input_codec import InputCodec
 from samebits.sim.session import Session, SimulationTrap
 from samebits.sim.simulation import Simulation
 
@@ -11,8 +12,8 @@ from samebits.sim.simulation import Simulation
 class Referee:
     """Runs closed frames natively. Raises CompileError, and Trap of `init`."""
 
-    def __init__(self, simulation: Simulation, seed: int) -> None:
-        self._simulation = simulation
+    def __init__(self, simulation: Simulation, codec: InputCodec, seed: int) -> None:
+        self._codec = codec
         self._session: Session = simulation.start(seed)
         self.trap: SimulationTrap | None = None
         """The trap that ended its run: the same one that ends the match everywhere."""
@@ -26,7 +27,7 @@ class Referee:
         """Run frames with these inputs, and return the hash after each."""
         if self.trap is not None or not rows:
             return []
-        inputs = self._simulation.inputs.from_bytes(b"".join(rows), len(rows))
+        inputs = self._codec.memory(b"".join(rows))
         try:
             return self._session.run(inputs).tolist()
         except SimulationTrap as trap:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from samebits.errors import ProtocolError
 from samebits.net import limits
 from samebits.net.messages import Hello, Record
+from samebits.net.reliable import Reliable
 from samebits.net.transfers import Incoming, Outgoing
 
 
@@ -66,6 +67,12 @@ class Connection:
     records: list[Record] = field(default_factory=list[Record])
     """What is sent to it with the next poll."""
     slack_due: int = 0
+    reliable: Reliable | None = None
+    """What resends, over a transport that loses messages."""
+    told: int = 0
+    told_at: int = 0
+    """Frames that were sent, perhaps in vain, and when."""
+    over_since: int | None = None
     closed: str | None = None
     """Why it is over."""
 

@@ -12,8 +12,9 @@ from samebits.net.limits import SECOND
 
 MILLI = 1_000_000
 """Nanoseconds of a millisecond."""
-RETRANSMISSION = 200 * MILLI
-"""What a lost segment costs at least on an ordered link (RFC 6298's bound as Linux has it)."""
+RETRANSMISSION = 50 * MILLI
+"""What it takes an ordered link to see a loss, beside a round trip: three more messages, by which
+TCP resends at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class Wire:
             if cut is not None:
                 arrival += cut - sent + RETRANSMISSION
             elif lost:
-                arrival += max(RETRANSMISSION, 2 * link.latency)
+                arrival += RETRANSMISSION + 2 * link.latency
             arrival = self._last = max(arrival, self._last)
             return [arrival]
         if cut is not None or lost:
@@ -70,7 +71,7 @@ class Wire:
         return [arrival, arrival + self._jitter() + MILLI] if twice else [arrival]
 
     def _jitter(self) -> int:
-        """Mostly small, sometimes large: exponential with the mean `jitter`, at most eight times."""
+        """Mostly small, sometimes large: exponential of mean `jitter`, at most eight times it."""
         if not self.link.jitter:
             return 0
         return min(int(self._random.expovariate(1.0) * self.link.jitter), 8 * self.link.jitter)

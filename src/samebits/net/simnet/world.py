@@ -278,13 +278,14 @@ class World:
                 log.hashes[node.hashed] = timeline.hashes[node.hashed]
             node.hashed += 1
         flip = node.plan.flip
-        if flip is not None and not node.flipped and timeline.finished > flip:
-            if node.core.state is PeerState.PLAYING:
-                node.flipped = True
-                state = bytearray(timeline.rollback.canonical_state(timeline.finished))
-                state[len(state) // 2] ^= 1
-                node.plan.flip = timeline.finished
-                timeline.restore(timeline.finished, bytes(state))
+        if flip is None or node.flipped or timeline.finished <= flip:
+            return
+        if node.core.state is PeerState.PLAYING:
+            node.flipped = True
+            state = bytearray(timeline.rollback.canonical_state(timeline.finished))
+            state[len(state) // 2] ^= 1
+            node.plan.flip = timeline.finished
+            timeline.restore(timeline.finished, bytes(state))
 
     def broken(self) -> list[str]:
         """What ended conversations that should not have ended."""
