@@ -17,6 +17,7 @@ from samebits.export import toolchain, wasm
 from samebits.export.header import header_text, places
 from samebits.export.interface import Interface, interface_of
 from samebits.export.library import Kernels, kernels_of, level_name, library_text
+from samebits.export.peer import codec_of, peer_header_text, peer_text
 from samebits.export.platforms import platform_of
 from samebits.export.readme import cmake_text, readme_text
 from samebits.export.report import report_text
@@ -29,12 +30,13 @@ from samebits.sim.simulation import Simulation
 _MARKS = (
     b"A simulation that gives the same bits on every machine, as a library.",
     b": a simulation with the same bits on every machine.",
+    b": a peer of a match over a network.",
     b" as the CMake target ",
 )
 """Each text that a build writes begins with one of these."""
 
 _FILES = ("library.c", "report.c")
-"""The C files around the kernels."""
+"""The C files around the kernels, and `peer.c` where there is a peer."""
 
 Show = Callable[[str, str], None]
 """Receives each target's name and the current step."""
@@ -98,6 +100,8 @@ def build(
         text[f"{interface.name}.cmake"] = cmake_text(interface, targets)
         # The traps follow from the IR, so that every target has the same table.
         text[f"{interface.name}.h"] = header_text(interface, kernels.sites(targets[0]))
+        if (codec := codec_of(interface)) is not None:
+            text[f"{interface.name}_peer.h"] = peer_header_text(interface, codec)
     return [*built, Built("", _write(out, text))]
 
 
@@ -132,17 +136,22 @@ class _Target:
         self._write(f"{self.name}.h", header_text(self.interface, sites).encode())
         self._write("library.c", library_text(self.interface, sites, levels).encode())
         self._write("report.c", report_text(self.interface, sites, self.target).encode())
+        files = [*_FILES]
+        if (codec := codec_of(self.interface)) is not None:
+            self._write(f"{self.name}_peer.h", peer_header_text(self.interface, codec).encode())
+            self._write("peer.c", peer_text(self.interface, codec, self.target).encode())
+            files.append("peer.c")
         if not self.target.zig:
             self.show(self.target.name, "module")
             return wasm.make(self.interface, self.target, self.folder, sites)
         platform = platform_of(self.target)
         self.show(self.target.name, "static library")
         made = [f"lib{self.name}.a"]
-        own = [self._compiled(file, "", ".o") for file in _FILES]
+        own = [self._compiled(file, "", ".o") for file in files]
         toolchain.archive(self.folder, self.target.zig, made[0], [*own, *objects])
         if platform.shared:
             self.show(self.target.name, "shared library")
-            own = [self._compiled(file, platform.export, "-shared.o") for file in _FILES]
+            own = [self._compiled(file, platform.export, "-shared.o") for file in files]
             made += [text.format(self.name) for text in (platform.shared, *platform.extra)]
             options = [option.format(self.name) for option in platform.link]
             self._link(made[1], *options, *own, *objects)
@@ -197,7 +206,7 @@ def _make_folder(out: Path) -> None:
 def _check_free(out: Path, name: str, targets: Sequence[Target]) -> None:
     for target in targets:
         _check_no_link(out / target.name)
-    for file in ("README.md", f"{name}.cmake", f"{name}.h"):
+    for file in ("README.md", f"{name}.cmake", f"{name}.h", f"{name}_peer.h"):
         if holds_foreign_file(out / file, *_MARKS):
             raise SimulationError(
                 f"{out / file} exists already and was not written by a build",

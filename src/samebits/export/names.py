@@ -37,7 +37,11 @@ JavaScript objects."""
 FUNCTIONS = (
     "init", "step", "run", "hash", "save", "restore", "input_save", "input_restore", "scratch",
     "digest", "trap", "trap_message", "trap_file", "trap_function", "trap_line", "assert",
-    "entry_init", "entry_step", "entry_run", "entry_hash", "level", "set_level",
+    "entry_init", "entry_step", "entry_run", "entry_hash", "level", "set_level", "report",
+    "history", "xxh64", "peer", "peer_group", "peer_event", "peer_options", "peer_status",
+    "peer_open", "peer_receive", "peer_tick", "peer_send", "peer_next_event", "peer_state",
+    "peer_get_status", "peer_hash", "peer_inputs", "peer_reconnect", "peer_pause", "peer_go_on",
+    "peer_leave", "peer_report",
 )  # fmt: skip
 """The endings of a header's names, besides those of structs."""
 

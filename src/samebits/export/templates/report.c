@@ -101,7 +101,7 @@ static uint64_t word_at(const uint8_t *from, int size)
     return word;
 }
 
-/* XXH64 with seed 0: github.com/Cyan4973/xxHash, doc/xxhash_spec.md. */
+/* XXH64 with seed 0, which peers of matches use too: github.com/Cyan4973/xxHash, doc/xxhash_spec.md. */
 #define P1 UINT64_C(0x9E3779B185EBCA87)
 #define P2 UINT64_C(0xC2B2AE3D27D4EB4F)
 #define P3 UINT64_C(0x165667B19E3779F9)
@@ -118,7 +118,9 @@ static uint64_t mixed(uint64_t lane, uint64_t word)
     return rotated(lane + word * P2, 31) * P1;
 }
 
-static uint64_t xxh64(const uint8_t *from, size_t size)
+uint64_t @NAME@_xxh64(const uint8_t *from, size_t size);
+
+uint64_t @NAME@_xxh64(const uint8_t *from, size_t size)
 {
     const uint8_t *end = from + size;
     uint64_t hash = P5;
@@ -227,7 +229,7 @@ static void put_packed(part *p, const uint8_t *from, size_t size)
 static void put_part(writer *to, int channel, uint64_t number, const uint8_t *data, size_t size)
 {
     size_t packed = packed_size(size);
-    part p = {to, number, xxh64(data, size), 0, 0, 0, (uint16_t)channel, packed, 0, 0};
+    part p = {to, number, @NAME@_xxh64(data, size), 0, 0, 0, (uint16_t)channel, packed, 0, 0};
     p.time = number * UINT64_C(1000000000) / @TICK_RATE@;
     p.count = (uint32_t)((packed + PIECE_BYTES - 1) / PIECE_BYTES);
     const uint8_t head[2] = {0x78, 0x01};
@@ -388,7 +390,7 @@ static void put_description(writer *to, const @NAME@_history *kept)
 {
     writer sum = *to;
     put_run(&sum, kept->seed, NULL);
-    uint64_t checksum = xxh64(to->bytes + to->at, sum.room ? sum.at - to->at : 0);
+    uint64_t checksum = @NAME@_xxh64(to->bytes + to->at, sum.room ? sum.at - to->at : 0);
     size_t record = begin_record(to, 12);
     put_string(to, "samebits.report");
     size_t pairs = begin_string(to);
@@ -415,7 +417,7 @@ static void put_description(writer *to, const @NAME@_history *kept)
     put_quoted(&sum, ",\"machine\":", machine, machine_end);
     put_quoted(&sum, ",\"run\":", run, run_end);
     put_text(&sum, "}");
-    checksum = xxh64(to->bytes + to->at, sum.room ? sum.at - to->at : 0);
+    checksum = @NAME@_xxh64(to->bytes + to->at, sum.room ? sum.at - to->at : 0);
     if (!sum.room) *to = sum;
     put_string(to, "checksum");
     size_t hexadecimal = begin_string(to);
@@ -486,7 +488,7 @@ static void put_inputs(writer *to, const @NAME@_history *kept, uint8_t *scratch)
         size_t count = begun - first < BLOCK_VALUES ? begun - first : BLOCK_VALUES;
         for (size_t k = 0; k < count; k++) {
             put_frame(kept, first + k, scratch);
-            hashes[k] = xxh64(scratch, FRAME_BYTES);
+            hashes[k] = @NAME@_xxh64(scratch, FRAME_BYTES);
         }
         for (size_t k = 0; k < count; k++) put_uint(&block, hashes[k], 8);
         put_part(to, INPUT_HASHES, kept->first + first, scratch, block.at);

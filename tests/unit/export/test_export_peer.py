@@ -1,0 +1,268 @@
+"""Peers of exported libraries say byte for byte what Python's do, and end where bytes are wrong."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.support.machines.other_machines import EMULATED, missing
+from tests.support.runs.driven_peer import Driven, driven, emulated, sanitized
+from tests.support.runs.exported import host_folder, made, needs_zig, small
+from tests.support.runs.exported_peer import (
+    Call,
+    CPeer,
+    PeerLibrary,
+    Recorder,
+    put_in,
+    record,
+    without_machine,
+)
+
+from samebits.backend.llvm import engine
+from samebits.backend.targets.table import TARGETS
+from samebits.bits import to_canonical
+from samebits.net.events import Broken
+from samebits.net.limits import SECOND
+from samebits.net.peer.core import PeerCore, PeerOutput
+from samebits.net.relay.core import MatchRules
+from samebits.net.simnet.links import shapes
+from samebits.net.simnet.world import PeerPlan, World
+
+pytestmark = [
+    needs_zig,
+    pytest.mark.skipif(sys.platform != "linux", reason="file names are those of Linux"),
+]
+SEED = 5
+ELSEWHERE = ("aarch64", "s390x")
+LINKS = shapes(True)
+
+
+def inputs(player: int) -> Callable[[int], bytes]:
+    """Inputs that change every seven frames."""
+
+    def at(frame: int) -> bytes:
+        random = Random(frame // 7 * 100 + player)
+        given = np.zeros(1, small().input_type.dtype)
+        given["push"] = random.random() - 0.5
+        given["turn"] = random.randrange(-5, 5)
+        given["fire"] = random.random() < 0.1
+        given["at"] = random.randrange(5)
+        return to_canonical(small().input_type, given)
+
+    return at
+
+
+def world(seed: int, frames: int = 600, **more: Any) -> World:
+    """A match over bad links; with an even seed one joins late, with an odd one loses its line."""
+    second = SECOND * frames // 60
+    late: dict[str, Any] = (
+        {"drops": (second // 3, second // 2)} if seed % 2 else {"joins": second // 2}
+    )
+    windows = ((8, 8), (0, 8), (20, 2))[seed % 3]
+    plans = [
+        PeerPlan(LINKS["wifi"], LINKS["mobile"], inputs(0), window=windows[0], clock=300),
+        PeerPlan(LINKS["bad"], LINKS["wifi"], inputs(1), window=windows[1], **late),
+    ]
+    return World(small(), plans, MatchRules(seed=SEED, frames=frames, needed=1, **more), seed)
+
+
+def recorded(seed: int) -> list[Recorder]:
+    """What two peers of Python heard and said in a match."""
+    match = world(seed, referee=seed % 3 == 0)
+    found = [record(match, slot) for slot in range(2)]
+    match.run(100 * SECOND)
+    assert match.broken() == []
+    assert match.relay.ended is not None
+    return found
+
+
+def replayed(library: PeerLibrary, recorder: Recorder) -> list[PeerOutput]:
+    """What a peer of the library says to the same calls."""
+    peer = CPeer(library, recorder.ticket, inputs(0), window=recorder.window)
+    found: list[PeerOutput] = []
+    for call in recorder.calls:
+        if call.what == "tick":
+            found.append(peer.tick(call.now, call.data))
+        elif call.what == "receive":
+            peer.receive(call.now, call.data)
+        else:
+            getattr(peer, call.what)()
+    assert peer.intact()
+    return found
+
+
+def said(outputs: list[PeerOutput]) -> list[tuple[Any, ...]]:
+    """What can be compared: all but what a HELLO tells of the machine."""
+    return [
+        ([without_machine(message) for message in output.messages], output.events, output.wake)
+        for output in outputs
+    ]
+
+
+def expected(recorder: Recorder) -> list[tuple[Any, ...]]:
+    return said([call.output for call in recorder.calls if call.what == "tick"])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(small(), tmp_path_factory.mktemp("peer"))
+
+
+@pytest.fixture(scope="module")
+def library(folder: Path) -> PeerLibrary:
+    return PeerLibrary(host_folder(folder), small(), "small")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_library_says_what_python_says(library: PeerLibrary, seed: int) -> None:
+    recorders = recorded(seed)
+    for recorder in recorders:
+        assert said(replayed(library, recorder)) == expected(recorder)
+    assert sum(recorder.timeline.stats.rollbacks for recorder in recorders) > 10
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_other_processors_say_the_same_bytes(tmp_path: Path, name: str) -> None:
+    target = TARGETS[name]
+    if target not in EMULATED:
+        pytest.skip(f"{name} is this processor")
+    why = missing(target)
+    if why:
+        pytest.skip(why)
+    command = emulated(made(small(), tmp_path, name), target)
+    for recorder in (*recorded(0), *recorded(1)):
+        found = driven(command, recorder.ticket, recorder.calls, recorder.window)
+        assert said(found.outputs) == expected(recorder)
+
+
+def facts(match: World) -> tuple[list[bytes], list[int]]:
+    """The inputs of each closed frame, and the hashes that a run of them has."""
+    rows = [frame.row for frame in match.frames]
+    given = small().inputs.from_bytes(b"".join(rows), len(rows))
+    return rows, small().start(SEED).run(given).tolist()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_peers_of_both_languages_play_one_match(library: PeerLibrary, seed: int) -> None:
+    match = world(seed, frames=900)
+    peer = put_in(match, seed % 2, library)
+    match.run(100 * SECOND)
+    assert match.broken() == []
+    assert match.relay.desyncs == []
+    assert match.relay.ended is not None
+    rows, hashes = facts(match)
+    assert len(rows) == 900
+    assert len(set(hashes)) == len(hashes)
+    for node in match.nodes:
+        first = min(node.log.hashes)
+        assert node.log.hashes == dict(list(enumerate(hashes))[first:])
+    assert match.relay.ended.hash == hashes[-1]
+    assert peer.intact()
+    other = match.nodes[1 - seed % 2].core.timeline
+    assert other is not None
+    assert peer.status.rollbacks + other.stats.rollbacks > 0
+
+
+def mutated(calls: list[Call], random: Random) -> list[Call]:
+    """The calls with one message that has other bits, another length, or comes out of turn."""
+    found = list(calls)
+    places = [n for n, call in enumerate(calls) if call.what == "receive" and call.data]
+    at = random.choice(places)
+    data = bytearray(calls[at].data)
+    match random.randrange(5):
+        case 0:
+            data[random.randrange(len(data))] ^= 1 << random.randrange(8)
+        case 1:
+            del data[random.randrange(len(data)) :]
+        case 2:
+            place = random.randrange(len(data) + 1)
+            data[place:place] = random.randbytes(random.randrange(1, 9))
+        case 3:
+            data = bytearray(calls[random.choice(places)].data)
+        case _:
+            for _ in range(random.randrange(1, 5)):
+                data[random.randrange(len(data))] = random.choice((0, 0x7F, 0x80, 0xFF))
+    found[at] = Call("receive", calls[at].now, bytes(data))
+    stop = next((n for n in range(at + 40, len(found)) if found[n].what == "tick"), len(found))
+    return found[: stop + 1]
+
+
+def told_by_python(recorder: Recorder, calls: list[Call]) -> list[PeerOutput]:
+    """What Python's core says to calls that may be wrong."""
+    given = [b""]
+    core = PeerCore(small(), recorder.ticket, lambda _: given[0], window=recorder.window)
+    found: list[PeerOutput] = []
+    for call in calls:
+        if call.what == "tick":
+            given[0] = call.data
+            found.append(core.poll(call.now))
+        elif call.what == "receive":
+            core.receive(call.now, call.data)
+        else:
+            getattr(core, call.what)()
+    return found
+
+
+def without_reasons(outputs: list[PeerOutput]) -> list[tuple[Any, ...]]:
+    """What was said, with no word about what was wrong: each language has its own."""
+    return [
+        (messages, [Broken("") if isinstance(e, Broken) else e for e in events], wake)
+        for messages, events, wake in said(outputs)
+    ]
+
+
+def test_wrong_messages_end_both_languages_peers_alike(library: PeerLibrary) -> None:
+    random = Random(1)
+    recorders = [recorder for seed in (0, 1) for recorder in recorded(seed)]
+    broken = 0
+    for _ in range(60):
+        recorder = random.choice(recorders)
+        calls = mutated(recorder.calls[:400], random)
+        python = told_by_python(recorder, calls)
+        peer = CPeer(library, recorder.ticket, inputs(0), window=recorder.window)
+        ours: list[PeerOutput] = []
+        for call in calls:
+            if call.what == "tick":
+                ours.append(peer.tick(call.now, call.data))
+            elif call.what == "receive":
+                peer.receive(call.now, call.data)
+            else:
+                getattr(peer, call.what)()
+        assert peer.intact()
+        assert without_reasons(ours) == without_reasons(python)
+        broken += any(isinstance(event, Broken) for output in python for event in output.events)
+    assert 10 < broken < 60
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    compiler = shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        pytest.skip("there is no compiler with sanitizers: apt-get install gcc")
+    folder = tmp_path_factory.mktemp("sanitized")
+    return sanitized(folder, small(), engine.host_target(), compiler)
+
+
+def test_sanitizers_find_nothing(watched: list[str]) -> None:
+    for recorder in recorded(2):
+        found = driven(watched, recorder.ticket, recorder.calls, recorder.window)
+        assert said(found.outputs) == expected(recorder)
+
+
+def test_wrong_messages_reach_no_other_memory(watched: list[str]) -> None:
+    random = Random(2)
+    recorders = [recorder for seed in (0, 1) for recorder in recorded(seed)]
+    found: list[Driven] = []
+    for _ in range(100):
+        recorder = random.choice(recorders)
+        calls = mutated(recorder.calls[:400], random)
+        calls.append(Call("report", random.randrange(300)))
+        found.append(driven(watched, recorder.ticket, calls, recorder.window))
+    events = [event for each in found for output in each.outputs for event in output.events]
+    assert sum(isinstance(event, Broken) for event in events) > 10
