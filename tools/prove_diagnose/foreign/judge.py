@@ -156,7 +156,9 @@ def judged(case: Case, truth: Truth, limits: Limits) -> Verdict:
     verdict.truth = _told(truth)
     if limits.only_truths:
         return verdict
-    found, status = _run([*command, "--json"], verdict, place, limits.judged)
+    found, status = _run(
+        [*command, "--json"], verdict, place, limits.judged, limits.folder / "bytecode"
+    )
     if found is not None:
         compare(verdict, found, status, truth)
     return verdict
@@ -175,10 +177,16 @@ def _told(truth: Truth) -> str:
 
 
 def _run(
-    command: list[str], verdict: Verdict, place: Path, judged: Path
+    command: list[str], verdict: Verdict, place: Path, judged: Path, bytecode: Path
 ) -> tuple[dict[str, Any] | None, int]:
     out = place / "diagnosis.json"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(judged), str(ROOT)])}
+    # What is installed has its modules compiled: only the first process compiles them here.
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(judged), str(ROOT)]),
+        "PYTHONPYCACHEPREFIX": str(bytecode),
+        "PYTHONDONTWRITEBYTECODE": "",
+    }
     began = time.monotonic()
     with out.open("w") as file, (place / "errors.txt").open("w") as errors:
         process = subprocess.Popen(
