@@ -14,6 +14,7 @@ from samebits.errors import MatchError, ReplayError
 from samebits.net.input_codec import ClosedFrame, Entry, Event
 from samebits.net.store import TOPIC, MatchStore
 from samebits.replay import ReplayWriter, read_replay
+from samebits.replay.header import HASHES, INPUTS, KEYFRAMES
 from samebits.sim.players import random_inputs
 
 
