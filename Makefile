@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 STAMP := $(VENV)/.installed
 
-.PHONY: verify test test-pythons lint bench bench-math fuzz fuzz-faults fuzz-files prove prove-rounding search-hard prove-fixed prove-targets prove-diagnose prove-bounds clean help
+.PHONY: soak fuzz-net verify test test-pythons lint bench bench-math fuzz fuzz-faults fuzz-files prove prove-rounding search-hard prove-fixed prove-targets prove-diagnose prove-bounds clean help
 
 help:
 	@echo "make verify  install, then verify the examples on every target available here"
@@ -16,6 +16,8 @@ help:
 	@echo "make bench-math  the math library beside Numba, NumPy and C; writes benchmarks/MATH.md"
 	@echo "make fuzz    differential fuzzing until stopped; writes a minimised failing program"
 	@echo "make fuzz-files  hostile files for every reader until stopped; writes what it finds to build/"
+	@echo "make fuzz-net  mutated messages at the cores of a match, 100,000 at each"
+	@echo "make soak    500 seeded matches over simulated links, each judged"
 	@echo "make fuzz-faults  inject unsound rules into the passes, count the programs until each is found, note where"
 	@echo "make prove   the math library against correct rounding; writes docs/results/accuracy.md"
 	@echo "make search-hard  search inputs that are hard to round, of math functions without a published list"
@@ -28,7 +30,7 @@ help:
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'samebits needs Python 3.11 or newer')"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[targets,plot,test]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[targets,plot,net,test]"
 	touch $(STAMP)
 
 $(VENV)/.bench: $(STAMP)
@@ -77,6 +79,12 @@ fuzz: $(STAMP)
 
 fuzz-files: $(STAMP)
 	$(BIN)/python -m tests.fuzz.files.run
+
+fuzz-net: $(STAMP)
+	$(BIN)/python -m tests.fuzz.net 100000
+
+soak: $(STAMP)
+	$(BIN)/python -m tests.fuzz.soak --matches 500 --frames 600
 
 fuzz-faults: $(STAMP)
 	$(BIN)/python -m tests.fuzz.bounds.run --faults

@@ -68,7 +68,7 @@ def run(row: Row, tests: list[str]) -> bool:
         subprocess.run([row.python, "-m", "venv", folder], check=True)
     # The pinned versions are of one Python; each of these takes what there is for it.
     free = {name: value for name, value in os.environ.items() if name != "PIP_CONSTRAINT"}
-    wanted = ["-e", ".[targets,plot,test]", *([f"numpy=={row.numpy}"] if row.numpy else [])]
+    wanted = ["-e", ".[targets,plot,net,test]", *([f"numpy=={row.numpy}"] if row.numpy else [])]
     install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted]
     if subprocess.run(install, cwd=ROOT, env=free, check=False).returncode:
         return False

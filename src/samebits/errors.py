@@ -255,7 +255,7 @@ class MatchError(SamebitsError):
 
 
 class ProtocolError(MatchError):
-    """A message that breaks the protocol: it ends the connection that it came from, and no other."""
+    """A message that breaks the protocol: it ends the connection that it came over, no other."""
 
 
 TRAP_MESSAGES = {

@@ -213,6 +213,7 @@ WRITES = {
     "export/build.py": "a working folder of its own",
     "export/wasm.py": "a working folder of its own",
     "diagnosis/edits/versions.py": "a working folder of its own",
+    "net/store.py": "a match's journal, which is appended to",
 }
 """Modules that write files by themselves, and why that is sound."""
 

@@ -16,6 +16,27 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "verify game.py duel.mcap --golden duel.golden",
         "verify game.py duel.mcap --targets aarch64-O3,wasm32-O3",
     ),
+    "net": (
+        "net ticket m1 --secret secret.key --slot 0",
+        "net serve game.py --secret secret.key --store matches",
+        "net soak game.py --rtt 100 --jitter 20 --loss 5",
+    ),
+    "net serve": (
+        "net serve game.py --secret secret.key --port 8443 --store matches",
+        "net serve game.py --secret secret.key --players 2 --on-desync pause",
+    ),
+    "net ticket": ("net ticket m1 --secret secret.key --slot 1 --seconds 60",),
+    "net join": (
+        "net join game.py ws://127.0.0.1:8443/m1 --ticket - --players duel --slot 1",
+        "net join game.py ws://127.0.0.1:8443/m1 --ticket - --window 0",
+    ),
+    "net watch": ("net watch game.py ws://127.0.0.1:8443/m1 --ticket -",),
+    "net soak": (
+        "net soak game.py --matches 4 --frames 600",
+        "net soak game.py --rtt 100 --jitter 20 --loss 5 --window 0,8 --seed 1",
+    ),
+    "net status": ("net status http://127.0.0.1:8443",),
+    "net verdict": ("net verdict matches/m1",),
     "record": ("record game.py --players duel --frames 3600 --out duel.mcap",),
     "targets": ("targets --json",),
     "build": (

@@ -11,6 +11,7 @@ from samebits.backend.llvm.engine import host_target
 from samebits.errors import ArgumentError
 from samebits.sim.execution import NativeExecution
 from samebits.sim.program import Program
+from samebits.sim.rollback import Rollback
 from samebits.sim.session import Session, SimulationTrap
 from samebits.sim.simulation import Simulation
 
@@ -41,6 +42,15 @@ class InjectedSimulation(Simulation):
                 fix="leave out `keep`, or inject the hazards from frame 0 on",
             )
         return InjectedSession(self, seed)
+
+    def rollback(self, seed: int = 0, window: int = 8) -> Rollback:
+        """As of other simulations; plain until `from_frame`."""
+        if not self.from_frame:
+            return super().rollback(seed, window)
+        from samebits.hazards.injected_rollback import InjectedRollback
+
+        acting = InjectedSimulation(self.plain, self.program)
+        return InjectedRollback(self.plain, acting, self.from_frame, window, seed)
 
     def __repr__(self) -> str:
         return f"<simulation {self.name} {self.version}, with hazards>"

@@ -1,4 +1,4 @@
-"""What a match tells the program that plays or serves it."""
+"""The events of a match, for the program that plays or serves it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a peer says of itself in HELLO, and whether a relay lets it in.
+"""A peer's identity: its HELLO, and whether a relay lets it in.
 
 Owns which differences refuse, and which are let in and told: another math fingerprint or
 floating-point environment is a warning of what may come, no proof.

@@ -56,6 +56,8 @@ REPORT = 16 << 20
 """Most bytes of a desync report."""
 REPORTS = 3
 """Desyncs of a match of which reports are gathered."""
+HEALED = 3 * SECOND
+"""Time in which a peer that was sent the agreed state must prove it; then it is sent again."""
 HEALS = 3
 """Most heals of a match."""
 SPECTATORS = 64

@@ -1,4 +1,4 @@
-"""Records that must come, over a transport that loses and reorders messages.
+"""The delivery of records that must come, over a transport that loses and reorders messages.
 
 Owns numbers, acknowledgements and resending of one connection's end. Inputs, bundles and the like
 are not numbered: what is lost of them is told again by their own rules.

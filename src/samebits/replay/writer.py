@@ -63,6 +63,7 @@ class ReplayWriter:
         self._hashes: list[int] = []
         self._pending: int = 0
         self._keyframe_at = -1
+        self._topics: dict[str, int] = {}
         self._closed = False
         self._is_torn = False
         """Whether a record is being written, or was at an interrupt."""
@@ -147,6 +148,26 @@ class ReplayWriter:
             part = struct.pack("<QI", self.frames, offset) + data[offset : offset + PART_BYTES]
             self._message(self._keyframes_id, self.frames, part)
             self._mcap.flush()
+        self._is_torn = False
+
+    def annotate(self, topic: str, data: bytes) -> None:
+        """Add a message of the program's own, before the next frame, on a channel of its own.
+
+        Readers of replays pass over it. Raises ReplayError for a replay's own channel, or more
+        bytes than a part may have.
+        """
+        self._check_open()
+        if topic in (INPUTS, HASHES, KEYFRAMES) or len(data) > PART_BYTES:
+            raise ReplayError(
+                f"a message of {len(data)} bytes on channel {topic!r:.60}",
+                fix=f"give another channel than a replay's own, and at most {PART_BYTES} bytes",
+            )
+        self._flush()
+        if topic not in self._topics:
+            self._topics[topic] = self._mcap.register_channel(topic, ENCODING, 0)
+        self._is_torn = True
+        self._message(self._topics[topic], self.frames, data)
+        self._mcap.flush()
         self._is_torn = False
 
     @property

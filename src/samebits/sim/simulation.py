@@ -11,6 +11,7 @@ from samebits.sim.definition import SimulationDefinition
 
 if TYPE_CHECKING:
     from samebits.sim.recording import Recording
+    from samebits.sim.rollback import Rollback
     from samebits.sim.session import Session
 
 
@@ -36,6 +37,14 @@ class Simulation(SimulationDefinition):
         from samebits.sim.session import Session
 
         return KeptSession(self, seed, keep) if check_keep(keep) else Session(self, seed)
+
+    @folding
+    def rollback(self, seed: int = 0, window: int = 8) -> Rollback:
+        """A new run that can go back up to `window` frames, 0 to 3,600, and play them again with
+        other inputs, natively. Raises CompileError, Trap, ArgumentError."""
+        from samebits.sim.rollback import Rollback
+
+        return Rollback(self, window, seed)
 
     def record(
         self, path: str | os.PathLike[str], seed: int = 0, keyframe_every: int = 600

@@ -1,2 +1,5 @@
-"""A peer without sockets or clocks: `pacing` and `delay` say when, `timeline` what was played,
-`core` speaks with the relay."""
+"""A peer without sockets or clocks.
+
+`pacing` and `delay` say when, `timeline` what was played, `outbox` what is to be told; `core`
+speaks with the relay.
+"""

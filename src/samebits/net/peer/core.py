@@ -64,7 +64,7 @@ from samebits.net.peer.pacing import Pacer
 from samebits.net.peer.timeline import Timeline
 from samebits.net.reliable import Reliable
 from samebits.net.transfers import REPORT, SNAPSHOT, Incoming, Outgoing
-from samebits.sim.definition import SimulationDefinition
+from samebits.sim.simulation import Simulation
 
 PING_EVERY = limits.SECOND // 2
 FIRST_PINGS = limits.SECOND // 10
@@ -109,7 +109,7 @@ class PeerCore:
 
     def __init__(
         self,
-        simulation: SimulationDefinition,
+        simulation: Simulation,
         ticket: str,
         sample: Sample,
         *,
@@ -148,6 +148,8 @@ class PeerCore:
         self._events: list[MatchEvent] = []
         self._trap_told = False
         self._told_at = 0
+        self._rebased = False
+        """Whether bundles on their way may refer to frames that a snapshot took the place of."""
         self._reliable = None if ordered else Reliable()
 
     # What the program says.
@@ -456,11 +458,12 @@ class PeerCore:
             if before is None and number > timeline.confirmed:
                 before = None
         if before is None or number > timeline.confirmed:
-            if self._ordered:
+            if self._ordered and not self._rebased:
                 raise ProtocolError(
                     f"a BUNDLE begins with frame {number}, after frame {timeline.confirmed}"
                 )
             return
+        self._rebased = self._rebased and bool(record.relative)
         at = 0
         for _ in range(record.frames):
             frame, at = self.codec.get_frame(record.body, at, before)
@@ -563,6 +566,7 @@ class PeerCore:
         if len(data) != self.simulation.state_size or xxh64(data) != state.hash:
             raise ProtocolError("a snapshot does not have the bytes that its hash tells of")
         timeline.restore(state.frame, data)
+        self._rebased = True
         self._trap_told = False
         if self.state is PeerState.LOADING:
             self._ready(timeline)

@@ -1,4 +1,4 @@
-"""What a peer has to say each tick: its inputs, and the hashes of confirmed frames.
+"""A peer's outbox: its inputs, and the hashes of confirmed frames, told once a tick.
 
 Owns what is told again: where the transport may lose messages, all that the relay hasn't said it
 has; where it keeps their order, each thing once.

@@ -1,4 +1,4 @@
-"""A peer's timeline: what was played with which inputs, what is confirmed, what only guessed.
+"""A peer's timeline: the frames that it played, those confirmed and those only guessed.
 
 Owns prediction (each player's latest known input is repeated), rollback, and the rule that a hash
 counts only when all inputs up to its frame are confirmed. Knows nothing of messages.
@@ -10,9 +10,8 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from samebits.net.input_codec import InputCodec
-from samebits.sim.definition import SimulationDefinition
-from samebits.sim.rollback import Rollback
 from samebits.sim.session import SimulationTrap
+from samebits.sim.simulation import Simulation
 
 HISTORY = 900
 """Confirmed frames whose inputs are kept behind the latest played one."""
@@ -35,6 +34,10 @@ class TimelineStats:
     """The most frames of one rollback."""
     depths: dict[int, int] = field(default_factory=dict[int, int])
     """Rollbacks by their frames."""
+    restores: int = 0
+    """How often a state from elsewhere was taken."""
+    restored: int = 0
+    """The frame before which the latest one was."""
 
 
 class Timeline:
@@ -43,11 +46,9 @@ class Timeline:
     Raises CompileError and Trap, of `init`.
     """
 
-    def __init__(
-        self, simulation: SimulationDefinition, codec: InputCodec, window: int, seed: int
-    ) -> None:
+    def __init__(self, simulation: Simulation, codec: InputCodec, window: int, seed: int) -> None:
         self.simulation = simulation
-        self.rollback = Rollback(simulation, window, seed)
+        self.rollback = simulation.rollback(seed, window)
         self.window = window
         self.confirmed = 0
         """How many frames have final inputs."""
@@ -125,7 +126,8 @@ class Timeline:
             self.confirmed = self._oldest = frame
             self._latest = self._codec.inputs_of(self._codec.zeros)
             self._early = [{} for _ in self._early]
-        self.finished = frame
+        self.finished = self.stats.restored = frame
+        self.stats.restores += 1
         self.trap = None
         self._used.clear()
         self.hashes = {n: h for n, h in self.hashes.items() if n < frame}

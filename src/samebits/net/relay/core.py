@@ -7,7 +7,7 @@ which tickets expire too.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Literal
@@ -107,6 +107,8 @@ class RelayOutput:
     closed: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     frames: list[tuple[int, ClosedFrame]] = field(default_factory=list[tuple[int, ClosedFrame]])
     events: list[MatchEvent] = field(default_factory=list[MatchEvent])
+    hashes: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    """Frames and the hashes that all agree on."""
     wake: int | None = None
 
 
@@ -144,9 +146,29 @@ class RelayCore:
         self._frames: list[tuple[int, ClosedFrame]] = []
         self._first_hello: Hello | None = None
         self._ending: tuple[str, int] | None = None
+        self._resumed = False
         self._reports: dict[tuple[int, int], int] = {}
         self.reports: list[tuple[int, int, bytes]] = []
         """Desync reports that came: frame, slot, bytes."""
+
+    def resume(self, now_ns: int, frames: list[ClosedFrame], epochs: Mapping[int, int]) -> None:
+        """Go on with a match that another process served: its frames, and the latest epoch of each
+        slot that was played. Its players come back with their tokens. Before anything else."""
+        for frame in frames:
+            self.log.close(frame)
+        if self.referee is not None:
+            for n, value in enumerate(self.referee.run([frame.row for frame in frames])):
+                self.votes.report(REFEREE, n, value, now_ns)
+            self.votes.settle((), now_ns)
+        for slot, epoch in epochs.items():
+            seat = self.seats[slot]
+            seat.occupied, seat.away_since, seat.epoch = True, now_ns, epoch
+            seat.token = self._token(slot, epoch)
+        self._resumed = bool(frames)
+
+    def _token(self, slot: int, epoch: int) -> bytes:
+        told = f"{self.match}\0{slot}\0{epoch}".encode()
+        return hmac.digest(self._secret, b"samebits resume 1\0" + told, sha256)
 
     @property
     def seats(self) -> list[Seat]:
@@ -233,6 +255,7 @@ class RelayCore:
             self._finish(now_ns)
         for connection in list(self.connections.values()):
             self._send(connection, now_ns, output)
+        output.hashes, self.votes.fresh = self.votes.fresh, []
         output.events, self._events = self._events, []
         output.wake = self._wake(now_ns)
         return output
@@ -272,6 +295,8 @@ class RelayCore:
         if not closing.running:
             ready = [s for s in self.seats if s.connection is not None and s.connection.ready]
             needed = self.codec.players if self.rules.needed is None else self.rules.needed
+            if self._resumed:
+                needed = sum(seat.occupied for seat in self.seats)
             if len(ready) < max(needed, 1):
                 return
             closing.start(now_ns + LEAD)
@@ -557,8 +582,7 @@ class RelayCore:
         seat.inputs.clear()
         seat.received, seat.base = 0, self.codec.zero
         seat.epoch += 1
-        told = f"{self.match}\0{seat.slot}\0{seat.epoch}".encode()
-        seat.token = hmac.digest(self._secret, b"samebits resume 1\0" + told, sha256)
+        seat.token = self._token(seat.slot, seat.epoch)
         self._welcome(connection, hello, seat.slot, seat.epoch, seat.token)
 
     def _welcome(
@@ -702,6 +726,14 @@ class RelayCore:
         self._events.append(Left(seat.slot, self.log.closed))
         if self.closing.running and not any(s.occupied for s in self.seats):
             self.end("nobody plays")
+
+    def expel(self, seat: Seat, reason: str) -> None:
+        """End a seat and its connection; its peer can't come back."""
+        connection = seat.connection
+        self._vacate(seat)
+        if connection is not None:
+            connection.closed = reason
+            self._events.append(Broken(f"slot {seat.slot}: {reason}"))
 
     def _pause(self) -> None:
         entries = self.closing.entries

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
 
 from samebits.net.input_codec import InputCodec
 from samebits.sim.session import Session, SimulationTrap
 from samebits.sim.simulation import Simulation
+
+KEYFRAMES, APART = 6, 240
+"""States that are kept, and frames from one to the next at least."""
 
 
 class Referee:
@@ -17,6 +22,8 @@ class Referee:
         self._session: Session = simulation.start(seed)
         self.trap: SimulationTrap | None = None
         """The trap that ended its run: the same one that ends the match everywhere."""
+        self.keyframes: deque[tuple[int, bytes]] = deque(maxlen=KEYFRAMES)
+        """Frames and canonical states before them, for reports."""
 
     @property
     def frame(self) -> int:
@@ -27,6 +34,8 @@ class Referee:
         """Run frames with these inputs, and return the hash after each."""
         if self.trap is not None or not rows:
             return []
+        if not self.keyframes or self.frame - self.keyframes[-1][0] >= APART:
+            self.keyframes.append((self.frame, self.state()))
         inputs = self._codec.memory(b"".join(rows))
         try:
             return self._session.run(inputs).tolist()

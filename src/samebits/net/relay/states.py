@@ -1,4 +1,4 @@
-"""Snapshots and reports: who gives them, who gets them, and that none is believed.
+"""Snapshots and reports: who gives and gets them, none of which is believed.
 
 A snapshot's hash must be the one that was voted for its frame. One that is not is thrown away, and
 another peer is asked.
@@ -39,6 +39,7 @@ class _Match(Protocol):
     @property
     def events(self) -> list[MatchEvent]: ...
     def has_state_of(self, seat: Seat) -> bool: ...
+    def expel(self, seat: Seat, reason: str) -> None: ...
 
 
 class States:
@@ -52,6 +53,8 @@ class States:
         self._source: tuple[Connection, Incoming] | None = None
         self._failed: set[int] = set()
         """Slots that gave a wrong snapshot, or none."""
+        self._healing: dict[int, int] = {}
+        """Slots that were sent the agreed state, and when."""
         self._wanted: dict[tuple[int, int, int], tuple[int, int]] = {}
         """Reports that come: connection and key, to frame and slot."""
 
@@ -71,7 +74,7 @@ class States:
         if connection is None:
             return
         if seat.heals >= limits.HEALS:
-            connection.closed = f"its bits departed more than {limits.HEALS} times"
+            self._relay.expel(seat, f"its bits departed more than {limits.HEALS} times")
             return
         seat.heals += 1
         relay.closing.entries.append(Entry(Event.HEAL, seat.slot, relay.log.closed))
@@ -102,13 +105,19 @@ class States:
                 want = coming.want(now_ns)
                 if want is not None:
                     connection.records.append(want)
+        for slot, since in list(self._healing.items()):
+            if slot not in relay.votes.apart:
+                del self._healing[slot]
+            elif now_ns - since > limits.HEALED:
+                del self._healing[slot]
+                self.heal(relay.seats[slot])
         for connection in [c for c in self._waiting if c.closed is not None]:
             del self._waiting[connection]
         if not self._waiting:
             return
         referee = relay.referee
         if referee is not None and referee.trap is None:
-            self._give_all(referee.frame, referee.state())
+            self._give_all(referee.frame, referee.state(), now_ns)
             return
         source = self._source
         if source is not None:
@@ -119,6 +128,8 @@ class States:
                     self._failed.add(connection.slot)
                 connection.incoming.pop(coming.key, None)
                 self._source = None
+            elif coming.whole:
+                self._check(connection, coming, now_ns)
         if self._source is None:
             self._ask(now_ns)
 
@@ -138,18 +149,25 @@ class States:
             if coming.data:
                 self._relay.reports.append((frame, slot, coming.data))
             return
-        self._source = None
+        self._check(connection, coming, now_ns)
+
+    def _check(self, connection: Connection, coming: Incoming, now_ns: int) -> None:
+        """Pass a snapshot on, once the hash of its frame is known; that of frame 0 nobody voted
+        for, and it is made from the seed."""
         relay = self._relay
         data, frame = coming.data, coming.frame
         expected = relay.votes.known(frame - 1) if frame else None
         right = len(data) == relay.simulation.state_size and xxh64(data) == coming.hash
-        if not right or (frame and expected != coming.hash) or frame > relay.log.closed:
-            slot = connection.slot
-            if slot is not None:
-                self._failed.add(slot)
-            relay.events.append(Broken(f"slot {slot}: a snapshot whose hash is not the agreed one"))
+        if right and frame and expected is None and frame <= relay.log.closed:
             return
-        self._give_all(frame, data)
+        self._source = None
+        if right and frame and expected == coming.hash and frame <= relay.log.closed:
+            self._give_all(frame, data, now_ns)
+            return
+        slot = connection.slot
+        if slot is not None:
+            self._failed.add(slot)
+        relay.events.append(Broken(f"slot {slot}: a snapshot whose hash is not the agreed one"))
 
     def _ask(self, now_ns: int) -> None:
         relay = self._relay
@@ -170,8 +188,10 @@ class States:
             return
         self._failed.clear()
 
-    def _give_all(self, frame: int, data: bytes) -> None:
+    def _give_all(self, frame: int, data: bytes, now_ns: int) -> None:
         for connection, request in self._waiting.items():
+            if connection.slot is not None and connection.slot in self._relay.votes.apart:
+                self._healing[connection.slot] = now_ns
             outgoing = Outgoing(SNAPSHOT, request, frame, data)
             connection.outgoing = {outgoing.key: outgoing}
             connection.records.append(outgoing.chunk(0))

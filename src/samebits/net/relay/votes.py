@@ -27,6 +27,8 @@ class Votes:
         """Hashes that agreed."""
         self.proven: list[tuple[int, int]] = []
         """Voters who were apart and are no more, with the frame of the hash; to be cleared."""
+        self.fresh: list[tuple[int, int]] = []
+        """Frames and hashes that are agreed now; to be cleared."""
         self._claims: dict[int, dict[int, int]] = {}
         self._agreed: dict[int, int] = {}
         self._open: dict[int, dict[int, int]] = {}
@@ -135,6 +137,7 @@ class Votes:
     def _agree(self, frame: int, value: int) -> None:
         self._open.pop(frame, None)
         self._agreed[frame] = value
+        self.fresh.append((frame, value))
         for voter, claim in self._claims.pop(frame, {}).items():
             if voter in self.apart:
                 self._prove(voter, frame, claim)

@@ -74,7 +74,7 @@ class _Node:
         self.log = PeerLog()
         self.number: int | None = None
         self.wake = -1
-        self.rows = self.hashed = 0
+        self.rows = self.hashed = self.restores = 0
         self.flipped = False
         self.gone = False
 
@@ -90,7 +90,7 @@ class World:
         self, simulation: Simulation, peers: list[PeerPlan], rules: MatchRules, seed: int
     ) -> None:
         self.random = Random(seed)
-        self.now = EPOCH
+        self.now = self.started = EPOCH
         self.relay = RelayCore(simulation, "sim", TicketBooth(SECRET), SECRET, rules)
         self.frames: list[ClosedFrame] = []
         """Every frame that the relay closed."""
@@ -161,6 +161,11 @@ class World:
                 node, wake = given
                 if wake == node.wake:
                     self._poll_peer(node)
+            case "closed":
+                node, number = given
+                if node.number == number and not node.gone and not node.core.over:
+                    node.number = None
+                    self._at(self.now + node.plan.again, "connect", node)
             case "to relay":
                 number, data = given
                 self._trace.update(b"%d>%d:" % (number, self.now) + data)
@@ -199,6 +204,9 @@ class World:
                 node.core.pause()
             case "go on":
                 node.core.go_on()
+            case "cut":
+                self._lost(node)
+                node.gone = True
             case _:
                 node.core.leave()
                 self._poll_peer(node)
@@ -232,8 +240,8 @@ class World:
             node = self._owners.pop(number, None)
             if node is not None and node.number == number:
                 # What was sent before still arrives.
-                self._at(self.now + node.plan.down.latency * 9 + SECOND, "closed", node)
-                node.gone = node.gone or node.core.over
+                gone = self.now + node.plan.down.latency * 9 + SECOND
+                self._at(gone, "closed", (node, number))
         if output.wake is not None:
             self._relay_wake = max(output.wake, self.now + _LEAST_STEP)
             self._at(self._relay_wake, "relay", self._relay_wake)
@@ -271,8 +279,9 @@ class World:
             if row is not None:
                 log.rows[node.rows] = row
             node.rows += 1
-        if timeline.finished < node.hashed:
-            node.hashed = timeline.finished
+        if timeline.stats.restores != node.restores:
+            node.restores = timeline.stats.restores
+            node.hashed = min(node.hashed, timeline.stats.restored)
         while node.hashed < timeline.finished:
             if node.hashed in timeline.hashes:
                 log.hashes[node.hashed] = timeline.hashes[node.hashed]
@@ -286,6 +295,11 @@ class World:
             state[len(state) // 2] ^= 1
             node.plan.flip = timeline.finished
             timeline.restore(timeline.finished, bytes(state))
+
+    def do(self, what: str, slot: int) -> None:
+        """Let something happen to a peer now: "drop", "pause", "go on", "leave", or "cut", after
+        which it never comes back."""
+        self._act(what, self.nodes[slot])
 
     def broken(self) -> list[str]:
         """What ended conversations that should not have ended."""
