@@ -35,7 +35,7 @@ from samebits.net.events import (
 from samebits.net.messages import Hello, decode, encode
 from samebits.net.peer.core import PeerCore, PeerOutput, PeerState
 from samebits.net.peer.pacing import Pacer
-from samebits.net.peer.timeline import HISTORY
+from samebits.net.peer.timeline import HISTORY, TimelineStats
 from samebits.net.simnet.world import World
 from samebits.sim.simulation import Simulation
 
@@ -83,7 +83,8 @@ class Status(ctypes.Structure):
         ("seed", ctypes.c_uint64), ("frame", ctypes.c_uint64), ("confirmed", ctypes.c_uint64),
         ("final", ctypes.c_uint64), ("delay", ctypes.c_uint64), ("rtt", ctypes.c_int64),
         ("stalls", ctypes.c_uint64), ("rollbacks", ctypes.c_uint64),
-        ("replayed", ctypes.c_uint64), ("deepest", ctypes.c_uint64), ("lost", ctypes.c_uint64),
+        ("replayed", ctypes.c_uint64), ("deepest", ctypes.c_uint64),
+        ("restores", ctypes.c_uint64), ("restored", ctypes.c_uint64), ("lost", ctypes.c_uint64),
     )  # fmt: skip
 
 
@@ -173,6 +174,11 @@ class _Timeline:
     @property
     def finished(self) -> int:
         return int(self._peer.status.final)
+
+    @property
+    def stats(self) -> TimelineStats:
+        status = self._peer.status
+        return TimelineStats(restores=status.restores, restored=status.restored)
 
     @property
     def oldest_row(self) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import io
 import shutil
 import sys
 from collections.abc import Callable
@@ -17,6 +19,7 @@ from tests.support.runs.exported import host_folder, made, needs_zig, small
 from tests.support.runs.exported_peer import (
     Call,
     CPeer,
+    Options,
     PeerLibrary,
     Recorder,
     put_in,
@@ -26,8 +29,9 @@ from tests.support.runs.exported_peer import (
 
 from samebits.backend.llvm import engine
 from samebits.backend.targets.table import TARGETS
-from samebits.bits import to_canonical
-from samebits.net.events import Broken
+from samebits.bits import to_canonical, xxh64
+from samebits.desync.reader import read_report
+from samebits.net.events import Broken, Desynced
 from samebits.net.limits import SECOND
 from samebits.net.peer.core import PeerCore, PeerOutput
 from samebits.net.relay.core import MatchRules
@@ -266,3 +270,69 @@ def test_wrong_messages_reach_no_other_memory(watched: list[str]) -> None:
         found.append(driven(watched, recorder.ticket, calls, recorder.window))
     events = [event for each in found for output in each.outputs for event in output.events]
     assert sum(isinstance(event, Broken) for event in events) > 10
+
+
+def test_a_peer_that_departs_is_told_of_and_healed(library: PeerLibrary) -> None:
+    """Python's peer has a bit flipped; the library's gives the other report of the frame."""
+    match = world(1, frames=900)
+    match.nodes[1].plan.flip = 300
+    peer = put_in(match, 0, library)
+    match.run(100 * SECOND)
+    assert match.broken() == []
+    (desync,) = match.relay.desyncs
+    assert (desync.frame, desync.wrong) == (match.nodes[1].plan.flip, (1,))
+    told = [event for _, event in match.nodes[0].log.events if isinstance(event, Desynced)]
+    assert told == [desync]
+    reports = {slot: read_report(io.BytesIO(data)) for _, slot, data in match.relay.reports}
+    report = reports[0]
+    assert report.is_of_library
+    assert report.damage == ()
+    assert report.known[desync.frame] == desync.groups[0].hash
+    assert {desync.frame, desync.frame + 1} <= set(report.states)
+    rows, hashes = facts(match)
+    for frame, value in report.known.items():
+        assert value == hashes[frame]
+        if frame >= report.contents.first:
+            assert report.inputs(frame) == rows[frame]
+    assert xxh64(report.state(desync.frame + 1)) == hashes[desync.frame]
+    assert peer.status.restores == 0
+    assert match.nodes[1].core.timeline is not None
+    assert match.nodes[1].core.timeline.hashes[899] == hashes[899]
+
+
+def test_who_comes_late_takes_a_state_and_gives_one(library: PeerLibrary) -> None:
+    """Without a referee the state comes from the library's peer, and goes to one."""
+    for slot in (0, 1):
+        match = world(2, frames=900, referee=False)
+        peer = put_in(match, slot, library)
+        match.nodes[1].plan.joins = 8 * SECOND
+        match.run(100 * SECOND)
+        assert match.broken() == []
+        _, hashes = facts(match)
+        assert match.relay.ended is not None
+        assert match.relay.ended.hash == hashes[-1]
+        for node in match.nodes:
+            assert {n: hashes[n] for n in node.log.hashes} == node.log.hashes
+        assert peer.status.final == 900
+
+
+def test_memory_and_options_that_cannot_be_are_refused(library: PeerLibrary) -> None:
+    size = library.size("PEER_BYTES", window=8, kept=60)
+    memory = ctypes.create_string_buffer(size + 8)
+
+    def opened(room: int, *options: Any) -> bool:
+        given = ctypes.byref(Options(*options))
+        return bool(library.function("open")(memory, ctypes.c_size_t(room), given))
+
+    assert opened(size, b"ticket", 8, 60, 0, 0, None)
+    assert opened(size, b"x" * 2048, 8, 60, 1, 120, b"console 7")
+    assert not opened(size - 1, b"ticket", 8, 60, 0, 0, None)
+    assert not opened(size, None, 8, 60, 0, 0, None)
+    assert not opened(size, b"ticket", 9, 60, 0, 0, None)
+    assert not opened(size, b"ticket", 8, 60, 0, 121, None)
+    assert not opened(size, b"ticket", 8, 60, 0, -1, None)
+    assert not opened(size, b"x" * 2049, 8, 60, 0, 0, None)
+    assert not opened(size, b"t\n", 8, 60, 0, 0, None)
+    assert not opened(size, b"ticket", 8, 60, 0, 0, b'a "machine"')
+    assert not opened(1 << 62, b"ticket", 3601, 60, 0, 0, None)
+    assert not opened(1 << 62, b"ticket", 8, 36001, 0, 0, None)

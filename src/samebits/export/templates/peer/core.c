@@ -32,6 +32,7 @@ struct @NAME@_peer {
     timeline line;
     int32_t phase, slot, least_delay;
     int spectator, greeted, has_timeline, trap_told, has_heard, has_pinged;
+    int rebased; /* whether bundles on their way may refer to frames that a state took the place of */
     uint64_t players, seed, stalls, lost, ping_number;
     int64_t heard, ping_at;
     size_t ping_count;

@@ -106,6 +106,7 @@ typedef struct @NAME@_peer_status {
     int64_t rtt;        /* the median round trip in nanoseconds, 0 if unknown */
     uint64_t stalls;    /* ticks at which nothing new could be shown */
     uint64_t rollbacks, replayed, deepest; /* how often frames were played again, how many, at once */
+    uint64_t restores, restored; /* how often a state came from the relay, the latest before frame */
     uint64_t lost;      /* events that were left out, since nobody took them */
 } @NAME@_peer_status;
 

@@ -257,7 +257,7 @@ void @NAME@_peer_get_status(const peer *p, @NAME@_peer_status *status)
     *status = (@NAME@_peer_status){
         p->phase,        p->slot,      p->players,   p->seed,     t->frame,   t->confirmed,
         t->final,        p->pace.delay, rtt_of(&p->control), p->stalls, t->rollbacks, t->replayed,
-        t->deepest,      p->lost};
+        t->deepest,      t->restores,  t->restored,  p->lost};
 }
 
 int32_t @NAME@_peer_hash(const peer *p, uint64_t frame, uint64_t *hash)

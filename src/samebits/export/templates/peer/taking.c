@@ -145,9 +145,11 @@ static void take_bundle(peer *p, const field *fields)
     if (p->phase == @GUARD@_PEER_LOADING) return;
     if (fields[BUNDLE_RELATIVE].number) before = first ? row_of(&p->line, first - 1) : NULL;
     if (!before || first > p->line.confirmed) {
-        broken(p, "a BUNDLE begins with a frame that does not follow those that are known");
+        if (!p->rebased)
+            broken(p, "a BUNDLE begins with a frame that does not follow those that are known");
         return;
     }
+    p->rebased = p->rebased && fields[BUNDLE_RELATIVE].number;
     copy(p->row, before, FRAME_BYTES);
     reader from = {fields[BUNDLE_BODY].bytes, fields[BUNDLE_BODY].bytes, NULL};
     from.end += fields[BUNDLE_BODY].size;

@@ -23,7 +23,7 @@ typedef struct {
     uint8_t *guess;  /* working memory of a row */
     keyframe keyframes[KEYFRAMES];
     size_t keyframe_first, keyframe_count;
-    uint64_t rollbacks, replayed, deepest;
+    uint64_t rollbacks, replayed, deepest, restores, restored;
     uint64_t trap_frame;
     int32_t trap; /* of a frame with final inputs */
     @NAME@_scratch *scratch;
@@ -202,7 +202,8 @@ static void restore_state(timeline *t, uint64_t frame, const uint8_t *bytes)
     } else if (frame < t->hashed) {
         t->hashed = frame;
     }
-    t->frame = t->final = frame;
+    t->frame = t->final = t->restored = frame;
+    t->restores++;
     if (frame > t->confirmed || frame < t->oldest) {
         t->confirmed = t->oldest = frame;
         t->row_at = 0;

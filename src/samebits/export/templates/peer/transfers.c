@@ -173,6 +173,7 @@ static void take_state(peer *p)
         return;
     }
     restore_state(&p->line, coming->frame, p->coming_data);
+    p->rebased = 1;
     p->trap_told = 0;
     if (p->phase == @GUARD@_PEER_LOADING) {
         make_ready(p);
