@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 STAMP := $(VENV)/.installed
 
-.PHONY: soak fuzz-net verify test test-pythons lint bench bench-math fuzz fuzz-faults fuzz-files prove prove-rounding search-hard prove-fixed prove-targets prove-diagnose prove-bounds clean help
+.PHONY: soak fuzz-net fuzz-peer verify test test-pythons lint bench bench-math fuzz fuzz-faults fuzz-files prove prove-rounding search-hard prove-fixed prove-targets prove-diagnose prove-bounds clean help
 
 help:
 	@echo "make verify  install, then verify the examples on every target available here"
@@ -17,6 +17,7 @@ help:
 	@echo "make fuzz    differential fuzzing until stopped; writes a minimised failing program"
 	@echo "make fuzz-files  hostile files for every reader until stopped; writes what it finds to build/"
 	@echo "make fuzz-net  mutated messages at the cores of a match, 100,000 at each"
+	@echo "make fuzz-peer  20,000 matches with a mutated message at an exported library's peer, under sanitizers"
 	@echo "make soak    500 seeded matches over simulated links, each judged"
 	@echo "make fuzz-faults  inject unsound rules into the passes, count the programs until each is found, note where"
 	@echo "make prove   the math library against correct rounding; writes docs/results/accuracy.md"
@@ -82,6 +83,9 @@ fuzz-files: $(STAMP)
 
 fuzz-net: $(STAMP)
 	$(BIN)/python -m tests.fuzz.net 100000
+
+fuzz-peer: $(STAMP)
+	$(BIN)/python -m tests.fuzz.peer 20000
 
 soak: $(STAMP)
 	$(BIN)/python -m tests.fuzz.soak --matches 500 --frames 600

@@ -8,8 +8,15 @@ from samebits.backend.targets.table import Target
 from samebits.export import wasm
 from samebits.export.header import places
 from samebits.export.interface import Interface
+from samebits.export.peer import codec_of
 from samebits.export.platforms import platform_of
 from samebits.export.templates import render
+
+_PEER = """\
+To play a match over a network include `{name}_peer.h`, whose comments say how: messages go in and
+out as bytes, in `{guard}_PEER_BYTES(window, kept)` bytes of your memory.
+
+"""
 
 
 def readme_text(interface: Interface, targets: Sequence[Target]) -> str:
@@ -28,7 +35,10 @@ def readme_text(interface: Interface, targets: Sequence[Target]) -> str:
     linked = [t for t in targets if t.zig]
     modules = [t for t in targets if not t.zig]
     if linked:
-        parts.append(render("README-c.md", **places(interface), TARGET=linked[0].name))
+        peer = _PEER if codec_of(interface) else ""
+        peer = peer.format(name=interface.name, guard=interface.name.upper())
+        facts = {**places(interface), "TARGET": linked[0].name, "PEER": peer}
+        parts.append(render("README-c.md", **facts))
         programs = [t for t in linked if platform_of(t).program]
         if programs:
             first, program = programs[0], platform_of(programs[0]).program.format(interface.name)

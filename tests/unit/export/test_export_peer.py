@@ -294,7 +294,9 @@ def test_a_peer_that_departs_is_told_of_and_healed(library: PeerLibrary) -> None
         assert value == hashes[frame]
         if frame >= report.contents.first:
             assert report.inputs(frame) == rows[frame]
-    assert xxh64(report.state(desync.frame + 1)) == hashes[desync.frame]
+    after = report.state(desync.frame + 1)
+    assert after is not None
+    assert xxh64(after) == hashes[desync.frame]
     assert peer.status.restores == 0
     assert match.nodes[1].core.timeline is not None
     assert match.nodes[1].core.timeline.hashes[899] == hashes[899]
