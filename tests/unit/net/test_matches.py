@@ -243,3 +243,12 @@ def test_a_machine_whose_bits_are_always_off_is_named_in_its_first_frame_and_let
     mine = match.nodes[2].log.hashes
     assert all(mine[n] == expected[n] for n in range(first.frame))
     assert mine[first.frame] != expected[first.frame]
+
+
+def test_a_report_that_is_asked_for_twice_over_a_slow_link_is_no_fault() -> None:
+    slow = Link(latency=400 * MILLI)
+    peers = [plan(3, n, slow if n == 1 else CABLE, flip=60 if n == 1 else None) for n in range(3)]
+    match = world(peers)
+    match.run(60 * SECOND)
+    assert faults(match, frames=FRAMES) == []
+    assert len(match.relay.desyncs) == 1

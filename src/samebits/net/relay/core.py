@@ -456,6 +456,7 @@ class RelayCore:
             return
         if now_ns - connection.early_at < limits.SECOND // (2 * self.simulation.tick_rate):
             return
+        connection.early_at = now_ns
         for seat in self.seats:
             if seat.slot == connection.slot or not seat.occupied:
                 continue
@@ -469,7 +470,6 @@ class RelayCore:
                     body = bytearray()
                     self.codec.put(body, self.codec.zero, given)
                     connection.records.append(Early(slot, frame, bytes(body)))
-                    connection.early_at = now_ns
                 before, frame = given, frame + 1
             connection.early[slot] = frame
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 
-import numpy as np
-
 from samebits.net.input_codec import InputCodec
-from samebits.sim.session import Session, SimulationTrap
+from samebits.sim.session import SimulationTrap
 from samebits.sim.simulation import Simulation
 
 KEYFRAMES, APART = 6, 240
@@ -19,7 +17,7 @@ class Referee:
 
     def __init__(self, simulation: Simulation, codec: InputCodec, seed: int) -> None:
         self._codec = codec
-        self._session: Session = simulation.start(seed)
+        self._run = simulation.rollback(seed, 0)
         self.trap: SimulationTrap | None = None
         """The trap that ended its run: the same one that ends the match everywhere."""
         self.keyframes: deque[tuple[int, bytes]] = deque(maxlen=KEYFRAMES)
@@ -28,7 +26,7 @@ class Referee:
     @property
     def frame(self) -> int:
         """How many frames it has run."""
-        return self._session.frame
+        return self._run.frame
 
     def run(self, rows: list[bytes]) -> list[int]:
         """Run frames with these inputs, and return the hash after each."""
@@ -38,11 +36,11 @@ class Referee:
             self.keyframes.append((self.frame, self.state()))
         inputs = self._codec.memory(b"".join(rows))
         try:
-            return self._session.run(inputs).tolist()
+            return self._run.play(self.frame, inputs, checked=True).tolist()
         except SimulationTrap as trap:
             self.trap = trap
-            return np.asarray(trap.hashes).tolist()
+            return trap.hashes.tolist()
 
     def state(self) -> bytes:
         """The canonical state after the frames so far."""
-        return self._session.canonical_state()
+        return self._run.canonical_state()

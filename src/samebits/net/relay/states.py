@@ -57,6 +57,8 @@ class States:
         """Slots that were sent the agreed state, and when."""
         self._wanted: dict[tuple[int, int, int], tuple[int, int]] = {}
         """Reports that come: connection and key, to frame and slot."""
+        self._came: set[tuple[int, int]] = set()
+        """Connections and requests of those that came, three desyncs' at most."""
 
     def give(self, connection: Connection) -> None:
         """Send a connection the state, as soon as there is one; no bundles until it is ready."""
@@ -137,8 +139,8 @@ class States:
         """A chunk came. Raises ProtocolError if it was not asked for, or does not fit."""
         coming = connection.incoming.get((record.what, record.request))
         if coming is None:
-            if record.what == SNAPSHOT:
-                return  # it came after its time
+            if record.what == SNAPSHOT or (connection.number, record.request) in self._came:
+                return  # it came after its time, or was asked for twice
             raise ProtocolError("a CHUNK that nobody asked for")
         coming.take(record, now_ns)
         if not coming.whole:
@@ -146,6 +148,7 @@ class States:
         del connection.incoming[coming.key]
         if record.what == REPORT:
             frame, slot = self._wanted.pop((connection.number, *coming.key))
+            self._came.add((connection.number, coming.request))
             if coming.data:
                 self._relay.reports.append((frame, slot, coming.data))
             return
