@@ -381,8 +381,8 @@ def put_in(world: World, slot: int, library: PeerLibrary) -> CPeer:
 
 
 def without_machine(message: bytes) -> bytes:
-    """A message whose HELLO tells nothing of the machine, and whose TRAPPED no text: a library's has
-    no values in it."""
+    """A message whose HELLO tells nothing of the machine, and whose TRAPPED has no text: that of a
+    library has no values in it."""
     records = decode(message, "peer")
     if not any(isinstance(record, Hello | Trapped) for record in records):
         return message
