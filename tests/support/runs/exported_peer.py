@@ -32,7 +32,7 @@ from samebits.net.events import (
     TrapMet,
     VerdictKnown,
 )
-from samebits.net.messages import Hello, decode, encode
+from samebits.net.messages import Hello, Record, Trapped, decode, encode
 from samebits.net.peer.core import PeerCore, PeerOutput, PeerState
 from samebits.net.peer.pacing import Pacer
 from samebits.net.peer.timeline import HISTORY, TimelineStats
@@ -381,15 +381,15 @@ def put_in(world: World, slot: int, library: PeerLibrary) -> CPeer:
 
 
 def without_machine(message: bytes) -> bytes:
-    """A message whose HELLO tells nothing of the machine."""
+    """A message whose HELLO tells nothing of the machine, and whose TRAPPED has no text: that of a
+    library has no values in it."""
     records = decode(message, "peer")
-    if not any(isinstance(record, Hello) for record in records):
+    if not any(isinstance(record, Hello | Trapped) for record in records):
         return message
-    return encode(
-        *(
-            replace(record, target="", fingerprint="", environment="")
-            if isinstance(record, Hello)
-            else record
-            for record in records
-        )
-    )
+    return encode(*map(_plain, records))
+
+
+def _plain(record: Record) -> Record:
+    if isinstance(record, Hello):
+        return replace(record, target="", fingerprint="", environment="")
+    return replace(record, what="") if isinstance(record, Trapped) else record

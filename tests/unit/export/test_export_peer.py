@@ -31,8 +31,23 @@ from samebits.backend.llvm import engine
 from samebits.backend.targets.table import TARGETS
 from samebits.bits import to_canonical, xxh64
 from samebits.desync.reader import read_report
-from samebits.net.events import Broken, Desynced
+from samebits.net.events import Broken, Desynced, MatchEvent, TrapMet
 from samebits.net.limits import SECOND
+from samebits.net.messages import (
+    Ack,
+    Bundle,
+    Chunk,
+    Desync,
+    Early,
+    Ping,
+    Refuse,
+    Slack,
+    Start,
+    Verdict,
+    Want,
+    Welcome,
+    encode,
+)
 from samebits.net.peer.core import PeerCore, PeerOutput
 from samebits.net.relay.core import MatchRules
 from samebits.net.simnet.links import shapes
@@ -86,7 +101,7 @@ def recorded(seed: int) -> list[Recorder]:
     return found
 
 
-def replayed(library: PeerLibrary, recorder: Recorder) -> list[PeerOutput]:
+def replayed(library: PeerLibrary, recorder: Recorder | _Ticket) -> list[PeerOutput]:
     """What a peer of the library says to the same calls."""
     peer = CPeer(library, recorder.ticket, inputs(0), window=recorder.window)
     found: list[PeerOutput] = []
@@ -197,7 +212,7 @@ def mutated(calls: list[Call], random: Random) -> list[Call]:
     return found[: stop + 1]
 
 
-def told_by_python(recorder: Recorder, calls: list[Call]) -> list[PeerOutput]:
+def told_by_python(recorder: Recorder | _Ticket, calls: list[Call]) -> list[PeerOutput]:
     """What Python's core says to calls that may be wrong."""
     given = [b""]
     core = PeerCore(small(), recorder.ticket, lambda _: given[0], window=recorder.window)
@@ -216,9 +231,15 @@ def told_by_python(recorder: Recorder, calls: list[Call]) -> list[PeerOutput]:
 def without_reasons(outputs: list[PeerOutput]) -> list[tuple[Any, ...]]:
     """What was said, with no word about what was wrong: each language has its own."""
     return [
-        (messages, [Broken("") if isinstance(e, Broken) else e for e in events], wake)
+        (messages, [_plain(event) for event in events], wake)
         for messages, events, wake in said(outputs)
     ]
+
+
+def _plain(event: MatchEvent) -> MatchEvent:
+    if isinstance(event, TrapMet):
+        return TrapMet(event.frame, "")
+    return Broken("") if isinstance(event, Broken) else event
 
 
 def test_wrong_messages_end_both_languages_peers_alike(library: PeerLibrary) -> None:
@@ -338,3 +359,111 @@ def test_memory_and_options_that_cannot_be_are_refused(library: PeerLibrary) -> 
     assert not opened(size, b"ticket", 8, 60, 0, 0, b'a "machine"')
     assert not opened(1 << 62, b"ticket", 3601, 60, 0, 0, None)
     assert not opened(1 << 62, b"ticket", 8, 36001, 0, 0, None)
+
+
+STATE_BYTES = small().state_size
+
+
+def _record(code: int, body: bytes) -> bytes:
+    return bytes([code]) + len(body).to_bytes(1, "little") + body
+
+
+def _verdict(text: bytes) -> bytes:
+    return _record(Verdict.TYPE, b"\1" + bytes([len(text)]) + text)
+
+
+def _chunk(total: int, body: bytes, offset: int = 0, value: int = 0) -> bytes:
+    return encode(Chunk(0, 1, 5, value, total, offset, body))
+
+
+WRONG = {
+    "a number not in its shortest form": _record(Slack.TYPE, b"\x80\0\0\0"),
+    "a number of 65 bits": _record(Slack.TYPE, b"\xff" * 9 + b"\x02\0\0"),
+    "a number without an end": _record(Slack.TYPE, b"\xff" * 12),
+    "a number beyond its limit": _record(Bundle.TYPE, b"\2\0\0"),
+    "a record that ends too late": bytes([Ping.TYPE, 9]) + bytes(8),
+    "a record with a byte too many": _record(Ping.TYPE, bytes(9)),
+    "a type that is not known": _record(0x7F, b""),
+    "too many records": encode(Ping(1)) * 65,
+    "a message too large": _record(0x80, b"") * 32769,
+    "a text with a control": _verdict(b"a\nb"),
+    "a text with a C1 control": _verdict("\x85".encode()),
+    "a text that is too long a form": _verdict(b"\xc0\xaf"),
+    "a text with half a pair": _verdict(b"\xed\xa0\x80"),
+    "a text beyond Unicode": _verdict(b"\xf4\x90\x80\x80"),
+    "a text that is cut": _verdict(b"\xe2\x82"),
+    "frames that are not there": encode(Bundle(0, 0, 4096, b"")),
+    "a frame that does not follow": encode(Bundle(0, 1, 1, b"\0\0")),
+    "a frame relative to none": encode(Bundle(1, 0, 1, b"\0\0")),
+    "a frame of a third player": encode(Bundle(0, 0, 1, b"\0\4")),
+    "a mask for no fields": encode(Bundle(0, 0, 1, b"\0\1\x10")),
+    "an input that is cut": encode(Bundle(0, 0, 1, b"\0\1\x0f\0\0\0")),
+    "an entry of no event": encode(Bundle(0, 0, 1, b"\2\0\1\0\0\0")),
+    "an entry of a later event": encode(Bundle(0, 0, 1, b"\2\0\1\x09\0\0")),
+    "more entries than there may be": encode(Bundle(0, 0, 1, b"\2\0\xff\x7f")),
+    "bytes behind frames": encode(Bundle(0, 0, 1, b"\0\0\0")),
+    "an input of a third player": encode(Early(2, 3, b"\0")),
+    "bytes behind an input": encode(Early(1, 3, b"\0\0")),
+    "a desync of nobody": encode(Desync(3, 0, 0, b"")),
+    "groups that are cut": encode(Desync(3, 0, 2, bytes(33))),
+    "a report for a peer": encode(Chunk(1, 1, 0, 0, 5, 0, b"12345")),
+    "a state too large": _chunk(STATE_BYTES + 1, b"x"),
+    "a chunk larger than its state": _chunk(STATE_BYTES, bytes(STATE_BYTES + 400)),
+    "a chunk beyond its state": _chunk(10, bytes(9)) + _chunk(10, bytes(9), 9),
+    "a chunk of nothing": _chunk(STATE_BYTES, b""),
+    "a state of nothing": _chunk(0, b""),
+    "a state with another hash": _chunk(STATE_BYTES, bytes(STATE_BYTES)),
+    "chunks of two states": _chunk(STATE_BYTES, b"x") + _chunk(STATE_BYTES, b"y", 1, 7),
+    "a second welcome": encode(Refuse("", "", "", "")),
+    "a record that must be resent": encode(Ack(3)),
+}
+RIGHT = {
+    "types that may be skipped": _record(0x80, b"anything") + _record(0xFF, b""),
+    "times beyond all sense": encode(
+        Start(1 << 48, 1 << 48), *(Slack(1 << 40, n, 0) for n in range(1, 30))
+    ),
+    "frames beyond all sense": encode(Start(1 << 48, -(1 << 48)), Early(1, 1 << 48, b"\0")),
+    "a state of the last frame": _chunk(
+        STATE_BYTES, bytes(STATE_BYTES), 0, xxh64(bytes(STATE_BYTES))
+    ),
+    "chunks that are asked for": encode(*(Want(n & 1, n, 3, n * 999) for n in range(60))),
+    "an input that is not canonical": encode(Bundle(0, 0, 1, b"\0\1\5\1\0\x80\x7f\7")),
+    "a text in all of Unicode": _verdict("aé€𝄞".encode()),
+}
+
+
+def conversation(message: bytes, state: int) -> list[Call]:
+    """A peer is welcomed, starts and plays; then a message comes, and it goes on."""
+    welcome = Welcome(1, "m", 0, 2, 1, b"t" * 32, SEED, small().tick_rate, 2, 30, 0, state)
+    calls = [Call("tick", 1, inputs(0)(0)), Call("receive", 2, encode(welcome))]
+    if not state:
+        calls += [Call("receive", 3, encode(Start(0, 1000)))]
+    calls += [Call("tick", n * SECOND // 60, inputs(0)(n)) for n in range(1, 20)]
+    calls += [Call("receive", SECOND // 3, message)]
+    return calls + [Call("tick", SECOND // 3 + n * SECOND // 60, inputs(0)(n)) for n in range(20)]
+
+
+class _Ticket:
+    """What a recorder tells beside its calls."""
+
+    ticket, window = "ticket", 8
+    calls: list[Call]
+
+
+@pytest.mark.parametrize("what", [*WRONG, *RIGHT])
+def test_each_wrong_message_ends_a_peer(
+    library: PeerLibrary, watched: list[str], what: str
+) -> None:
+    message = WRONG.get(what) or RIGHT[what]
+    for state in (0, 1):
+        told = _Ticket()
+        told.calls = conversation(message, state)
+        python = told_by_python(told, told.calls)
+        found = driven(watched, told.ticket, told.calls, told.window)
+        reports = "chunks that" in what  # a library gives reports by itself
+        assert reports or without_reasons(found.outputs) == without_reasons(python)
+        assert without_reasons(replayed(library, told)) == without_reasons(found.outputs)
+        broken = [e for output in found.outputs for e in output.events if isinstance(e, Broken)]
+        # While a state comes, bundles of before are passed over.
+        passed = state and message[0] == Bundle.TYPE and "limit" not in what
+        assert len(broken) == (what in WRONG and not passed)
