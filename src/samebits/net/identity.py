@@ -64,10 +64,8 @@ def refusal(simulation: SimulationDefinition, codec: InputCodec, hello: Hello) -
 
 
 def remarks(first: Hello, other: Hello) -> list[str]:
-    """What differs between two peers that predicts different bits, or explains them later."""
+    """What differs between two peers that predicts different bits, or explains them later. What one
+    of them does not say is no difference."""
     names = ("fingerprint", "environment", "samebits")
-    return [
-        f"{name}: {getattr(first, name)} and {getattr(other, name)}"
-        for name in names
-        if getattr(first, name) != getattr(other, name)
-    ]
+    pairs = ((name, getattr(first, name), getattr(other, name)) for name in names)
+    return [f"{name}: {one} and {two}" for name, one, two in pairs if one and two and one != two]

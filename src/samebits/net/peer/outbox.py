@@ -24,6 +24,8 @@ class Outbox:
         """The relay has all inputs below; of an ordered transport, all that was sent."""
         self._hashed = 0
         """The same of hashes."""
+        self._told = 0
+        """The hashes below were told; what a relay says of others is not believed."""
         self.next = 0
         """The frame after the latest one that has an input."""
 
@@ -31,11 +33,11 @@ class Outbox:
         """A new connection, or a new state: nothing below was told to this relay."""
         self._inputs.clear()
         self._received = self.next = frame
-        self._hashed = hashed
+        self._hashed = self._told = hashed
 
     def hash_from(self, frame: int) -> None:
         """Hashes are told anew from a frame on: the state there was replaced."""
-        self._hashed = frame
+        self._hashed = self._told = frame
 
     def add(self, frame: int, given: bytes) -> None:
         """The input for a frame at or after `next`."""
@@ -45,8 +47,8 @@ class Outbox:
     def acknowledged(self, received: int, hashed: int) -> None:
         """The relay has the inputs and hashes below these frames."""
         if not self._ordered:
-            self._received = max(self._received, received)
-            self._hashed = max(self._hashed, min(hashed, self._hashed + limits.FRAMES))
+            self._received = max(self._received, min(received, self.next))
+            self._hashed = max(self._hashed, min(hashed, self._told))
 
     def waiting(self, finished: int) -> int:
         """How many hashes are to be told."""
@@ -63,6 +65,10 @@ class Outbox:
             del inputs[frame]
         frames = [n for n in sorted(inputs) if n >= max(self._received, confirmed)]
         frames = _run(frames)[: limits.INPUT_FRAMES]
+        if (
+            self._hashed < finished and self._hashed not in hashes
+        ):  # forgotten: too long ago to tell
+            self._hashed = min((n for n in hashes if n > self._hashed), default=finished)
         count = min(finished - self._hashed, AT_ONCE)
         if not frames and count <= 0:
             return None
@@ -71,6 +77,7 @@ class Outbox:
         told = range(self._hashed, self._hashed + count)
         for frame in told:
             body += hashes[frame].to_bytes(8, "little")
+        self._told = max(self._told, told.stop)
         first = frames[0] if frames else self.next
         relative = first - 1 == base and base in inputs
         before = inputs[base] if relative else self._codec.zero

@@ -523,13 +523,11 @@ class RelayCore:
             self._refuse(connection, why)
             return
         if hello.resume:
-            seat = next(
-                (s for s in self.seats if s.token and hmac.compare_digest(s.token, hello.resume)),
-                None,
-            )
+            seat = next((s for s in self.seats if s.takes(hello.resume)), None)
             if seat is None:
                 self._refuse(connection, Refuse("resume", "the resume token is not valid", "", ""))
                 return
+            seat.earlier = hello.resume
         else:
             try:
                 ticket = self._booth.check(hello.ticket, now_ns)
@@ -612,6 +610,9 @@ class RelayCore:
     def _ready(self, connection: Connection, record: Ready) -> None:
         if record.frame > self.log.closed:
             raise ProtocolError(f"READY for frame {record.frame}, which is not closed")
+        seat = self._seat(connection)
+        if seat is not None:
+            seat.earlier = b""
         if connection.needs_state:
             # Of before it was given a state, which it will be ready with.
             if not connection.outgoing:
@@ -620,7 +621,6 @@ class RelayCore:
         connection.ready = True
         connection.sent, connection.absolute = record.frame, True
         connection.outgoing.clear()
-        seat = self._seat(connection)
         if seat is not None:
             seat.hashed = record.hashed
 
@@ -721,7 +721,7 @@ class RelayCore:
             seat.connection.slot = None
         self.closing.vacate(seat)
         self.votes.leave(seat.slot)
-        seat.token = b""
+        seat.token = seat.earlier = b""
         self.closing.entries.append(Entry(Event.LEAVE, seat.slot))
         self._events.append(Left(seat.slot, self.log.closed))
         if self.closing.running and not any(s.occupied for s in self.seats):

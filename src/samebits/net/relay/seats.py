@@ -5,6 +5,7 @@ Owns one connection's limits of rate and time. Knows nothing of frames of other 
 
 from __future__ import annotations
 
+import hmac
 from dataclasses import dataclass, field
 
 from samebits.errors import ProtocolError
@@ -88,6 +89,8 @@ class Seat:
     away_since: int | None = None
     epoch: int = 0
     token: bytes = b""
+    earlier: bytes = b""
+    """The token before, which is good until its peer has shown that the new one came."""
     inputs: dict[int, bytes] = field(default_factory=dict[int, bytes])
     """Inputs of frames that are not closed."""
     received: int = 0
@@ -103,6 +106,10 @@ class Seat:
     substituted: int = 0
     """Frames altogether for which it was."""
     heals: int = 0
+
+    def takes(self, token: bytes) -> bool:
+        """Whether a token brings its peer back to this seat."""
+        return any(hmac.compare_digest(each, token) for each in (self.token, self.earlier) if each)
 
     @property
     def waited_for(self) -> bool:
