@@ -1701,7 +1701,8 @@ def step(edge: np.generic | float, x: np.generic | float, /) -> float:
 def sum(x: ReadOnly[_T], /) -> _T:
     """Sum of an array, in the shape of docs/reference/reductions.md; 0 of an empty one.
 
-    Floats give their own type, signed integers int64 and unsigned ones uint64, modulo 2⁶⁴. Error
+    Floats give their own type, signed integers int64 and unsigned ones uint64, modulo 2⁶⁴, bools
+    how many are true, an int64. Error
     at most about (38 + log₂(n / 2048))·ε·Σ|x|, ε the type's rounding error.
     """
 

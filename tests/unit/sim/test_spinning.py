@@ -42,7 +42,7 @@ def test_a_replay_names_their_types() -> None:
 
 
 def test_the_header_has_columns() -> None:
-    text = header_text(interface_of(SPINNING), 0)
+    text = header_text(interface_of(SPINNING), ())
     assert re.search(r"typedef struct spinning_float2x3 {\s+spinning_float2 c0, c1, c2;", text)
     assert re.search(r"typedef struct spinning_quaternion {\s+float x, y, z, w;", text)
     for column in ("float2", "float3", "double3"):
