@@ -86,7 +86,7 @@ def serve(options: ServeOptions) -> int:
     )  # fmt: skip
 
     def tell(match: str, event: MatchEvent) -> None:
-        print(f"{match}: {_shown(event)}", flush=True)
+        print(f"{match}: {shown(event)}", flush=True)
 
     relay.listeners.append(tell)
     tls = (options.cert, options.key) if options.cert and options.key else None
@@ -181,7 +181,7 @@ def _played(simulation: Simulation, url: str, ticket: str, **given: Any) -> int:
                             pass
                         case _:
                             pass
-                    print(_shown(event), flush=True)
+                    print(shown(event), flush=True)
             timeline = peer.core.timeline
             if timeline is not None:
                 stats = timeline.stats
@@ -205,7 +205,8 @@ def soak(options: SoakOptions) -> int:
     simulation = named_simulation(options.sim)
     if options.scene is not None and options.scene not in SCENES:
         raise MatchError(
-            f"there are no matches '{options.scene}'", fix=f"choose of {', '.join(set(SCENES))}"
+            f"there are no matches '{options.scene}'",
+            fix=f"choose of {', '.join(dict.fromkeys(SCENES))}",
         )
     link = None
     if options.rtt is not None:
@@ -245,7 +246,10 @@ def status(url: str, as_json: bool) -> int:
             text = answer.read(1 << 20).decode()
         found = json.loads(text)
     except (urllib.error.URLError, ValueError, OSError) as error:
-        raise MatchError(f"no answer from {url}: {error}") from None
+        reason = getattr(error, "reason", error)
+        raise MatchError(
+            f"no answer from {url}: {reason}", fix="start the relay, or ask for its address"
+        ) from None
     if as_json:
         print(text.strip())
         return SAME
@@ -282,7 +286,10 @@ def _windows(text: str | None) -> tuple[int, ...] | None:
     except ValueError:
         found = (-1,)
     if not all(0 <= n <= 64 for n in found):
-        raise MatchError(f"--window {text!r:.60}", fix="give numbers from 0 to 64, such as 0,8")
+        raise MatchError(
+            f"--window {text!r:.60} is no list of frames",
+            fix="give numbers from 0 to 64, such as 0,8",
+        )
     return found
 
 
@@ -297,11 +304,22 @@ def _secret(path: str) -> bytes:
     return data
 
 
-def _shown(event: MatchEvent) -> str:
-    from samebits.net.events import Desynced
+def shown(event: MatchEvent) -> str:
+    """An event as people read it."""
+    from samebits.net.events import Desynced, Ended, Refused, VerdictKnown
 
-    if isinstance(event, Desynced):
-        return f"desync after {event}"
+    match event:
+        case Desynced():
+            return f"desync after {event}"
+        case Refused():
+            values = f" (the relay has {event.ours}, this {event.theirs})" if event.theirs else ""
+            return f"refused: {event.reason}{values}"
+        case VerdictKnown():
+            return f"verdict on frame {event.frame:,}: {event.what}"
+        case Ended():
+            return f"ended: {event.reason}, {event.frames:,} frames, hash {event.hash:016x}"
+        case _:
+            pass
     facts = (f"{name} {getattr(event, name)}" for name in event.__slots__)  # type: ignore[attr-defined]
     name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(event).__name__).lower()
     return f"{name}: {', '.join(facts)}"

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, WebSocketException
+from websockets.exceptions import ConnectionClosed, InvalidURI, WebSocketException
 
 from samebits.bits import to_canonical
 from samebits.errors import MatchError
@@ -120,9 +120,12 @@ class MatchPeer:
                 if self.core.over:
                     break
                 if not self.core.resume or tries >= len(_TRIES):
+                    is_url = not isinstance(error, InvalidURI)
                     raise MatchError(
-                        f"no connection to {self.url}: {type(error).__name__}: {error}"[:300],
-                        fix="start the relay, or ask for its address",
+                        f"no connection to {self.url}: {error}"[:300],
+                        fix="start the relay, or ask for its address"
+                        if is_url
+                        else "give ws://host:port/match",
                     ) from None
                 await asyncio.sleep(_TRIES[tries])
                 tries += 1

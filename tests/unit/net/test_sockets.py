@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 from tests.support.simulations.crowd_simulation import crowd
 
+from samebits.cli.net import shown
 from samebits.errors import MatchError
 from samebits.hazards.injected_simulation import InjectedSimulation
 from samebits.net.client import join
-from samebits.net.events import Ended, Refused
+from samebits.net.events import Ended, Refused, Substituted, VerdictKnown
 from samebits.net.limits import SECOND
 from samebits.net.relay.core import MatchRules
 from samebits.net.server import HostedMatch, Relay
@@ -215,3 +216,41 @@ def test_importing_the_package_loads_no_network(tmp_path: Path) -> None:
     program = "import sys, samebits; print([m for m in sys.modules if 'net' in m.split('.')])"
     done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_what_a_person_reads_of_events_is_no_list_of_fields() -> None:
+    found = [
+        shown(event)
+        for event in (
+            Refused("match", "the ticket is for match 'm1', not 'm2'", "", ""),
+            Refused("digest", "the programs differ", "e335", "0a11"),
+            Ended("all frames are played", 1600, 0xABC),
+            VerdictKnown(200, "bounce, arena.py:262"),
+            Substituted((0, 1), 9),
+        )
+    ]
+    assert found == [
+        "refused: the ticket is for match 'm1', not 'm2'",
+        "refused: the programs differ (the relay has e335, this 0a11)",
+        "ended: all frames are played, 1,600 frames, hash 0000000000000abc",
+        "verdict on frame 200: bounce, arena.py:262",
+        "substituted: slots (0, 1), frame 9",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("url", "fix"),
+    [
+        ("http://127.0.0.1:9/m", "give ws://host:port/match"),
+        ("ws://127.0.0.1:9/m", "start the relay, or ask for its address"),
+    ],
+)
+def test_a_relay_that_is_not_there_is_told_from_no_address(url: str, fix: str) -> None:
+    async def run() -> None:
+        async with join(crowd(2), url, "ticket") as peer:
+            async for _ in peer.frames():
+                pass
+
+    with pytest.raises(MatchError, match="no connection to") as caught:
+        asyncio.run(run())
+    assert caught.value.fix == fix
