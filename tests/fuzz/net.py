@@ -14,7 +14,8 @@ from samebits.net import limits
 from samebits.net.events import Broken
 from samebits.net.limits import SECOND
 from samebits.net.peer.core import PeerCore
-from samebits.net.relay.core import MatchRules, RelayCore
+from samebits.net.relay.core import RelayCore
+from samebits.net.relay.rules import MatchRules
 from samebits.net.simnet.links import shapes
 from samebits.net.simnet.soak import player
 from samebits.net.simnet.world import EPOCH, SECRET, PeerPlan, World

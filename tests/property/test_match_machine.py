@@ -8,7 +8,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from tests.support.simulations.crowd_simulation import crowd
 
 from samebits.net.limits import SECOND
-from samebits.net.relay.core import MatchRules
+from samebits.net.relay.rules import MatchRules
 from samebits.net.simnet.links import MILLI, shapes
 from samebits.net.simnet.oracle import faults
 from samebits.net.simnet.soak import player

@@ -22,7 +22,7 @@ from samebits.sim.simulation import Simulation
 
 if TYPE_CHECKING:
     from samebits.net.events import MatchEvent
-    from samebits.net.relay.core import Policy
+    from samebits.net.relay.rules import Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def serve(options: ServeOptions) -> int:
     """Serve until interrupted."""
     _need_websockets()
     from samebits.net.relay.closing import ClosingRules
-    from samebits.net.relay.core import MatchRules
+    from samebits.net.relay.rules import MatchRules
     from samebits.net.server import Relay
 
     if (options.cert is None) != (options.key is None):

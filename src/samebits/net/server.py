@@ -26,7 +26,8 @@ from samebits.net import limits
 from samebits.net.events import Desynced, MatchEvent
 from samebits.net.evidence import evidence
 from samebits.net.messages import Hello, Refuse, decode, encode
-from samebits.net.relay.core import MatchRules, RelayCore
+from samebits.net.relay.core import RelayCore
+from samebits.net.relay.rules import MatchRules
 from samebits.net.store import MatchStore
 from samebits.net.tickets import TicketBooth, read_ticket
 from samebits.net.verdict import diagnosed

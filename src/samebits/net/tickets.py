@@ -81,8 +81,9 @@ class TicketBooth:
         self._secret, self._relay = secret, relay
         self._used: dict[str, int] = {}
 
-    def check(self, text: str, now_ns: int) -> Ticket:
-        """The ticket, which is used from now on. Raises MatchError, which says why it is none."""
+    def check(self, text: str, now_ns: int, match: str) -> Ticket:
+        """The ticket for a match, which is used from now on. Raises MatchError, which says why it
+        is none; one for another match or relay stays good."""
         ticket = read_ticket(self._secret, text)
         if ticket.expires <= now_ns:
             raise MatchError(
@@ -93,6 +94,8 @@ class TicketBooth:
             raise MatchError("the ticket is valid for longer than a ticket may be")
         if ticket.relay and ticket.relay != self._relay:
             raise MatchError(f"the ticket is for relay '{ticket.relay}', not '{self._relay}'")
+        if ticket.match != match:
+            raise MatchError(f"the ticket is for match '{ticket.match}', not '{match}'")
         if ticket.nonce in self._used:
             raise MatchError("the ticket was used before", fix="ask for a new one")
         if len(self._used) >= limits.NONCES:

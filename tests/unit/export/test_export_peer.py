@@ -49,7 +49,7 @@ from samebits.net.messages import (
     encode,
 )
 from samebits.net.peer.core import PeerCore, PeerOutput
-from samebits.net.relay.core import MatchRules
+from samebits.net.relay.rules import MatchRules
 from samebits.net.simnet.links import shapes
 from samebits.net.simnet.world import PeerPlan, World
 

@@ -21,7 +21,7 @@ from samebits.net.events import (
 )
 from samebits.net.input_codec import Event
 from samebits.net.limits import HEALS, SECOND
-from samebits.net.relay.core import MatchRules
+from samebits.net.relay.rules import MatchRules
 from samebits.net.simnet.links import MILLI, Link, shapes
 from samebits.net.simnet.oracle import faults, reference
 from samebits.net.simnet.soak import SCENES, SoakPlan, player, soak

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.support.simulations.crowd_simulation import crowd
 
-from samebits.net.relay.core import MatchRules
+from samebits.net.relay.rules import MatchRules
 from samebits.net.relay.seats import Seat
 from samebits.net.simnet.links import MILLI, shapes
 from samebits.net.simnet.oracle import faults

@@ -20,7 +20,7 @@ from samebits.hazards.injected_simulation import InjectedSimulation
 from samebits.net.client import join
 from samebits.net.events import Ended, Refused, Substituted, VerdictKnown
 from samebits.net.limits import SECOND
-from samebits.net.relay.core import MatchRules
+from samebits.net.relay.rules import MatchRules
 from samebits.net.server import HostedMatch, Relay
 from samebits.net.simnet.soak import player
 from samebits.net.tickets import make_ticket

@@ -140,7 +140,9 @@ def test_what_comes_from_the_wire_is_canonical() -> None:
 def test_a_ticket_is_good_once_until_it_expires_and_for_its_relay() -> None:
     booth = TicketBooth(SECRET, relay="here")
     text = make_ticket(SECRET, "m", 1, now_ns=NOW, seconds=60, relay="here")
-    ticket = booth.check(text, NOW)
+    with pytest.raises(MatchError, match="for match 'm', not 'other'"):
+        booth.check(text, NOW, "other")
+    ticket = booth.check(text, NOW, "m")
     assert (ticket.match, ticket.slot, ticket.role) == ("m", 1, "player")
     cases = (
         (text, NOW, "used before"),
@@ -158,7 +160,7 @@ def test_a_ticket_is_good_once_until_it_expires_and_for_its_relay() -> None:
     )
     for text, now, why in cases:
         with pytest.raises(MatchError, match=why):
-            booth.check(text, now)
+            booth.check(text, now, "m")
 
 
 def test_tickets_that_make_no_sense_are_not_made() -> None:

@@ -6,13 +6,10 @@ which tickets expire too.
 
 from __future__ import annotations
 
-import hmac
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
-from typing import Literal
 
-from samebits.errors import MatchError, ProtocolError
+from samebits.errors import ProtocolError
 from samebits.net import limits
 from samebits.net.events import (
     Broken,
@@ -21,11 +18,9 @@ from samebits.net.events import (
     Healed,
     Left,
     MatchEvent,
-    Refused,
     TrapMet,
     VerdictKnown,
 )
-from samebits.net.identity import refusal, remarks
 from samebits.net.input_codec import ClosedFrame, Entry, Event, InputCodec
 from samebits.net.messages import (
     Ack,
@@ -43,31 +38,28 @@ from samebits.net.messages import (
     Pong,
     Ready,
     Record,
-    Refuse,
     Resume,
     Slack,
     Start,
     Trapped,
     Verdict,
     Want,
-    Welcome,
     decode,
     encode,
 )
-from samebits.net.relay.closing import Closing, ClosingRules
+from samebits.net.relay.admission import Admission
+from samebits.net.relay.closing import Closing
 from samebits.net.relay.frames import FrameLog
 from samebits.net.relay.referee import Referee
+from samebits.net.relay.rules import MatchRules
 from samebits.net.relay.seats import Connection, Seat, TokenBucket
 from samebits.net.relay.states import States
 from samebits.net.relay.votes import REFEREE, Votes
 from samebits.net.reliable import Reliable
-from samebits.net.tickets import Ticket, TicketBooth
+from samebits.net.tickets import TicketBooth
 from samebits.net.transfers import REPORT
 from samebits.sim.simulation import Simulation
 
-Policy = Literal["heal", "pause", "end", "log"]
-Validator = Callable[[int, int, bytes], bool]
-"""`validator(slot, frame, input)` says whether a canonical input is possible."""
 LEAD = limits.SECOND // 5
 """Time from START to the first frame."""
 AGAIN = limits.SECOND // 5
@@ -76,26 +68,6 @@ FAREWELL = 2 * limits.SECOND
 """Time in which the last words are said again, over a transport that may lose them."""
 SLACK_EVERY = 3
 """Frames from one SLACK to the next, of an ordered transport."""
-
-
-@dataclass(frozen=True, slots=True)
-class MatchRules:
-    """How a match is played. It starts when `needed` players are ready, all by default, and ends
-    after `frames`, if given. Spectators see it `spectator_delay` frames late. `ordered` says
-    whether the transport keeps messages in order and loses none."""
-
-    seed: int = 0
-    needed: int | None = None
-    frames: int | None = None
-    closing: ClosingRules = field(default_factory=ClosingRules)
-    delay: int = 0
-    most_delay: int = 30
-    policy: Policy = "heal"
-    referee: bool = True
-    spectator_delay: int = 0
-    away: int = limits.AWAY
-    ordered: bool = True
-    validator: Validator | None = None
 
 
 @dataclass
@@ -140,11 +112,10 @@ class RelayCore:
         self.remarks: list[str] = []
         """What differs between peers that explains a desync to come."""
         self.ended: Ended | None = None
-        self._booth, self._secret = booth, secret
-        self._states = States(self)
+        self._admission = Admission(self, booth, secret)
+        self.states = States(self)
         self._events: list[MatchEvent] = []
         self._frames: list[tuple[int, ClosedFrame]] = []
-        self._first_hello: Hello | None = None
         self._ending: tuple[str, int] | None = None
         self._resumed = False
         self._reports: dict[tuple[int, int], int] = {}
@@ -163,12 +134,8 @@ class RelayCore:
         for slot, epoch in epochs.items():
             seat = self.seats[slot]
             seat.occupied, seat.away_since, seat.epoch = True, now_ns, epoch
-            seat.token = self._token(slot, epoch)
+            seat.token = self._admission.token(slot, epoch)
         self._resumed = bool(frames)
-
-    def _token(self, slot: int, epoch: int) -> bytes:
-        told = f"{self.match}\0{slot}\0{epoch}".encode()
-        return hmac.digest(self._secret, b"samebits resume 1\0" + told, sha256)
 
     @property
     def seats(self) -> list[Seat]:
@@ -251,7 +218,7 @@ class RelayCore:
             for frame in range(before, self.log.closed):
                 output.frames.append((frame, self.log[frame]))
             self._judge(before, now_ns)
-            self._states.poll(now_ns)
+            self.states.poll(now_ns)
             self._finish(now_ns)
         for connection in list(self.connections.values()):
             self._send(connection, now_ns, output)
@@ -346,7 +313,7 @@ class RelayCore:
             body += sum(1 << slot for slot in group.slots).to_bytes(8, "little")
         self._to_all(Desync(desync.frame, int(desync.decided), len(desync.groups), bytes(body)))
         if len(self.desyncs) <= limits.REPORTS:
-            self._states.want_reports(desync)
+            self.states.want_reports(desync)
         policy = self.rules.policy
         if policy == "pause":
             self._pause()
@@ -354,7 +321,7 @@ class RelayCore:
             self.end("desync")
         elif policy == "heal" and desync.decided:
             for slot in desync.wrong:
-                self._states.heal(self.seats[slot])
+                self.states.heal(self.seats[slot])
 
     def _finish(self, now_ns: int) -> None:
         """End the match once the hash of its last frame is known, or time is up."""
@@ -431,7 +398,7 @@ class RelayCore:
             connection.told, connection.told_at = end, now_ns
         if first < self.log.oldest:
             # It was held, or lost, for longer than frames are kept.
-            self._states.give(connection)
+            self.states.give(connection)
             return
         while first < end:
             bundle = self.log.bundle(first, end, not connection.absolute)
@@ -479,7 +446,7 @@ class RelayCore:
         match record:
             case Hello():
                 if connection.hello is None:
-                    self._hello(connection, record, now_ns)
+                    self._admission.greet(connection, record, now_ns)
                 else:
                     raise ProtocolError("a second HELLO")
             case Ping():
@@ -496,7 +463,7 @@ class RelayCore:
             case Want():
                 self._want(connection, record)
             case Chunk():
-                self._states.chunk(connection, record, now_ns)
+                self.states.chunk(connection, record, now_ns)
             case Pause() if connection.slot is not None:
                 self._pause()
             case Resume() if connection.slot is not None:
@@ -513,99 +480,6 @@ class RelayCore:
                     self._trapped(record.frame, record.what)
             case _:
                 raise ProtocolError(f"a spectator sends no {type(record).__name__.upper()}")
-
-    def _hello(self, connection: Connection, hello: Hello, now_ns: int) -> None:
-        if self.ended is not None:
-            self._refuse(connection, Refuse("over", "the match is over", "", ""))
-            return
-        why = refusal(self.simulation, self.codec, hello)
-        if why is not None:
-            self._refuse(connection, why)
-            return
-        if hello.resume:
-            seat = next((s for s in self.seats if s.takes(hello.resume)), None)
-            if seat is None:
-                self._refuse(connection, Refuse("resume", "the resume token is not valid", "", ""))
-                return
-            seat.earlier = hello.resume
-        else:
-            try:
-                ticket = self._booth.check(hello.ticket, now_ns)
-                if ticket.match != self.match:
-                    raise MatchError(f"the ticket is for match '{ticket.match}'")
-            except MatchError as error:
-                self._refuse(connection, Refuse("ticket", error.message[:300], self.match, ""))
-                return
-            if ticket.role == "spectator":
-                self._watch(connection, hello)
-                return
-            seat = self._free_seat(connection, ticket)
-            if seat is None:
-                return
-        self._sit(connection, seat, hello)
-
-    def _free_seat(self, connection: Connection, ticket: Ticket) -> Seat | None:
-        if ticket.slot >= len(self.seats):
-            why = Refuse("slot", "there is no such slot", str(len(self.seats)), str(ticket.slot))
-        elif self.seats[ticket.slot].occupied:
-            why = Refuse("slot", f"slot {ticket.slot} is taken", "", "")
-        else:
-            return self.seats[ticket.slot]
-        self._refuse(connection, why)
-        return None
-
-    def _watch(self, connection: Connection, hello: Hello) -> None:
-        watching = sum(c.spectator for c in self.connections.values())
-        if watching >= limits.SPECTATORS:
-            self._refuse(connection, Refuse("full", "too many watch", str(watching), ""))
-            return
-        connection.hello, connection.spectator = hello, True
-        self._welcome(connection, hello, self.codec.players, 0, b"")
-
-    def _sit(self, connection: Connection, seat: Seat, hello: Hello) -> None:
-        connection.hello, connection.slot = hello, seat.slot
-        old = seat.connection
-        if old is not None:
-            # The relay had not noticed the drop, or somebody else has the token's peer now.
-            seat.connection = None
-            old.slot, old.closed = None, "the peer came back over another connection"
-        if self._first_hello is None:
-            self._first_hello = hello
-        for remark in remarks(self._first_hello, hello):
-            self.remarks.append(f"slot {seat.slot}: {remark}")
-        if not seat.occupied:
-            self.closing.entries.append(Entry(Event.JOIN, seat.slot))
-        seat.occupied, seat.connection, seat.away_since = True, connection, None
-        seat.late = True
-        seat.inputs.clear()
-        seat.received, seat.base = 0, self.codec.zero
-        seat.epoch += 1
-        seat.token = self._token(seat.slot, seat.epoch)
-        self._welcome(connection, hello, seat.slot, seat.epoch, seat.token)
-
-    def _welcome(
-        self, connection: Connection, hello: Hello, slot: int, epoch: int, token: bytes
-    ) -> None:
-        held = hello.confirmed
-        apart = slot in self.votes.apart
-        keeps = self.log.oldest <= held <= self.log.closed and not apart
-        from_start = self.log.oldest == 0 and held == 0 and not apart
-        snapshot = not (keeps or from_start)
-        connection.records.append(
-            Welcome(
-                limits.PROTOCOL, self.match, slot, self.codec.players, epoch, token,
-                self.rules.seed, self.simulation.tick_rate, self.rules.delay,
-                self.rules.most_delay, held, int(snapshot),
-            )
-        )  # fmt: skip
-        if snapshot:
-            self._states.give(connection)
-
-    def _refuse(self, connection: Connection, why: Refuse) -> None:
-        shown = {name: getattr(why, name)[:100] for name in ("ours", "yours")}
-        connection.records.append(Refuse(why.code, why.reason[:300], shown["ours"], shown["yours"]))
-        self._events.append(Refused(why.code, why.reason, why.ours, why.yours))
-        connection.closed = f"refused: {why.reason}"
 
     def _ready(self, connection: Connection, record: Ready) -> None:
         if record.frame > self.log.closed:

@@ -14,7 +14,7 @@ import numpy as np
 
 from samebits.net.limits import SECOND
 from samebits.net.relay.closing import ClosingRules
-from samebits.net.relay.core import MatchRules
+from samebits.net.relay.rules import MatchRules
 from samebits.net.simnet.links import MILLI, Link, shapes
 from samebits.net.simnet.oracle import faults
 from samebits.net.simnet.world import EPOCH, PeerPlan, World

@@ -18,7 +18,8 @@ from samebits.net.events import Broken, MatchEvent
 from samebits.net.input_codec import ClosedFrame
 from samebits.net.limits import SECOND
 from samebits.net.peer.core import PeerCore, PeerState
-from samebits.net.relay.core import MatchRules, RelayCore
+from samebits.net.relay.core import RelayCore
+from samebits.net.relay.rules import MatchRules
 from samebits.net.simnet.links import Link, Wire
 from samebits.net.tickets import TicketBooth, make_ticket
 from samebits.sim.simulation import Simulation
