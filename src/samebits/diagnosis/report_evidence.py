@@ -141,6 +141,8 @@ class ReportEvidence:
                 ReportPair(self.report, b.report).require_detail()
             except ReportError as error:
                 return f"{error.message}; {error.fix}"
+        if self.report.is_foreign:
+            return f"{self.report.name} tells states and inputs of a program, and no operations"
         lack = "program" if self.program is None else "state and the inputs before it"
         return f"{self.report.name} does not hold the {lack} of {moment(self.frame)}"
 
@@ -281,7 +283,7 @@ class ReportEvidence:
         if self.frame < 0:
             self.out.note(f"{self.report.name} has no trace of init: reports hold those of frames")
             return
-        if self.report.is_of_library:
+        if self.report.is_of_library or self.report.is_foreign:
             self._ask_for_kept_states()
             return
         frames = range(max(0, self.frame - _AROUND), self.frame + _AROUND + 1)

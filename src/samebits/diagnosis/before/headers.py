@@ -60,6 +60,12 @@ def _fingerprint(machine: Machine) -> str:
     return f"{strict}{broken}"
 
 
+def _units(machine: Machine) -> str:
+    """The source files that were not compiled strictly."""
+    loose = [unit for unit in machine.units if not unit.endswith(": strict")]
+    return "; ".join(loose) or "strict" * bool(machine.units)
+
+
 _ROWS = (
     _Row("version", lambda h: h.run.version, "run one version on both machines"),
     _Row("digest", lambda h: h.run.digest[:16],
@@ -76,6 +82,9 @@ _ROWS = (
          "run `samebits doctor` on both: arithmetic or the math library differs"),
     _Row("floating-point environment", _of_machine(lambda m: m.environment),
          "run `samebits doctor` there: something has changed how that thread computes"),
+    _Row("source files", _of_machine(_units),
+         "compile them strictly on both: -ffp-contract=off -fno-fast-math, and SAMEBITS_CHECK()"),
+    _Row("compiler", _of_machine(lambda m: m.compiler), "build both with one compiler, to compare"),
 )  # fmt: skip
 
 

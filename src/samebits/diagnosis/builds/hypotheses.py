@@ -154,6 +154,12 @@ OTHER_LIBRARY = Story(
     "call samebits.math, or ship one math library with the program, built strictly",
 )  # fmt: skip
 
+SLIP = Story(
+    "changed-constant", "another constant",
+    "a port by hand with a slip in a number, or one made of an older version of the source",
+    "write the same number on both sides",
+)  # fmt: skip
+
 REWRITES = (
     Rewrite(
         "every literal a float32", with_single_constants,

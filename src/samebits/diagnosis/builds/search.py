@@ -39,6 +39,7 @@ from samebits.diagnosis.builds.hypotheses import (
     PROXIES,
     REWRITES,
     SINGLE,
+    SLIP,
     SLOW,
     Option,
     Rewrite,
@@ -49,6 +50,7 @@ from samebits.diagnosis.builds.hypotheses import (
 from samebits.diagnosis.builds.manners import altered, line_of, manners
 from samebits.diagnosis.builds.option_side import side_of
 from samebits.diagnosis.builds.other_library import OtherLibrary, described_results
+from samebits.diagnosis.builds.other_numbers import OtherNumbers, described
 from samebits.diagnosis.cause.experiment import Agreement
 from samebits.diagnosis.cause.inquiry import SURE_FRAMES
 from samebits.diagnosis.clock import OutOfTime, spent
@@ -56,6 +58,7 @@ from samebits.diagnosis.frame.search import Progress, silent
 from samebits.diagnosis.report.findings import OperationFact
 from samebits.errors import SamebitsError
 from samebits.hazards.catalogue import by_name
+from samebits.hazards.edit.other_constants import with_constants
 from samebits.hazards.edit.other_results import with_other_results
 from samebits.hazards.injection import switches_of, variants_among
 from samebits.hazards.switchboard import switchboard
@@ -73,6 +76,7 @@ _FEW, _SOME, _MANY = 1_000, 4_000, 100_000
 _MOST_FORMS_BENEATH = 4
 _SEARCHING = 0.8
 """Of all seconds, after which nothing more is tried."""
+_SECONDS_OF_NUMBERS = 3.0
 _SHARE = 0.5
 """Of all seconds, for what compilers do."""
 
@@ -160,9 +164,11 @@ class BuildSearch:
             for hazard in likely if not self.whole else ():
                 self._across_calls(hazard)
             if not self.whole:
-                self._other_library()
+                self._other_number()
             if not self.whole:
-                self._compiled()
+                self._other_library()
+            if not any(build.sure or build.story.hazard == SLIP.hazard for build in self.whole):
+                self._compiled()  # what gives all hashes with nothing to choose says more
             for hazard in () if self.whole else self._partial_first():
                 if hazard not in likely and not self.whole:
                     self._across_calls(hazard)
@@ -178,12 +184,15 @@ class BuildSearch:
             return
 
     def gives_all(self, hazards: Sequence[str]) -> bool:
-        """Whether one of some hazards alone, at any places, gives all hashes."""
+        """Whether one of some hazards alone, at any places, or a math library whose results are
+        off in some calls, gives all hashes."""
         self._end = spent() + _SEARCHING * self.seconds
         self._inputs = InputStream(self.source)
         try:
             for hazard in hazards:
                 self._decode(_Plan((hazard,), _FEW))
+            if not self.whole:
+                self._other_library()
         except OutOfTime:
             pass
         return bool(self.whole)
@@ -281,14 +290,17 @@ class BuildSearch:
     def first_step(self) -> OperationFact | None:
         """The statement in which the best build, if a compiler made it, differs first: one within
         loops, or else, for logs keep compilers from making vectors of these, one around. Where it
-        is not sure, the function is told if it alone gives the hash. Raises RunnerError,
-        OutOfTime."""
+        is not sure, a statement is told that gives the hash alone, or else such a function. Raises
+        RunnerError, OutOfTime."""
         hit = self._best_hit()
         if self._search is None or hit is None:
             return None
         found = self._search.first_step(hit, True) or self._search.first_step(hit, False)
-        if found is None or found.sure:
-            return None if found is None else found.fact
+        if found is not None and found.sure:
+            return found.fact
+        statement = self._search.first_statement(hit)
+        if statement is not None or found is None:
+            return statement
         return self._search.first_function(hit) or found.fact
 
     def first_function(self) -> OperationFact | None:
@@ -471,6 +483,32 @@ class BuildSearch:
                 self._note(Build(what.story, (what.story.hazard,), side, fits, True, fits.same))
                 return
 
+    def _other_number(self) -> None:
+        """Try other values of the constants that side a's program writes."""
+        self._say("trying other constants")
+        base = self._base(_Plan((), 0))
+        end = min(self._end, spent() + _SECONDS_OF_NUMBERS)
+        try:
+            search = OtherNumbers(base.program, self._inputs, self.theirs.known, self.frame, end)
+            try:
+                found = search.search()
+            finally:
+                self.tried += search.trials
+        except (SamebitsError, OutOfTime):
+            return
+        if found is None:
+            return
+        number, parting = found
+        words = described(number)
+        side = replace(base, text=words, rewrite=partial(with_constants, values=number.values))
+        agreed = self._agreement(parting)
+        events = min(SURE_FRAMES, agreed.same)
+        story = replace(SLIP, title=f"{SLIP.title}: {words}")
+        self._note(Build(
+            story, (SLIP.hazard,), side, agreed, True, events, sure=False,
+            told=f"side a's program in which {words} gives them",
+        ))  # fmt: skip
+
     def _other_library(self) -> None:
         """Try results of math functions that are a step off for some arguments."""
         self._say(f"trying {OTHER_LIBRARY.title}")
@@ -524,10 +562,10 @@ class BuildSearch:
             raise OutOfTime
 
 
-def _plausibility(build: Build) -> tuple[bool, int, int]:
+def _plausibility(build: Build) -> tuple[bool, bool, int, int]:
     """The less, the more plausible."""
     order = [SINGLE.index(name) if name in SINGLE else len(SINGLE) for name in build.hazards]
-    return not build.everywhere, len(build.hazards), sum(order)
+    return not build.sure, not build.everywhere, len(build.hazards), sum(order)
 
 
 def _file(build: Build) -> Path | None:

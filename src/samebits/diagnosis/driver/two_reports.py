@@ -46,6 +46,7 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
     out.frames = min(a.contents.begun, b.contents.begun)
     for report in (a, b):
         tell_damage(out, report)
+        out.notes += report.remarks
     out.headers = compared(header_of(a), header_of(b))
     frame, first = both.first_difference, both.first_differing_inputs
     with timed(out):

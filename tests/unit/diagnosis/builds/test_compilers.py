@@ -157,6 +157,17 @@ def test_functions_that_alone_are_built_so_are_found(tmp_path: Path) -> None:
 
 
 @needs_gcc
+def test_the_statement_that_alone_gives_the_hash_is_told(tmp_path: Path) -> None:
+    known = hashes_of_port(tmp_path, "-O2", "-ffp-contract=off", "-freciprocal-math")
+    with closing(search_of(known)) as search:
+        search.run()
+        found = search.first_statement(search.hits[0])
+    assert found is not None
+    assert found.place.source.strip() == "state.middle = middle / 30.5"
+    assert found.validation == "built so, it alone gives b's hash of that frame"
+
+
+@needs_gcc
 def test_hashes_of_no_build_end_the_search(tmp_path: Path) -> None:
     known = {frame: value ^ 1 for frame, value in hashes_of_port(tmp_path, "-O2").items()}
     with closing(search_of(known, seconds=4)) as search:

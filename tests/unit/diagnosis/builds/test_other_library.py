@@ -7,13 +7,17 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import pytest
 from tests.support.runs.reports_of_runs import SIMULATION, report, side, source
 
 from samebits.bits import from_canonical
 from samebits.desync.format import PROGRAM
 from samebits.desync.record import ReportRequest, record_report
 from samebits.diagnosis.builds.built_side import BuiltSide
+from samebits.diagnosis.builds.compilers import search as search_module
+from samebits.diagnosis.builds.hypotheses import story_of
 from samebits.diagnosis.builds.other_library import OtherLibrary
+from samebits.diagnosis.builds.search import BuildSearch, Theirs
 from samebits.diagnosis.builds.watched_calls import WatchedCalls
 from samebits.diagnosis.clock import spent
 from samebits.diagnosis.driver import diagnose_report
@@ -100,13 +104,35 @@ def test_other_results_have_the_same_bits_in_every_execution() -> None:
     assert natively == evaluated != PLAIN
 
 
-def test_nothing_is_certain_of_a_library_that_is_not_here() -> None:
+def test_nothing_is_certain_of_a_library_that_is_not_here(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(search_module, "compilers", lambda: ())
     theirs = record_report(with_results(sines_of_init(5)), source(), ReportRequest(None, None))
     parts = {key: data for key, data in theirs.parts.items() if key.topic != PROGRAM}
     found = diagnose_report(source(), side(), replace(theirs, parts=parts))
     assert found.causes[0].holds
     assert found.certainty == "likely"
     assert {"libm", "libm-ulp"} & {cause.hazard for cause in found.causes}
+
+
+def test_compilers_are_asked_too_where_a_library_is_all_that_gives_the_hashes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Results that are off where one wants them give a compiler's hashes as well."""
+    asked: list[list[str]] = []
+
+    def compiled(self: BuildSearch) -> None:
+        asked.append([build.story.hazard for build in self.whole])
+        self._note(replace(self.whole[0], story=story_of(["order"]), hazards=("order",), sure=True))  # pyright: ignore[reportPrivateUsage]
+
+    monkeypatch.setattr(BuildSearch, "_compiled", compiled)
+    known = record_report(with_results(sines_of_init(5)), source(), ReportRequest(None, None)).known
+    search = BuildSearch(side(), source(), Theirs(known), -1)
+    search.run()
+    assert asked == [["libm-ulp"]]
+    assert search.best is search.whole[0]
+    assert [build.story.hazard for build in search.whole][:2] == ["order", "libm-ulp"]
 
 
 def test_what_no_library_does_is_not_found_to_be_one() -> None:

@@ -76,8 +76,10 @@ def told(port: Port, folder: Path, *flags: str) -> Diagnosis:
     ],
 )  # fmt: skip
 def test_one_function_in_the_other_width_is_told_with_its_line(
-    port: Port, flags: list[str], hazard: str, line: str, tmp_path: Path
-) -> None:
+    port: Port, flags: list[str], hazard: str, line: str, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(search_module, "compilers", lambda: (GCC,))
     found = told(port, tmp_path, *flags)
     assert found.certainty == "certain"
     assert found.causes[0].hazard == hazard

@@ -34,22 +34,28 @@ from samebits.diagnosis.builds.compilers.steps import FirstStep, LoggedRuns
 from samebits.diagnosis.clock import OutOfTime, spent
 from samebits.diagnosis.frame.state_diff import differences
 from samebits.diagnosis.report.findings import OperationFact, Place
-from samebits.errors import RunnerError
+from samebits.errors import RunnerError, Span
 from samebits.export.plain_c.expressions import UnwritableError
 from samebits.export.plain_c.widths import Widths
+from samebits.hazards.edit.outlined import outlined
 from samebits.ir.grammar import Op
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import open_run
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
+from samebits.sim.program import Program
 
 MOST_FRAMES = 4096
 """Frames that are compared at most."""
 _RUN_SECONDS = 20.0
 _TELLING_SECONDS = 4.0
+_LEAST_SECONDS = 5.0
+"""By the clock, for one run of a compiler or of what it built: other programs run beside it."""
 _END = float("inf")
 _MOST_NAMED = 6
-_ALONE = "built so, it gives b's hash of that frame; logs of its statements change what is built"
+_ALONE = "built so, it alone gives b's hash of that frame"
+_TOGETHER = "built so, {} alone give b's hash of that frame"
+_FUNCTION = "built so, it gives b's hash of that frame; no statement of it alone does"
 
 
 @dataclass(frozen=True)
@@ -137,9 +143,7 @@ class CompilerSearch:
     _done: list[tuple[Compiler, Plan]] = field(default_factory=list[tuple[Compiler, Plan]])
 
     def __post_init__(self) -> None:
-        self._builder = Builder(
-            self.a.program, self.a.simulation.players, lambda: max(1.0, self.end - spent())
-        )
+        self._builder = Builder(self.a.program, self.a.simulation.players, self._seconds_left)
 
     def run(self, stages: Sequence[Stage] = STAGES) -> None:
         """Search, by stages, of all families' first compilers, then of their others; what was tried
@@ -162,6 +166,7 @@ class CompilerSearch:
         """The first statement that makes the differing frame's difference in a build; None where
         that cannot be told. Without `within_loops` a loop is one step, which leaves compilers free
         to make vectors of it. Raises RunnerError."""
+        self.end = spent() + _TELLING_SECONDS
         # Statements are numbered as they are written: each side's once, in the same order.
         steps: list[Op] = []
         make, compiler = self._builder, hit.compiler
@@ -197,12 +202,51 @@ class CompilerSearch:
             return None
         function = self.a.program.kernels.functions[shop.plain.kernels[forms.index(1)]]
         return OperationFact(
-            "result", "function", Place.of(function.span), (), (), (), None, None, None, _ALONE
+            "result", "function", Place.of(function.span), (), (), (), None, None, None, _FUNCTION
         )
+
+    def first_statement(self, hit: Hit) -> OperationFact | None:
+        """The statement that alone, built so, gives the differing frame's hash; one of several that
+        are needed for that. None where that cannot be told. Raises RunnerError, OutOfTime."""
+        self.end = spent() + _TELLING_SECONDS
+        if not hit.widths.keeps_signatures or hit.parts.c_math or hit.parts.library:
+            return None
+        program, places = self._by_statement
+        shop = self._statements.shop(hit.compiler, parts=hit.parts)
+        among = [n for n, name in enumerate(shop.plain.kernels) if name in places]
+        if not among:
+            return None
+        file = self._statements.with_forms(shop, hit.way)
+        with closing(BuiltExecution(program, file, _RUN_SECONDS, hit.begins)) as built:
+            forms = replace(self._some_functions(built, shop), among=among).of_frame(self.frame)
+        if not forms or not any(forms):
+            return None
+        names = [name for name, form in zip(shop.plain.kernels, forms, strict=True) if form]
+        lines = sorted({places[name].line for name in names})
+        told = _ALONE if len(names) == 1 else _TOGETHER.format(listed([f"line {n}" for n in lines]))
+        return OperationFact(
+            "result", "line", Place.of(places[names[0]]), (), (), (), None, None, None, told
+        )
+
+    @cached_property
+    def _by_statement(self) -> tuple[Program, Mapping[str, Span]]:
+        """Side a's program with each statement's arithmetic in a function of its own, and where
+        that stands."""
+        made = outlined(self.a.program.kernels)
+        return self.a.program.with_kernels(made.kernels), made.places
+
+    @cached_property
+    def _statements(self) -> Builder:
+        return Builder(self._by_statement[0], self.a.simulation.players, self._seconds_left)
+
+    def _seconds_left(self) -> float:
+        return max(_LEAST_SECONDS, self.end - spent())
 
     def close(self) -> None:
         """Remove what was built."""
         self._builder.close()
+        if "_statements" in vars(self):
+            self._statements.close()
 
     def _by(self, some: Sequence[Compiler], stages: Sequence[Stage]) -> bool:
         """Try the plans of some compilers, stage by stage; whether one gives all hashes."""
@@ -343,7 +387,9 @@ class CompilerSearch:
         return parting is None
 
     def _narrowed_in_some(self, shop: Workshop, hit: Hit) -> Hit:
-        """The build, by a part of its flags where one is enough."""
+        """The build, by a part of its flags where one is enough; what gives the first frame alone
+        is named first."""
+        first: tuple[str, ...] = ()
         for narrower in hit.row.narrower:
             self._in_time()
             try:
@@ -356,8 +402,12 @@ class CompilerSearch:
                 continue
             if parting is None:
                 flags, hazards = tuple(narrower.flags), tuple(narrower.hazards)
+                own = [name for name in first if name in hazards]
+                hazards = tuple(dict.fromkeys([*own, *hazards]))
                 return replace(hit, flags=flags, hazards=hazards, file=file)
-        return hit
+            if parting > self.frame:
+                first = first or tuple(narrower.hazards)
+        return replace(hit, hazards=tuple(dict.fromkeys([*first, *hit.hazards])))
 
     def _some_functions(self, built: BuiltExecution, shop: Workshop) -> SomeFunctions:
         count = len(shop.plain.kernels)
@@ -385,10 +435,14 @@ class CompilerSearch:
                 continue
             if found.parting is None:
                 self.hits.remove(hit)
+                own = [name for name in first if name in found.hazards]
+                self._rename(found, [*own, *found.hazards])
                 return
             first = first or found.hazards
-        hazards = tuple(dict.fromkeys([*first, *hit.hazards]))
-        self.hits[self.hits.index(hit)] = replace(hit, hazards=hazards)
+        self._rename(hit, [*first, *hit.hazards])
+
+    def _rename(self, hit: Hit, hazards: Sequence[str]) -> None:
+        self.hits[self.hits.index(hit)] = replace(hit, hazards=tuple(dict.fromkeys(hazards)))
 
     @cached_property
     def _rows(self) -> Inputs:
@@ -411,7 +465,7 @@ class CompilerSearch:
         return _Own(known, state, begins)
 
     def _run_of(self, file: Path, begins: bytes | None = None) -> BuiltExecution:
-        seconds = min(_RUN_SECONDS, max(1.0, self.end - spent()))
+        seconds = min(_RUN_SECONDS, self._seconds_left())
         return BuiltExecution(self.a.program, file, seconds, begins)
 
     def _parting(self, file: Path) -> tuple[int | None, bytes | None]:

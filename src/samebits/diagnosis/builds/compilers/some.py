@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations, islice, product
 
 from samebits.diagnosis.builds.compilers.execution import INIT, BuiltExecution
 from samebits.sim.inputs import Inputs
@@ -28,6 +28,8 @@ class SomeFunctions:
     known: Mapping[int, int]
     in_time: Callable[[], None]
     """Raises what ends the search."""
+    among: Sequence[int] | None = None
+    """The functions of which sets are tried for a frame; None for all."""
 
     def forms(self) -> tuple[bytes, int | None]:
         """The forms that give the most known hashes, a byte a function, and the first frame whose
@@ -98,8 +100,10 @@ class SomeFunctions:
             return int(self.built.advance(self.rows[max(0, start) : frame + 1]).hashes[-1])
 
         plain = hashed(forms)
-        active = [n for n in range(self.count) if hashed(_flipped(forms, [n])) != plain]
-        for some in _sets(active):
+        among = range(self.count) if self.among is None else self.among
+        active = [n for n in among if hashed(_flipped(forms, [n])) != plain]
+        idle = [n for n in among if n not in active]
+        for some in chain(_sets(active), _beside(idle, active)):
             changed = _flipped(forms, some)
             if hashed(changed) == self.known[frame]:
                 return changed
@@ -117,6 +121,15 @@ def _sets(active: Sequence[int]) -> Iterator[Sequence[int]]:
                 return
             left -= 1
             yield some
+
+
+def _beside(idle: Sequence[int], active: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Sets with functions that change nothing by themselves, and may beside others: all of them,
+    then pairs."""
+    if idle:
+        yield [*active, *idle]
+        pairs = chain(product(active, idle), combinations(idle, 2))
+        yield from islice(pairs, _MOST_SETS)
 
 
 def _flipped(forms: bytes, some: Sequence[int]) -> bytes:

@@ -1,0 +1,1 @@
+"""Hazards in C and C++ sources, by libclang."""

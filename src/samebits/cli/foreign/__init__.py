@@ -1,0 +1,1 @@
+"""Commands about programs that samebits did not make."""

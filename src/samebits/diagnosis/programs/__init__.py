@@ -1,0 +1,1 @@
+"""Diagnosis of other programs: built and run here in two ways, from the frame to the cause."""

@@ -1,0 +1,1 @@
+"""Other programs: records of their runs, and the recorders that write them."""

@@ -1,0 +1,1 @@
+"""The proof of `samebits diagnose --foreign` on a program whose differences are known."""

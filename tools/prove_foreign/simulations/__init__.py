@@ -1,0 +1,1 @@
+"""The proof of `samebits diagnose --foreign` on public simulations, fetched as it runs."""
