@@ -1,0 +1,58 @@
+"""Limits of a process that runs replays, as the system enforces them."""
+
+from __future__ import annotations
+
+import signal
+from contextlib import suppress
+from dataclasses import dataclass
+
+from samebits.farm.errors import FarmError
+
+DEFAULT_SECONDS = 60.0
+DEFAULT_MEBIBYTES = 2048
+LEAST_MEBIBYTES = 256
+"""What the compiler itself needs, with room."""
+GRACE_SECONDS = 10.0
+"""How much later than its own limit a process is ended that did not end what it ran."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Of one replay on one target: seconds of the wall, MiB of memory that is written to. The
+    first one of a process may take `GRACE_SECONDS` more, as it compiles."""
+
+    seconds: float = DEFAULT_SECONDS
+    mebibytes: int = DEFAULT_MEBIBYTES
+
+    def checked(self) -> Limits:
+        """Itself. Raises FarmError for a limit that nothing could meet."""
+        if not 0 < self.seconds <= 1e6:
+            raise FarmError(
+                f"--timeout {self.seconds:g} is not a positive number of seconds",
+                fix="write --timeout 60",
+            )
+        if not LEAST_MEBIBYTES <= self.mebibytes <= 1 << 20:
+            raise FarmError(
+                f"--memory {self.mebibytes} is not from {LEAST_MEBIBYTES:,} to {1 << 20:,} MiB",
+                fix=f"write --memory {DEFAULT_MEBIBYTES:,}".replace(",", ""),
+            )
+        return self
+
+
+def limit_memory(mebibytes: int) -> None:
+    """Limit this process and those that it starts. Only POSIX systems do; macOS does not enforce
+    it. Memory that is reserved and never written to, as WebAssembly's, is not counted."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        size = mebibytes << 20
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_DATA, (size, size))
+
+
+def end_after(seconds: float) -> None:
+    """Have the system end this process after so many seconds, 0 for never: it acts even where the
+    parent is gone and no Python code runs."""
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
