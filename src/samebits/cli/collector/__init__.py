@@ -1,0 +1,1 @@
+"""Commands of the collector, and the one that sends to it."""

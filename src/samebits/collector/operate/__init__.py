@@ -1,0 +1,1 @@
+"""The means to keep a collector running: logs, metrics, retention, backups."""

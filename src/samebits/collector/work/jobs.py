@@ -1,0 +1,145 @@
+"""The jobs of the limited process: a file read, two reports compared."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+from samebits.ci.bits_file import read_bits
+from samebits.collector.grouping.facts import facts_of
+from samebits.collector.problem import CollectorError
+from samebits.desync.machine import Machine
+from samebits.desync.reader import read_report
+from samebits.desync.report import Report
+from samebits.diagnosis.driver import diagnose_reports
+from samebits.diagnosis.report.html import page
+from samebits.diagnosis.report.wording import answer, to_do
+from samebits.output import write_file
+from samebits.visible import visible
+
+FIRST = 8
+"""Frames whose inputs tell that two reports are of one run, where the match has no name."""
+_ARCHITECTURES = {"amd64": "x86-64", "x86_64": "x86-64", "arm64": "aarch64"}
+"""How systems call the same processors."""
+
+
+def read(path: str, kind: str, match: str) -> dict[str, Any]:
+    """What a file says of itself. Raises SamebitsError where it can't be read."""
+    return _READERS[kind](path, match)
+
+
+def compare(a: str, b: str, found: str) -> dict[str, Any]:
+    """The diagnosis of two reports, written to `found` as JSON and as a page; what it comes down
+    to."""
+    one, other = _report(a, "a"), _report(b, "b")
+    diagnosis = diagnose_reports(one, other)
+    told = {"answer": answer(diagnosis), "to_do": to_do(diagnosis), **diagnosis.to_json()}
+    text = json.dumps({"format": 2, **told}, indent=1)
+    write_file(f"{found}.json", text)
+    write_file(f"{found}.html", page(diagnosis))
+    if diagnosis.same:
+        return {"same": True, "told": _line(told["answer"])}
+    targets = sorted({target_of(one.machine), target_of(other.machine)})
+    return {"same": False, **facts_of(json.loads(text), targets, _starts(one, other)).to_json()}
+
+
+def _report(path: str, name: str) -> Report:
+    return replace(read_report(path), name=name)
+
+
+def _starts(*reports: Report) -> dict[tuple[str, str], int]:
+    """The first lines of functions in the reports' programs, by file and name."""
+    found: dict[tuple[str, str], int] = {}
+    for report in reports:
+        program = report.program
+        for function in () if program is None else program.kernels.functions.values():
+            span = function.span
+            name = span.function.rpartition("<locals>.")[2]
+            found.setdefault((span.file, name), span.line)
+    return found
+
+
+def _read_report(path: str, match: str) -> dict[str, Any]:
+    report = _report(path, "the report")
+    about, machine = report.header, report.machine
+    return {
+        "run": run_of(report, match), "simulation": _line(about.simulation, 200),
+        "version": _line(about.version, 200), "build": _line(about.digest, 40),
+        "machine": machine_of(machine), "target": target_of(machine), "told": "",
+    }  # fmt: skip
+
+
+def run_of(report: Report, match: str) -> str:
+    """What the reports of one run have in common: the match's name, or else seed, players and the
+    inputs of the first frames."""
+    about = report.header
+    parts: list[Any] = [about.simulation, about.players]
+    if match:
+        parts.append(match)
+    else:
+        hashes = report.input_hashes
+        parts += [about.seed, *(hashes[n] for n in range(min(FIRST, len(hashes))))]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:40]
+
+
+def _read_bits(path: str, match: str) -> dict[str, Any]:
+    file = read_bits(path)
+    bad = [run.name for run in file.runs if run.result not in ("same", "not compared")]
+    told = f"{len(file.runs):,} runs, all the same" if not bad else f"not the same: {bad[0]}"
+    return {
+        "run": "", "simulation": _line(file.simulation, 200), "version": _line(file.version, 200),
+        "build": _line(file.digest, 40), "machine": _line(file.label, 300),
+        "target": _target(file.machine["architecture"], file.machine["system"]),
+        "told": _line(told),
+    }  # fmt: skip
+
+
+def _read_verdict(path: str, match: str) -> dict[str, Any]:
+    try:
+        given = json.loads(Path(path).read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise CollectorError(f"the file is not JSON: {error!s:.100}") from None
+    table = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
+    facts = facts_of(table, ["unknown"], {})
+    if not facts.simulation:
+        raise CollectorError("the file is no diagnosis", fix="send `samebits diagnose --json`'s")
+    same = table.get("same") is True
+    machine = table.get("b")
+    return {
+        "run": "", "simulation": facts.simulation, "version": facts.version, "build": "",
+        "machine": _line(machine, 300) if isinstance(machine, str) else "unknown",
+        "target": "unknown", "told": facts.told, "facts": None if same else facts.to_json(),
+    }  # fmt: skip
+
+
+_READERS: dict[str, Callable[[str, str], dict[str, Any]]] = {
+    "report": _read_report,
+    "bits": _read_bits,
+    "verdict": _read_verdict,
+}
+JOBS: dict[str, Callable[..., dict[str, Any]]] = {"read": read, "compare": compare}
+
+
+def target_of(machine: Machine) -> str:
+    """Processor and system: what bits may depend on, and what many machines share."""
+    return _target(machine.architecture, machine.system)
+
+
+def _target(architecture: str, system: str) -> str:
+    processor = _ARCHITECTURES.get(architecture.lower(), architecture.lower()) or "unknown"
+    words = system.split()
+    return _line(f"{processor} {words[0]}" if words else processor, 60)
+
+
+def machine_of(machine: Machine) -> str:
+    """A machine as groups count them."""
+    words = (machine.processor or machine.architecture, machine.system, machine.compiler)
+    return _line(", ".join(word for word in words if word) or "unknown", 300)
+
+
+def _line(text: str, most: int = 1000) -> str:
+    return visible(text).replace("\n", " ")[:most]

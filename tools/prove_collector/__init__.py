@@ -1,0 +1,1 @@
+"""The proof of the collector under load: kills at any moment, and a million reports."""
