@@ -1,0 +1,104 @@
+"""Diagnoses of runs that part between machines: this machine's beside another's.
+
+The other machine's evidence is the report that its `verify --report` wrote, else the hashes of its
+bits file. Both are untrusted; simulation and replays are those that the user names.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from samebits.ci.agreement import Agreement, Joined, Member
+from samebits.ci.first_finding import command, report_name
+from samebits.errors import ReplayError
+from samebits.output import write_file
+from samebits.replay import ReplayReader
+
+MOST = 3
+"""Most runs that are diagnosed: the others part for the same reasons, as a rule."""
+SECONDS = 180
+"""Most seconds of one diagnosis."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """What diagnoses are made of: simulations by their names, as commands take them; replays; and
+    a folder of reports, if there is one."""
+
+    simulations: Mapping[str, str]
+    replays: Sequence[str]
+    reports: Path | None
+
+
+def diagnoses(found: Agreement, source: Source) -> Iterator[tuple[str, str]]:
+    """A title and a text for each of the first runs that part."""
+    contents = _contents(source.replays)
+    suspects = ((each, _suspect(each)) for each in found.joined)
+    parted = [(each, member) for each, member in suspects if member is not None]
+    for joined, member in parted[:MOST]:
+        title = f"{joined.name} of {joined.simulation} on {member.label}"
+        simulation = source.simulations.get(joined.simulation)
+        if simulation is None:
+            yield title, f"not diagnosed: no simulation given is '{joined.simulation}'"
+            continue
+        yield title, _diagnosis(joined, member, simulation, contents, source.reports)
+
+
+def _suspect(joined: Joined) -> Member | None:
+    """A machine whose run is another than that of the most, or whose own targets differ."""
+    if joined.partings:
+        return joined.partings[0].others[0]
+    return next((each for each in joined.members if each.run.result == "differs"), None)
+
+
+def _diagnosis(
+    joined: Joined,
+    member: Member,
+    simulation: str,
+    contents: Mapping[str, str],
+    reports: Path | None,
+) -> str:
+    run = member.run
+    words = [simulation]
+    if run.content:
+        replay = contents.get(run.content)
+        if replay is None:
+            return f"not diagnosed: {run.name} is not among the replays given"
+        words.append(replay)
+        report = None if reports is None else _report(member, reports)
+        if report is not None:
+            return command("diagnose", *words, str(report), seconds=SECONDS)
+    if not joined.partings:
+        return f"not diagnosed: {member.label} has no report of it among those given"
+    limit = joined.partings[0].frame + 2
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "hashes.txt"
+        write_file(path, "".join(f"{f} {int(h):016x}\n" for f, h in enumerate(run.hashes)))
+        words.append(str(path))
+        if not run.content:
+            words += ["--players", run.players, "--seed", str(run.seed), "--frames", str(limit)]
+        said = command("diagnose", *words, seconds=SECONDS)
+    return said.replace(str(path), f"the hashes of {member.label}")
+
+
+def _report(member: Member, reports: Path) -> Path | None:
+    """The report that the machine wrote of its run, anywhere below the folder."""
+    name = report_name(member.label, member.file.simulation, Path(member.run.name).stem)
+    return next((path for path in sorted(reports.rglob(name)) if path.is_file()), None)
+
+
+def _contents(replays: Sequence[str]) -> dict[str, str]:
+    """The replays by what tells their bytes from others'."""
+    found: dict[str, str] = {}
+    for path in replays:
+        try:
+            with ReplayReader(path) as reader:
+                for _ in reader.blocks():
+                    pass
+                found[reader.content] = path
+        except ReplayError:
+            continue
+    return found

@@ -1,0 +1,45 @@
+"""A run that differs, for those who look into it: a desync report, and what `diagnose` says.
+
+Both are commands in processes of their own, with a time limit: a difference may be a crash.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+SECONDS = 120
+"""Most seconds of one command."""
+_AROUND = 3
+"""Frames before the first difference that a report holds in detail."""
+
+
+def report_name(*words: str) -> str:
+    """A file name of words: those of a machine, a simulation and a run."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", "-".join(words)).strip("-.")[-120:] + ".desync"
+
+
+def write_report(words: Sequence[str], row: str, frame: int, path: Path) -> str:
+    """Write a report of a run, which `words` name as commands take it, on target `row` around
+    `frame`, from 0; returns a line that says what was written, or why nothing was."""
+    first = max(0, frame - _AROUND)
+    said = command(
+        "report", *words, "--frames", f"{first}:{max(0, frame) + 2}", "--a", row,
+        "--out", str(path), "--force",
+    )  # fmt: skip
+    return f"{path} written" if path.is_file() else f"no report: {said.strip()[:500]}"
+
+
+def command(*words: str, seconds: float = SECONDS) -> str:
+    """What `samebits` with these words prints, both streams."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "samebits", *words],
+            capture_output=True, text=True, timeout=seconds, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return f"samebits {words[0]} took more than {seconds:g} s"
+    return done.stdout + done.stderr

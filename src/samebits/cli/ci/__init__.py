@@ -1,0 +1,1 @@
+"""Commands of CI on many machines: `samebits compare` and `samebits ci`."""

@@ -1,0 +1,202 @@
+"""The plugin of a pytest run that uses samebits: settings, what it collects, what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from samebits.ci.project import GOLDEN
+from samebits.errors import SamebitsError
+from samebits.sim.simulation import Simulation
+from samebits.testing import goldens
+from samebits.testing.fixtures import Golden, SameBits
+from samebits.testing.items import BitsFile, find, name_in
+from samebits.testing.runs import rows_of
+from samebits.testing.settings import Settings, settings
+from samebits.testing.summary import print_summary
+from samebits.verify.executions import Row
+from samebits_pytest import COLLECTED
+
+_WORKER = "workeroutput"
+"""What pytest-xdist gives the configuration of its processes."""
+
+
+class Plugin:
+    """Made once a process, with the first test or file that needs it."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self._goldens: dict[str, goldens.GoldenFile] = {}
+        self._simulations: dict[Path, tuple[Simulation, str]] = {}
+        self.notes: list[str] = []
+        """Lines for the summary."""
+
+    @property
+    @cache  # noqa: B019  # a plugin lives as long as its process
+    def settings(self) -> Settings:
+        """The settings; wrong ones end pytest with their message."""
+        try:
+            return settings(self.config.rootpath, self.config.getoption)
+        except SamebitsError as error:
+            raise pytest.UsageError(str(error)) from None
+
+    @property
+    @cache  # noqa: B019  # a plugin lives as long as its process
+    def rows(self) -> tuple[Row, ...]:
+        """The targets of replays and simulations."""
+        try:
+            return rows_of(self.settings.targets)
+        except SamebitsError as error:
+            raise pytest.UsageError(str(error)) from None
+
+    # Collection ------------------------------------------------------------------------------
+
+    def collector(self, path: Path, parent: pytest.Collector) -> BitsFile | None:
+        """What collects a file: a replay with a golden file beside it, or a file of simulations
+        that the project names."""
+        named = tuple(n for n in self.settings.simulations if n.path.resolve() == path.resolve())
+        if path.suffix == ".py":
+            if not named:
+                return None
+        elif not (path.with_name(path.stem + GOLDEN).is_file() or self._is_new(path)):
+            return None
+        found = cast(Any, BitsFile).from_parent(parent, path=path)
+        found.plugin, found.named = self, named
+        return found
+
+    def _is_new(self, replay: Path) -> bool:
+        """Whether golden hashes are written, and the project names the replay's simulation."""
+        if not self.settings.update:
+            return False
+        try:
+            self.simulation_of(replay)
+        except SamebitsError:
+            return False
+        return True
+
+    def named_elsewhere(
+        self, session: pytest.Session, items: Iterable[pytest.Item]
+    ) -> list[pytest.Item]:
+        """The items of named simulations outside of the folders of `testpaths`, where those alone
+        are collected."""
+        base = self.config.inipath.parent if self.config.inipath else self.config.rootpath
+        paths = {p.resolve() for text in self.config.getini("testpaths") for p in base.glob(text)}
+        here = self.config.invocation_params.dir
+        if not paths or {(here / argument).resolve() for argument in self.config.args} != paths:
+            return []
+        known = {item.path for item in items if isinstance(item.parent, BitsFile)}
+        found: list[pytest.Item] = []
+        for path in dict.fromkeys(n.path.resolve() for n in self.settings.simulations):
+            if path not in known and (collector := self.collector(path, session)) is not None:
+                for item in collector.collect():
+                    self.config.hook.pytest_itemcollected(item=item)
+                    found.append(item)
+        return found
+
+    def simulation_of(self, replay: Path) -> tuple[Simulation, str]:
+        """The simulation of a replay, and its place. Raises SamebitsError."""
+        if replay not in self._simulations:
+            name = name_in(replay)
+            self._simulations[replay] = find(self.settings.simulations, name, replay)
+        return self._simulations[replay]
+
+    # Fixtures --------------------------------------------------------------------------------
+
+    def same_bits(self, item: pytest.Item) -> SameBits:
+        return SameBits(self, item)
+
+    def golden(self, item: pytest.Item) -> Golden:
+        return Golden(self, item)
+
+    def name_of(self, item: pytest.Item) -> str:
+        """A test's name without its file, as golden files have it."""
+        return item.nodeid.partition("::")[2].replace("\n", " ")
+
+    def goldens(self, item: pytest.Item) -> goldens.GoldenFile:
+        """The file of golden bits of a test's module. Raises GoldenError."""
+        key = str(goldens.path_of(item.path))
+        if key not in self._goldens:
+            path = Path(key)
+            file = self._goldens[key] = goldens.GoldenFile(path, goldens.read(path))
+            if not any("::" in argument for argument in self.config.args):
+                file.collected = {
+                    self.name_of(other)
+                    for other in self.config.stash[COLLECTED]
+                    if other.path == item.path
+                }
+        return self._goldens[key]
+
+    def ran(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> None:
+        """A phase of a test ended."""
+        if call.when == "call" and call.excinfo is None:
+            file = self._goldens.get(str(goldens.path_of(item.path)))
+            if file is not None:
+                file.passed.add(self.name_of(item))
+
+    # The end ---------------------------------------------------------------------------------
+
+    def take(self, given: dict[str, Any]) -> None:
+        """What another process of the run found, as `finish` gave it."""
+        for key, told in given.items():
+            file = self._goldens.get(key)
+            if file is None:
+                file = self._goldens[key] = goldens.GoldenFile(Path(key), told["bits"])
+                file.collected = None if told["collected"] is None else {*told["collected"]}
+            for name, calls in told["used"].items():
+                file.used.setdefault(name, set()).update(calls)
+            file.written |= told["written"]
+            file.passed |= {*told["passed"]}
+
+    def finish(self, session: pytest.Session) -> None:
+        """Give what was found to the main process, or, there, write golden files."""
+        if hasattr(self.config, _WORKER):
+            getattr(self.config, _WORKER)["samebits"] = {
+                key: {
+                    "bits": file.bits,
+                    "used": {name: sorted(calls) for name, calls in file.used.items()},
+                    "written": file.written,
+                    "passed": sorted(file.passed),
+                    "collected": None if file.collected is None else sorted(file.collected),
+                }
+                for key, file in self._goldens.items()
+            }
+            return
+        for file in self._goldens.values():
+            try:
+                self._finish(file)
+            except SamebitsError as error:
+                self.notes.append(str(error))
+                session.exitstatus = pytest.ExitCode.USAGE_ERROR
+
+    def _finish(self, file: goldens.GoldenFile) -> None:
+        gone = file.unused
+        count = sum(map(len, gone.values()))
+        if not self.settings.update:
+            if gone:
+                self.notes.append(
+                    f"{file.path}: {count} unused: {', '.join(gone)}; --samebits-update removes"
+                )
+            return
+        # Of a test that failed nothing is written: what it gave before may be half.
+        bits = {n: {**calls} for n, calls in file.bits.items()}
+        for name, calls in file.written.items():
+            if name in file.passed:
+                bits[name] = bits.get(name, {}) | calls
+        for name, calls in gone.items():
+            bits[name] = {c: v for c, v in bits[name].items() if c not in calls}
+        if bits != file.bits:
+            goldens.write(file.path, bits)
+            changed = sum(
+                file.bits.get(name, {}).get(call) != value
+                for name, calls in bits.items()
+                for call, value in calls.items()
+            )
+            self.notes.append(f"{file.path}: {changed} written, {count} removed")
+
+    def summarise(self, reporter: Any) -> None:
+        """Print what ran on which target."""
+        print_summary(reporter, self.notes)

@@ -1,0 +1,261 @@
+"""The pytest plugin: a project's kernels, replays and simulations as tests of its own pytest."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from tests.support.folders import SIMULATIONS
+
+from samebits.ci.project import SettingsError
+from samebits.sim.load import load_simulation
+from samebits.sim.players import player
+from samebits.testing import goldens, plugin
+from samebits.testing.runs import other_row, rows_of
+from samebits.testing.settings import settings
+
+pytest_plugins = "pytester"
+assert plugin.Plugin  # imported here: pytester forgets what a run of it imports first
+
+HOST = rows_of(None)[0].name
+SMALL = SIMULATIONS / "small_simulation.py"
+KERNELS = """
+    import pytest
+    import samebits as sb
+    from samebits import math
+
+    @sb.kernel
+    def wave(x: sb.float64) -> sb.float64:
+        return math.sin(x) * 2.0
+
+    @sb.kernel
+    def trapping(x: int) -> int:
+        return 7 // x
+
+    def test_result(same_bits):
+        assert same_bits(wave, 0.5) == 2 * 0.479425538604203
+
+    def test_trap(same_bits):
+        with pytest.raises(sb.Trap):
+            same_bits(trapping, 0)
+
+    @pytest.mark.parametrize("x", [0.5, 1.5])
+    def test_golden(golden, x):
+        assert golden(wave, x) == golden(wave, x)
+        golden(trapping, 0)
+"""
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """A project with a simulation, a replay of it and tests; its pytest loads this plugin alone."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    pytester.makepyprojecttoml(
+        f"""
+        [tool.pytest.ini_options]
+        addopts = "-p samebits_pytest -p no:cacheprovider"
+        testpaths = ["tests", "corpus"]
+        [tool.samebits]
+        simulations = ["game/small.py"]
+        targets = ["{HOST}"]
+        frames = 120
+        """
+    )
+    for name in ("tests", "corpus", "game"):
+        pytester.mkdir(name)
+    (pytester.path / "game" / "small.py").write_text(SMALL.read_text())
+    (pytester.path / "tests" / "test_kernels.py").write_text(
+        "\n".join(line.removeprefix("    ") for line in KERNELS.splitlines())
+    )
+    simulation = load_simulation(str(SMALL))
+    with simulation.record(pytester.path / "corpus" / "a.mcap", seed=3) as recording:
+        recording.run(player(simulation, "push", 3)(0, 130))
+    return pytester
+
+
+def updated(project: pytest.Pytester) -> None:
+    project.runpytest_inprocess("--samebits-update").assert_outcomes(passed=6)
+
+
+def test_golden_bits_are_written_by_one_flag_and_then_compared(project: pytest.Pytester) -> None:
+    before = project.runpytest_inprocess()
+    before.assert_outcomes(passed=2, failed=3)  # no golden bits, and no golden file
+    before.stdout.fnmatch_lines(
+        ["wave has no golden bits in *__samebits__*test_kernels.txt",
+         "there is no golden file *small.golden.txt",
+         "  fix: pytest --samebits-update writes it"]
+    )  # fmt: skip
+    updated(project)
+    after = project.runpytest_inprocess("-v")
+    after.assert_outcomes(passed=6)
+    after.stdout.fnmatch_lines([f"corpus/a.mcap::{HOST} PASSED*", f"game/small.py::{HOST} PASSED*"])
+    after.stdout.re_match_lines([r"=+ samebits =+", rf"{HOST} +\d+ same"])
+    file = project.path / "tests" / "__samebits__" / "test_kernels.txt"
+    lines = file.read_text().splitlines()
+    assert len(lines) == 1 + 2 * 3
+    assert re.fullmatch(r"[0-9a-f]{16} 1 test_golden\[0\.5\]", lines[1])
+    assert lines[1].split()[0] == lines[2].split()[0] != lines[4].split()[0]
+
+
+def test_processes_of_xdist_write_what_one_process_writes(project: pytest.Pytester) -> None:
+    updated(project)
+    files = [*project.path.rglob("*.golden.txt"), *project.path.rglob("__samebits__/*.txt")]
+    assert len(files) == 3
+    alone = {path: path.read_bytes() for path in files}
+    for path in files:
+        path.unlink()
+    done = project.runpytest_subprocess("-p", "xdist.plugin", "-n", "2", "--samebits-update")
+    done.assert_outcomes(passed=6)
+    assert {path: path.read_bytes() for path in files} == alone
+    done.stdout.fnmatch_lines(["*__samebits__/test_kernels.txt: 6 written, 0 removed"])
+
+
+def test_changed_bits_fail_with_both_hashes(project: pytest.Pytester) -> None:
+    updated(project)
+    tests = project.path / "tests" / "test_kernels.py"
+    tests.write_text(tests.read_text().replace("* 2.0", "* 2.5"))
+    game = project.path / "game" / "small.py"
+    text = game.read_text()
+    game.write_text(text.replace("0.999", "0.998"))
+    assert game.read_text() != text
+    done = project.runpytest_inprocess()
+    done.assert_outcomes(passed=1, failed=5)
+    done.stdout.fnmatch_lines(
+        ["wave: the bits are not the golden ones", "  golden  *", "  found   *",
+         "golden differs from *, frame *", "  note: * gives these bits too: the code has changed*",
+         "  fix: where that is meant, pytest --samebits-update"]
+    )  # fmt: skip
+
+
+ODD = f"""
+from dataclasses import replace
+from samebits.sim.execution import NativeExecution
+from samebits.sim.load import load_simulation
+from samebits.testing import runs
+
+def odd(row):
+    def make(simulation):
+        other = load_simulation("odd.py").program
+        target, = (r for r in runs.engine_targets() if r.name == "{HOST}".rpartition("-")[0])
+        return NativeExecution(other, other.compiled(target, 3))
+    return replace(row, make=make) if row.name == "{HOST}" else row
+
+table = tuple(map(odd, runs._table()))
+runs._table = lambda: table
+"""
+
+
+def test_a_target_that_differs_is_named_with_frame_and_field(project: pytest.Pytester) -> None:
+    updated(project)
+    text = SMALL.read_text()
+    assert "0.999" in text
+    (project.path / "odd.py").write_text(text.replace("0.999", "0.998"))
+    project.makeconftest(
+        ODD.replace("runs.engine_targets()", "(x.target for x in engine.available_targets())")
+        .replace("from samebits.testing import runs", "from samebits.backend.llvm import engine\n"
+                 "from samebits.testing import runs")
+    )  # fmt: skip
+    done = project.runpytest_subprocess("--samebits-report", "found", "corpus", "-rf")
+    done.assert_outcomes(failed=1)
+    reference = other_row(rows_of(None)[0]).name
+    done.stdout.fnmatch_lines(
+        ["golden differs from *, frame *", f"{HOST} differs from {reference}, frame *, *",
+         f"  {reference} *0x*", "*.desync written", "*.txt: *"]
+    )  # fmt: skip
+    names = sorted(path.suffix for path in (project.path / "found").iterdir())
+    assert names[0] == ".desync"
+    assert ".txt" in names
+
+
+def test_unused_bits_are_named_and_removed_when_asked(project: pytest.Pytester) -> None:
+    updated(project)
+    tests = project.path / "tests" / "test_kernels.py"
+    tests.write_text(
+        tests.read_text().replace("[0.5, 1.5]", "[0.5]").replace("golden(trapping, 0)", "pass")
+    )
+    some = project.runpytest_inprocess("tests/test_kernels.py::test_golden")
+    some.stdout.fnmatch_lines(["*: 1 unused: test_golden?0.5?; --samebits-update removes"])
+    every = project.runpytest_inprocess("tests", "-k", "golden")
+    every.stdout.fnmatch_lines(["*: 4 unused: *"])
+    project.runpytest_inprocess("--samebits-update").stdout.fnmatch_lines(
+        ["*: 0 written, 4 removed"]
+    )
+    file = project.path / "tests" / "__samebits__" / "test_kernels.txt"
+    assert [line[17:] for line in file.read_text().splitlines()[1:]] == [
+        "1 test_golden[0.5]", "2 test_golden[0.5]",
+    ]  # fmt: skip
+
+
+def test_junit_and_targets_that_are_not_here(project: pytest.Pytester) -> None:
+    updated(project)
+    done = project.runpytest_inprocess(
+        "corpus", "--samebits-targets", f"{HOST},x86_64-windows", "--junitxml", "out.xml"
+    )
+    done.assert_outcomes(passed=1, skipped=1)
+    found = {
+        (p.get("name"), p.get("value")) for p in ET.parse(project.path / "out.xml").iter("property")
+    }
+    assert ("samebits.same", HOST) in found
+    assert any(name == "samebits.not run" for name, _ in found)
+    strict = project.runpytest_inprocess(
+        "corpus", "--samebits-targets", f"{HOST},x86_64-windows", "--samebits-strict"
+    )
+    strict.assert_outcomes(passed=1, failed=1)
+    wrong = project.runpytest_inprocess("corpus", "--samebits-targets", "tpyo")
+    wrong.assert_outcomes(errors=1)
+    wrong.stdout.fnmatch_lines(["there is no target 'tpyo'"])
+
+
+def test_a_project_without_samebits_does_not_load_it(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    pytester.makepyfile("import sys\n\ndef test(): assert 'samebits' not in sys.modules")
+    (pytester.path / "other.mcap.txt").write_text("no replay")
+    done = pytester.runpytest_subprocess("-p", "samebits_pytest", "-p", "no:cacheprovider")
+    done.assert_outcomes(passed=1)
+
+
+def test_a_replay_of_no_named_simulation_says_so(project: pytest.Pytester) -> None:
+    updated(project)
+    path = project.path / "pyproject.toml"
+    path.write_text(path.read_text().replace('simulations = ["game/small.py"]', ""))
+    done = project.runpytest_inprocess("corpus")
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["*is a replay of 'small', which ?tool.samebits? does not name"])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("simulations = 3", "simulations in .* is 3"),
+        ('simulations = ["gone.py"]', "no file gone.py"),
+        ("simulations = [{}]", "has no path"),
+        ("frames = 0", "frames in .* is 0"),
+        ("frames = true", "frames in .* is True"),
+        ("colour = 1", "has the key 'colour'"),
+        ("targets = [1]", "targets in .* no texts"),
+        ("targets = ['']", "targets in .* no texts"),
+        ("= 1", "cannot be read"),
+    ],
+)
+def test_wrong_settings_are_told(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(f"[tool.samebits]\n{text}\n")
+    with pytest.raises(SettingsError, match=said):
+        settings(tmp_path, dict[str, object]().get)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "0011223344556677 1 test\n", "# samebits golden bits 1\nx 1 test\n",
+     "# samebits golden bits 1\n0011223344556677 0 test\n",
+     "# samebits golden bits 1\n0011223344556677 1 a\n0011223344556677 1 a\n", "\xff"],
+)  # fmt: skip
+def test_damaged_golden_bits_are_refused_with_their_line(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "test_x.txt"
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(goldens.GoldenError, match=r"test_x\.txt"):
+        goldens.read(path)
