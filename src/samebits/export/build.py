@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import sys
-import tempfile
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from samebits.backend.llvm import engine
 from samebits.backend.objects import TrapSite
 from samebits.backend.targets.table import FAMILIES, TARGETS, Target, of_levels
-from samebits.errors import SimulationError, TargetError
+from samebits.errors import TargetError
 from samebits.export import toolchain, wasm
 from samebits.export.header import header_text, places
 from samebits.export.interface import Interface, interface_of
 from samebits.export.library import Kernels, kernels_of, level_name, library_text
+from samebits.export.output_folder import (
+    Built,
+    Show,
+    check_free,
+    make_folder,
+    move,
+    silent,
+    write,
+)
 from samebits.export.peer import codec_of, peer_header_text, peer_text
 from samebits.export.platforms import platform_of
 from samebits.export.readme import cmake_text, readme_text
 from samebits.export.report import report_text
 from samebits.export.templates import render
-from samebits.output import holds_foreign_file, os_reason, remedy, write_file
 from samebits.runtime.emulation.link import LINUX
 from samebits.runtime.work_folders import work_folder
 from samebits.sim.simulation import Simulation
@@ -37,17 +43,6 @@ _MARKS = (
 
 _FILES = ("library.c", "report.c")
 """The C files around the kernels, and `peer.c` where there is a peer."""
-
-Show = Callable[[str, str], None]
-"""Receives each target's name and the current step."""
-
-
-@dataclass(frozen=True)
-class Built:
-    """The files of one target, or those beside the targets where `target` is empty."""
-
-    target: str
-    files: tuple[Path, ...]
 
 
 def host_row() -> str:
@@ -86,15 +81,16 @@ def build(
     written.
     """
     toolchain.require_zig()
-    _make_folder(out)
+    make_folder(out)
     interface = interface_of(simulation, name)
-    _check_free(out, interface.name, targets)
+    files = ["README.md", *(f"{interface.name}{end}" for end in (".cmake", ".h", "_peer.h"))]
+    check_free(out, [target.name for target in targets], files, _MARKS)
     kernels = kernels_of(simulation.program)
     built: list[Built] = []
     for target in targets:
         with work_folder() as folder:
-            made = _Target(interface, kernels, target, folder, show or _silent).make()
-            built.append(Built(target.name, _move(folder, made, out / target.name)))
+            made = _Target(interface, kernels, target, folder, show or silent).make()
+            built.append(Built(target.name, move(folder, made, out / target.name)))
     text = {"README.md": readme_text(interface, targets)}
     if any(target.zig for target in targets):
         text[f"{interface.name}.cmake"] = cmake_text(interface, targets)
@@ -102,11 +98,7 @@ def build(
         text[f"{interface.name}.h"] = header_text(interface, kernels.sites(targets[0]))
         if (codec := codec_of(interface)) is not None:
             text[f"{interface.name}_peer.h"] = peer_header_text(interface, codec)
-    return [*built, Built("", _write(out, text))]
-
-
-def _silent(_target: str, _what: str) -> None:
-    """Progress callback that does nothing."""
+    return [*built, Built("", write(out, text))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,60 +186,3 @@ class _Target:
 
     def _link(self, out: str, *arguments: str) -> None:
         toolchain.link(self.folder, self.target.zig, self.target.zig_cpu, out, *arguments)
-
-
-def _make_folder(out: Path) -> None:
-    with _writing(out):
-        out.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=out):
-            pass
-
-
-def _check_free(out: Path, name: str, targets: Sequence[Target]) -> None:
-    for target in targets:
-        _check_no_link(out / target.name)
-    for file in ("README.md", f"{name}.cmake", f"{name}.h", f"{name}_peer.h"):
-        if holds_foreign_file(out / file, *_MARKS):
-            raise SimulationError(
-                f"{out / file} exists already and was not written by a build",
-                fix="give another folder with --out",
-            )
-
-
-def _check_no_link(folder: Path) -> None:
-    """Raise SimulationError if a folder is a link: the user did not name its target."""
-    is_junction: Callable[[], bool] = getattr(folder, "is_junction", bool)  # from 3.12 on
-    if folder.is_symlink() or is_junction():
-        raise SimulationError(
-            f"{folder} is a link, whose target is not written to",
-            fix="remove the link, or give another folder with --out",
-        )
-
-
-def _move(work: Path, names: Sequence[str], out: Path) -> tuple[Path, ...]:
-    with _writing(out):
-        out.mkdir(exist_ok=True)
-        _check_no_link(out)
-        for name in names:
-            is_program = "-verify" in name or name.endswith((".so", ".dylib", ".dll"))
-            mode = 0o755 if is_program else 0o644
-            write_file(out / name, (work / name).read_bytes(), mode=mode)
-    return tuple(out / name for name in names)
-
-
-def _write(out: Path, text: dict[str, str]) -> tuple[Path, ...]:
-    with _writing(out):
-        for name, content in text.items():
-            write_file(out / name, content)
-    return tuple(out / name for name in text)
-
-
-@contextmanager
-def _writing(out: Path) -> Generator[None]:
-    """Raise SimulationError where the system cannot write to `out`."""
-    try:
-        yield
-    except OSError as error:
-        raise SimulationError(
-            f"cannot write to {out}: {os_reason(error)}", fix=f"--out: {remedy(error)}"
-        ) from None

@@ -56,8 +56,9 @@ def kernels_of(program: Program) -> Kernels:
     return Kernels(program, module, entries)
 
 
-def named(text: str, name: str) -> str:
-    """Entries by their own names; all else by numbers, because names may tell of folders."""
+def named(text: str, name: str, entries: Sequence[str] | None = None) -> str:
+    """Entries by their own names, or by `entries`; all else by numbers, because names may tell of
+    folders."""
     numbers: dict[str, str] = {}
 
     def number(match: re.Match[str]) -> str:
@@ -69,10 +70,9 @@ def named(text: str, name: str) -> str:
         bare = symbol[2:-1]
         text = text.replace(f"_{bare}(", f"_{numbered[1:]}(")
         text = text.replace(f" of {bare}\n", f" of {numbered[1:]}\n")
-    for n, what in enumerate(_ENTRIES):
-        text = text.replace(
-            f"define i32 @sb_entry_{n}(", f"define hidden i32 @{name}_entry_{what}("
-        )
+    own = [f"{name}_entry_{entry}" for entry in _ENTRIES] if entries is None else entries
+    for n, what in enumerate(own):
+        text = text.replace(f"define i32 @sb_entry_{n}(", f"define hidden i32 @{what}(")
     return text
 
 

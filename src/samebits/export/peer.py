@@ -9,6 +9,7 @@ from samebits.export.interface import Interface
 from samebits.export.peer_facts import constants, memory_places, record_places
 from samebits.export.templates import render
 from samebits.net.input_codec import InputCodec
+from samebits.runtime.fingerprint import library_fingerprint
 from samebits.version import __version__
 
 _PARTS = (
@@ -41,6 +42,7 @@ def peer_text(interface: Interface, codec: InputCodec, target: Target) -> str:
         "SCHEMA": f"0x{codec.schema:016x}",
         "SIMULATION_TEXT": c_string(interface.simulation.name),
         "LIBRARY": c_string(__version__),
+        "FINGERPRINT": c_string(library_fingerprint()),
         "TARGET_TEXT": c_string(f"{target.triple} {target.cpu}".strip()),
     }
     facts = {**_places(interface, codec), **record_places(), **more}

@@ -24,7 +24,6 @@ _TAKEN: tuple[tuple[ModuleType, str, str], ...] = (
     (limits, "TICKET", "MOST_TICKET"),
     (limits, "PLAYERS", "MOST_PLAYERS"),
     (limits, "GROUPS", "MOST_GROUPS"),
-    (limits, "INPUT_FRAMES", "MOST_INPUT_FRAMES"),
     (outbox, "AT_ONCE", "HASHES_AT_ONCE"),
     (pacing, "SAMPLES", "SAMPLES"),
     (pacing, "RECENT", "RECENT"),
@@ -69,6 +68,8 @@ _EARLY = _OUTBOX = 256
 """Frames of inputs that are not final, and of those that are sent: more than may be ahead."""
 _GOING = 4
 """States and reports that the relay may take at one time."""
+RESUME = 64
+"""Most bytes of what brings a peer back to its slot."""
 _AREAS = 64 * 48
 """What parts of the memory lose by being aligned."""
 _HELLO = 8192
@@ -81,7 +82,7 @@ _OWN = {
     "GOING": _GOING,
     "PINGS": 64,
     "MOST_VERDICT": 2000,
-    "MOST_RESUME": 64,
+    "MOST_RESUME": RESUME,
     "MOST_MACHINE": 200,
     "MOST_KEPT": 36000,
     "MOST_ENVIRONMENT": 32,
@@ -101,6 +102,7 @@ def constants(codec: InputCodec) -> str:
         "MOST_WRONG": max(delay.LATE, delay.STALLS),
         "TRAP_TEXT": limits.TEXT // 4,
         "INPUT_ROOM": room,
+        "MOST_INPUT_FRAMES": codec.frames_at_once,
         "OUT_RESERVE": _HELLO + 4 * room,
         "OUT_BYTES": out,
     }
@@ -188,6 +190,7 @@ def memory_places(interface: Interface, codec: InputCodec) -> dict[str, object]:
         out,
     )
     return {
+        "MOST_RESUME": RESUME,
         "PEER_STRUCT": _STRUCT,
         "PEER_PARTS": sum(parts),
         "PEER_AHEAD": ROWS_AHEAD,
@@ -200,4 +203,5 @@ def memory_places(interface: Interface, codec: InputCodec) -> dict[str, object]:
         "TICKET": limits.TICKET,
         "AHEAD": limits.AHEAD,
         "MOST_WINDOW": MOST_FRAMES,
+        "MOST_KEPT": _OWN["MOST_KEPT"],
     }

@@ -45,7 +45,10 @@ def readme_text(interface: Interface, targets: Sequence[Target]) -> str:
             names = places(interface)
             parts.append(render("README-verify.md", **names, TARGET=first.name, PROGRAM=program))
     if modules:
-        parts.append(render("README-js.md", **places(interface), TARGET=modules[0].name))
+        facts = {**places(interface), "TARGET": modules[0].name}
+        parts.append(render("README-js.md", **facts))
+        if codec_of(interface):
+            parts.append(render("README-match.md", **facts))
     return "\n".join(parts)
 
 
@@ -64,7 +67,7 @@ def _rows(interface: Interface, targets: Sequence[Target]) -> Iterator[str]:
     name = interface.name
     for t in targets:
         if not t.zig:
-            files, what = wasm.file_names(name), "browsers, Node"
+            files, what = wasm.file_names(interface), "browsers, Node"
         else:
             platform = platform_of(t)
             files = [f"lib{name}.a", platform.shared, *platform.extra, platform.program]

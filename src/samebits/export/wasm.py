@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from samebits.backend.llvm import engine
 from samebits.backend.objects import TrapSite
 from samebits.backend.targets.table import Target
-from samebits.export import toolchain
+from samebits.export import match, toolchain
 from samebits.export.header import places, printable
 from samebits.export.interface import Interface
+from samebits.export.peer import codec_of
 from samebits.export.templates import render
 from samebits.export.views import declarations_text, view_name, views_text
 from samebits.runtime.emulation.link import WASM_MEMORY, WASM_STACK
@@ -20,9 +22,11 @@ _C_CPU = "mvp"
 """The features of the code around the kernels: no more than the kernels need."""
 
 
-def file_names(name: str) -> list[str]:
-    """The module's files. TypeScript has a .mjs file's types in .d.mts, other tools in .d.ts."""
-    return [f"{name}.wasm", f"{name}.mjs", f"{name}.d.mts", f"{name}.d.ts"]
+def file_names(interface: Interface) -> list[str]:
+    """The module's files, and those of the peer of a match where there is one. TypeScript has a
+    .mjs file's types in .d.mts, other tools in .d.ts."""
+    names = [interface.name, *[f"{interface.name}_match"] * (codec_of(interface) is not None)]
+    return [f"{name}.{form}" for name in names for form in ("wasm", "mjs", "d.mts", "d.ts")]
 
 
 def make(
@@ -33,15 +37,15 @@ def make(
     name = interface.name
     (folder / "module.c").write_text(_module_c(interface), encoding="utf-8", newline="\n")
     (folder / "memory.o").write_bytes(engine.compile_text(WASM_MEMORY, target))
-    objects = ["kernels.o", "memory.o"]
-    for part in ("library", "report", "module"):
-        toolchain.compile_c(folder, _C_TARGET, _C_CPU, f"{part}.c", f"{part}.o", "-ffreestanding")
-        objects.append(f"{part}.o")
-    options = ["--no-entry", "--strip-all", "--gc-sections", "--stack-first"]
-    toolchain.zig(
-        folder,
-        ["wasm-ld", *options, "-z", f"stack-size={WASM_STACK}", *objects, "-o", f"{name}.wasm"],
-    )
+    (folder / "wasm.h").write_text(render("wasm.h"), encoding="utf-8", newline="\n")
+    both = ["kernels.o", "memory.o", _compiled(folder, "library"), _compiled(folder, "report")]
+    _link(folder, [*both, _compiled(folder, "module")], f"{name}.wasm")
+    codec = codec_of(interface)
+    if codec is not None:
+        for file, text in match.sources(interface, codec).items():
+            (folder / file).write_text(text, encoding="utf-8", newline="\n")
+        own = [_compiled(folder, "peer"), _compiled(folder, "match")]
+        _link(folder, [*both, *own], f"{name}_match.wasm")
     facts = _facts(interface)
     for form, text in (
         ("mjs", render("module.mjs", **facts, **_script(interface, sites))),
@@ -49,7 +53,21 @@ def make(
         ("d.ts", render("module.d.ts", **facts)),
     ):
         (folder / f"{name}.{form}").write_text(text, encoding="utf-8", newline="\n")
-    return file_names(name)
+    return file_names(interface)
+
+
+def _compiled(folder: Path, part: str) -> str:
+    """The object of a C file around the kernels."""
+    out = f"{part}.o"
+    toolchain.compile_c(folder, _C_TARGET, _C_CPU, f"{part}.c", out, "-ffreestanding")
+    return out
+
+
+def _link(folder: Path, objects: Sequence[str], out: str) -> None:
+    options = ["--no-entry", "--strip-all", "--gc-sections", "--stack-first"]
+    toolchain.zig(
+        folder, ["wasm-ld", *options, "-z", f"stack-size={WASM_STACK}", *objects, "-o", out]
+    )
 
 
 def _module_c(interface: Interface) -> str:

@@ -7,6 +7,7 @@ predicted one.
 from __future__ import annotations
 
 import asyncio
+import ssl
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
@@ -57,8 +58,9 @@ class MatchPeer:
         window: int,
         spectator: bool,
         play: Callable[[int], Given] | None,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
-        self.simulation, self.url = simulation, url
+        self.simulation, self.url, self._tls = simulation, url, tls
         self.latest = bytes(simulation.inputs.to_bytes(self._zeros(simulation)))
         self._play = play
         self.core = PeerCore(
@@ -96,12 +98,15 @@ class MatchPeer:
         """
         tries = 0
         shown = -1
+        was_there = False
+        more: dict[str, Any] = {} if self._tls is None else {"ssl": self._tls}
         while not self.core.over:
             try:
                 async with connect(
                     self.url, compression=None, max_size=limits.MESSAGE, ping_interval=None,
-                    max_queue=256, proxy=None,
+                    max_queue=256, proxy=None, **more,
                 ) as socket:  # fmt: skip
+                    was_there = True
                     self._socket = socket
                     self._reader = asyncio.get_running_loop().create_task(self._read(socket))
                     while not self.core.over:
@@ -119,7 +124,8 @@ class MatchPeer:
             except (OSError, WebSocketException) as error:
                 if self.core.over:
                     break
-                if not self.core.resume or tries >= len(_TRIES):
+                # A ticket is good again where its answer was lost.
+                if not was_there or tries >= len(_TRIES):
                     is_url = not isinstance(error, InvalidURI)
                     raise MatchError(
                         f"no connection to {self.url}: {error}"[:300],
@@ -168,6 +174,16 @@ class MatchPeer:
         confirmed = 0 if timeline is None else timeline.confirmed
         return MatchFrame(self.core.frame, confirmed, state, tuple(events))
 
+    def pause(self, reason: str = "") -> None:
+        """Ask for a pause of the match, which all players see in the same frame."""
+        self.core.pause(reason)
+        self._wake.set()
+
+    def go_on(self) -> None:
+        """Ask for the end of a pause."""
+        self.core.go_on()
+        self._wake.set()
+
     async def leave(self, reason: str = "") -> None:
         """Leave the slot for good."""
         if self._socket is not None and not self.core.over:
@@ -197,13 +213,15 @@ def join(
     window: int = 8,
     spectator: bool = False,
     play: Callable[[int], Given] | None = None,
+    tls: ssl.SSLContext | None = None,
 ) -> MatchPeer:
     """A peer of the match that `url` names, `ws://host:port/match` or `wss://…`, for an `async
     with` block. `window` frames are predicted at most, 0 is lockstep; fewer where this machine is
     too slow to play them again in a quarter of a tick. `play(frame)` gives inputs; without it
-    those of `send` are repeated.
+    those of `send` are repeated. `tls` says which certificates are trusted, by default those that
+    the system trusts.
     """
-    return MatchPeer(simulation, url, ticket, window, spectator, play)
+    return MatchPeer(simulation, url, ticket, window, spectator, play, tls)
 
 
 def affordable(simulation: Simulation, window: int) -> int:

@@ -90,8 +90,11 @@ class Desynced(MatchEvent):
     def __str__(self) -> str:
         shown = "; ".join(
             f"{group.hash:016x} of "
-            + ", ".join(
-                [*["the referee"] * group.referee, *(f"slot {slot}" for slot in group.slots)]
+            + (
+                ", ".join(
+                    [*["the referee"] * group.referee, *(f"slot {slot}" for slot in group.slots)]
+                )
+                or "those who agreed before"
             )
             for group in self.groups
         )

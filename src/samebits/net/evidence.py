@@ -46,10 +46,15 @@ def evidence(
         rows.append(row)
     if len(rows) <= frame - first:
         return b""
-    if isinstance(simulation, InjectedSimulation) and simulation.from_frame > first:
-        first, state, rows = _plain(simulation, seed, first, state, rows)
     if isinstance(simulation, InjectedSimulation):
-        simulation = InjectedSimulation(simulation.plain, simulation.program)
+        begun, stop = first, _part(simulation, first)[1]
+        while stop is not None and stop <= frame:
+            count = stop - begun
+            state = _played(_part(simulation, begun)[0], seed, begun, state, rows[:count])
+            rows = rows[count:]
+            begun, stop = stop, _part(simulation, stop)[1]
+        first, simulation = begun, _part(simulation, begun)[0]
+        rows = rows if stop is None else rows[: stop - first]
     session = simulation.start(seed, keep=len(rows))
     assert isinstance(session, KeptSession)
     if first:
@@ -60,16 +65,24 @@ def evidence(
     return data if len(data) <= limits.REPORT else b""
 
 
-def _plain(
-    simulation: InjectedSimulation, seed: int, first: int, state: bytes, rows: list[bytes]
-) -> tuple[int, bytes, list[bytes]]:
-    """Play the frames in which no hazard acts yet: the frame, state and rows where they begin."""
-    plain = simulation.plain
-    session = plain.start(seed)
-    session.restore(Saved(seed, first, state).to_bytes(plain))
-    count = min(simulation.from_frame - first, len(rows))
-    session.run(InputCodec(plain).memory(b"".join(rows[:count])))
-    return first + count, session.canonical_state(), rows[count:]
+def _part(simulation: InjectedSimulation, frame: int) -> tuple[Simulation, int | None]:
+    """What runs a frame, and the first frame after it that something else runs."""
+    if frame < simulation.from_frame:
+        return simulation.plain, simulation.from_frame
+    until = simulation.until_frame
+    if until is not None and frame >= until:
+        return simulation.plain, None
+    return InjectedSimulation(simulation.plain, simulation.program), until
+
+
+def _played(
+    simulation: Simulation, seed: int, first: int, state: bytes, rows: list[bytes]
+) -> bytes:
+    """The state after rows that are played from `first` on."""
+    session = simulation.start(seed)
+    session.restore(Saved(seed, first, state).to_bytes(simulation))
+    session.run(InputCodec(simulation).memory(b"".join(rows)))
+    return session.canonical_state()
 
 
 def of_timeline(timeline: Timeline, frame: int) -> bytes:

@@ -102,6 +102,15 @@ class InputCodec:
         self._no_change = bytes(self._mask_size)
         self._slots_size = -(-self.players // 8)
         self._checks = tuple(checks)
+        room = limits.MESSAGE_UP - 8 * limits.HASHES - 64
+        self.frames_at_once = min(limits.INPUT_FRAMES, room // (self.size + self._mask_size))
+        """One player's inputs that a message holds beside hashes, whatever they are."""
+        if not self.frames_at_once:
+            raise MatchError(
+                f"a player's input of '{simulation.name}' has {self.size:,} bytes, more than the "
+                f"{room - self._mask_size:,} that a message of a match holds",
+                fix="make the input struct smaller: an input is what a player does in one frame",
+            )
         if self.players * (self.size + self._mask_size) + 256 > limits.MESSAGE // 2:
             raise MatchError(
                 f"the inputs of '{simulation.name}' have {self.size * self.players:,} bytes a "

@@ -38,6 +38,10 @@ RATE = 2
 """Messages of a peer for each frame of the simulation, in the long run."""
 BURST = 240
 """Messages of a peer that may come at once."""
+SOCKET_FRAMES = 500
+"""WebSocket frames of a connection in a second in the long run, control frames among them."""
+SOCKET_BURST = 1000
+"""Such frames that may come at once."""
 HELLO = 5 * SECOND
 """Time in which a connection must say who it is."""
 IDLE = 10 * SECOND

@@ -7,7 +7,6 @@ and bundles end in bytes that `input_codec` reads.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, TypeVar, cast
 
@@ -31,13 +30,14 @@ def _text(most: int = limits.TEXT) -> Any:
 
 
 class Record:
-    """One record of a message. Subclasses are the rows of the table."""
+    """One record of a message. Subclasses are the rows of the table; nobody changes one that is
+    made, but frozen classes take three times as long to make."""
 
     TYPE: ClassVar[int]
     SENDER: ClassVar[Sender]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Hello(Record):
     """Who is there, and what it runs. `resume` is empty, or the token of the latest WELCOME; then
     the ticket is empty. `confirmed` is how many frames it holds; `window` how far it predicts."""
@@ -59,10 +59,10 @@ class Hello(Record):
     resume: bytes = _of(Blob(64))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Welcome(Record):
     """The slot, and the rules of the match. `slot` is `players` for a spectator; `resume` brings
-    the peer back to its slot, once. With `snapshot` a state comes in chunks; without it the peer
+    the peer back, to its slot once. With `snapshot` a state comes in chunks; without it the peer
     goes on with frame `begin` from the state that it has, of `init` where that is 0."""
 
     TYPE, SENDER = 0x02, "relay"
@@ -80,9 +80,10 @@ class Welcome(Record):
     snapshot: int = _number(1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Refuse(Record):
-    """Why there is no place, with both values where two differ. The connection ends."""
+    """Why there is no place, with both values where two differ; or, later, why there is none any
+    more. The connection ends."""
 
     TYPE, SENDER = 0x03, "relay"
     code: str = _text(40)
@@ -91,7 +92,7 @@ class Refuse(Record):
     yours: str = _text()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Ready(Record):
     """The peer can play: bundles go on with frame `frame`, its hashes with that of `hashed`."""
 
@@ -100,7 +101,7 @@ class Ready(Record):
     hashed: int = _number()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Start(Record):
     """Frame `frame` closes `wait` nanoseconds after this was sent, and one a tick after it."""
 
@@ -109,7 +110,7 @@ class Start(Record):
     wait: int = _of(Signed(1 << 48))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Input(Record):
     """Inputs of `frames` / 2 frames from `confirmed` + `ahead` on, and so many `hashes` of
     confirmed frames, the last of them frame `confirmed` − `behind` − 1; the peer has the closed
@@ -126,7 +127,7 @@ class Input(Record):
     body: bytes = _of(Rest())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Bundle(Record):
     """Closed frames from `first` on; with `relative` the first one is told by what changed since
     the frame before, else since zeros."""
@@ -138,7 +139,7 @@ class Bundle(Record):
     body: bytes = _of(Rest())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Early(Record):
     """Another player's input for a frame that has not closed yet, where it is not that of the frame
     before, which everybody guesses. It is told by what differs from zeros."""
@@ -149,7 +150,7 @@ class Early(Record):
     body: bytes = _of(Rest())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Slack(Record):
     """How many microseconds before its frame was due the peer's latest input came, and which of
     its inputs and hashes have come: all below `received`, and the hashes below `hashed`."""
@@ -160,7 +161,7 @@ class Slack(Record):
     hashed: int = _number()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Ping(Record):
     """Answered by a PONG with the same number."""
 
@@ -168,7 +169,7 @@ class Ping(Record):
     token: int = _of(U64())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Pong(Record):
     """The answer to a PING."""
 
@@ -176,7 +177,7 @@ class Pong(Record):
     token: int = _of(U64())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Desync(Record):
     """The first frame after which hashes differ. `right` says whether the first group is known to
     be right. For each of `groups`: its hash, 8 bytes, whether it has the referee, and its slots,
@@ -189,7 +190,7 @@ class Desync(Record):
     body: bytes = _of(Rest())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Want(Record):
     """Asks for the chunk from `offset` on of a snapshot of the latest confirmed state (`what` 0),
     or of a report that shows frame `frame` (1). Chunks of one answer have the same `request`; who
@@ -202,7 +203,7 @@ class Want(Record):
     offset: int = _number(limits.SNAPSHOT)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Chunk(Record):
     """Bytes from `offset` on of `total`: of a snapshot before frame `frame`, whose state has the
     hash `hash`, or of a report. A `total` of 0 says that there is none."""
@@ -217,7 +218,7 @@ class Chunk(Record):
     body: bytes = _of(Rest())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Pause(Record):
     """A wish to pause; the bundle that has the entry pauses."""
 
@@ -225,14 +226,14 @@ class Pause(Record):
     reason: str = _text()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Resume(Record):
     """A wish to go on after a pause."""
 
     TYPE, SENDER = 0x10, "peer"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Leave(Record):
     """The peer leaves its slot for good."""
 
@@ -240,7 +241,7 @@ class Leave(Record):
     reason: str = _text()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class End(Record):
     """The match is over after `frames` frames; `hash` is that of the last one, 0 if unknown."""
 
@@ -250,7 +251,7 @@ class End(Record):
     hash: int = _of(U64())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Delay(Record):
     """The peer's input delay from now on, in frames: told so that it stands in the log."""
 
@@ -258,7 +259,7 @@ class Delay(Record):
     delay: int = _number(limits.AHEAD)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Trapped(Record):
     """A trap ended frame `frame` with confirmed inputs: the match can't go on."""
 
@@ -267,7 +268,7 @@ class Trapped(Record):
     what: str = _text()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Verdict(Record):
     """What a diagnosis found of the desync in frame `frame`: one line of text."""
 
@@ -276,7 +277,7 @@ class Verdict(Record):
     what: str = _text(2000)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Control(Record):
     """Another record, in `body`, over a transport that may lose it: the `number`-th of its sender,
     which has all of the other end's below `ack`. Sent again until the other end has it."""
@@ -287,12 +288,19 @@ class Control(Record):
     body: bytes = _of(Rest())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Ack(Record):
     """All CONTROL records below a number have come."""
 
     TYPE, SENDER = 0x17, "both"
     ack: int = _number()
+
+
+@dataclass(slots=True)
+class Encoded(Record):
+    """Records as bytes: written once, and sent to many."""
+
+    data: bytes
 
 
 ROWS: tuple[type[Record], ...] = (
@@ -310,10 +318,22 @@ def kinds_of(row: type[Record]) -> list[tuple[str, Kind]]:
 
 
 _KINDS: dict[type[Record], list[tuple[str, Kind]]] = {row: kinds_of(row) for row in ROWS}
-_BY_TYPE = {
-    sender: {row.TYPE: (row, _KINDS[row]) for row in ROWS if row.SENDER in (sender, "both")}
+_WRITERS: dict[type[Record], Any] = {
+    row: tuple((name, kind.write) for name, kind in _KINDS[row]) for row in ROWS
+}
+_BY_TYPE: dict[str, dict[int, type[Record]]] = {
+    sender: {row.TYPE: row for row in ROWS if row.SENDER in (sender, "both")}
     for sender in ("peer", "relay")
 }
+_READERS: dict[type[Record], Any] = {
+    row: tuple(
+        (kind.most if isinstance(kind, Varint) else -1, isinstance(kind, Rest), kind.read)
+        for _, kind in _KINDS[row]
+    )
+    for row in ROWS
+}
+"""For each field its largest number if it is a varint, whether it is all that is left, and how to
+read it."""
 _R = TypeVar("_R", bound=Record)
 
 
@@ -321,10 +341,14 @@ def encode(*records: Record) -> bytes:
     """The message of some records. Raises ProtocolError for a field beyond its limit."""
     out = bytearray()
     for record in records:
+        row = type(record)
+        if isinstance(record, Encoded):
+            out += record.data
+            continue
         body = bytearray()
-        for name, kind in _KINDS[type(record)]:
-            kind.write(body, getattr(record, name))
-        out.append(record.TYPE)
+        for name, write in _WRITERS[row]:
+            write(body, getattr(record, name))
+        out.append(row.TYPE)
         put_varint(out, len(body))
         out += body
     return bytes(out)
@@ -352,13 +376,23 @@ def decode(message: bytes, sender: Literal["peer", "relay"]) -> list[Record]:
     return found
 
 
-def _read(
-    row: tuple[type[Record], Sequence[tuple[str, Kind]]], data: bytes, at: int, end: int
-) -> Record:
+def _read(row: type[Record], data: bytes, at: int, end: int) -> Record:
     values: list[Any] = []
-    for _, kind in row[1]:
-        value, at = kind.read(data, at, end)
-        values.append(value)
+    for most, rest, read in _READERS[row]:
+        value = data[at] if at < end else 0xFF
+        if rest:
+            values.append(data[at:end])
+            at = end
+        elif value < 0x80 and value <= most:
+            # One byte, as most numbers have; frames have two for minutes.
+            values.append(value)
+            at += 1
+        elif most > 0x3FFF and at + 1 < end and 0 < (high := data[at + 1]) < 0x80 <= value:
+            values.append(value & 0x7F | high << 7)
+            at += 2
+        else:
+            value, at = read(data, at, end)
+            values.append(value)
     if at != end:
-        raise ProtocolError(f"a {row[0].__name__.upper()} has {end - at} bytes too many")
-    return cast("Any", row[0])(*values)
+        raise ProtocolError(f"a {row.__name__.upper()} has {end - at} bytes too many")
+    return cast("Any", row)(*values)

@@ -14,6 +14,7 @@ from samebits.net.messages import (
     Bundle,
     Control,
     Early,
+    Encoded,
     Input,
     Ping,
     Pong,
@@ -24,7 +25,7 @@ from samebits.net.messages import (
 
 AGAIN = limits.SECOND // 5
 """Time after which a record is sent again."""
-LOOSE = (Input, Bundle, Early, Slack, Ping, Pong)
+LOOSE = (Input, Bundle, Early, Encoded, Slack, Ping, Pong)
 """Records that are sent as they are."""
 MOST_AHEAD = 64
 """Records that may come before one that is missing."""

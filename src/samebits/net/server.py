@@ -10,7 +10,7 @@ import asyncio
 import json
 import ssl
 import time
-from collections import deque
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
@@ -18,60 +18,40 @@ from pathlib import Path
 from typing import Any
 
 from websockets.asyncio.server import Server, ServerConnection, serve
-from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from samebits.errors import MatchError, ProtocolError, SamebitsError
 from samebits.net import limits
-from samebits.net.events import Desynced, MatchEvent
-from samebits.net.evidence import evidence
+from samebits.net.events import Away, Desynced, Joined, MatchEvent, Paused
+from samebits.net.evidence import AFTER, evidence
+from samebits.net.input_codec import Event
 from samebits.net.messages import Hello, Refuse, decode, encode
 from samebits.net.relay.core import RelayCore
 from samebits.net.relay.rules import MatchRules
+from samebits.net.socket import RelaySocket
 from samebits.net.store import MatchStore
-from samebits.net.tickets import TicketBooth, read_ticket
-from samebits.net.verdict import diagnosed
+from samebits.net.tickets import TicketBooth, TicketError, is_match_name, read_ticket
+from samebits.net.used_tickets import UsedTickets
+from samebits.net.verdict import ALIKE, diagnosed
 from samebits.sim.simulation import Simulation
+
+Site = Callable[[ServerConnection, Request], Response | None]
+"""Answers a request over HTTP, or says by None that the relay is to: it may be a connection."""
 
 _FREE = limits.BACKLOG // 4
 """Waiting bytes below which a slow connection gets frames again."""
+_FAREWELL = 2
+"""Seconds in which a connection that is over must close."""
 ENDED = 30
 """Seconds that an ended match stays known."""
 
 
-class _Channel:
-    """What waits to be sent over one connection."""
-
-    def __init__(self, connection: ServerConnection) -> None:
-        self.connection = connection
-        self.waiting = 0
-        self.reason: str | None = None
-        self._queue: deque[bytes] = deque()
-        self._more = asyncio.Event()
-
-    def put(self, data: bytes) -> None:
-        self._queue.append(data)
-        self.waiting += len(data)
-        self._more.set()
-
-    def close(self, reason: str) -> None:
-        self.reason = reason
-        self._more.set()
-
-    async def run(self) -> None:
-        """Send until the connection is over."""
-        with suppress(ConnectionClosed):
-            while True:
-                while self._queue:
-                    data = self._queue.popleft()
-                    await self.connection.send(data)
-                    self.waiting -= len(data)
-                if self.reason is not None:
-                    reason = self.reason.encode()[:100].decode("utf-8", "ignore")
-                    await self.connection.close(1000, reason)
-                    return
-                self._more.clear()
-                await self._more.wait()
+_TOLD: dict[Event, Callable[[int, int], MatchEvent]] = {
+    Event.JOIN: Joined,
+    Event.AWAY: Away,
+    Event.PAUSE: lambda _slot, frame: Paused(frame + 1),
+}
+"""What closed frames say that listeners hear of."""
 
 
 class HostedMatch:
@@ -92,55 +72,95 @@ class HostedMatch:
         self.events: list[MatchEvent] = []
         self.verdicts: dict[int, str] = {}
         self.late_polls = 0
-        self._channels: dict[int, _Channel] = {}
+        self.sockets: dict[int, RelaySocket] = {}
+        """Its connections by number."""
+        self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
-        self._soon = False
-        self._diagnosed: set[int] = set()
+        self._wake = 0
+        self._soon = self._closed = False
+        self._held: frozenset[int] = frozenset()
+        """Connections that frames are kept back from."""
         self._tasks: set[asyncio.Task[None]] = set()
         self.ended = asyncio.Event()
 
-    def connect(self, number: int, channel: _Channel) -> None:
-        self._channels[number] = channel
+    def connect(self, number: int, socket: RelaySocket) -> None:
+        self.sockets[number] = socket
         self.core.connect(self.relay.now(), number)
 
     def receive(self, number: int, data: bytes) -> None:
-        self.core.receive(self.relay.now(), number, data)
-        self.poll_soon()
+        now, core = self.relay.now(), self.core
+        core.receive(now, number, data)
+        if core.due <= now:
+            self.poll_soon()
+        elif core.due < self._wake:
+            self._poll_at(core.due, now)
 
     def disconnect(self, number: int) -> None:
-        self._channels.pop(number, None)
+        self.sockets.pop(number, None)
         self.core.disconnect(self.relay.now(), number)
-        self.poll_soon()
+        if self._is_vain():
+            self._vanish()
+        else:
+            self.poll_soon()
 
     def poll_soon(self) -> None:
         """Poll once, after what else came in this turn of the loop."""
         if not self._soon:
             self._soon = True
-            asyncio.get_running_loop().call_soon(self._poll)
+            self._loop.call_soon(self._poll)
+
+    def _is_vain(self) -> bool:
+        """Whether nobody was ever let in, and nobody is at the door."""
+        core = self.core
+        return not (core.log.closed or core.connections or any(s.epoch for s in core.seats))
+
+    def _vanish(self) -> None:
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+        if self.store is not None:
+            self.store.discard()
+        self.relay.forget(self)
+
+    def _poll_at(self, due: int, now: int) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._wake = due
+        self._timer = self._loop.call_later(max(0, due - now) / limits.SECOND, self._poll)
 
     def _poll(self) -> None:
         self._soon = False
+        if self._closed:
+            return
         core, now = self.core, self.relay.now()
-        for number, channel in self._channels.items():
-            if channel.waiting > limits.BACKLOG:
-                core.hold(number, True)
-            elif channel.waiting < _FREE:
-                core.hold(number, False)
         output = core.poll(now)
         for number, data in output.messages:
-            channel = self._channels.get(number)
-            if channel is not None:
-                channel.put(data)
+            socket = self.sockets.get(number)
+            if socket is not None:
+                socket.put(data)
+                self._watch(number, socket)
+        for number in self._held:
+            socket = self.sockets.get(number)
+            if socket is not None and socket.waiting < _FREE:
+                core.hold(number, False)
+                self._held = self._held - {number}
         for number, reason in output.closed:
-            channel = self._channels.get(number)
-            if channel is not None:
-                channel.close(reason)
+            socket = self.sockets.get(number)
+            if socket is not None:
+                socket.end(reason)
         if self.store is not None:
             if output.frames:
                 self.store.add([frame for _, frame in output.frames])
-            self.store.agreed(output.hashes)
-            self.store.seats({s.slot: s.epoch for s in core.seats if s.occupied})
+            if output.hashes:
+                self.store.agreed(output.hashes)
+            if output.seats is not None:
+                self.store.seats(output.seats)
         self.relay.frames_closed += len(output.frames)
+        for number, frame in output.frames:
+            for entry in frame.entries:
+                made = _TOLD.get(entry.event)
+                if made is not None:
+                    self.relay.tell(self.name, made(entry.slot, number))
         self.events += output.events
         del self.events[:-1000]
         for event in output.events:
@@ -150,16 +170,22 @@ class HostedMatch:
         if core.ended is not None and not self.ended.is_set():
             self.ended.set()
             if self.store is not None:
-                self.store.close(True)
-            asyncio.get_running_loop().call_later(ENDED, self.relay.forget, self)
-        if self._timer is not None:
-            self._timer.cancel()
-        wake = now + limits.SECOND // 2 if output.wake is None else output.wake
-        delay = max(0, wake - self.relay.now()) / limits.SECOND
-        self._timer = asyncio.get_running_loop().call_later(delay, self._poll)
+                self.store.close(True, core.ended.frames)
+            self._loop.call_later(ENDED, self.relay.forget, self)
+        self._poll_at(core.due, self.relay.now())
+
+    def _watch(self, number: int, socket: RelaySocket) -> None:
+        """Keep frames back from a connection that does not take them; end one that takes nothing
+        else either."""
+        waiting = socket.waiting
+        if waiting > limits.BACKLOG and number not in self._held:
+            self._held = self._held | {number}
+            self.core.hold(number, True)
+        elif waiting > 2 * limits.BACKLOG + limits.MESSAGE:
+            socket.end("the peer takes no messages")
 
     def _start(self, work: Any) -> None:
-        task = asyncio.get_running_loop().create_task(work)
+        task = self._loop.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -173,9 +199,11 @@ class HostedMatch:
         if core.referee is not None:
             kept = {n: core.log[n].row for n in range(core.log.oldest, core.log.closed)}
             with suppress(SamebitsError):
-                data = evidence(
-                    self.relay.simulation, core.rules.seed, core.referee.keyframes, kept.get, frame
-                )
+                # In a thread: the match goes on meanwhile.
+                data = await asyncio.to_thread(
+                    evidence, self.relay.simulation, core.rules.seed,
+                    [*core.referee.keyframes], kept.get, frame,
+                )  # fmt: skip
                 if data:
                     paths.append(self.store.keep(f"frame-{frame}-referee.desync", data))
         for _ in range(100):
@@ -191,17 +219,39 @@ class HostedMatch:
         if len(paths) < 2:
             what = "no verdict: there are not two reports of the frame"
         else:
-            what = await diagnosed(self.store.path, self.relay.source, paths)
+            replay: Path | None = None
+            with suppress(SamebitsError, OSError):
+                replay = await asyncio.to_thread(self.store.replay_until, frame + AFTER)
+            what = await diagnosed(self.store.path, self.relay.source, paths, replay)
+        if what == ALIKE and len(desync.wrong) == 1:
+            what = (
+                f"slot {desync.wrong[0]}'s own inputs give the others' hash of frame {frame} when "
+                "it plays them again: its memory was changed, or its machine errs at times"
+            )
         self.verdicts[frame] = what
         self.store.keep(f"frame-{frame}.verdict.txt", f"{desync}\n{what}\n")
         core.say_verdict(frame, what)
         self.poll_soon()
 
+    @property
+    def is_judging(self) -> bool:
+        """Whether a diagnosis runs."""
+        return bool(self._tasks)
+
     async def judged(self) -> None:
         """Wait until diagnoses that have begun are done."""
         await asyncio.gather(*self._tasks)
 
+    async def finish(self, reason: str) -> None:
+        """End the match and wait until everybody was told."""
+        self.core.end(reason)
+        self.poll_soon()
+        await self.ended.wait()
+        while self.sockets:
+            await asyncio.sleep(0.01)
+
     async def close(self) -> None:
+        self._closed = True
         if self._timer is not None:
             self._timer.cancel()
         for task in list(self._tasks):
@@ -213,7 +263,8 @@ class HostedMatch:
 
 class Relay:
     """Serves matches of one simulation. `secret` signs tickets; `store` is a folder that matches
-    are kept in, a folder for each; `source` names the simulation's file for diagnoses.
+    are kept in, a folder for each; `source` names the simulation's file for diagnoses. At most
+    `per_address` connections come from one address, 0 for any number: behind a proxy all do.
 
     Raises ArgumentError and MatchError for what does not fit, CompileError where the referee can't
     run the simulation.
@@ -229,26 +280,34 @@ class Relay:
         name: str = "",
         source: str | None = None,
         matches: int = 1000,
+        per_address: int = 100,
     ) -> None:
         self.simulation, self.secret, self.rules = simulation, secret, rules or MatchRules()
         self.store = None if store is None else Path(store)
         self.source = str(Path(source).resolve()) if source else None
+        self.begun = time.time_ns() - time.monotonic_ns()
+        """What its time is ahead of the machine's monotonic clock."""
         self.booth = TicketBooth(secret, name)
+        if self.store is not None:
+            used = UsedTickets(self.store / "tickets.used", self.now())
+            self.booth = TicketBooth(secret, name, used.known, used.add)
         self.matches: dict[str, HostedMatch] = {}
         self.frames_closed = 0
         self.refused = 0
         self.listeners: list[Callable[[str, MatchEvent], None]] = []
         """Functions that are called with a match's name and each of its events."""
-        self._most = matches
+        self._most, self._per_address = matches, per_address
+        self.site: Site | None = None
+        """Pages on the same port. It sees each request first, and checks origins itself."""
         self._numbers = 0
         self._server: Server | None = None
-        self._begun = time.time_ns() - time.monotonic_ns()
+        self._addresses: Counter[str] = Counter()
         if self.rules.referee:
             _ = simulation.program
 
     def now(self) -> int:
         """Nanoseconds since 1970 that never go back."""
-        return self._begun + time.monotonic_ns()
+        return self.begun + time.monotonic_ns()
 
     @property
     def port(self) -> int:
@@ -271,11 +330,12 @@ class Relay:
         if tls is not None:
             context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
             context.load_cert_chain(*tls)
-        allowed: list[Any] = [None, *(origins or ())]
+        allowed: list[Any] | None = None if self.site else [None, *(origins or ())]
         async with serve(
             self._handle, host, port, ssl=context, origins=allowed, compression=None,
-            max_size=limits.CHUNK_UP, max_queue=64, ping_interval=None,
-            process_request=self._request, server_header=None,
+            max_size=limits.CHUNK_UP, ping_interval=None, close_timeout=_FAREWELL,
+            open_timeout=limits.HELLO / limits.SECOND,
+            process_request=self._request, server_header=None, create_connection=RelaySocket,
         ) as self._server:  # fmt: skip
             try:
                 yield self
@@ -293,7 +353,10 @@ class Relay:
             listener(match, event)
 
     def forget(self, match: HostedMatch) -> None:
-        if self.matches.get(match.name) is match:
+        """Forget an ended match, once its diagnoses are done."""
+        if match.is_judging:
+            asyncio.get_running_loop().call_later(1, self.forget, match)
+        elif self.matches.get(match.name) is match:
             del self.matches[match.name]
 
     def status(self) -> dict[str, Any]:
@@ -333,6 +396,9 @@ class Relay:
         return "".join(f"# TYPE {n} {kind}\n{n} {value}\n" for n, (kind, value) in rows.items())
 
     def _request(self, connection: ServerConnection, request: Request) -> Response | None:
+        answer = None if self.site is None else self.site(connection, request)
+        if answer is not None:
+            return answer
         match request.path:
             case "/healthz":
                 return connection.respond(HTTPStatus.OK, "ok\n")
@@ -341,39 +407,53 @@ class Relay:
             case "/status":
                 return connection.respond(HTTPStatus.OK, json.dumps(self.status()) + "\n")
             case _:
+                address = _address(connection)
+                if self._per_address and self._addresses[address] >= self._per_address:
+                    self.refused += 1
+                    return connection.respond(
+                        HTTPStatus.TOO_MANY_REQUESTS, "too many connections from this address\n"
+                    )
                 return None
 
     async def _handle(self, connection: ServerConnection) -> None:
         request = connection.request
         name = request.path.strip("/") if request is not None else ""
+        assert isinstance(connection, RelaySocket)
+        address = _address(connection)
+        self._addresses[address] += 1
+        try:
+            await self._converse(connection, name)
+        finally:
+            self._addresses[address] -= 1
+            if not self._addresses[address]:
+                del self._addresses[address]
+
+    async def _converse(self, connection: RelaySocket, name: str) -> None:
+        """One connection, from its first message to its end."""
         try:
             async with asyncio.timeout(limits.HELLO / limits.SECOND):
-                first = await connection.recv()
-            if isinstance(first, str):
-                raise ProtocolError("a message is text")
+                first = await connection.first
+            if first is None:
+                await connection.close(1003, await connection.over)
+                return
             match = self._match_of(name, first)
-        except (ConnectionClosed, TimeoutError):
+        except TimeoutError:
             return
         except SamebitsError as error:
             self.refused += 1
-            with suppress(ConnectionClosed):
-                await connection.send(encode(Refuse("match", error.message[:300], "", "")))
+            code = "ticket" if isinstance(error, TicketError) else "match"
+            connection.put(encode(Refuse(code, error.message[:300], "", "")))
             return
         self._numbers += 1
-        number, channel = self._numbers, _Channel(connection)
-        match.connect(number, channel)
-        sender = asyncio.get_running_loop().create_task(channel.run())
+        number = self._numbers
+        match.connect(number, connection)
         try:
             match.receive(number, first)
-            async for data in connection:
-                if isinstance(data, str):
-                    break
-                match.receive(number, data)
-        except ConnectionClosed:
-            pass
+            connection.attach(lambda data: match.receive(number, data))
+            reason = await connection.over
         finally:
             match.disconnect(number)
-            sender.cancel()
+        await connection.close(1000, reason.encode()[:100].decode("utf-8", "ignore"))
 
     def _match_of(self, name: str, first: bytes) -> HostedMatch:
         """The match that a connection's path and first message name; a new one needs a ticket that
@@ -381,16 +461,24 @@ class Relay:
         match = self.matches.get(name)
         if match is not None:
             return match
+        if not is_match_name(name):
+            raise MatchError(f"there is no match '{name:.60}'")
         records = decode(first, "peer")
         hello = records[0] if records else None
         if not isinstance(hello, Hello):
             raise ProtocolError("the first message is no HELLO")
         known = self.store is not None and (self.store / name / "match.json").is_file()
-        if not (hello.resume and known and "/" not in name):
+        if not (hello.resume and known):
             ticket = read_ticket(self.secret, hello.ticket)
             if ticket.match != name:
-                raise MatchError(f"the ticket is for match '{ticket.match}', not '{name:.60}'")
+                raise TicketError(f"the ticket is for match '{ticket.match}', not '{name:.60}'")
         if len(self.matches) >= self._most:
             raise MatchError("the relay is full")
         match = self.matches[name] = HostedMatch(self, name)
         return match
+
+
+def _address(connection: ServerConnection) -> str:
+    """Where a connection comes from."""
+    found: Any = connection.remote_address
+    return str(found[0]) if found and not isinstance(found, str) else ""

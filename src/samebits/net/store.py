@@ -9,21 +9,27 @@ from __future__ import annotations
 
 import json
 import os
-import re
+import shutil
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
 
 import xxhash
 
 from samebits.errors import MatchError, ProtocolError
 from samebits.net import limits
 from samebits.net.input_codec import ClosedFrame, InputCodec
+from samebits.net.tickets import is_match_name
 from samebits.output import write_file
 from samebits.replay import ReplayWriter
 from samebits.sim.simulation import Simulation
+
+try:
+    import fcntl
+except ImportError:  # Windows, where an open file is locked anyway
+    fcntl = None
 
 TOPIC = "match"
 """The replay's channel with what happened: a JSON list for each block of frames that has some."""
@@ -32,7 +38,6 @@ BLOCK = 256
 _RECORD = struct.Struct("<II")
 """Bytes of a closed frame, and their XXH32; the frame follows."""
 _MARK = b"samebits match journal 1\n"
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,7 @@ class MatchStore:
     def __init__(
         self, folder: str | os.PathLike[str], name: str, simulation: Simulation, seed: int
     ) -> None:
-        if not _NAME.fullmatch(name):
+        if not is_match_name(name):
             raise MatchError(
                 f"the match is called {name!r:.120}",
                 fix="give letters, digits, dots, dashes and underscores",
@@ -65,11 +70,17 @@ class MatchStore:
         self._state: dict[str, Any] = {}
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            self.saved = self._read(seed)
-            journal = self.path / "journal"
-            self._journal = journal.open("ab")
+            self._journal = (self.path / "journal").open("ab")
+            _lock(self._journal, name)
+            try:
+                self.saved = self._read(seed)
+            except MatchError:
+                self._journal.close()
+                raise
         except OSError as error:
             raise MatchError(f"cannot write {self.path}: {error.strerror}") from None
+        for left in self.path.glob("match.mcap*.partial"):
+            left.unlink(missing_ok=True)  # of a relay that was killed: the journal has all of it
         self._latest = self.saved.frames[-1].row if self.saved.frames else self._codec.zeros
         header = simulation.header(self.saved.seed)
         self._replay = ReplayWriter(self.path / "match.mcap", header)
@@ -100,22 +111,42 @@ class MatchStore:
                 return
             self._write(BLOCK)
 
+    def replay_until(self, frames: int) -> Path:
+        """A replay of the first frames, beside the match's own, which is not whole yet. Raises
+        MatchError and OSError."""
+        path = self.path / f"first-{frames}-frames.mcap"
+        rows = [frame.row for frame in self._frames(cut=False)[:frames]]
+        with ReplayWriter(path, self._simulation.header(self.saved.seed)) as replay:
+            for first in range(0, len(rows), BLOCK):
+                part = rows[first : first + BLOCK]
+                replay.add_block(b"".join(part), None, frames=len(part))
+        return path
+
     def seats(self, epochs: Mapping[int, int]) -> None:
         """Note who plays, so that they can come back to another relay process."""
         if dict(epochs) != self._state.get("epochs"):
             self._write_state(epochs, False)
 
-    def close(self, ended: bool) -> None:
-        """Finish the replay, and after the match's end drop the journal. Twice is fine."""
+    def close(self, ended: bool, frames: int | None = None) -> None:
+        """Finish the replay, and after the match's end drop the journal. Twice is fine. Only the
+        first `frames` are part of the match, if that is given."""
         if self._closed:
             return
         self._closed = True
+        if frames is not None:
+            del self._rows[max(0, frames - self._replayed) :]
         while self._rows:
             self._write(min(BLOCK, len(self._rows)))
         self._replay.close()
         self._journal.close()
         if ended:
             self._write_state({}, True)
+
+    def discard(self) -> None:
+        """Remove a match in which no frame was played."""
+        if not self._closed and not self._rows and not self._replayed:
+            self.close(False)
+            shutil.rmtree(self.path, ignore_errors=True)
 
     def keep(self, name: str, data: bytes | str) -> Path:
         """Write a file beside the replay, such as a report or a verdict; its path."""
@@ -173,8 +204,8 @@ class MatchStore:
         frames = self._frames()
         return SavedMatch(int(facts.get("seed", seed)), frames, kept, bool(facts.get("ended")))
 
-    def _frames(self) -> list[ClosedFrame]:
-        """The journal's frames; what comes behind a torn one is cut off."""
+    def _frames(self, *, cut: bool = True) -> list[ClosedFrame]:
+        """The journal's frames; what comes behind a torn one is cut off, where that is asked."""
         path = self.path / "journal"
         try:
             data = path.read_bytes()
@@ -197,6 +228,21 @@ class MatchStore:
                 break
             frames.append(frame)
             before, at = frame.row, start + size
-        if at != len(data):
+        if cut and at != len(data):
             os.truncate(path, at)
         return frames
+
+
+def _lock(journal: BinaryIO, name: str) -> None:
+    """Keep other relays from the match while the journal is open. Raises MatchError where one has
+    it."""
+    if fcntl is None:
+        return
+    try:
+        fcntl.flock(journal, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        journal.close()
+        raise MatchError(
+            f"another relay serves match '{name}' from this store",
+            fix="give each relay a --store of its own",
+        ) from None

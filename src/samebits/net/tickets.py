@@ -10,8 +10,9 @@ import base64
 import binascii
 import hmac
 import json
+import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any, Literal, cast
@@ -24,6 +25,8 @@ SHORTEST_SECRET = 16
 Role = Literal["player", "spectator"]
 _ROLES = ("player", "spectator")
 _NAME = 100
+_MATCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+"""What a match may be called: its name is in URLs, and that of a folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,75 +67,106 @@ def make_ticket(
             f"a ticket for slot {slot} of a {role}",
             fix=f"give a slot from 0 to {limits.PLAYERS - 1} of a player or spectator",
         )
-    if not match or max(len(match), len(relay)) > _NAME:
-        raise ArgumentError(f"a ticket for match {match!r:.60}", fix="give a name of its match")
+    if not is_match_name(match) or len(relay) > _NAME:
+        raise ArgumentError(
+            f"a ticket for match {match!r:.60}" + (f" at relay {relay!r:.60}" if relay else ""),
+            fix="give names of at most 100 letters, digits, dots, dashes and underscores",
+        )
     expires = now_ns + seconds * limits.SECOND
     ticket = Ticket(match, slot, role, relay, expires, nonce or secrets.token_urlsafe(12))
     payload = json.dumps(asdict(ticket), separators=(",", ":"), sort_keys=True).encode()
     return f"{_text(payload)}.{_text(_signature(secret, payload))}"
 
 
+def is_match_name(text: str) -> bool:
+    """Whether a match may be called so."""
+    return _MATCH.fullmatch(text) is not None
+
+
+class TicketError(MatchError):
+    """A ticket that is not good, and why."""
+
+
 class TicketBooth:
     """Checks tickets of one secret, each of which it takes once. Used nonces are forgotten when
-    their tickets have expired."""
+    their tickets have expired; those that are `used` already, with when they expire, it begins
+    with, and `note` is called with each that is used."""
 
-    def __init__(self, secret: bytes, relay: str = "") -> None:
+    def __init__(
+        self,
+        secret: bytes,
+        relay: str = "",
+        used: Mapping[str, int] | None = None,
+        note: Callable[[str, int], None] | None = None,
+    ) -> None:
         _check_secret(secret)
         self._secret, self._relay = secret, relay
-        self._used: dict[str, int] = {}
+        self._used, self._note = dict(used or {}), note
 
-    def check(self, text: str, now_ns: int, match: str) -> Ticket:
-        """The ticket for a match, which is used from now on. Raises MatchError, which says why it
-        is none; one for another match or relay stays good."""
+    def check(
+        self, text: str, now_ns: int, match: str, again: Collection[str] = frozenset()
+    ) -> Ticket:
+        """The ticket for a match, which is used from now on. Raises TicketError, which says why it
+        is none; one for another match or relay stays good, and so does one whose nonce is in
+        `again`."""
         ticket = read_ticket(self._secret, text)
         if ticket.expires <= now_ns:
-            raise MatchError(
+            raise TicketError(
                 f"the ticket expired {(now_ns - ticket.expires) // limits.SECOND} seconds ago",
                 fix="ask for a new one",
             )
         if ticket.expires > now_ns + limits.TICKET_SECONDS * limits.SECOND:
-            raise MatchError("the ticket is valid for longer than a ticket may be")
+            raise TicketError("the ticket is valid for longer than a ticket may be")
         if ticket.relay and ticket.relay != self._relay:
-            raise MatchError(f"the ticket is for relay '{ticket.relay}', not '{self._relay}'")
+            raise TicketError(f"the ticket is for relay '{ticket.relay}', not '{self._relay}'")
         if ticket.match != match:
-            raise MatchError(f"the ticket is for match '{ticket.match}', not '{match}'")
+            raise TicketError(f"the ticket is for match '{ticket.match}', not '{match}'")
+        if ticket.nonce in again:
+            return ticket
         if ticket.nonce in self._used:
-            raise MatchError("the ticket was used before", fix="ask for a new one")
+            raise TicketError("the ticket was used before", fix="ask for a new one")
         if len(self._used) >= limits.NONCES:
             self._used = {n: expires for n, expires in self._used.items() if expires > now_ns}
             if len(self._used) >= limits.NONCES:
-                raise MatchError("too many tickets are in use", fix="try again in a minute")
+                raise TicketError("too many tickets are in use", fix="try again in a minute")
         self._used[ticket.nonce] = ticket.expires
+        if self._note is not None:
+            self._note(ticket.nonce, ticket.expires)
         return ticket
+
+    def has_used(self, nonce: str) -> bool:
+        """Whether a ticket of that nonce was used, as far as that is remembered."""
+        return nonce in self._used
 
 
 def read_ticket(secret: bytes, text: str) -> Ticket:
     """The ticket that `make_ticket` wrote with the same secret, expired or not.
 
-    Raises MatchError.
+    Raises TicketError.
     """
     payload, _, signature = text.partition(".")
     try:
         body, given = _bytes(payload), _bytes(signature)
     except (binascii.Error, ValueError):
-        raise MatchError("the ticket is not one") from None
+        raise TicketError("the ticket is not one") from None
     if not hmac.compare_digest(_signature(secret, body), given):
-        raise MatchError("the ticket's signature does not hold")
+        raise TicketError("the ticket's signature does not hold")
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):
-        raise MatchError("the ticket is not one") from None
+        raise TicketError("the ticket is not one") from None
     if not isinstance(found, Mapping):
-        raise MatchError("the ticket is not one")
+        raise TicketError("the ticket is not one")
     try:
         ticket = Ticket(**cast("Mapping[str, Any]", found))
     except TypeError:
-        raise MatchError("the ticket has other fields than a ticket has") from None
+        raise TicketError("the ticket has other fields than a ticket has") from None
     texts = (ticket.match, ticket.relay, ticket.nonce)
     numbers = (ticket.slot, ticket.expires)
     good = all(type(t) is str for t in texts) and all(type(n) is int for n in numbers)
+    good = good and max(map(len, texts)) <= _NAME and not any(map(str.isspace, ticket.nonce))
     if not good or ticket.role not in _ROLES or not 0 <= ticket.slot < limits.PLAYERS:
-        raise MatchError("the ticket has fields that do not fit")
+        raise TicketError("the ticket has fields that do not fit")
     return ticket
 
 

@@ -42,17 +42,22 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @needs_zig
-def test_two_processes_in_two_folders_write_the_same_bytes(tmp_path: Path) -> None:
+def test_two_processes_in_two_folders_write_the_same_bytes(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = ["--target", f"{host_row()},wasm32", "--target", "aarch64-ios"]
-    for name in ("one", "another/place"):
+
+    def command_in(name: str) -> list[str]:
         copy = tmp_path / name / "arena.py"  # the source lies elsewhere too
         copy.parent.mkdir(parents=True)
         shutil.copy(ARENA / "arena.py", copy)
-        done = subprocess.run(
-            [sys.executable, "-m", "samebits", "build", str(copy), *rows, "--out", "out"],
-            cwd=copy.parent, capture_output=True, text=True,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
+        monkeypatch.chdir(copy.parent)
+        return ["build", str(copy), *rows, "--out", "out"]
+
+    assert run(*command_in("one"))[0] == 0
+    other = [sys.executable, "-m", "samebits", *command_in("another/place")]
+    done = subprocess.run(other, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
     first, second = (contents(tmp_path / name / "out") for name in ("one", "another/place"))
     assert first.keys() == second.keys()
     assert [name for name in first if first[name] != second[name]] == []
@@ -61,6 +66,7 @@ def test_two_processes_in_two_folders_write_the_same_bytes(tmp_path: Path) -> No
 
 
 @needs_zig
+@pytest.mark.usefixtures("compile_anew")
 @pytest.mark.parametrize("target", ["x86_64-windows-gnu", "aarch64-macos", "s390x-linux-musl"])
 def test_an_object_holds_no_folder_for_any_system(tmp_path: Path, target: str) -> None:
     objects: list[bytes] = []
@@ -101,9 +107,9 @@ def test_the_listing_and_the_readme_name_every_file(run: Any, tmp_path: Path) ->
     code, out, err = run("build", SMALL, "--target", "wasm32", "--out", tmp_path, "--name", "mine")
     assert (code, err) == (0, "")
     files = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file())
-    assert files == [
-        "README.md", "wasm32/mine.d.mts", "wasm32/mine.d.ts", "wasm32/mine.mjs", "wasm32/mine.wasm"
-    ]  # fmt: skip
+    forms = ("d.mts", "d.ts", "mjs", "wasm")
+    modules = [f"wasm32/{name}.{form}" for name in ("mine", "mine_match") for form in forms]
+    assert files == ["README.md", *modules]
     readme = (tmp_path / "README.md").read_text()
     for file in files[1:]:
         assert str(tmp_path / file) in out
@@ -215,7 +221,9 @@ def test_types_of_the_javascript_side_are_declared(run: Any, tmp_path: Path) -> 
 TSC = shutil.which("tsc")
 CLIENT = """
 import { load, info, SimulationTrap } from "./wasm32/arena.mjs";
-import type { BodyView, Game } from "./wasm32/arena.mjs";
+import type { BodyView, Game, StateView } from "./wasm32/arena.mjs";
+import { loadPeer, Match, MatchError, PeerCore } from "./wasm32/arena_match.mjs";
+import type { MatchEvent, Status } from "./wasm32/arena_match.mjs";
 
 const arena = await load(new Uint8Array(8));
 const game: Game = arena.start(1n);
@@ -227,6 +235,20 @@ console.log(info.digest);
 const saved: Uint8Array = game.save();
 game.restore(saved);
 const hash: bigint = game.hash();
+const match = await Match.join("wss://relay.example/m1", "ticket", {
+  worker: false, input: (frame) => ({ thrust: frame % 100 }),
+  onframe: (state: StateView, status: Status) => console.log(state.bodies[0]!.pos[0], status.rtt),
+});
+match.input.thrust = 1;
+match.input = { turn: 3, fire: true };
+match.ondesync = (event) => console.log(event.frame, event.groups[0]?.hash);
+match.onerror = (error: MatchError) => console.log(error.code, error.ours, error.theirs);
+const last: MatchEvent = await match.over;
+if (last.type === "ended") console.log(last.hash + 1n);
+const report: Uint8Array | null = await match.report(3);
+const wake: bigint | null = new PeerCore(await loadPeer(), "ticket", { window: 0 }).tick(1n);
+// @ts-expect-error: no such field
+match.input = { jump: 1 };
 // @ts-expect-error: no such field
 game.state.nothing;
 // @ts-expect-error: a hash is no number

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import signal
 import subprocess
-import threading
-from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from queue import Empty, Queue
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.support.limits import HANG_SECONDS
+from tests.support.runs.browser import needs_chromium, opened, said_by, served
 from tests.support.runs.exported import DUEL, arena, duel_inputs, made, needs_zig, small
 
 from samebits import float2
@@ -25,7 +19,6 @@ from samebits.errors import Trap
 from samebits.export.inputs_file import export_inputs
 
 NODE = shutil.which("node")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 pytestmark = needs_zig
 needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
@@ -215,59 +208,13 @@ await fetch("shown", { method: "POST", body: document.body.innerText.trim() });
 </script>
 """
 
-_AS_ROOT = ["--no-sandbox"] if os.geteuid() == 0 else []
-"""Chromium has no sandbox for root."""
 
-
-class _Server(ThreadingHTTPServer):
-    """Serves a folder on the loopback; `shown` gets what the page says that it shows."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(("127.0.0.1", 0), partial(_Handler, directory=str(folder)))
-        self.shown: Queue[str] = Queue()
-
-
-class _Handler(SimpleHTTPRequestHandler):
-    server: _Server
-
-    def do_POST(self) -> None:
-        self.server.shown.put(self.rfile.read(int(self.headers["Content-Length"])).decode())
-        self.send_response(204)
-        self.end_headers()
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-
-@pytest.fixture
-def server(arena_folder: Path) -> Iterator[_Server]:
-    with _Server(arena_folder) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: apt-get install chromium")
+@needs_chromium
 def test_chromium_shows_the_replays_final_hash_on_a_page(
-    arena_folder: Path, server: _Server, tmp_path: Path
+    arena_folder: Path, tmp_path: Path
 ) -> None:
     (arena_folder / "page.html").write_text(PAGE)
-    with (tmp_path / "log").open("wb") as log:
-        browser = subprocess.Popen(
-            [str(CHROMIUM), "--headless=new", *_AS_ROOT, "--disable-gpu", "--no-first-run",
-             "--disable-dev-shm-usage", "--disable-background-networking",
-             "--disable-component-update", f"--user-data-dir={tmp_path / 'profile'}",
-             f"http://127.0.0.1:{server.server_address[1]}/page.html"],
-            stdout=log, stderr=log, start_new_session=True,
-        )  # fmt: skip
-        try:
-            shown = server.shown.get(timeout=HANG_SECONDS)
-        except Empty:
-            pytest.fail((tmp_path / "log").read_text(errors="replace")[-2000:])
-        finally:
-            os.killpg(browser.pid, signal.SIGKILL)
-            browser.wait()
+    with served(arena_folder) as server, opened(f"{server.origin}/page.html", tmp_path) as log:
+        shown = said_by(server, log)
     _, inputs, final = duel_inputs()
     assert shown == f"{final} after {len(inputs)}, -1"

@@ -19,8 +19,10 @@ from samebits.net.events import (
     Refused,
     Started,
 )
-from samebits.net.input_codec import Event
+from samebits.net.input_codec import Event, InputCodec
 from samebits.net.limits import HEALS, SECOND
+from samebits.net.peer.timeline import Timeline
+from samebits.net.relay.output import RelayOutput
 from samebits.net.relay.rules import MatchRules
 from samebits.net.simnet.links import MILLI, Link, shapes
 from samebits.net.simnet.oracle import faults, reference
@@ -62,12 +64,16 @@ def test_lockstep_and_rollback_peers_end_in_one_hash() -> None:
     stats = [node.core.timeline.stats for node in match.nodes if node.core.timeline]
     assert [s.rollbacks > 0 for s in stats] == [False, False, True, True]
     ends = [e for node in match.nodes for _, e in node.log.events if isinstance(e, Ended)]
+    timelines = [node.core.timeline for node in match.nodes if node.core.timeline]
+    # What is shown last is the end, not what was predicted behind it.
+    assert [t.frame for t in timelines] == [FRAMES] * 4
+    assert {t.rollback.hash() for t in timelines} == {ends[0].hash}
     assert len(ends) == 4
     assert len(set(ends)) == 1
 
 
 def test_a_player_takes_less_than_two_kilobytes_a_second_each_way() -> None:
-    # All messages with eight bytes of framing each; every frame has a hash.
+    # All messages with their framing; every frame has a hash.
     (match,) = soak(crowd, iter([1]), SoakPlan(FRAMES, "lan", True, (8,), players=4))
     assert match.faults == ()
     assert max(match.up, match.down) < 2000
@@ -89,7 +95,7 @@ def test_a_flipped_bit_is_named_with_its_frame_and_slot_and_healed() -> None:
 def test_two_players_without_a_referee_are_undecided_and_with_one_are_not() -> None:
     for referee in (False, True):
         peers = [plan(2, n, LAN, flip=50 if n else None) for n in range(2)]
-        match = world(peers, referee=referee, policy="log")
+        match = world(peers, referee=referee, retrial=False, policy="log")
         match.run(60 * SECOND)
         (desync,) = match.relay.desyncs
         assert desync.wrong == ((1,) if referee else ())
@@ -252,3 +258,48 @@ def test_a_report_that_is_asked_for_twice_over_a_slow_link_is_no_fault() -> None
     match.run(60 * SECOND)
     assert faults(match, frames=FRAMES) == []
     assert len(match.relay.desyncs) == 1
+
+
+def test_what_a_healed_peer_has_to_show_begins_with_the_state_that_it_was_given() -> None:
+    simulation = crowd(2)
+    codec = InputCodec(simulation)
+    right = simulation.start(7)
+    right.run(codec.memory(codec.zeros * 40))
+    timeline = Timeline(simulation, codec, 8, 7)
+    for _ in range(300):
+        timeline.confirm(codec.zeros)
+    timeline.advance(60)
+    timeline.restore(40, right.canonical_state())
+    timeline.advance(300)
+    assert timeline.keyframes[0] == (40, right.canonical_state())
+
+
+def test_frames_that_a_peer_said_nothing_of_have_the_referee_s_hash_at_the_end() -> None:
+    # One of them stands still before the end, and for longer than anybody waits.
+    frozen = ((4 * SECOND, 40 * SECOND),)
+    match = world([plan(2, n, LAN, frozen=frozen if n else ()) for n in range(2)])
+    hashes: list[tuple[int, int]] = []
+    poll = match.relay.poll
+
+    def polled(now_ns: int) -> RelayOutput:
+        output = poll(now_ns)
+        hashes.extend(output.hashes)
+        return output
+
+    match.relay.poll = polled  # type: ignore[method-assign]
+    match.run(20 * SECOND)
+    assert match.relay.ended is not None
+    assert dict(hashes) == dict(enumerate(reference(match)))
+
+
+def test_a_spectator_whose_connection_drops_goes_on_watching() -> None:
+    drops = (2 * SECOND, 4 * SECOND)
+    watcher = plan(2, 1, LAN, spectator=True, drops=drops, again=200 * MILLI)
+    peers = [plan(2, 0, LAN), plan(2, 1, LAN), watcher]
+    match = World(crowd(2), peers, MatchRules(seed=3, frames=FRAMES), 5)
+    match.run(60 * SECOND)
+    assert faults(match, frames=FRAMES) == []
+    watching = match.nodes[2].log
+    assert watching.connections == 3
+    assert len(watching.rows) == FRAMES
+    assert not [e for _, e in watching.events if isinstance(e, Refused)]

@@ -6,8 +6,13 @@ from tests.support.simulations.crowd_simulation import crowd
 
 from samebits.net import limits
 from samebits.net.input_codec import InputCodec
+from samebits.net.limits import SECOND
 from samebits.net.messages import decode, encode
-from samebits.net.peer.outbox import Outbox
+from samebits.net.peer.outbox import AGAIN, Outbox
+from samebits.net.relay.rules import MatchRules
+from samebits.net.simnet.links import MILLI, Link
+from samebits.net.simnet.soak import player
+from samebits.net.simnet.world import PeerPlan, World
 
 
 def outbox(ordered: bool) -> Outbox:
@@ -51,3 +56,27 @@ def test_hashes_of_a_state_that_was_replaced_are_told_anew() -> None:
     told = box.message(10, 10, hashes(0, 10))
     assert told is not None
     assert told.hashes == 6
+
+
+def test_hashes_are_told_again_when_no_word_of_them_comes_for_long() -> None:
+    box = outbox(False)
+    box.begin(0, 0)
+    counts: list[int] = []
+    for tick in range(1, 2 * AGAIN + 1):
+        told = box.message(tick, tick, hashes(0, tick))
+        assert told is not None
+        assert told.behind == 0
+        counts.append(told.hashes)
+    assert counts == [1] * (AGAIN - 1) + [AGAIN] + [1] * (AGAIN - 1) + [2 * AGAIN]
+    box.acknowledged(0, 2 * AGAIN)
+    assert box.message(2 * AGAIN, 2 * AGAIN, hashes(0, 100)) is None
+
+
+def test_all_hashes_come_over_links_that_lose_some() -> None:
+    link = Link(15 * MILLI, 6 * MILLI, loss=0.2, ordered=False)
+    plans = [PeerPlan(link, link, player(crowd(2), n, 0, 2000)) for n in range(2)]
+    world = World(crowd(2), plans, MatchRules(seed=0, ordered=False, referee=False), 0)
+    for second in range(2, 7):
+        world.run(second * SECOND)
+        assert world.relay.votes.counted >= world.relay.log.closed - 75
+    assert world.relay.log.closed > 240

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import time
@@ -14,12 +15,13 @@ from typing import Any
 import pytest
 from tests.support.simulations.crowd_simulation import crowd
 
-from samebits.cli.net import shown
+from samebits.bits import from_canonical, to_canonical
+from samebits.cli.net.relay import shown
 from samebits.errors import MatchError
 from samebits.hazards.injected_simulation import InjectedSimulation
 from samebits.net.client import join
-from samebits.net.events import Ended, Refused, Substituted, VerdictKnown
-from samebits.net.limits import SECOND
+from samebits.net.events import Ended, Paused, Refused, Started, Substituted, VerdictKnown
+from samebits.net.limits import HEALS, REPORTS, SECOND
 from samebits.net.relay.rules import MatchRules
 from samebits.net.server import HostedMatch, Relay
 from samebits.net.simnet.soak import player
@@ -68,7 +70,7 @@ def test_a_match_over_sockets_is_an_ordinary_replay_with_a_hash_each_frame(tmp_p
             health = await asyncio.to_thread(get, "/healthz")
             metrics = await asyncio.to_thread(get, "/metrics")
             status = json.loads(await asyncio.to_thread(get, "/status"))
-            return done, health + metrics, status
+            return list(done), health + metrics, status
 
     events, pages, status = asyncio.run(run())
     ends = [next(e for e in each if isinstance(e, Ended)) for each in events]
@@ -199,7 +201,7 @@ def test_a_fault_in_one_of_two_is_named_and_diagnosed_without_anybody_asking(
             )
             match = relay.matches["m"]
             await match.judged()
-            return match, found
+            return match, list(found)
 
     match, _ = asyncio.run(run())
     desync = match.core.desyncs[0]
@@ -210,6 +212,104 @@ def test_a_fault_in_one_of_two_is_named_and_diagnosed_without_anybody_asking(
     assert "fused multiply-add" in verdict
     names = {path.name for path in (tmp_path / "m").iterdir()}
     assert {f"frame-{desync.frame}-slot-1.desync", f"frame-{desync.frame}.verdict.txt"} <= names
+
+
+def test_a_fault_in_one_of_three_is_named_by_the_others_who_play_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    three, source = crowd(3), tmp_path / "three.py"
+    source.write_text(
+        "from tests.support.simulations.crowd_simulation import crowd\n\nTHREE = crowd(3)\n"
+    )
+    program = parse_side("hazard=fma@step", three).program
+    # Its fused operations are rounded once more from frame 150 on, and the others' never.
+    faulty = InjectedSimulation(three, program, from_frame=150)
+
+    async def run() -> HostedMatch:
+        rules = MatchRules(seed=1, frames=400, referee=False)
+        relay = Relay(three, SECRET, rules=rules, store=tmp_path / "store", source=str(source))
+        async with relay.running():
+            sides = (three, three, faulty)
+            await asyncio.gather(*(play(relay, n, simulation=side) for n, side in enumerate(sides)))
+            match = relay.matches["m"]
+            await match.judged()
+            return match
+
+    match = asyncio.run(run())
+    first = match.core.desyncs[0]
+    assert 150 <= first.frame < 200
+    assert (first.wrong, first.groups[0].slots, first.groups[0].referee) == ((2,), (0, 1), False)
+    assert "step, crowd_simulation.py:" in match.verdicts[first.frame]
+    # After a heal the evidence begins with a state that is right, and is of both sides too.
+    for desync in match.core.desyncs[:REPORTS]:
+        assert "an operation that differs" in match.verdicts[desync.frame]
+    # It departs again in nearly every frame: healed so often, and then let go.
+    assert 1 <= match.core.seats[2].heals <= HEALS
+    assert match.core.log.closed == 400
+
+
+def test_memory_that_was_changed_is_told_from_bits_that_a_machine_computes(tmp_path: Path) -> None:
+    simulation = load_simulation(str(ARENA))
+
+    async def cheat(relay: Relay) -> None:
+        """Play, and take a hundred points in between, as a debugger would."""
+        url, inputs = f"ws://127.0.0.1:{relay.port}/m", player(simulation, 1, 5, 2000)
+        done = False
+        async with join(simulation, url, ticket(relay, "m", 1), play=inputs) as peer:
+            async for _ in peer.frames():
+                timeline = peer.core.timeline
+                if timeline is not None and timeline.finished > 150 and not done:
+                    done = True
+                    at = timeline.finished
+                    data = timeline.rollback.canonical_state(at)
+                    state = from_canonical(simulation.state_type, data, 1)
+                    state["ships"]["score"][0, 1] += 100
+                    changed = to_canonical(simulation.state_type, state)
+                    timeline.rollback.restore(at, changed)
+
+    async def run() -> HostedMatch:
+        rules = MatchRules(seed=1, frames=400)
+        relay = Relay(simulation, SECRET, rules=rules, store=tmp_path, source=str(ARENA))
+        async with relay.running():
+            await asyncio.gather(play(relay, 0, simulation=simulation), cheat(relay))
+            match = relay.matches["m"]
+            await match.judged()
+            return match
+
+    match = asyncio.run(run())
+    first = match.core.desyncs[0]
+    assert first.wrong == (1,)
+    assert match.verdicts[first.frame] == (
+        f"slot 1's own inputs give the others' hash of frame {first.frame} when it plays them "
+        "again: its memory was changed, or its machine errs at times"
+    )
+
+
+def test_a_player_pauses_and_goes_on() -> None:
+    simulation = crowd(2)
+
+    async def pausing(relay: Relay) -> list[Any]:
+        url, inputs = f"ws://127.0.0.1:{relay.port}/m", player(simulation, 1, 5, 2000)
+        events: list[Any] = []
+        async with join(simulation, url, ticket(relay, "m", 1), play=inputs) as peer:
+            async for frame in peer.frames():
+                events += frame.events
+                if frame.confirmed > 40 and not any(isinstance(e, Paused) for e in events):
+                    peer.pause("a test")
+                if any(isinstance(event, Paused) for event in frame.events):
+                    peer.go_on()
+        return events
+
+    async def run() -> list[list[Any]]:
+        relay = Relay(simulation, SECRET, rules=MatchRules(seed=4, frames=120))
+        async with relay.running():
+            return list(await asyncio.gather(play(relay, 0, simulation=simulation), pausing(relay)))
+
+    for events in asyncio.run(run()):
+        assert sum(isinstance(event, Paused) for event in events) >= 1
+        assert sum(isinstance(event, Started) for event in events) >= 2
+        assert isinstance(events[-1], Ended)
 
 
 def test_importing_the_package_loads_no_network(tmp_path: Path) -> None:

@@ -2,8 +2,7 @@
    What is called from outside reads and writes them alone, whatever count it is given. */
 
 #include "@NAME@.h"
-
-#define EXPORT(name) __attribute__((export_name(#name)))
+#include "wasm.h"
 
 static @STATE@ state;
 static @NAME@_scratch scratch;
@@ -53,14 +52,6 @@ EXPORT(run) int32_t run(size_t frames)
 static @NAME@_history history;
 static uint8_t *report;
 static char machine[201];
-
-/* Memory that nothing else uses, all zero; NULL where there is no more. */
-static void *grown(uint64_t size)
-{
-    uint64_t pages = (size + 65535) / 65536;
-    size_t first = pages < 65536 ? __builtin_wasm_memory_grow(0, (size_t)pages) : SIZE_MAX;
-    return first == SIZE_MAX ? NULL : (void *)(first * 65536);
-}
 
 EXPORT(machine_at) void *machine_at(void) { return machine; }
 EXPORT(report_at) void *report_at(void) { return report; }

@@ -28,6 +28,10 @@ export declare class SimulationTrap extends Error {
 }
 
 @TYPES@
+/** Views of a state, or of one player's input, that lies at `at` in memory as a module has it. */
+export declare function viewState(view: DataView, at?: number): @STATE_VIEW@;
+export declare function viewInput(view: DataView, at?: number): @INPUT_VIEW@;
+
 /** What `verify` found: `differs` is the first frame with another hash, or -1. */
 export interface Verification {
   frames: number;

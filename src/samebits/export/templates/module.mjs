@@ -31,12 +31,21 @@ export class SimulationTrap extends Error {
 }
 
 @VIEWS@
-/** Load the module: from beside this file, or from a URL, its bytes, or a WebAssembly.Module. */
-export async function load(source = new URL("./@NAME@.wasm", import.meta.url)) {
-  return new Simulation(await compiled(source));
+/** Views of a state, or of one player's input, that lies at `at` in a buffer as a module has it. */
+export function viewState(view, at = 0) {
+  return new @STATE_VIEW@(view, at);
 }
 
-async function compiled(source) {
+export function viewInput(view, at = 0) {
+  return new @INPUT_VIEW@(view, at);
+}
+
+/** Load the module: from beside this file, or from a URL, its bytes, or a WebAssembly.Module. */
+export async function load(source = new URL("./@NAME@.wasm", import.meta.url)) {
+  return new Simulation(await compile(source));
+}
+
+export async function compile(source) {
   if (source instanceof WebAssembly.Module) return source;
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
   const url = new URL(source, import.meta.url);
@@ -123,10 +132,10 @@ export class Game {
     this.#exports = new WebAssembly.Instance(module).exports;
     this.#buffer = this.#exports.memory.buffer; // it never grows
     const view = new DataView(this.#buffer);
-    this.#state = new @STATE_VIEW@(view, this.#exports.state_at());
+    this.#state = viewState(view, this.#exports.state_at());
     const at = this.#exports.inputs_at();
     this.#inputs = Object.freeze(
-      Array.from({ length: info.players }, (_, p) => new @INPUT_VIEW@(view, at + p * INPUT_SIZE)),
+      Array.from({ length: info.players }, (_, p) => viewInput(view, at + p * INPUT_SIZE)),
     );
     const code = this.#exports.init(value);
     if (code) throw new SimulationTrap(code, -1);
@@ -323,7 +332,7 @@ class History {
   }
 }
 
-function userAgent() {
+export function userAgent() {
   if (typeof process === "object" && process.versions?.node)
     return `Node ${process.versions.node} ${process.platform} ${process.arch}`;
   return globalThis.navigator?.userAgent ?? "";

@@ -155,12 +155,16 @@ class PeerCore:
     # What the program says.
 
     def reconnect(self) -> None:
-        """There is a new connection: say hello again, with the token of the last one."""
+        """There is a new connection: say hello again, with the token of the last one. Nothing
+        happens where the conversation has ended."""
+        if self.over:
+            return
         self.state = PeerState.GREETING
         self._greeted = False
         self._incoming, self._heard = None, None
         self._outgoing.clear()
         self._pings.clear()
+        self._ping_at = None
         self._records.clear()
         self._reliable = None if self._ordered else Reliable()
         self.pacer.stop()
@@ -349,7 +353,7 @@ class PeerCore:
             if found is None or self._spectator:
                 return
             self._records.append(found)
-            if not self._ordered or found.hashes < limits.HASHES:
+            if not self._ordered:
                 return
 
     # What the relay says.
@@ -364,7 +368,7 @@ class PeerCore:
                     self._delay.round_trip(now_ns - sent)
             case Welcome() if self.state is PeerState.GREETING:
                 self._welcome(record, now_ns)
-            case Refuse() if self.state is PeerState.GREETING:
+            case Refuse():
                 self._end(Refused(record.code, record.reason, record.ours, record.yours))
             case _ if self.state is PeerState.GREETING:
                 # Of an old connection's datagrams; an ordered one begins with the answer.
@@ -387,8 +391,10 @@ class PeerCore:
             case Verdict():
                 self._events.append(VerdictKnown(record.frame, record.what))
             case End():
+                if self.timeline is not None and self.state is not PeerState.LOADING:
+                    self.timeline.settle()
                 self._end(Ended(record.reason, record.frames, record.hash))
-            case Welcome() | Refuse():
+            case Welcome():
                 if self._ordered:
                     raise ProtocolError("a second answer to HELLO")
             case _:
@@ -398,8 +404,9 @@ class PeerCore:
         simulation = self.simulation
         if record.players != simulation.players or record.tick_rate != simulation.tick_rate:
             raise ProtocolError("the match has other players or another tick rate")
-        if not self._spectator and record.slot >= record.players:
-            raise ProtocolError(f"there is no slot {record.slot}")
+        if self._spectator != (record.slot >= record.players):
+            own, other = ("play", "watch") if record.slot < record.players else ("watch", "play")
+            raise ProtocolError(f"the ticket is one to {own}, and this is to {other}")
         self.slot, self.seed, self.resume = record.slot, record.seed, record.resume
         self._delay = DelayControl(
             self.pacer, self.window, max(record.delay, self._least_delay), record.most_delay
@@ -463,7 +470,6 @@ class PeerCore:
                     f"a BUNDLE begins with frame {number}, after frame {timeline.confirmed}"
                 )
             return
-        self._rebased = self._rebased and bool(record.relative)
         at = 0
         for _ in range(record.frames):
             frame, at = self.codec.get_frame(record.body, at, before)
@@ -474,6 +480,8 @@ class PeerCore:
             number += 1
         if at != len(record.body):
             raise ProtocolError("a BUNDLE has bytes after its frames")
+        # One of frames before the state alone leaves nothing that the next one may refer to.
+        self._rebased = self._rebased and timeline.row(timeline.confirmed - 1) is None
 
     def _closed(self, number: int, frame: ClosedFrame) -> None:
         substituted = frame.substituted

@@ -1,7 +1,8 @@
 """A peer's outbox: its inputs, and the hashes of confirmed frames, told once a tick.
 
-Owns what is told again: where the transport may lose messages, all that the relay hasn't said it
-has; where it keeps their order, each thing once.
+Owns what is told again: where the transport may lose messages, all inputs that the relay hasn't
+said it has, and hashes once it has said of no more for long; where it keeps their order, each thing
+once.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from samebits.net.messages import Input
 
 AT_ONCE = limits.HASHES
 """Hashes of one message, so that those of a peer that catches up stay within a message's size."""
+AGAIN = 12
+"""Ticks without a new acknowledgement after which hashes are told again: nobody waits for them as
+for inputs, and they are the larger part of a message."""
 
 
 class Outbox:
@@ -26,6 +30,8 @@ class Outbox:
         """The same of hashes."""
         self._told = 0
         """The hashes below were told; what a relay says of others is not believed."""
+        self._since = 0
+        """Ticks since more hashes were acknowledged, or all told again."""
         self.next = 0
         """The frame after the latest one that has an input."""
 
@@ -48,7 +54,9 @@ class Outbox:
         """The relay has the inputs and hashes below these frames."""
         if not self._ordered:
             self._received = max(self._received, min(received, self.next))
-            self._hashed = max(self._hashed, min(hashed, self._told))
+            hashed = min(hashed, self._told)
+            if hashed > self._hashed:
+                self._hashed, self._since = hashed, 0
 
     def waiting(self, finished: int) -> int:
         """How many hashes are to be told."""
@@ -64,17 +72,22 @@ class Outbox:
         for frame in [n for n in inputs if n < min(confirmed, self.next) and n < base]:
             del inputs[frame]
         frames = [n for n in sorted(inputs) if n >= max(self._received, confirmed)]
-        frames = _run(frames)[: limits.INPUT_FRAMES]
+        frames = _run(frames)[: self._codec.frames_at_once]
         if (
             self._hashed < finished and self._hashed not in hashes
         ):  # forgotten: too long ago to tell
             self._hashed = min((n for n in hashes if n > self._hashed), default=finished)
-        count = min(finished - self._hashed, AT_ONCE)
+        self._since += 1
+        if self._since >= AGAIN:
+            start, self._since = self._hashed, 0
+        else:
+            start = max(self._hashed, self._told)
+        count = min(finished - start, AT_ONCE)
         if not frames and count <= 0:
             return None
         body = bytearray()
         count = max(count, 0)
-        told = range(self._hashed, self._hashed + count)
+        told = range(start, start + count)
         for frame in told:
             body += hashes[frame].to_bytes(8, "little")
         self._told = max(self._told, told.stop)

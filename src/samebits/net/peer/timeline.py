@@ -114,6 +114,17 @@ class Timeline:
         self.finished = max(self.finished, min(self.confirmed, self.rollback.frame))
         self._forget()
 
+    def settle(self) -> None:
+        """Come to the state after the last final frame: those that were predicted behind it never
+        come."""
+        while True:
+            before = self.finished
+            self.advance(self.confirmed)
+            if self.finished in (before, self.confirmed):
+                break
+        if self.rollback.frame > self.finished:
+            self.rollback.restore(self.finished, self.rollback.canonical_state(self.finished))
+
     def restore(self, frame: int, state: bytes) -> None:
         """Go on with the state before `frame`. Final inputs from there on stay, where all are kept.
 
@@ -131,7 +142,9 @@ class Timeline:
         self.trap = None
         self._used.clear()
         self.hashes = {n: h for n, h in self.hashes.items() if n < frame}
+        # Reports begin with a state that is known to be right.
         self.keyframes.clear()
+        self.keyframes.append((frame, state))
 
     def state_for_snapshot(self) -> tuple[int, bytes]:
         """The latest final frame count, and the canonical state there."""

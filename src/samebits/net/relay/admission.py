@@ -39,6 +39,7 @@ class _Match(Protocol):
     states: States
     remarks: list[str]
     ended: Ended | None
+    seats_changed: bool
 
     @property
     def seats(self) -> list[Seat]: ...
@@ -52,6 +53,8 @@ class Admission:
     def __init__(self, relay: _Match, booth: TicketBooth, secret: bytes) -> None:
         self._relay, self._booth, self._secret = relay, booth, secret
         self._first_hello: Hello | None = None
+        self._watchers: dict[bytes, None] = {}
+        """The tokens with which spectators come back, the latest last."""
 
     def token(self, slot: int, epoch: int) -> bytes:
         """What brings the peer of an epoch of a slot back to it."""
@@ -68,6 +71,9 @@ class Admission:
         if why is not None:
             self._refuse(connection, why)
             return
+        if hello.resume in self._watchers:
+            self._watch(connection, hello, hello.resume)
+            return
         if hello.resume:
             seat = next((s for s in relay.seats if s.takes(hello.resume)), None)
             if seat is None:
@@ -76,36 +82,47 @@ class Admission:
             seat.earlier = hello.resume
         else:
             try:
-                ticket = self._booth.check(hello.ticket, now_ns, relay.match)
+                again = {seat.nonce for seat in relay.seats if seat.nonce}
+                ticket = self._booth.check(hello.ticket, now_ns, relay.match, again)
             except MatchError as error:
                 self._refuse(connection, Refuse("ticket", error.message[:300], relay.match, ""))
                 return
             if ticket.role == "spectator":
-                self._watch(connection, hello)
+                told = f"{relay.match}\0{ticket.nonce}".encode()
+                token = hmac.digest(self._secret, b"samebits watch 1\0" + told, sha256)
+                self._watch(connection, hello, token)
                 return
-            seat = self._free_seat(connection, ticket)
+            seat = self._seat_of(connection, ticket)
             if seat is None:
                 return
+            seat.nonce = ticket.nonce
         self._sit(connection, seat, hello)
 
-    def _free_seat(self, connection: Connection, ticket: Ticket) -> Seat | None:
+    def _seat_of(self, connection: Connection, ticket: Ticket) -> Seat | None:
         relay = self._relay
         if ticket.slot >= len(relay.seats):
             why = Refuse("slot", "there is no such slot", str(len(relay.seats)), str(ticket.slot))
-        elif relay.seats[ticket.slot].occupied:
-            why = Refuse("slot", f"slot {ticket.slot} is taken", "", "")
         else:
-            return relay.seats[ticket.slot]
+            seat = relay.seats[ticket.slot]
+            if seat.nonce != ticket.nonce:
+                # Whoever makes tickets says who plays: a program that died has no token any more,
+                # and what its slot's earlier peers hold brings nobody back.
+                seat.earlier = b""
+            return seat
         self._refuse(connection, why)
         return None
 
-    def _watch(self, connection: Connection, hello: Hello) -> None:
+    def _watch(self, connection: Connection, hello: Hello, token: bytes) -> None:
         watching = sum(c.spectator for c in self._relay.connections.values())
         if watching >= limits.SPECTATORS:
             self._refuse(connection, Refuse("full", "too many watch", str(watching), ""))
             return
         connection.hello, connection.spectator = hello, True
-        self._welcome(connection, hello, self._relay.codec.players, 0, b"")
+        self._watchers.pop(token, None)
+        self._watchers[token] = None
+        while len(self._watchers) > 4 * limits.SPECTATORS:
+            del self._watchers[next(iter(self._watchers))]
+        self._welcome(connection, hello, self._relay.codec.players, 0, token)
 
     def _sit(self, connection: Connection, seat: Seat, hello: Hello) -> None:
         relay = self._relay
@@ -126,6 +143,7 @@ class Admission:
         seat.inputs.clear()
         seat.received, seat.base = 0, relay.codec.zero
         seat.epoch += 1
+        relay.seats_changed = True
         seat.token = self.token(seat.slot, seat.epoch)
         self._welcome(connection, hello, seat.slot, seat.epoch, seat.token)
 

@@ -74,19 +74,25 @@ class Closing:
         """When the next frame is due, or its deadline is."""
         if not self.running or self.paused:
             return None
-        due = self.due(self.log.closed)
-        if self._missing(self.log.closed):
-            return None if self.rules.deadline is None else due + self.rules.deadline
+        frame = self.log.closed
+        due = self.due(frame)
+        for seat in self.seats:
+            if frame not in seat.inputs and not seat.late and seat.connection is not None:
+                return None if self.rules.deadline is None else due + self.rules.deadline
         return due
 
     def vacate(self, seat: Seat) -> None:
         """Nobody plays a seat any more."""
-        seat.occupied, seat.connection, seat.late = False, None, True
+        seat.occupied, seat.connection, seat.late, seat.nonce = False, None, True, ""
         seat.inputs.clear()
         seat.away_since = None
 
     def _missing(self, frame: int) -> list[Seat]:
-        return [s for s in self.seats if s.waited_for and frame not in s.inputs]
+        return [
+            s
+            for s in self.seats
+            if frame not in s.inputs and s.occupied and s.connection is not None and not s.late
+        ]
 
     def _may_close(self, now_ns: int) -> bool:
         frame = self.log.closed

@@ -7,7 +7,6 @@ which tickets expire too.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from samebits.errors import ProtocolError
 from samebits.net import limits
@@ -28,7 +27,6 @@ from samebits.net.messages import (
     Control,
     Delay,
     Desync,
-    Early,
     End,
     Hello,
     Input,
@@ -38,21 +36,24 @@ from samebits.net.messages import (
     Pong,
     Ready,
     Record,
+    Refuse,
     Resume,
-    Slack,
     Start,
     Trapped,
     Verdict,
     Want,
     decode,
-    encode,
 )
 from samebits.net.relay.admission import Admission
 from samebits.net.relay.closing import Closing
 from samebits.net.relay.frames import FrameLog
+from samebits.net.relay.inputs import Inputs
+from samebits.net.relay.output import RelayOutput
 from samebits.net.relay.referee import Referee
+from samebits.net.relay.retrial import Retrial
 from samebits.net.relay.rules import MatchRules
 from samebits.net.relay.seats import Connection, Seat, TokenBucket
+from samebits.net.relay.sending import Sending
 from samebits.net.relay.states import States
 from samebits.net.relay.votes import REFEREE, Votes
 from samebits.net.reliable import Reliable
@@ -62,26 +63,14 @@ from samebits.sim.simulation import Simulation
 
 LEAD = limits.SECOND // 5
 """Time from START to the first frame."""
-AGAIN = limits.SECOND // 5
-"""Time after which bundles are sent again without a new frame, where they may be lost."""
-FAREWELL = 2 * limits.SECOND
-"""Time in which the last words are said again, over a transport that may lose them."""
-SLACK_EVERY = 3
-"""Frames from one SLACK to the next, of an ordered transport."""
-
-
-@dataclass
-class RelayOutput:
-    """What a call leaves to do: messages to connections, connections to close with a reason,
-    frames to store with their number, events to show, and when to poll next at the latest."""
-
-    messages: list[tuple[int, bytes]] = field(default_factory=list[tuple[int, bytes]])
-    closed: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
-    frames: list[tuple[int, ClosedFrame]] = field(default_factory=list[tuple[int, ClosedFrame]])
-    events: list[MatchEvent] = field(default_factory=list[MatchEvent])
-    hashes: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    """Frames and the hashes that all agree on."""
-    wake: int | None = None
+LOOK = limits.SECOND // 10
+"""Time from one look for who is silent, or away for too long, to the next."""
+REPORTS_WAIT = 4 * limits.SECOND
+"""Time in which reports of a desync must come where it ends the match, beside that of votes."""
+AT_ONCE = 12
+"""Frames that the referee runs at once: each call of it costs as much as some frames."""
+IDLE = limits.SECOND // 2
+"""Time from one poll to the next at most."""
 
 
 class RelayCore:
@@ -103,10 +92,13 @@ class RelayCore:
         self.codec = InputCodec(simulation)
         self.log = FrameLog(self.codec)
         self.closing = Closing(self.codec, simulation.tick_rate, self.rules.closing, self.log)
-        self.votes = Votes()
+        self.votes = Votes(self.rules.ordered)
         self.referee = (
             Referee(simulation, self.codec, self.rules.seed) if self.rules.referee else None
         )
+        self._retrial: Retrial | None = None
+        if self.referee is None and self.rules.retrial:
+            self._retrial = Retrial(simulation, self.codec, self.rules.seed)
         self.connections: dict[int, Connection] = {}
         self.desyncs: list[Desynced] = []
         self.remarks: list[str] = []
@@ -114,11 +106,18 @@ class RelayCore:
         self.ended: Ended | None = None
         self._admission = Admission(self, booth, secret)
         self.states = States(self)
+        self.sending = Sending(self, simulation.tick_rate)
+        self.due = 0
+        """When to poll next at the latest: a call of `receive` may bring it forward."""
+        self.seats_changed = False
+        """Whether the next poll tells who plays."""
+        self._inputs = Inputs(self)
         self._events: list[MatchEvent] = []
-        self._frames: list[tuple[int, ClosedFrame]] = []
         self._ending: tuple[str, int] | None = None
         self._resumed = False
-        self._reports: dict[tuple[int, int], int] = {}
+        self._trap: int | None = None
+        """The frame that a trap ended: it and those behind it are no part of the match."""
+        self._looked = 0
         self.reports: list[tuple[int, int, bytes]] = []
         """Desync reports that came: frame, slot, bytes."""
 
@@ -131,6 +130,9 @@ class RelayCore:
             for n, value in enumerate(self.referee.run([frame.row for frame in frames])):
                 self.votes.report(REFEREE, n, value, now_ns)
             self.votes.settle((), now_ns)
+        elif self._retrial is not None:
+            for frame in frames:
+                self._retrial.add(frame.row)
         for slot, epoch in epochs.items():
             seat = self.seats[slot]
             seat.occupied, seat.away_since, seat.epoch = True, now_ns, epoch
@@ -157,7 +159,7 @@ class RelayCore:
         """A connection is gone."""
         connection = self.connections.pop(number, None)
         if connection is not None:
-            self._gone(connection, now_ns)
+            self.gone(connection, now_ns)
 
     def hold(self, number: int, held: bool) -> None:
         """A connection's transport takes no more for now, or again."""
@@ -166,8 +168,8 @@ class RelayCore:
             connection.held = held
 
     def receive(self, now_ns: int, number: int, message: bytes) -> None:
-        """A message came. One that breaks the protocol ends its connection at the next poll;
-        nothing is raised for it."""
+        """A message came, for which a poll may be due sooner: see `due`. One that breaks the
+        protocol ends its connection at the next poll; nothing is raised for it."""
         connection = self.connections.get(number)
         if connection is None:
             return
@@ -183,14 +185,16 @@ class RelayCore:
             if len(message) > limits.MESSAGE_UP and not any(isinstance(r, Chunk) for r in records):
                 raise ProtocolError(f"a message has {len(message):,} bytes")
             for record in records:
-                if isinstance(record, Control | Ack):
+                if type(record) is Control or type(record) is Ack:
                     self._controlled(connection, record, now_ns)
                 elif not over:
                     self._take(connection, record, now_ns)
                 over = connection.closed is not None
         except ProtocolError as error:
-            self._events.append(Broken(f"{self._who(connection)}: {error.message}"))
-            connection.closed = error.message
+            if connection.closed is None:
+                self._events.append(Broken(f"{self._who(connection)}: {error.message}"))
+                self._let_go(connection, "broken", error.message)
+                self.due = now_ns
 
     def _controlled(self, connection: Connection, record: Control | Ack, now_ns: int) -> None:
         reliable = connection.reliable
@@ -209,7 +213,9 @@ class RelayCore:
     def poll(self, now_ns: int) -> RelayOutput:
         """Do what is due, and return what is to be sent, stored and shown."""
         output = RelayOutput()
-        self._time_out(now_ns)
+        if now_ns - self._looked >= LOOK:
+            self._looked = now_ns
+            self._time_out(now_ns)
         if self.ended is None:
             self._begin(now_ns)
             before = self.log.closed
@@ -220,11 +226,17 @@ class RelayCore:
             self._judge(before, now_ns)
             self.states.poll(now_ns)
             self._finish(now_ns)
-        for connection in list(self.connections.values()):
-            self._send(connection, now_ns, output)
+        self.sending.send(now_ns, output)
         output.hashes, self.votes.fresh = self.votes.fresh, []
         output.events, self._events = self._events, []
-        output.wake = self._wake(now_ns)
+        if self.seats_changed:
+            self.seats_changed = False
+            output.seats = {s.slot: s.epoch for s in self.seats if s.occupied}
+        self.due = now_ns + (LOOK if self.connections else IDLE)
+        if self.votes.tied is not None:
+            self.due = now_ns
+        self._hurry()
+        self.due = max(now_ns, self.due)
         return output
 
     def say_verdict(self, frame: int, what: str) -> None:
@@ -239,11 +251,14 @@ class RelayCore:
 
     # Time.
 
-    def _wake(self, now_ns: int) -> int:
-        times = [now_ns + limits.SECOND // 2]
-        if self.ended is None and (due := self.closing.wake()) is not None:
-            times.append(due)
-        return max(now_ns, min(times))
+    def _hurry(self) -> None:
+        """Bring the next poll forward to when a frame closes, or there is something to send."""
+        if self.ended is not None:
+            return
+        closing = self.closing.wake() if self._ending is None else None
+        for due in (closing, self.sending.wake()):
+            if due is not None and due < self.due:
+                self.due = due
 
     def _time_out(self, now_ns: int) -> None:
         for connection in self.connections.values():
@@ -283,20 +298,52 @@ class RelayCore:
 
     def _judge(self, before: int, now_ns: int) -> None:
         """Let the referee run what was closed, and count the votes."""
-        referee = self.referee
-        if referee is not None:
-            rows = [self.log[n].row for n in range(max(before, referee.frame), self.log.closed)]
-            first = referee.frame
-            for n, value in enumerate(referee.run(rows)):
-                self.votes.report(REFEREE, first + n, value, now_ns)
-            if referee.trap is not None:
-                self._trapped(referee.trap.frame, referee.trap.message)
-        desync = self.votes.settle(self._voters(), now_ns)
+        if self.referee is not None and not self._run(self.referee, now_ns):
+            return
+        retrial = self._retrial
+        if retrial is not None:
+            for n in range(before, self.log.closed):
+                retrial.add(self.log[n].row)
+            if self.votes.tied is not None:
+                self._retry(retrial, self.votes.tied, now_ns)
+        if not self.votes.changed:
+            return
+        possible = self._retrial is not None and self._retrial.possible
+        desync = self.votes.settle(self._voters(), now_ns, retrial=possible)
         for voter, frame in self.votes.proven:
             self._events.append(Healed(voter, frame))
         self.votes.proven.clear()
         if desync is not None:
             self._desynced(desync)
+
+    def _run(self, referee: Referee, now_ns: int) -> bool:
+        """Let the referee run what was closed, some frames at a time, or all where somebody waits
+        for its word; whether there may be new votes to count."""
+        behind = self.log.closed - referee.frame
+        hurries = self.votes.split or self._ending is not None or self.states.waits
+        hurries = hurries or self._looked == now_ns  # a match may pause
+        if referee.trap is not None or (behind < AT_ONCE and not hurries):
+            return hurries or referee.trap is not None
+        first = referee.frame
+        rows = [self.log[n].row for n in range(first, self.log.closed)]
+        for n, value in enumerate(referee.run(rows)):
+            self.votes.report(REFEREE, first + n, value, now_ns)
+        if referee.trap is not None:
+            self._trapped(referee.trap.frame, referee.trap.message)
+        return True
+
+    def _retry(self, retrial: Retrial, tied: int, now_ns: int) -> None:
+        """Run the match again; who does is its referee from then on."""
+        referee = retrial.run()
+        if referee is None:
+            return
+        self.referee, self._retrial = referee, None
+        first = referee.frame - len(referee.latest)
+        for n, value in enumerate(referee.latest):
+            if first + n >= tied:
+                self.votes.report(REFEREE, first + n, value, now_ns)
+        if referee.trap is not None:
+            self._trapped(referee.trap.frame, referee.trap.message)
 
     def _voters(self) -> list[int]:
         found = [s.slot for s in self.seats if s.connection is not None and s.connection.started]
@@ -331,15 +378,19 @@ class RelayCore:
         if until < 0:
             until = now_ns + limits.VOTE
             self._ending = reason, until
-        last = self.log.closed - 1
+        frames = self.log.closed if self._trap is None else min(self._trap, self.log.closed)
+        last = frames - 1
+        if self.states.wants_reports and now_ns < until + REPORTS_WAIT:
+            return
         if last >= 0 and not self.votes.complete(last, self._voters()) and now_ns < until:
             return
         value = self.votes.known(last) or 0
-        self.ended = Ended(reason, self.log.closed, value)
+        self.votes.close()
+        self.ended = Ended(reason, frames, value)
         self._events.append(self.ended)
         for connection in self.connections.values():
             if connection.hello is not None and connection.closed is None:
-                connection.records.append(End(reason, self.log.closed, value))
+                connection.records.append(End(reason, frames, value))
 
     # What is sent.
 
@@ -348,101 +399,19 @@ class RelayCore:
             if connection.ready and connection.closed is None:
                 connection.records.append(record)
 
-    def _send(self, connection: Connection, now_ns: int, output: RelayOutput) -> None:
-        number = connection.number
-        if not connection.held and (connection.closed is None or connection.hello is None):
-            self._bundles(connection, now_ns)
-            self._early(connection, now_ns)
-        records = connection.records
-        if connection.reliable is not None:
-            records = connection.reliable.pack(records, now_ns)
-        if records:
-            part = b""
-            for record in records:
-                found = encode(record)
-                if part and len(part) + len(found) > limits.MESSAGE:
-                    output.messages.append((number, part))
-                    part = b""
-                part += found
-            connection.records = []
-            output.messages.append((number, part))
-        if self.ended is not None and connection.closed is None and connection.hello is not None:
-            connection.closed = "the match is over"
-        if connection.closed is not None and self._has_said_all(connection, now_ns):
-            output.closed.append((number, connection.closed))
-            del self.connections[number]
-            self._gone(connection, now_ns)
-
-    def _has_said_all(self, connection: Connection, now_ns: int) -> bool:
-        """Whether a connection that is over can be closed: why it is may have to be said again."""
-        if connection.reliable is None or connection.reliable.settled:
-            return True
-        if connection.over_since is None:
-            connection.over_since = now_ns
-        return now_ns - connection.over_since > FAREWELL
-
-    def _bundles(self, connection: Connection, now_ns: int) -> None:
-        if not connection.ready:
-            return
-        end = self.log.closed
-        if connection.spectator:
-            end -= self.rules.spectator_delay
-        first = connection.sent
-        if first >= end:
-            return
-        if not self.rules.ordered:
-            # Each new frame is told with all that the peer has not said it has.
-            fresh = end > connection.told
-            if not fresh and now_ns - connection.told_at < AGAIN:
-                return
-            connection.told, connection.told_at = end, now_ns
-        if first < self.log.oldest:
-            # It was held, or lost, for longer than frames are kept.
-            self.states.give(connection)
-            return
-        while first < end:
-            bundle = self.log.bundle(first, end, not connection.absolute)
-            connection.records.append(bundle)
-            connection.absolute = False
-            first += bundle.frames
-            if not self.rules.ordered:
-                break
-        seat = self._seat(connection)
-        if seat is not None:
-            connection.slack_due -= 1
-            if connection.slack_due <= 0 or not self.rules.ordered:
-                connection.slack_due = SLACK_EVERY
-                connection.records.append(Slack(seat.slack // 1000, seat.received, seat.hashed))
-        if self.rules.ordered:
-            connection.sent = first
-
-    def _early(self, connection: Connection, now_ns: int) -> None:
-        """Changed inputs of others for frames that are not closed, twice a tick at most."""
-        hello = connection.hello
-        if not connection.started or hello is None or not hello.window or connection.spectator:
-            return
-        if now_ns - connection.early_at < limits.SECOND // (2 * self.simulation.tick_rate):
-            return
-        connection.early_at = now_ns
-        for seat in self.seats:
-            if seat.slot == connection.slot or not seat.occupied:
-                continue
-            frame = max(connection.early.get(seat.slot, 0), self.log.closed)
-            slot, size = seat.slot, self.codec.size
-            latest = self.log.latest[slot * size : slot * size + size]
-            before = seat.inputs.get(frame - 1, latest)
-            while (given := seat.inputs.get(frame)) is not None:
-                # Others repeat what they know: what is the same need not be told.
-                if given != before:
-                    body = bytearray()
-                    self.codec.put(body, self.codec.zero, given)
-                    connection.records.append(Early(slot, frame, bytes(body)))
-                before, frame = given, frame + 1
-            connection.early[slot] = frame
-
     # What peers say.
 
     def _take(self, connection: Connection, record: Record, now_ns: int) -> None:
+        if type(record) is Input and connection.slot is not None:
+            inputs, closed = self.seats[connection.slot].inputs, self.log.closed
+            known = closed in inputs
+            self._inputs.take(connection, self.seats[connection.slot], record, now_ns)
+            if self.votes.split or self._ending is not None or not self.rules.ordered:
+                self.due = now_ns
+            elif self.sending.waits or (closed in inputs and not known):
+                self._hurry()
+            return
+        self.due = now_ns
         match record:
             case Hello():
                 if connection.hello is None:
@@ -458,8 +427,6 @@ class RelayCore:
                 pass
             case Ready():
                 self._ready(connection, record)
-            case Input():
-                self._input(connection, record, now_ns)
             case Want():
                 self._want(connection, record)
             case Chunk():
@@ -496,74 +463,8 @@ class RelayCore:
         connection.sent, connection.absolute = record.frame, True
         connection.outgoing.clear()
         if seat is not None:
-            seat.hashed = record.hashed
-
-    def _input(self, connection: Connection, record: Input, now_ns: int) -> None:
-        seat = self._seat(connection)
-        if seat is None:
-            raise ProtocolError("an INPUT of a spectator")
-        closed = self.log.closed
-        if record.confirmed > closed or record.confirmed + record.ahead < 0:
-            raise ProtocolError(f"frame {record.confirmed} is not closed, and said to be known")
-        if not self.rules.ordered and connection.ready and not connection.needs_state:
-            connection.sent = max(connection.sent, record.confirmed)
-        size = 8 * record.hashes
-        stop = record.confirmed - record.behind
-        first = stop - record.hashes
-        if first < 0 or len(record.body) < size:
-            raise ProtocolError("an INPUT has not the hashes that it tells of")
-        for n in range(record.hashes):
-            frame = first + n
-            if frame >= seat.hashed and connection.ready:
-                value = int.from_bytes(record.body[8 * n : 8 * n + 8], "little")
-                self.votes.report(seat.slot, frame, value, now_ns)
-                seat.hashed = frame + 1
-        first = record.confirmed + record.ahead
-        self._inputs(seat, record, first, size, now_ns)
-
-    def _inputs(self, seat: Seat, record: Input, first: int, at: int, now_ns: int) -> None:
-        body, codec, closed = record.body, self.codec, self.log.closed
-        frames = record.frames >> 1
-        if first + frames > closed + limits.AHEAD + 1:
-            raise ProtocolError(f"inputs for frame {first}, when {closed} are closed")
-        before = codec.zero
-        if record.frames & 1:
-            if first == seat.received:
-                before = seat.base
-            elif first < seat.received and not self.rules.ordered:
-                known = seat.inputs.get(first - 1)
-                if known is None:
-                    # All of it came before, or closed since; what is new comes again.
-                    return
-                before = known
-            elif self.rules.ordered:
-                raise ProtocolError(f"inputs that go on from frame {first - 1}")
-            else:
-                return
-        frame = first
-        for _ in range(frames):
-            before, at = codec.get(body, at, before)
-            self._one_input(seat, frame, before, closed, now_ns)
-            frame += 1
-        if at != len(body):
-            raise ProtocolError("an INPUT has bytes after its inputs")
-        if frames and frame > seat.received:
-            seat.received, seat.base = frame, before
-            if self.closing.running and not self.closing.paused:
-                seat.slack = self.closing.due(frame - 1) - now_ns
-
-    def _one_input(self, seat: Seat, frame: int, given: bytes, closed: int, now_ns: int) -> None:
-        if frame < closed:
-            return
-        known = seat.inputs.get(frame)
-        if known is not None:
-            if known != given:
-                raise ProtocolError(f"a second input for frame {frame}, another one")
-            return
-        validator = self.rules.validator
-        if validator is not None and not validator(seat.slot, frame, given):
-            raise ProtocolError(f"an input for frame {frame} that is not possible")
-        self.closing.take(seat, frame, given, now_ns)
+            seat.hashed, seat.nonce = record.hashed, ""
+            self.votes.anew(seat.slot, record.hashed)
 
     def _want(self, connection: Connection, record: Want) -> None:
         found = connection.outgoing.get((record.what, record.request))
@@ -582,7 +483,7 @@ class RelayCore:
             return f"slot {connection.slot}"
         return "a spectator" if connection.spectator else f"connection {connection.number}"
 
-    def _gone(self, connection: Connection, now_ns: int) -> None:
+    def gone(self, connection: Connection, now_ns: int) -> None:
         seat = self._seat(connection)
         if seat is None or seat.connection is not connection:
             return
@@ -594,6 +495,7 @@ class RelayCore:
         if seat.connection is not None:
             seat.connection.slot = None
         self.closing.vacate(seat)
+        self.seats_changed = True
         self.votes.leave(seat.slot)
         seat.token = seat.earlier = b""
         self.closing.entries.append(Entry(Event.LEAVE, seat.slot))
@@ -606,8 +508,13 @@ class RelayCore:
         connection = seat.connection
         self._vacate(seat)
         if connection is not None:
-            connection.closed = reason
+            self._let_go(connection, "departed", reason)
             self._events.append(Broken(f"slot {seat.slot}: {reason}"))
+
+    def _let_go(self, connection: Connection, code: str, reason: str) -> None:
+        """End a connection for good, and say why."""
+        connection.records.append(Refuse(code, reason[:300], "", ""))
+        connection.closed = reason
 
     def _pause(self) -> None:
         entries = self.closing.entries
@@ -616,6 +523,8 @@ class RelayCore:
 
     def _go_on(self, now_ns: int) -> None:
         closing = self.closing
+        # A pause that no frame has said yet is none.
+        closing.entries = [each for each in closing.entries if each.event is not Event.PAUSE]
         if not closing.paused:
             return
         closing.entries.append(Entry(Event.RESUME))
@@ -625,6 +534,7 @@ class RelayCore:
 
     def _trapped(self, frame: int, what: str) -> None:
         if self._ending is None:
+            self._trap = frame
             self._events.append(TrapMet(frame, what))
             self.end(f"trap in frame {frame}: {what}"[:100])
 

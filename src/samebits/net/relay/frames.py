@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from samebits.net import limits
 from samebits.net.input_codec import ClosedFrame, InputCodec
-from samebits.net.messages import Bundle
+from samebits.net.messages import Bundle, Encoded, encode
 
 _HEAD = 64
 """More bytes than a bundle has in front of its frames."""
@@ -24,6 +24,8 @@ class FrameLog:
         self.latest = codec.zeros if row is None else row
         """All players' inputs of the latest frame, zeros before the first."""
         self._frames: dict[int, tuple[ClosedFrame, bytes]] = {}
+        self._made: tuple[tuple[int, int, bool], tuple[int, Encoded]] | None = None
+        """The latest bundle, which most peers are sent: what it is, and what it became."""
 
     def close(self, frame: ClosedFrame) -> None:
         """Close the next frame."""
@@ -39,10 +41,16 @@ class FrameLog:
     def __getitem__(self, frame: int) -> ClosedFrame:
         return self._frames[frame][0]
 
-    def bundle(self, first: int, end: int, relative: bool) -> Bundle:
-        """The frames from `first` on, as many as a message holds, up to `end`; with `relative` the
-        first one is told by what changed since the frame before."""
-        relative = relative and first > 0
+    def bundle(self, first: int, end: int, relative: bool) -> tuple[int, Encoded]:
+        """The BUNDLE of the frames from `first` on, as many as a message holds, up to `end`, and
+        the frame behind them; with `relative` the first one is told by what changed since the
+        frame before."""
+        key = first, end, relative
+        if self._made is None or self._made[0] != key:
+            self._made = key, self._bundle(first, end, relative and first > 0)
+        return self._made[1]
+
+    def _bundle(self, first: int, end: int, relative: bool) -> tuple[int, Encoded]:
         if relative:
             body = bytearray(self._frames[first][1])
         else:
@@ -56,4 +64,4 @@ class FrameLog:
                 break
             body += part
             last += 1
-        return Bundle(int(relative), first, last - first, bytes(body))
+        return last, Encoded(encode(Bundle(int(relative), first, last - first, bytes(body))))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
+from samebits.net import limits
 from samebits.net.input_codec import InputCodec
 from samebits.sim.session import SimulationTrap
 from samebits.sim.simulation import Simulation
@@ -20,6 +21,8 @@ class Referee:
         self._run = simulation.rollback(seed, 0)
         self.trap: SimulationTrap | None = None
         """The trap that ended its run: the same one that ends the match everywhere."""
+        self.latest: deque[int] = deque(maxlen=limits.KEPT_FRAMES)
+        """Hashes after the latest frames."""
         self.keyframes: deque[tuple[int, bytes]] = deque(maxlen=KEYFRAMES)
         """Frames and canonical states before them, for reports."""
 
@@ -36,10 +39,12 @@ class Referee:
             self.keyframes.append((self.frame, self.state()))
         inputs = self._codec.memory(b"".join(rows))
         try:
-            return self._run.play(self.frame, inputs, checked=True).tolist()
+            hashes = self._run.play(self.frame, inputs, checked=True).tolist()
         except SimulationTrap as trap:
             self.trap = trap
-            return trap.hashes.tolist()
+            hashes = trap.hashes.tolist()
+        self.latest += hashes
+        return hashes
 
     def state(self) -> bytes:
         """The canonical state after the frames so far."""

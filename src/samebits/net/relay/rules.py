@@ -21,7 +21,8 @@ Validator = Callable[[int, int, bytes], bool]
 class MatchRules:
     """How a match is played. It starts when `needed` players are ready, all by default, and ends
     after `frames`, if given. Spectators see it `spectator_delay` frames late. `ordered` says
-    whether the transport keeps messages in order and loses none."""
+    whether the transport keeps messages in order and loses none. A match without a `referee` gets
+    one when votes are tied, who runs it from its beginning, unless `retrial` is false."""
 
     seed: int = 0
     needed: int | None = None
@@ -31,6 +32,7 @@ class MatchRules:
     most_delay: int = 30
     policy: Policy = "heal"
     referee: bool = True
+    retrial: bool = True
     spectator_delay: int = 0
     away: int = limits.AWAY
     ordered: bool = True

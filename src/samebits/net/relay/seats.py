@@ -53,10 +53,6 @@ class Connection:
     """Whether the next bundle must not refer to the frame before."""
     held: bool = False
     """Whether its transport takes no more for now."""
-    dropped: int = 0
-    """Closed frames that were kept back meanwhile."""
-    early: dict[int, int] = field(default_factory=dict[int, int])
-    early_at: int = 0
     outgoing: dict[tuple[int, int], Outgoing] = field(
         default_factory=dict[tuple[int, int], Outgoing]
     )
@@ -91,6 +87,8 @@ class Seat:
     token: bytes = b""
     earlier: bytes = b""
     """The token before, which is good until its peer has shown that the new one came."""
+    nonce: str = ""
+    """That of the ticket for it, which is good again until its peer has shown that a token came."""
     inputs: dict[int, bytes] = field(default_factory=dict[int, bytes])
     """Inputs of frames that are not closed."""
     received: int = 0
@@ -110,8 +108,3 @@ class Seat:
     def takes(self, token: bytes) -> bool:
         """Whether a token brings its peer back to this seat."""
         return any(hmac.compare_digest(each, token) for each in (self.token, self.earlier) if each)
-
-    @property
-    def waited_for(self) -> bool:
-        """Whether frames wait for its inputs."""
-        return self.occupied and self.connection is not None and not self.late

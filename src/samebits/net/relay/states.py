@@ -60,6 +60,16 @@ class States:
         self._came: set[tuple[int, int]] = set()
         """Connections and requests of those that came, three desyncs' at most."""
 
+    @property
+    def waits(self) -> bool:
+        """Whether somebody waits for a state."""
+        return bool(self._waiting)
+
+    @property
+    def wants_reports(self) -> bool:
+        """Whether reports of connections that are there are yet to come."""
+        return any(number in self._relay.connections for number, _, _ in self._wanted)
+
     def give(self, connection: Connection) -> None:
         """Send a connection the state, as soon as there is one; no bundles until it is ready."""
         if connection in self._waiting:
@@ -101,6 +111,8 @@ class States:
 
     def poll(self, now_ns: int) -> None:
         """Ask for what is missing, and send what is there."""
+        if not (self._waiting or self._wanted or self._healing or self._source):
+            return
         relay = self._relay
         for connection in relay.connections.values():
             for coming in connection.incoming.values():

@@ -77,14 +77,17 @@ def _hashes(world: World, expected: list[int]) -> list[str]:
 
 def _desyncs(world: World) -> list[str]:
     """A desync is told if and only if one was planted, of that frame, and of that slot."""
-    planted = {n.plan.flip: n.slot for n in world.nodes if n.flipped}
+    planted: dict[int | None, list[int]] = {}
+    for node in world.nodes:
+        if node.flipped:
+            planted.setdefault(node.plan.flip, []).append(node.slot)
     told = {desync.frame: desync.wrong for desync in world.relay.desyncs}
     found = [f"a false desync in frame {frame}" for frame in told if frame not in planted]
-    for frame, slot in planted.items():
+    for frame, slots in planted.items():
         if frame not in told:
-            found.append(f"slot {slot} departed after frame {frame}, and nobody said so")
-        elif told[frame] not in ((slot,), ()):
-            found.append(f"frame {frame}: slots {told[frame]} are blamed, not slot {slot}")
+            found.append(f"slots {slots} departed after frame {frame}, and nobody said so")
+        elif told[frame] not in (tuple(slots), ()):
+            found.append(f"frame {frame}: slots {told[frame]} are blamed, not {slots}")
     entries = [e for frame in world.frames for e in frame.entries if e.event is Event.DESYNC]
     if len(entries) not in (len(told), len(told) - 1):
         found.append(f"{len(entries)} entries tell of {len(told)} desyncs")

@@ -48,7 +48,7 @@ class SoakMatch:
     stalls: int
     substituted: int
     up: float
-    """Bytes a second of a player to the relay, all messages and eight bytes each."""
+    """Bytes a second of a player to the relay: all messages, with WebSocket's or UDP's framing."""
     down: float
 
     def __str__(self) -> str:

@@ -27,6 +27,8 @@ from samebits.sim.simulation import Simulation
 EPOCH = 1_700_000_000 * SECOND
 """The virtual clock's first time."""
 SECRET = b"the secret of simulated relays"
+FRAMING = {True: (6, 2), False: (8, 8)}
+"""Bytes around a message to the relay and from it: of WebSocket, and of UDP."""
 _LEAST_STEP = 100_000
 """Nanoseconds between two polls of one node at least."""
 
@@ -97,6 +99,7 @@ class World:
         """Every frame that the relay closed."""
         self.events: list[tuple[int, MatchEvent]] = []
         self.simulation = simulation
+        self._framing = FRAMING[rules.ordered]
         self._trace = xxhash.xxh64()
         self._queue: list[tuple[int, int, str, Any]] = []
         self._count = 0
@@ -171,7 +174,7 @@ class World:
                 number, data = given
                 self._trace.update(b"%d>%d:" % (number, self.now) + data)
                 self.relay.receive(self.now, number, data)
-                self._poll_relay()
+                self._wake_relay()
             case "to peer":
                 node, number, data = given
                 if number == node.number and not node.gone:
@@ -235,7 +238,7 @@ class World:
         for number, data in output.messages:
             node = self._owners.get(number)
             if node is not None:
-                for arrival in node.down.send(self.now, len(data) + 4):
+                for arrival in node.down.send(self.now, len(data) + self._framing[1]):
                     self._at(arrival, "to peer", (node, number, data))
         for number, _ in output.closed:
             node = self._owners.pop(number, None)
@@ -243,9 +246,17 @@ class World:
                 # What was sent before still arrives.
                 gone = self.now + node.plan.down.latency * 9 + SECOND
                 self._at(gone, "closed", (node, number))
-        if output.wake is not None:
-            self._relay_wake = max(output.wake, self.now + _LEAST_STEP)
-            self._at(self._relay_wake, "relay", self._relay_wake)
+        self._relay_wake = max(self.relay.due, self.now + _LEAST_STEP)
+        self._at(self._relay_wake, "relay", self._relay_wake)
+
+    def _wake_relay(self) -> None:
+        """Poll the relay when it is due, which may have become sooner."""
+        due = self.relay.due
+        if due <= self.now:
+            self._poll_relay()
+        elif due < self._relay_wake:
+            self._relay_wake = due
+            self._at(due, "relay", due)
 
     def _poll_peer(self, node: _Node) -> None:
         if node.gone:
@@ -260,7 +271,7 @@ class World:
         node.log.events += [(self.now, event) for event in output.events]
         if node.number is not None:
             for data in output.messages:
-                for arrival in node.up.send(self.now, len(data) + 8):
+                for arrival in node.up.send(self.now, len(data) + self._framing[0]):
                     self._at(arrival, "to relay", (node.number, data))
         if output.wake is not None:
             ahead = output.wake - node.local(self.now)

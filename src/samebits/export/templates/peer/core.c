@@ -186,6 +186,7 @@ static void put_hello(peer *p)
     fields[HELLO_SCHEMA] = number(UINT64_C(@SCHEMA@));
     fields[HELLO_SAMEBITS] = text_of(@LIBRARY@);
     fields[HELLO_TARGET] = text_of(@TARGET_TEXT@);
+    fields[HELLO_FINGERPRINT] = text_of(@FINGERPRINT@);
     fields[HELLO_ENVIRONMENT] = text_of(environment);
     fields[HELLO_WINDOW] = number(p->line.window);
     fields[HELLO_CONFIRMED] = number(p->line.confirmed);

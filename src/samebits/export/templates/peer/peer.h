@@ -29,11 +29,11 @@ extern "C" {
 #define @GUARD@_PEER_NEVER INT64_MAX
 
 /* Bytes of memory of a peer that predicts up to `window` frames and keeps `kept` final ones: a
-   constant where they are. */
+   constant where they are, of 64 bits, since it may be more than there is. */
 #define @GUARD@_PEER_BYTES(window, kept)                                                        \
-    ((size_t)@PEER_PARTS@ + @GUARD@_PEER_REPORT_BYTES +\
-     ((size_t)(window) + 1) * ((size_t)@STATE_PITCH@ + @FRAME_PITCH@) +   \
-     ((size_t)(window) + (size_t)(kept) + @PEER_AHEAD@) * ((size_t)@FRAME_PITCH@ + 8))
+    ((uint64_t)@PEER_PARTS@ + @GUARD@_PEER_REPORT_BYTES +\
+     ((uint64_t)(window) + 1) * ((uint64_t)@STATE_PITCH@ + @FRAME_PITCH@) +   \
+     ((uint64_t)(window) + (uint64_t)(kept) + @PEER_AHEAD@) * ((uint64_t)@FRAME_PITCH@ + 8))
 
 /* Bytes that are enough for @NAME@_peer_report. */
 #define @GUARD@_PEER_REPORT_BYTES @GUARD@_REPORT_BYTES(@REPORT_SPAN@, 3)
@@ -143,8 +143,17 @@ typedef struct @NAME@_peer_status {
 @GUARD@_API int32_t @NAME@_peer_inputs(const @NAME@_peer *peer, uint64_t frame,
                                        @INPUT@ inputs[@PLAYERS@]);
 
-/* There is a new connection: say hello again, with what brings this peer back to its slot. */
+/* There is a new connection: say hello again, with what brings this peer back to its slot. Nothing
+   happens where the conversation is over. */
 @GUARD@_API void @NAME@_peer_reconnect(@NAME@_peer *peer);
+
+/* What brings this peer back to its slot, also from another program: its size, and the bytes in
+   `token`; 0 before the relay gave one. It changes with each connection. Who has it has the slot. */
+@GUARD@_API size_t @NAME@_peer_token(const @NAME@_peer *peer, uint8_t token[@MOST_RESUME@]);
+
+/* Before the first tick: come back with the token of a peer that is gone, in place of a ticket. 0 where
+   that is none, or too late. */
+@GUARD@_API int32_t @NAME@_peer_come_back(@NAME@_peer *peer, const uint8_t *token, size_t size);
 
 /* Ask for a pause, for its end, or leave for good: it is in the messages after the next tick. */
 @GUARD@_API void @NAME@_peer_pause(@NAME@_peer *peer);

@@ -64,9 +64,10 @@ peer *@NAME@_peer_open(void *memory, size_t size, const @NAME@_peer_options *opt
 {
     const size_t before = (size_t)(64 - (uintptr_t)memory % 64) % 64;
     if (!memory || !options_can_be(options)) return NULL;
-    if (size < @GUARD@_PEER_BYTES(options->window, options->kept)) return NULL;
+    const uint64_t needed = @GUARD@_PEER_BYTES(options->window, options->kept);
+    if (size < needed) return NULL;
     layout to = {(uint8_t *)memory + before, 0};
-    __builtin_memset(memory, 0, @GUARD@_PEER_BYTES(options->window, options->kept));
+    __builtin_memset(memory, 0, (size_t)needed);
     peer *p = part_of(&to, sizeof *p);
     if (before + lay_out(&to, p, options->window, options->kept) > size) return NULL;
     p->line.window = options->window;
@@ -158,7 +159,7 @@ static void play(peer *p, int ticked)
     }
     /* Once a tick, so that there is no message for each that comes. */
     if (!ticked && playing && t->final < p->hashes_sent + MOST_TICKS) return;
-    while (!p->spectator && put_inputs(p) >= HASHES_AT_ONCE) continue;
+    while (!p->spectator && put_inputs(p) >= 0) continue;
 }
 
 static void put_ping(peer *p, int64_t now)
@@ -276,11 +277,26 @@ int32_t @NAME@_peer_inputs(const peer *p, uint64_t frame, @INPUT@ inputs[@PLAYER
 
 void @NAME@_peer_reconnect(peer *p)
 {
+    if (p->phase == @GUARD@_PEER_OVER) return;
     p->phase = @GUARD@_PEER_GREETING;
-    p->greeted = p->has_heard = p->coming.comes = p->pace.runs = 0;
+    p->greeted = p->has_heard = p->has_pinged = p->coming.comes = p->pace.runs = 0;
     p->going_count = p->ping_count = 0;
     p->out.first = p->out.last = 0;
     begin_message(&p->out);
+}
+
+size_t @NAME@_peer_token(const peer *p, uint8_t token[MOST_RESUME])
+{
+    copy(token, p->resume, p->resume_size);
+    return p->resume_size;
+}
+
+int32_t @NAME@_peer_come_back(peer *p, const uint8_t *token, size_t size)
+{
+    if (p->greeted || !token || !size || size > MOST_RESUME) return 0;
+    copy(p->resume, token, size);
+    p->resume_size = size;
+    return 1;
 }
 
 void @NAME@_peer_pause(peer *p)

@@ -9,8 +9,9 @@ static void take_welcome(peer *p, const field *fields, int64_t now)
         broken(p, "the match has other players or another tick rate");
         return;
     }
-    if (!p->spectator && slot >= @PLAYERS@) {
-        broken(p, "there is no slot of that number");
+    if (!p->spectator != (slot < @PLAYERS@)) {
+        broken(p, slot < @PLAYERS@ ? "the ticket is one to play, and this is to watch"
+                                   : "the ticket is one to watch, and this is to play");
         return;
     }
     p->slot = (int32_t)slot;
@@ -149,12 +150,14 @@ static void take_bundle(peer *p, const field *fields)
             broken(p, "a BUNDLE begins with a frame that does not follow those that are known");
         return;
     }
-    p->rebased = p->rebased && fields[BUNDLE_RELATIVE].number;
     copy(p->row, before, FRAME_BYTES);
     reader from = {fields[BUNDLE_BODY].bytes, fields[BUNDLE_BODY].bytes, NULL};
     from.end += fields[BUNDLE_BODY].size;
     for (uint64_t n = 0; n < fields[BUNDLE_FRAMES].number && !from.fault; n++)
         take_frame(p, &from, first + n, p->row);
+    /* One of frames before the state alone leaves nothing that the next one may refer to. */
+    const uint64_t next = p->line.confirmed;
+    p->rebased = p->rebased && !(next && row_of(&p->line, next - 1));
     if (!from.fault && from.at != from.end) failed(&from, "a BUNDLE has bytes after its frames");
     if (from.fault) broken(p, from.fault);
 }
@@ -222,13 +225,13 @@ static void take_record(peer *p, uint8_t type, const field *fields, int64_t now)
         if (room_of(&p->out) > OUT_RESERVE) put_record(p, PONG, fields);
     } else if (type == PONG) {
         take_pong(p, fields[PONG_TOKEN].number, now);
-    } else if (type == WELCOME || type == REFUSE) {
+    } else if (type == REFUSE) {
+        take_refuse(p, fields);
+    } else if (type == WELCOME) {
         if (!greeting)
             broken(p, "a second answer to HELLO");
-        else if (type == WELCOME)
-            take_welcome(p, fields, now);
         else
-            take_refuse(p, fields);
+            take_welcome(p, fields, now);
     } else if (greeting) {
         broken(p, "a record before WELCOME");
     } else {
@@ -245,6 +248,7 @@ static void take_record(peer *p, uint8_t type, const field *fields, int64_t now)
             add_event(p, @GUARD@_PEER_VERDICT, 0, fields[VERDICT_FRAME].number, 0, 0);
             break;
         case END:
+            if (p->has_timeline && p->phase != @GUARD@_PEER_LOADING) settle(&p->line);
             keep_text(p->text, fields[END_REASON]);
             end_with(p, @GUARD@_PEER_ENDED, p->text, fields[END_FRAMES].number,
                      fields[END_HASH].number);

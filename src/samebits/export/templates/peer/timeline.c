@@ -177,6 +177,20 @@ static void advance(timeline *t, uint64_t target)
     if (t->final > t->kept) forget_rows(t, t->final - t->kept);
 }
 
+/* Come to the state after the last final frame: those that were predicted behind it never come. */
+static void settle(timeline *t)
+{
+    uint64_t before;
+    do {
+        before = t->final;
+        advance(t, t->confirmed);
+    } while (t->final > before && t->final < t->confirmed);
+    if (t->frame > t->final) {
+        t->state_at = state_place(t, t->final);
+        t->frame = t->final;
+    }
+}
+
 /* The next frame has these inputs, for good. */
 static void confirm(timeline *t, const uint8_t *row)
 {
@@ -212,6 +226,7 @@ static void restore_state(timeline *t, uint64_t frame, const uint8_t *bytes)
     }
     t->trap = 0;
     t->keyframe_count = 0;
+    keep_state(t); /* reports begin with a state that is known to be right */
 }
 
 static int32_t begin_timeline(timeline *t, uint64_t seed)

@@ -45,6 +45,7 @@ class ServeOptions:
     cert: str | None
     key: str | None
     origins: tuple[str, ...]
+    per_address: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,9 @@ class SoakOptions:
 
 def serve(options: ServeOptions) -> int:
     """Serve until interrupted."""
-    _need_websockets()
+    need_websockets()
+    from samebits.net.few_lines import FewLines
+    from samebits.net.loops import run as run_loop
     from samebits.net.relay.closing import ClosingRules
     from samebits.net.relay.rules import MatchRules
     from samebits.net.server import Relay
@@ -74,6 +77,17 @@ def serve(options: ServeOptions) -> int:
     if (options.cert is None) != (options.key is None):
         raise MatchError("TLS needs a certificate and a key", fix="give --cert and --key")
     simulation = named_simulation(options.sim)
+    for origin in options.origins:
+        if not re.fullmatch(r"https?://[^/\s]+", origin):
+            raise MatchError(
+                f"--origin '{origin:.100}' is no page's origin",
+                fix="give https://host, or with :port",
+            )
+    if options.players is not None and options.players > simulation.players:
+        raise MatchError(
+            f"--players {options.players}, and '{simulation.name}' has {simulation.players}",
+            fix=f"give at most {simulation.players}",
+        )
     deadline = options.deadline * 1_000_000 or None
     rules = MatchRules(
         seed=options.seed, needed=options.players, frames=options.frames, policy=options.policy,
@@ -83,10 +97,15 @@ def serve(options: ServeOptions) -> int:
     relay = Relay(
         simulation, _secret(options.secret), rules=rules, store=options.store, name=options.name,
         source=options.sim.rpartition(":")[0] if ":" in options.sim else options.sim,
+        per_address=options.per_address,
     )  # fmt: skip
 
+    lines = FewLines()
+
     def tell(match: str, event: MatchEvent) -> None:
-        print(f"{match}: {shown(event)}", flush=True)
+        text = f"{match}: {shown(event)}"
+        for line in lines.take(f"{match}: {type(event).__name__.lower()}", text, time.monotonic()):
+            print(line, flush=True)
 
     relay.listeners.append(tell)
     tls = (options.cert, options.key) if options.cert and options.key else None
@@ -106,7 +125,7 @@ def serve(options: ServeOptions) -> int:
                 fix="give another --port or --host",
             ) from None
 
-    asyncio.run(run())
+    run_loop(run())
     return SAME
 
 
@@ -126,6 +145,7 @@ def join(
     sim: str, url: str, ticket: str, players: str | None, slot: int, window: int, side: str | None
 ) -> int:
     """Play with a script, to the end."""
+    from samebits.sides.planted import planted
     from samebits.sim.players import player
 
     simulation = named_simulation(sim)
@@ -138,7 +158,7 @@ def join(
     def play(frame: int) -> bytes:
         return simulation.inputs.to_bytes(script(frame, 1)[:, slot : slot + 1])
 
-    mine = simulation if side is None else _planted(simulation, side)
+    mine = simulation if side is None else planted(simulation, side)
     return _played(mine, url, ticket, window=window, play=play)
 
 
@@ -147,16 +167,8 @@ def watch(sim: str, url: str, ticket: str) -> int:
     return _played(named_simulation(sim), url, ticket, window=0, spectator=True)
 
 
-def _planted(simulation: Simulation, side: str) -> Simulation:
-    from samebits.hazards.injected_simulation import InjectedSimulation
-    from samebits.sides.side import parse_side
-
-    found = parse_side(side, simulation)
-    return InjectedSimulation(simulation, found.program, found.spec.start or 0)
-
-
 def _played(simulation: Simulation, url: str, ticket: str, **given: Any) -> int:
-    _need_websockets()
+    need_websockets()
     from samebits.net.client import join as joined
     from samebits.net.events import Broken, Desynced, Ended, Refused, Substituted
 
@@ -325,7 +337,8 @@ def shown(event: MatchEvent) -> str:
     return f"{name}: {', '.join(facts)}"
 
 
-def _need_websockets() -> None:
+def need_websockets() -> None:
+    """Raise MatchError where the package that matches need is missing."""
     from importlib.util import find_spec
 
     if find_spec("websockets") is None:

@@ -1,0 +1,1 @@
+"""Matches over a network: what they cost a relay and a peer."""

@@ -1,0 +1,1 @@
+"""Matches over a network from the command line."""

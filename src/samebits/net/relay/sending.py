@@ -1,0 +1,165 @@
+"""Messages from a relay: closed frames, early inputs and other records.
+
+Owns what each connection has been told. A connection costs next to nothing while there is nothing
+for it.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from samebits.net import limits
+from samebits.net.events import Ended
+from samebits.net.input_codec import InputCodec
+from samebits.net.messages import Early, Encoded, Slack, encode
+from samebits.net.relay.frames import FrameLog
+from samebits.net.relay.output import RelayOutput
+from samebits.net.relay.rules import MatchRules
+from samebits.net.relay.seats import Connection, Seat
+from samebits.net.relay.states import States
+
+AGAIN = limits.SECOND // 5
+"""Time after which bundles are sent again without a new frame, where they may be lost."""
+FAREWELL = 2 * limits.SECOND
+"""Time in which the last words are said again, over a transport that may lose them."""
+SLACK_EVERY = 3
+"""Frames from one SLACK to the next, of an ordered transport."""
+
+
+class _Match(Protocol):
+    """What sending needs of a match."""
+
+    rules: MatchRules
+    codec: InputCodec
+    connections: dict[int, Connection]
+    log: FrameLog
+    states: States
+    ended: Ended | None
+
+    @property
+    def seats(self) -> list[Seat]: ...
+    def gone(self, connection: Connection, now_ns: int) -> None: ...
+
+
+class Sending:
+    """The sending end of one match."""
+
+    def __init__(self, relay: _Match, tick_rate: int) -> None:
+        self._relay = relay
+        self._half_tick = limits.SECOND // (2 * tick_rate)
+        self._early: list[tuple[int, int, bytes]] = []
+        """Slot, frame and record of inputs that others do not expect, and were not told."""
+        self._early_at = 0
+
+    def early(self, slot: int, frame: int, given: bytes) -> None:
+        """A player's input for a frame that is not closed, and is not that of the frame before,
+        which everybody guesses."""
+        body = bytearray()
+        codec = self._relay.codec
+        codec.put(body, codec.zero, given)
+        self._early.append((slot, frame, encode(Early(slot, frame, bytes(body)))))
+
+    @property
+    def waits(self) -> bool:
+        """Whether there are early inputs to send."""
+        return bool(self._early)
+
+    def wake(self) -> int | None:
+        """When there is something to send, at the latest: early inputs twice a tick at most."""
+        return self._early_at if self._early else None
+
+    def send(self, now_ns: int, output: RelayOutput) -> None:
+        """Put all that is due into `output`."""
+        relay = self._relay
+        if self._early and now_ns >= self._early_at:
+            self._share(now_ns)
+        closed, ordered = relay.log.closed, relay.rules.ordered
+        for connection in list(relay.connections.values()):
+            news = connection.sent < closed or not ordered
+            if news and connection.ready and not connection.held and connection.closed is None:
+                self._bundles(connection, now_ns)
+            if connection.records or not ordered:
+                self._pack(connection, now_ns, output)
+            if connection.closed is None and (relay.ended is None or connection.hello is None):
+                continue
+            if connection.closed is None:
+                connection.closed = "the match is over"
+            if self._has_said_all(connection, now_ns):
+                output.closed.append((connection.number, connection.closed))
+                del relay.connections[connection.number]
+                relay.gone(connection, now_ns)
+
+    def _share(self, now_ns: int) -> None:
+        """Tell predicting peers of the others' early inputs."""
+        relay = self._relay
+        early, self._early = self._early, []
+        self._early_at = now_ns + self._half_tick
+        closed = relay.log.closed
+        early = [each for each in early if each[1] >= closed]
+        if not early:
+            return
+        for connection in relay.connections.values():
+            hello = connection.hello
+            if not connection.started or connection.held or connection.closed is not None:
+                continue
+            if hello is None or not hello.window or connection.spectator:
+                continue
+            own = connection.slot
+            parts = [data for slot, _, data in early if slot != own]
+            if parts:
+                connection.records.append(Encoded(b"".join(parts)))
+
+    def _pack(self, connection: Connection, now_ns: int, output: RelayOutput) -> None:
+        records, connection.records = connection.records, []
+        if connection.reliable is not None:
+            records = connection.reliable.pack(records, now_ns)
+        part = b""
+        for record in records:
+            found = record.data if type(record) is Encoded else encode(record)
+            if part and len(part) + len(found) > limits.MESSAGE:
+                output.messages.append((connection.number, part))
+                part = b""
+            part = part + found if part else found
+        if part:
+            output.messages.append((connection.number, part))
+
+    def _has_said_all(self, connection: Connection, now_ns: int) -> bool:
+        """Whether a connection that is over can be closed: why it is may have to be said again."""
+        if connection.reliable is None or connection.reliable.settled:
+            return True
+        if connection.over_since is None:
+            connection.over_since = now_ns
+        return now_ns - connection.over_since > FAREWELL
+
+    def _bundles(self, connection: Connection, now_ns: int) -> None:
+        relay, rules = self._relay, self._relay.rules
+        end = relay.log.closed
+        if connection.spectator:
+            end -= rules.spectator_delay
+        first = connection.sent
+        if first >= end:
+            return
+        if not rules.ordered:
+            # Each new frame is told with all that the peer has not said it has.
+            fresh = end > connection.told
+            if not fresh and now_ns - connection.told_at < AGAIN:
+                return
+            connection.told, connection.told_at = end, now_ns
+        if first < relay.log.oldest:
+            # It was held, or lost, for longer than frames are kept.
+            relay.states.give(connection)
+            return
+        while first < end:
+            first, bundle = relay.log.bundle(first, end, not connection.absolute)
+            connection.records.append(bundle)
+            connection.absolute = False
+            if not rules.ordered:
+                break
+        if connection.slot is not None:
+            connection.slack_due -= 1
+            if connection.slack_due <= 0 or not rules.ordered:
+                connection.slack_due = SLACK_EVERY
+                seat = relay.seats[connection.slot]
+                connection.records.append(Slack(seat.slack // 1000, seat.received, seat.hashed))
+        if rules.ordered:
+            connection.sent = first
