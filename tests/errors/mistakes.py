@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-PAIRS = (
-    "from samebits import uint32\n@sb.kernel\n"
-    "def two(x: uint32) -> tuple[uint32, int32]:\n    n = x + 1\n"
-)
+PAIRS = "@sb.kernel\ndef two(x: uint32) -> tuple[uint32, int32]:\n    n = x + 1\n"
 POINT = "@sb.struct\nclass P:\n    x: float64 = 0.0\n"
 TWO = "a = sb.List[P, 4](); a.append(P(x=1.0)); a.append(P(x=2.0)); "
 PAIR = "a = P(x=1.0); b = P(x=2.0); "
@@ -283,7 +280,7 @@ MISTAKES = (
     Mistake("Python", X, "a, b = x; return a", "unpack a tuple"),
     Mistake("Python", X, "del x; return 0.0", "drop the statement"),
     Mistake("Python", X, "try: return x\nexcept: return 0.0",
-            "write `assert condition, \"message\"`"),
+            "test before, as in `if i < len(a):`"),
     Mistake("Python", X, "with x: return x", "move it to the Python code that calls"),
     Mistake("Python", X, "import math; return x", "import at module level"),
     Mistake("Python", X, "return x and 1.0", "`1.0 if x != 0 else x`",
@@ -452,6 +449,18 @@ MISTAKES = (
     Mistake("C", BYTES, "return 1.0 if 0 < a[0] < 256 else 0.0",
             "compare as Python ints, `int(x)`: each uint8 is below 256",
             "return 1.0 if 0 < a[0] and int(a[0]) < 256 else 0.0", 1.0),
+    Mistake("C", BYTES, "return float64(a[0] | a[1] << 8)", "write `uint32(a[1]) << 8`",
+            "return float64(a[0] | uint32(a[1]) << 8)", 257.0),
+    Mistake("C", BYTES, "return float64(a[0] | a[1] << 8 | a[2] << 16)",
+            "`<<` by 8 moves all bits out of a uint8: the result is 0",
+            "return float64(a[0] | uint32(a[1]) << 8 | uint32(a[2]) << 16)", 65793.0),
+    Mistake("C", "n: int32", "return float64(n << 32)", "write `int64(n) << 32`",
+            "return float64(int64(n) << 32)", 12884901888.0),
+    Mistake("C", "n: int32", "return float64(n >> 32)", "write `n >> 31`",
+            "return float64(n >> 31)", 0.0),
+    Mistake("C", BYTES, "c = a[0]; c <<= SHIFT; return float64(c)",
+            "start `c` in a wider type, such as uint32",
+            "c = uint32(a[0]); c <<= SHIFT; return float64(c)", 256.0, "SHIFT = 8", "SHIFT = 8"),
     Mistake("C", BYTES, "return float64(a[0] * 256 + a[1])", "`int32(a[0])` for `a[0]`",
             "return float64(int32(a[0]) * 256 + a[1])", 257.0),
     Mistake("C", BYTES, "c = a[0]; c *= 256; return float64(c)",
@@ -511,4 +520,29 @@ MISTAKES = (
             'print(f"0x{n:x}"); return 1.0', 1.0),
     Mistake("Burst", X, "return math.select(x, x, x > 0)", "write select(condition, a, b)",
             "return math.select(x > 0, x, x)", 2.5),
+    # Generators, exceptions, quotients, characters and hashes.
+    Mistake("Python", A, "return sum(x * x for x in a)", "then `for x in a: total += x * x`",
+            "total = 0.0\nfor x in a: total += x * x\nreturn total", 4.0),
+    Mistake("Python", A, "return 1.0 if all(x > 0 for x in a) else 0.0",
+            "then `for x in a: holds = holds and x > 0`",
+            "holds = True\nfor x in a: holds = holds and x > 0\nreturn 1.0 if holds else 0.0", 1.0),
+    Mistake("Python", A, "try: return a[9]\nexcept IndexError: return 0.0",
+            "test before, as in `if i < len(a):`", "if 9 < len(a): return a[9]\nreturn 0.0", 0.0),
+    Mistake("NumPy", A, "return a[a]", "`for k in a:`, and `[k]` there"),
+    Mistake("C", "n: int32", "return float64(half_of(n))", "write `n // 2`, rounded down",
+            "return float64(half_of(n))", 1.0,
+            "@sb.kernel\ndef half_of(n: int32) -> int32: return n / 2",
+            "@sb.kernel\ndef half_of(n: int32) -> int32: return n // 2"),
+    Mistake("C", N, "i = 0; i = n / 2; a = sb.zeros(4, float64); return a[i]",
+            "write `i = n // 2` at line",
+            "i = 0; i = n // 2; a = sb.zeros(4, float64); return a[i]", 0.0),
+    Mistake("C", BYTES, "return float64(a[0] - '0')", "write `ord('0')`, its code point",
+            "return float64(int(a[0]) - ord('0'))", -47.0),
+    Mistake("C", BYTES, "h = 5381\nfor c in a[:3]: h = h * 33 + c\nreturn float64(h)",
+            "add `int(c)`, which no sum makes wrap",
+            "h = 5381\nfor c in a[:3]: h = h * 33 + int(c)\nreturn float64(h)", 193378120.0),
+    Mistake("C", BYTES, "h = 2166136261\nfor b in a: h = (h ^ b) * 16777619\nreturn float64(h)",
+            "start with `h = uint32(2166136261)` at line",
+            "h = uint32(2166136261)\nfor b in a: h = (h ^ b) * 16777619\nreturn float64(h)",
+            702415681.0),
 )  # fmt: skip

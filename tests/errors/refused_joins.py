@@ -4,7 +4,7 @@
 # pyright: reportUndefinedVariable=false
 from __future__ import annotations
 
-from samebits import Array, ReadOnly, fix32, float32, int32, uint8
+from samebits import Array, ReadOnly, fix32, float3, float32, float64, int32, uint8
 from tests.errors.refused_kernels import refused
 
 
@@ -68,3 +68,44 @@ def carry_of_bytes(digits: Array[uint8], f: int) -> int:
         digits[i] = v % 10
         carry = v // 10
     return carry
+
+
+@refused
+def type_from_a_later_line(x: float64, n: int32) -> float64:
+    s = 0
+    s = s + x
+    s = n
+    return s
+
+
+@refused
+def half_of_a_counter(n: int) -> int:
+    n = n / 2
+    return n
+
+
+@refused
+def annotated_name_of_another_type(x: float64) -> float32:
+    y: float32 = 0.5
+    y = x
+    return y
+
+
+@refused
+def unpacked_name_of_another_type(n: int32, x: float64) -> float64:
+    u, w = n, x
+    w, u = u, w
+    return w
+
+
+@refused
+def array_for_a_number(x: float64, a: Array[float64]) -> float64:
+    x = a
+    return x[0]
+
+
+@refused
+def vector_of_another_length(v: float3) -> float3:
+    w = v
+    w = v.xy
+    return w

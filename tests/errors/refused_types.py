@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import samebits as sb
-from samebits import Array, ReadOnly, float2, float3, float32, half, int32, int64, math
+from samebits import Array, ReadOnly, float2, float3, float32, half, int32, int64, math, uint8
 from tests.errors.refused_kernels import refused
 
 
@@ -124,3 +124,13 @@ def half_as_int(h: half) -> int:
 @refused
 def half_summed(h: ReadOnly[half]) -> float32:
     return math.sum(h)
+
+
+@refused
+def bytes_beside_one_another(a: ReadOnly[uint8]) -> int:
+    return a[0] | a[1] << 8
+
+
+@refused
+def a_shift_of_all_bits(x: int32) -> int32:
+    return x >> 32

@@ -84,21 +84,35 @@ CASES = {
     "job to compile": lambda: Sums(a=np.ones(3)).schedule(3),
     "job run": lambda: Sums(a=np.ones(3)).run(3),
     "struct": lambda: sb.struct(type("P", (), {"__annotations__": {"x": float}})),
+    "struct with options": lambda: sb.struct(mode=sb.FAST)(type("P", (), {})),
+    "kernel": lambda: sb.kernel(3),
+    "kernel with options": lambda: sb.kernel(mode=sb.FAST)(3),
+    "field": lambda: State(n="a"),
+    "assigned field": lambda: setattr(State(), "n", "a"),
+    "table": lambda: sb.table(["a"], float64),
+    "job class": lambda: sb.job(type("J", (sb.ParallelFor,), {})),
+    "job field": lambda: Far(a=3),
 }
+if "warm" in sys.argv:
+    for _ in range(2):
+        at(np.ones(3), 0)
 CASES[sys.argv[1]]()
 """
 CASES = (
     "trap", "managed", "evaluate", "compile", "argument", "races", "step", "run", "start",
-    "start to compile", "same bits", "inspect", "math", "job",
+    "start to compile", "same bits", "inspect", "math", "job", "job to compile", "job run",
+    "struct",
+    "struct with options", "kernel", "kernel with options", "field", "assigned field", "table",
+    "job class", "job field",
 )  # fmt: skip
-THREE_AT_MOST = ("job to compile", "job run", "struct")
+CALLS = ("trap", "compile", "argument")
 
 
-def lines_of(folder: Path, case: str, **environment: str) -> list[str]:
+def lines_of(folder: Path, *case: str, **environment: str) -> list[str]:
     """The places of the frames in the traceback that the program ends with."""
     program = folder / "program.py"
     program.write_text(PROGRAM)
-    command = [sys.executable, str(program), case]
+    command = [sys.executable, str(program), *case]
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, env={**os.environ, **environment}
     )
@@ -113,12 +127,25 @@ def test_one_frame_follows_the_users_line(case: str, tmp_path: Path) -> None:
     assert "samebits" in last
 
 
-@pytest.mark.parametrize("case", THREE_AT_MOST)
-def test_few_frames_follow_the_users_line(case: str, tmp_path: Path) -> None:
-    found = lines_of(tmp_path, case)
-    assert sum("samebits" in line and "program.py" not in line for line in found) <= 3
+@pytest.mark.parametrize("case", CALLS)
+def test_no_frame_follows_a_call_once_a_kernel_has_run_twice(case: str, tmp_path: Path) -> None:
+    assert all("program.py" in line for line in lines_of(tmp_path, case, "warm"))
 
 
-def test_all_frames_are_shown_where_they_are_asked_for(tmp_path: Path) -> None:
-    found = lines_of(tmp_path, "compile", SAMEBITS_TRACEBACK="full")
+def test_pytest_shows_no_frame_of_samebits(tmp_path: Path) -> None:
+    program = tmp_path / "test_program.py"
+    program.write_text(f"{PROGRAM.split('CASES')[0]}\ndef test(): session().step([{{'x': 9}}])\n")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(program)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 1
+    places = [line for line in done.stdout.splitlines() if ".py:" in line and "at /" not in line]
+    assert places
+    assert all("test_program.py" in line for line in places)
+
+
+@pytest.mark.parametrize("given", [(), ("warm",)])
+def test_all_frames_are_shown_where_they_are_asked_for(
+    given: tuple[str, ...], tmp_path: Path
+) -> None:
+    found = lines_of(tmp_path, "compile", *given, SAMEBITS_TRACEBACK="full")
     assert sum("samebits" in line for line in found) > 5

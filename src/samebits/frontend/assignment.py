@@ -30,6 +30,7 @@ from samebits.types import (
     MemoryType,
     ScalarType,
     Type,
+    VectorType,
 )
 
 
@@ -43,6 +44,10 @@ def to_name(ctx: Context, target: ast.Name, value: Operand, source: ast.expr) ->
     if isinstance(value, Literal | Scalar):
         value = _joined(ctx, target, variable, value, source)
     if variable is not None and variable.parameter and not isinstance(value, (Scalar, Vector)):
+        if isinstance(value, MemoryOperand | View) and isinstance(
+            variable.type, ScalarType | VectorType
+        ):
+            changed_type(ctx, target, variable, value.type, source)
         _parameter(ctx, target)
     match value:
         case Scalar() | Vector():
@@ -84,7 +89,7 @@ def _joined(
             return weak_to_name(ctx, target, value, t, source)
         wider = join(t, value.type)
         if wider is not None and variable is not None and _may_grow(variable, wider):
-            ctx.joins.grow(target.id, wider)
+            ctx.joins.grow(target, wider)
             _declare(ctx, target, Variable(target.id, wider))
             return weak_to_name(ctx, target, value, wider, source)
     return materialize(ctx, source, value)
@@ -140,11 +145,10 @@ def changed_type(
 ) -> NoReturn:
     """The error of a name that would change its type, with the conversion to write."""
     first = ctx.first_use.get(variable.name)
-    where = f", first assigned at line {first.lineno}" if first is not None else ""
     ctx.fail(
         node,
         f"'{variable.name}' would change type from {variable.type} to {t}",
-        note=f"a name has one type{where}",
+        note=name_fixes.one_type(ctx, variable),
         fix=name_fixes.of_type(ctx, variable, first, t, source),
     )
 

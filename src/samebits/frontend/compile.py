@@ -12,12 +12,12 @@ from typing import NoReturn, cast
 
 from samebits.errors import CompileError, Span
 from samebits.frontend import statements
-from samebits.frontend.core import own_index
+from samebits.frontend.core import fixed_outcomes, narrow_sums, own_index
 from samebits.frontend.core.context import Callee, Context, Variable, scalars_of, slots_of
 from samebits.frontend.core.joins import Joins
 from samebits.frontend.core.kernel_source import source_of
 from samebits.frontend.core.source import Source
-from samebits.frontend.core.warnings import warn_of_tests
+from samebits.frontend.core.warnings import warn, warn_of_tests
 from samebits.frontend.operations import recursion, run_time_arrays
 from samebits.ir.analysis.carried import carried
 from samebits.ir.analysis.frames import RECURSION_BYTES, frame_bytes
@@ -227,6 +227,7 @@ class _Lowering:
         self.bodies = 0
         self.source: Source = source_of(kernel)
         self.joins = Joins()
+        self.doubts: list[narrow_sums.Doubt] = []
 
     def run(self) -> Unit:
         """Attempts to lower it, until no name's type grows any more."""
@@ -235,6 +236,7 @@ class _Lowering:
             for key in [key for key in self.pending if key not in self.known]:
                 del self.pending[key]  # what was lowered with this one's last attempt
             self.joins.begin()
+            self.doubts.clear()
             ctx = self._context()
             _check_results(ctx.result or NONE, self._head_span())
             params = self._declare_parameters(ctx)
@@ -250,6 +252,8 @@ class _Lowering:
                     raise self.joins.refused
                 unit = self._unit(ctx, params)
                 if self.deep is None or ctx.written <= self.assumed:
+                    for warning, span in self.doubts:
+                        warn(warning, span)
                     return unit
                 self.assumed = frozenset(ctx.written)
 
@@ -359,7 +363,7 @@ class _Lowering:
         """The IR function that `ctx` has lowered."""
         self._check_locals(ctx)
         taken, builder = {name for name, _ in params}, ctx.builder
-        return Function(
+        function = Function(
             name=name,
             params=params,
             results=results,
@@ -369,6 +373,10 @@ class _Lowering:
             span=span,
             options=replace(self.kernel.options, precision=HIGH, arena=DEFAULTS.arena),
         )
+        self.doubts += narrow_sums.doubts(ctx.narrow, function, self.source)
+        if self.kernel.fixed_types is not None:  # of a type variable another type has others
+            self.doubts += fixed_outcomes.doubts(function, self.source)
+        return function
 
     def _on_its_own(
         self, ctx: Context, function: Function, first: str, count: str | None

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeVar, cast
 
 from samebits.errors import CompileError
 from samebits.frontend import calls
-from samebits.frontend.core import advice, name_fixes
+from samebits.frontend.core import advice, generator_fixes, name_fixes
 from samebits.frontend.core.characters import NO_INTEGER, code_point
 from samebits.frontend.core.context import Context, element_of, of_values, values_of
 from samebits.frontend.core.joins import join
@@ -59,6 +59,8 @@ def refuse(ctx: Context, node: ast.AST) -> NoReturn:
     """Raise the error of a node that is not in the language."""
     name = type(node).__name__
     message, fix = REFUSED.get(type(node), (f"`{name}` is not in the kernel language", ""))
+    if isinstance(node, ast.GeneratorExp):
+        fix = generator_fixes.for_generator(ctx, node)
     ctx.fail(node, message, fix=fix or "see docs/reference/language.md for what is")
 
 
@@ -103,6 +105,8 @@ def _constant(ctx: Context, node: ast.Constant) -> Operand:
             ctx.fail(node, "None is not a value in a kernel", fix=fix)
         case str() | bytes():
             fix = "use an integer code; pass a text as an array of its code points"
+            if len(node.value) == 1 and isinstance(node.value, str):
+                fix = f"write `ord({ctx.text(node)})`, its code point"
             ctx.fail(node, "strings are not in the kernel language", fix=fix)
         case _:
             ctx.fail(

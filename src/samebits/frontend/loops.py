@@ -14,6 +14,7 @@ from functools import reduce
 from typing import NoReturn
 
 from samebits.frontend import assignment
+from samebits.frontend.core import name_fixes
 from samebits.frontend.core.context import DISCARD, Context, merge
 from samebits.frontend.core.operands import (
     Literal,
@@ -582,7 +583,7 @@ class _Loop:
                     ctx.fail(
                         target,
                         f"'{target.id}' would change type from {variable.type} to {item.type}",
-                        note="a name has one type",
+                        note=name_fixes.one_type(ctx, variable),
                         fix="use another name in the loop",
                     )
                 assignment.to_name(ctx, target, item, self.node.iter)

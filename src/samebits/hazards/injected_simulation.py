@@ -23,13 +23,21 @@ class InjectedSimulation(Simulation):
     side of a desync.
     """
 
-    def __init__(self, plain: Simulation, program: Program, from_frame: int = 0) -> None:
+    def __init__(
+        self,
+        plain: Simulation,
+        program: Program,
+        from_frame: int = 0,
+        until_frame: int | None = None,
+    ) -> None:
         first = plain.plain if isinstance(plain, InjectedSimulation) else plain
         vars(self).update(vars(first), _program=program)
         self.plain = first
         """The simulation without hazards."""
         self.from_frame = from_frame
         """The first frame in which the hazards act; 0 includes `init`."""
+        self.until_frame = until_frame
+        """The first frame after that in which they do not, in rollbacks; None: they go on."""
 
     def start(self, seed: int = 0, keep: int = 0) -> Session:
         """A new session, plain until `from_frame`; `keep` as of other simulations, from frame 0 on.
@@ -44,13 +52,13 @@ class InjectedSimulation(Simulation):
         return InjectedSession(self, seed)
 
     def rollback(self, seed: int = 0, window: int = 8) -> Rollback:
-        """As of other simulations; plain until `from_frame`."""
-        if not self.from_frame:
+        """As of other simulations; plain before `from_frame` and from `until_frame` on."""
+        if not self.from_frame and self.until_frame is None:
             return super().rollback(seed, window)
         from samebits.hazards.injected_rollback import InjectedRollback
 
         acting = InjectedSimulation(self.plain, self.program)
-        return InjectedRollback(self.plain, acting, self.from_frame, window, seed)
+        return InjectedRollback(self.plain, acting, self.from_frame, window, seed, self.until_frame)
 
     def __repr__(self) -> str:
         return f"<simulation {self.name} {self.version}, with hazards>"

@@ -11,6 +11,9 @@ from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.scalars import CONVERTERS, SCALAR_CLASSES, TYPE_OF
 from samebits.types import BY_DTYPE
 
+UNLOADED = object()
+"""Stands for an attribute of the library that nobody has asked for yet."""
+
 
 def is_namespace(owner: object) -> bool:
     """Whether kernels read attributes of a captured object: of a module, and of a class, such as an
@@ -18,6 +21,12 @@ def is_namespace(owner: object) -> bool:
     if isinstance(owner, type) and not hasattr(owner, "__sb_type__"):
         return True
     return isinstance(owner, ModuleType) or hasattr(owner, "__samebits_namespace__")
+
+
+def is_lazy(owner: object, name: str) -> bool:
+    """Whether an attribute of a namespace is one of the library's that load when they are used: it
+    is known by its name, and that its value is not looked at saves a cached call its loading."""
+    return isinstance(owner, ModuleType) and name in vars(owner).get("__sb_lazy__", ())
 
 
 def constant(value: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar, Unpack, dataclass_transform, overload
 
-from samebits.errors import SamebitsError, folded
+from samebits.errors import SamebitsError, folded, folding
 from samebits.lang.kernel import Kernel, bind_methods
 from samebits.lang.memory import structs
 from samebits.modes import (
@@ -40,9 +40,13 @@ def kernel(
     anything else that is not in the language, and ArgumentError for what is no option.
     """
     given: dict[str, Any] = {**options}
-    bound = checked_recursion(given.pop("recursion")) if "recursion" in given else 0
-    decorate = partial(Kernel, given=checked(given), recursion=bound)
-    return decorate if function is None else decorate(function)
+    try:
+        bound = checked_recursion(given.pop("recursion")) if "recursion" in given else 0
+        decorate = partial(Kernel, given=checked(given), recursion=bound)
+        return folding(decorate) if function is None else decorate(function)
+    except SamebitsError as error:
+        __tracebackhide__ = True
+        raise folded(error) from error.__cause__
 
 
 def defaults(**options: Unpack[OptionArguments]) -> None:
@@ -75,15 +79,17 @@ def struct(
     of kernels. Raises CompileError for any other annotation or member and for inheritance,
     ArgumentError for what is no option.
     """
-    checked(options)
-    frame = 2 if cls is None else 3  # from `structs.struct` to the module
+    try:
+        checked(options)
+        if cls is not None:
+            return _struct_of(cls, options)
+    except SamebitsError as error:
+        __tracebackhide__ = True
+        raise folded(error) from error.__cause__
+    return folding(partial(_struct_of, options=options))
 
-    def decorate(inner: _Class) -> _Class:
-        try:
-            result = structs.struct(inner, frame=frame)
-            bind_methods(result, options)
-        except SamebitsError as error:
-            raise folded(error) from error.__cause__
-        return result
 
-    return decorate if cls is None else decorate(cls)
+def _struct_of(cls: _Class, options: OptionArguments) -> _Class:
+    result = structs.struct(cls, frame=3)  # from there to the module
+    bind_methods(result, options)
+    return result

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from samebits.lang.annotations import class_of_type
+from samebits.lang.constants import is_lazy
 from samebits.lang.definition import own_lines
 from samebits.lang.kernel import Kernel, kernel_of
 from samebits.lang.memory.tables import Table
@@ -150,7 +151,11 @@ def _parts(kernel: Kernel) -> Iterator[tuple[str, object, Precision]]:
     for name, value in sorted(kernel.captured.items()):
         yield f"name {name}", value, precision
     for (_, name), (owner, value) in sorted(kernel.attributes.items(), key=_attribute_order):
-        yield f"attribute {name} of {getattr(owner, '__name__', '')}", value, precision
+        title = f"attribute {name} of {getattr(owner, '__name__', '')}"
+        if is_lazy(owner, name):
+            yield f"{title} at {precision}", _NOTHING, precision
+        else:
+            yield title, value, precision
 
 
 @lru_cache(64)

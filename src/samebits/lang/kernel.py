@@ -15,7 +15,7 @@ from typing import Any
 
 from samebits.errors import CompileError, SamebitsError, folded
 from samebits.lang.annotations import KernelAnnotation, class_of_type, kernel_annotation
-from samebits.lang.constants import constant, is_namespace
+from samebits.lang.constants import UNLOADED, constant, is_lazy, is_namespace
 from samebits.lang.definition import definition_span, lines_now
 from samebits.lang.executions import executions
 from samebits.lang.signature import Parameter, Signature, written_parameters
@@ -137,7 +137,11 @@ class Kernel:
         # Which attributes are read can't be told apart from other names; take all that match.
         for name in self.function.__code__.co_names:
             key = (id(owner), name)
-            if key not in self.attributes and hasattr(owner, name):
+            if key in self.attributes:
+                continue
+            if is_lazy(owner, name):
+                self.attributes[key] = owner, UNLOADED
+            elif hasattr(owner, name):
                 value = constant(getattr(owner, name))
                 self.attributes[key] = owner, value
                 self._freeze_attributes(value)
@@ -145,7 +149,7 @@ class Kernel:
     def attribute(self, owner: object, name: str) -> object:
         """An attribute of a captured namespace, frozen as that is; AttributeError."""
         found = self.attributes.get((id(owner), name))
-        if found is None:
+        if found is None or found[1] is UNLOADED:
             found = self.attributes[id(owner), name] = owner, constant(getattr(owner, name))
         return found[1]
 
@@ -167,6 +171,7 @@ class Kernel:
                 return self.fast(*args)
             return executions.native(self, args, kwargs)
         except SamebitsError as error:
+            __tracebackhide__ = True
             raise folded(error) from error.__cause__
 
     def managed(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -175,6 +180,7 @@ class Kernel:
             self.check_use(args, kwargs)
             return executions.managed(self, args, kwargs)
         except SamebitsError as error:
+            __tracebackhide__ = True
             raise folded(error) from error.__cause__
 
     def check_races(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -188,6 +194,7 @@ class Kernel:
             self.check_use(args, kwargs)
             return executions.check_races(self, args, kwargs)
         except SamebitsError as error:
+            __tracebackhide__ = True
             raise folded(error) from error.__cause__
 
     def check_use(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:

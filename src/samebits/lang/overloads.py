@@ -100,6 +100,7 @@ class Overloads:
         try:
             return executions.mapped(self, args, out)
         except SamebitsError as error:
+            __tracebackhide__ = True
             raise folded(error) from error.__cause__
 
     def check_count(self, args: tuple[Any, ...]) -> None:

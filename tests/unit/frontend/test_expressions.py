@@ -66,12 +66,12 @@ def test_types_mix_as_in_numpy_2() -> None:
 
 
 @sb.kernel
-def wrapped(a: int8, b: uint32) -> tuple[int8, int8, uint32, uint32, int8, int8]:
-    return a + a, -a, b - 1, ~b, a << 9, a >> 9
+def wrapped(a: int8, b: uint32, n: int8) -> tuple[int8, int8, uint32, uint32, int8, int8]:
+    return a + a, -a, b - 1, ~b, a << n, a >> n
 
 
 def test_fixed_width_integers_wrap() -> None:
-    assert same(wrapped, -128, 0) == (0, -128, 2**32 - 1, 2**32 - 1, 0, -1)
+    assert same(wrapped, -128, 0, 9) == (0, -128, 2**32 - 1, 2**32 - 1, 0, -1)
 
 
 @sb.kernel

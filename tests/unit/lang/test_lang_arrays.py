@@ -394,3 +394,7 @@ def test_what_means_no_type_is_refused(call, message):
     with pytest.raises(CompileError) as error:
         call()
     assert error.value.message == message
+
+
+def test_the_size_of_an_array_type_is_exact_however_large() -> None:
+    assert FixedArrayType(FLOAT32, (1 << 40, 1 << 40)).size == 1 << 82

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
+from samebits.backend.emit.direct_entry import DirectEntry, direct_entry_text
 from samebits.backend.emit.emission import Emission, Emitted
 from samebits.backend.emit.entry import entry_text
 from samebits.backend.emit.vectors import VectorEmitter
@@ -15,6 +17,8 @@ from samebits.backend.text.output_buffer import address_entry
 from samebits.backend.text.overrides import NONE, CodegenOverrides
 from samebits.backend.text.shared_functions import SharedFunction
 from samebits.ir.grammar import Module
+
+_NONE: Mapping[str, DirectEntry] = MappingProxyType({})
 
 
 def emit_module(
@@ -29,6 +33,8 @@ def emit_module(
     shares: bool = False,
     overrides: CodegenOverrides = NONE,
     debug: bool = False,
+    direct: Mapping[str, DirectEntry] = _NONE,
+    direct_attributes: str = "",
 ) -> Emitted:
     """LLVM text that defines `sb_entry_<n>` for the n-th of `entries`, `sb_range_<n>` for the n-th
     of `ranges`, and what they reach; of a module that prints one more entry, which gives the
@@ -38,8 +44,9 @@ def emit_module(
     `locate_loops` locates loops too, which can keep LLVM from merging blocks. `threads` is for code
     of this process: parallel ranges call the hook if it is set. `shares` leaves out functions that
     are compiled once for all modules of this process. `debug` gives the functions debug information
-    and their names memory of their own. Raises CompileError if local memory exceeds
-    the stack limit, IRError for IR that breaks the grammar's rules.
+    and their names memory of their own. Those of `entries` that `direct` has become C functions
+    instead, with `direct_attributes`. Raises CompileError if local memory exceeds the stack limit,
+    IRError for IR that breaks the grammar's rules.
     """
     locations = Locations() if locate else None
     if debug:
@@ -61,6 +68,10 @@ def emit_module(
         more = [f"ptr @{OWN}"] * (name in emission.owns)
         before, ready = emission.arena(name, more)
         function, traps = emission.function(name), emission.traps[name]
+        if name in direct:
+            entry = direct[name]
+            texts.append(direct_entry_text(entry, function, traps, target, direct_attributes))
+            continue
         guard = emission.guard(name)
         texts.append(
             entry_text(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samebits.backend.lowering.float import canonical_bits, of_bits
+from samebits.backend.lowering.float import bits_of, canonical_bits, of_bits
 from samebits.backend.lowering.int64 import float_to_wide, needs_help, wide_to_float
 from samebits.backend.lowering.integer import scalar_type
 from samebits.backend.lowering.parallel import lower_parallel
@@ -91,6 +91,9 @@ def _bitcast(f: FunctionWriter, op: Op) -> None:
 
 def _select(f: FunctionWriter, op: Op) -> None:
     condition, weights = f.operand(op.args[0]), f.weights(op.args[0])
+    if op.id in f.flips and not weights:
+        f.define(op.result, _flipped(f, op, condition))
+        return
     chosen = [
         f.emit(f"select i1 {condition}, {t} {a}, {t} {b}{weights}")
         for t, a, b in zip(
@@ -98,6 +101,17 @@ def _select(f: FunctionWriter, op: Op) -> None:
         )
     ]
     f.define(op.result, *chosen)
+
+
+def _flipped(f: FunctionWriter, op: Op, condition: str) -> str:
+    """The one of a float and its negative that the condition chooses, by its sign bit."""
+    bits = scalar_type(op.result).bits
+    negative = f.flips[op.id]
+    flip = condition if negative else f.emit(f"xor i1 {condition}, true")
+    wide = f.emit(f"zext i1 {flip} to i{bits}")
+    sign = f.emit(f"shl i{bits} {wide}, {bits - 1}")
+    pattern = bits_of(f, f.operand(op.args[2 if negative else 1]), bits)
+    return of_bits(f, f.emit(f"xor i{bits} {pattern}, {sign}"), bits)
 
 
 def _get(f: FunctionWriter, op: Op) -> None:

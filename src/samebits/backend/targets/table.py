@@ -57,6 +57,9 @@ class Target(NamedTuple):
     has_ranges: bool = True
     """Whether loads may have range metadata. LLVM's PowerPC back end fails an assertion on it if a
     loaded integer is converted to a float."""
+    flips_signs: bool = False
+    """Whether a bit chooses between a float and its negative by a flip of the sign. True where LLVM
+    branches to choose between float registers, and flips without going through memory."""
     fuses_sqrt: bool = False
     """Whether LLVM fuses a quotient of a square root into one instruction, rounded once."""
     convention: str = ""
@@ -116,7 +119,7 @@ _APPLE_ARM_LAYOUT = f"e-m:o-{_X86_POINTERS}-i64:64-i128:128-n32:64-S128-Fn32"
 _X86_64_V1 = Target(
     name="x86-64-v1", architecture="x86_64", triple="x86_64-unknown-linux-gnu", cpu="x86-64",
     data_layout=_X86_LAYOUT, vector_bits=128, convention="fastcc ", float_results=3,
-    fp_control="mxcsr",
+    flips_signs=True, fp_control="mxcsr",
     zig="x86_64-linux-musl", qemu="qemu-x86_64", qemu_cpu="max",
 )  # fmt: skip
 _AARCH64 = Target(
@@ -163,14 +166,15 @@ _ROWS = (
     Target(
         name="riscv64", architecture="riscv64", triple="riscv64-unknown-linux-gnu",
         cpu="generic-rv64", features="+m,+a,+f,+d,+c", abi="lp64d", data_layout=_RISC_LAYOUT,
-        has_fma=True, has_round=True, rounds_by_calls=True, fp_control="fcsr-riscv",
+        has_fma=True, has_round=True, rounds_by_calls=True, flips_signs=True,
+        fp_control="fcsr-riscv",
         zig="riscv64-linux-musl", qemu="qemu-riscv64",
     ),
     Target(
         name="ppc64le", architecture="powerpc64le", triple="powerpc64le-unknown-linux-gnu",
         cpu="ppc64le", abi="elfv2", data_layout=f"e-{_PPC_LAYOUT}", has_fma=True, vector_bits=128,
         has_saturation=False, has_single_from_int64=False, has_ranges=False,
-        fp_control="fpscr-ppc", zig="powerpc64le-linux-musl", qemu="qemu-ppc64le",
+        flips_signs=True, fp_control="fpscr-ppc", zig="powerpc64le-linux-musl", qemu="qemu-ppc64le",
     ),
     # AltiVec flushes if its NJ bit is set, which depends on the system. musl uses ELFv2 here too.
     Target(
@@ -182,7 +186,8 @@ _ROWS = (
     Target(
         name="s390x", architecture="s390x", triple="s390x-unknown-linux-gnu", cpu="z10",
         data_layout="E-m:e-i1:8:16-i8:8:16-i64:64-f128:64-v128:64-a:8:16-n32:64",
-        little_endian=False, has_fma=True, has_wide_product=False, fp_control="fpc",
+        little_endian=False, has_fma=True, has_wide_product=False, flips_signs=True,
+        fp_control="fpc",
         zig="s390x-linux-musl", qemu="qemu-s390x",
     ),
     Target(

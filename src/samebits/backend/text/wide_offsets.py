@@ -9,6 +9,7 @@ constant parts; knows the typed IR, not LLVM text.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from samebits.ir.grammar import CALLS, For, Function, Module, Op, Return, Value, walk
@@ -21,6 +22,7 @@ than 2^20 bytes."""
 MOST_SLICE_BITS = 32
 """The same of a slice's bounds, which add up where a slice is sliced."""
 
+_Key = tuple[str, object]
 _ANY = 64
 _ROUNDS = 4
 """Rounds of the fixed point after which what still grows is widened to any number."""
@@ -43,14 +45,14 @@ def has_wide_offsets(module: Module, names: Iterable[str]) -> bool:
     """
     parts = _Parts(module)
     own = [module.functions[name] for name in names if not is_library(name)]
+    parts.stale.update(function.name for function in own)
     round_number = 0
-    while True:
-        parts.has_changed = False
-        if any([parts.visit(function, round_number >= _ROUNDS) for function in own]):
-            return True
-        if not parts.has_changed:
-            return False
+    while parts.stale:
+        for function in own:
+            if function.name in parts.stale and parts.visit(function, round_number >= _ROUNDS):
+                return True
         round_number += 1
+    return False
 
 
 class _Parts:
@@ -61,20 +63,27 @@ class _Parts:
     """
 
     def __init__(self, module: Module) -> None:
-        self.has_changed = False
+        self.stale: set[str] = set()
+        """The functions to visit, as something that they depend on has grown."""
+        self._readers: defaultdict[_Key, set[str]] = defaultdict(set)
         self._functions = module.functions
-        self._known: dict[tuple[str, object], int] = {}
+        self._known: dict[_Key, int] = {}
         for table in module.tables.values():
             self._join(("", table.element), max(map(_bits, table.values), default=0), False)
 
-    def _join(self, key: tuple[str, object], bits: int, widen: bool) -> None:
+    def _join(self, key: _Key, bits: int, widen: bool) -> None:
         if bits > self._known.get(key, 0):
             self._known[key] = _ANY if widen else bits
-            self.has_changed = True
+            self.stale |= self._readers[key]
+
+    def _read(self, key: _Key, reader: str) -> int:
+        self._readers[key].add(reader)
+        return self._known.get(key, 0)
 
     def visit(self, function: Function, widen: bool) -> bool:
         """Walk a function once; returns whether an index or a comparison is too wide."""
-        name, known = function.name, self._known
+        name = function.name
+        self.stale.remove(name)
         found: dict[tuple[int, int], int] = {}  # by op and result
         literal: dict[int, int] = {}
 
@@ -98,11 +107,11 @@ class _Parts:
                             if isinstance(attr, int):
                                 literal[statement.id] = attr
                         case "get":
-                            found[statement.id, 0] = known.get((name, attr), 0)
+                            found[statement.id, 0] = self._read((name, attr), name)
                         case "set":
                             self._join((name, attr), given[0], widen)
                         case "load":
-                            found[statement.id, 0] = known.get(("", statement.result.type), 0)
+                            found[statement.id, 0] = self._read(("", statement.result.type), name)
                         case "store":
                             self._join(("", args[1].type), given[1], widen)
                         case "element" | "row":
@@ -112,7 +121,7 @@ class _Parts:
                             if max(given[1:]) >= MOST_SLICE_BITS:
                                 return True
                         case _ if opcode in CALLS:
-                            found |= self._call(statement, given, widen)
+                            found |= self._call(statement, given, widen, name)
                         case _ if opcode in _SHOWS:
                             wide = _is_int(args[0]) and max(given) >= _SHOWS[opcode]
                             if wide and not name.startswith(_OURS):
@@ -125,7 +134,9 @@ class _Parts:
                     pass
         return False
 
-    def _call(self, op: Op, given: list[int], widen: bool) -> dict[tuple[int, int], int]:
+    def _call(
+        self, op: Op, given: list[int], widen: bool, caller: str
+    ) -> dict[tuple[int, int], int]:
         """Join arguments into a callee's parameters; returns the bits of its results."""
         callee = str(op.attr)
         if is_library(callee):
@@ -135,7 +146,7 @@ class _Parts:
             del given[2]  # the batch
         for (slot, _), bits in zip(self._functions[callee].params, given, strict=True):
             self._join((callee, slot), bits, widen)
-        return {(op.id, v.index): self._known.get((callee, v.index), 0) for v in op.results}
+        return {(op.id, v.index): self._read((callee, v.index), caller) for v in op.results}
 
 
 def _bits(number: object) -> int:

@@ -15,6 +15,7 @@ from samebits.backend.text.facts import FunctionFacts
 from samebits.backend.text.locations import mark
 from samebits.backend.text.loop_metadata import EmittedCounts
 from samebits.backend.text.nan_patterns import Patterns
+from samebits.backend.text.sign_flips import sign_flips
 from samebits.backend.text.trap_records import common_block, word
 from samebits.backend.text.types import parts, return_type, returned
 from samebits.ir.grammar import Function, Op, Value
@@ -52,6 +53,7 @@ class FunctionWriter:
         self._chosen = module.overrides.fast if self.fast else None
         self.facts = FunctionFacts(function, is_fast=bool(self.fast) and self._chosen is None)
         self.patterns = Patterns(function)
+        self.flips = sign_flips(function) if self.target.flips_signs else {}
         self.can_trap = module.traps[function.name]
         self._allocas: list[str] = []
         self._lines: list[str] = []

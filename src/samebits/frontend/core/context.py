@@ -11,6 +11,7 @@ from typing import NoReturn, TypeVar
 from samebits.errors import CompileError, Span
 from samebits.frontend.core.builder import Builder
 from samebits.frontend.core.joins import Joins
+from samebits.frontend.core.narrow_sums import NarrowSums
 from samebits.frontend.core.operands import MemoryOperand, Operand, Scalar, Vector, View
 from samebits.frontend.core.source import Source
 from samebits.ir.grammar import MAX_NESTING, Region, Value, ValueType
@@ -85,6 +86,7 @@ class Context:
     typevars: Mapping[TypeVar, Type]
     builder: Builder = field(default_factory=Builder)
     joins: Joins = field(default_factory=Joins)
+    narrow: NarrowSums = field(default_factory=NarrowSums)
     variables: dict[str, Variable] = field(default_factory=dict[str, Variable])
     assigned: frozenset[str] | None = frozenset()
     """Names certainly assigned here; None in unreachable code."""

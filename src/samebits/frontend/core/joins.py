@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, field
 
 from samebits.errors import CompileError, Span
@@ -26,6 +27,8 @@ class Joins:
 
     names: dict[str, ScalarType] = field(default_factory=dict[str, ScalarType])
     """The types that names are declared with, of those that began as a weak number."""
+    origins: dict[str, ast.Name] = field(default_factory=dict[str, ast.Name])
+    """Where what is assigned gave these names their types."""
     places: dict[Span, ScalarType] = field(default_factory=dict[Span, ScalarType])
     """The types that weak numbers take, by the place of the name that is assigned, or of the
     ternary that has one as a side."""
@@ -52,8 +55,10 @@ class Joins:
         self.grown = False
         self.refused = None
 
-    def grow(self, name: str, t: ScalarType) -> None:
-        self.names[name] = t
+    def grow(self, target: ast.Name, t: ScalarType) -> None:
+        """The name that is assigned there has type `t`, from its first assignment on."""
+        self.names[target.id] = t
+        self.origins[target.id] = target
         self.grown = True
 
     def grow_roots(self, name: str, roots: frozenset[str]) -> None:

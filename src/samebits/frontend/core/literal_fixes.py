@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 
 from samebits.frontend.core.context import Context
-from samebits.types import INT32, INT64, UINT64, ScalarType
+from samebits.types import INT, INT32, INT64, UINT32, UINT64, ScalarType
 
 WRAPS = "use a wider type, or {wrapped}, which it wraps to"
 """Of an explicit conversion."""
@@ -110,6 +110,9 @@ def _computed(
     ctx: Context, node: ast.BinOp | ast.AugAssign, a: ast.expr, b: ast.expr, wide: ScalarType | None
 ) -> str:
     """An operation in a wider type."""
+    start = _start(ctx, (a, b))
+    if start is not None:
+        return start
     if wide is None:
         return "compute in floats, or in two integers"
     if isinstance(node, ast.AugAssign):
@@ -117,3 +120,24 @@ def _computed(
     if _is_number(a):
         return f"compute in a wider type: `{wide}({ctx.text(b)})` for `{ctx.text(b)}`"
     return f"compute in a wider type: `{wide}({ctx.text(a)})` for `{ctx.text(a)}`"
+
+
+def _start(ctx: Context, operands: tuple[ast.expr, ...]) -> str | None:
+    """The start of a name in the type of its first number, where that needs 32 bits or more: as
+    hashes begin, which would take the type of the bytes that they meet."""
+    for part in (part for operand in operands for part in ast.walk(operand)):
+        variable = ctx.variables.get(part.id) if isinstance(part, ast.Name) else None
+        if variable is None or variable.type is not INT or variable.name not in ctx.first_use:
+            continue
+        first = ctx.first_use[variable.name]
+        for node in ast.walk(ctx.source.node):
+            match node:
+                case ast.Assign(targets=[target], value=ast.Constant(value=int() as number)) if (
+                    target is first and number > INT32.maximum
+                ):
+                    t = UINT32 if number <= UINT32.maximum else UINT64
+                    text = f"`{first.id} = {t}({ctx.text(node.value)})` at line {first.lineno}"
+                    return f"start with {text}, a type of its own"
+                case _:
+                    continue
+    return None

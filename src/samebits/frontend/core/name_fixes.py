@@ -7,7 +7,57 @@ import ast
 from samebits.frontend.core.context import Context, Variable
 from samebits.frontend.core.joins import NARROWEST
 from samebits.frontend.core.operands import MemoryOperand
-from samebits.types import BOOL, FLOAT, ScalarType, StructType, Type, VectorType, promote
+from samebits.types import (
+    BOOL,
+    FLOAT,
+    FLOAT64,
+    INT,
+    ScalarType,
+    StructType,
+    Type,
+    VectorType,
+    promote,
+)
+
+_LONGEST = 60
+"""Characters of a statement that a note shows."""
+
+
+def one_type(ctx: Context, variable: Variable) -> str:
+    """A note that says where a name got its type."""
+    name, t = variable.name, variable.type
+    if variable.parameter:
+        arguments = ctx.source.node.args
+        line = next(a.lineno for a in (*arguments.args, *arguments.kwonlyargs) if a.arg == name)
+        return f"a name has one type: '{name}' is a parameter, {t} at line {line}"
+    where = ctx.joins.origins.get(name) or ctx.first_use.get(name)
+    if where is None:
+        return "a name has one type"
+    text = _statement(ctx, where)
+    if not text or len(text) > _LONGEST:
+        return f"a name has one type: '{name}' is {t} by line {where.lineno}"
+    return f"a name has one type: `{text}` at line {where.lineno} makes it {t}"
+
+
+def _statement(ctx: Context, target: ast.Name) -> str:
+    """The statement that assigns to a name there; of a loop its head."""
+    for node in ast.walk(ctx.source.node):
+        match node:
+            case ast.Assign(targets=targets):
+                places: list[ast.expr] = targets
+            case ast.AnnAssign(target=place) | ast.AugAssign(target=place):
+                places = [place]
+            case ast.For(target=place):
+                places = [place]
+            case _:
+                continue
+        if any(part is target for place in places for part in ast.walk(place)):
+            if isinstance(node, ast.For):
+                return f"for {ctx.text(node.target)} in {ctx.text(node.iter)}"
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple):
+                return f"{ctx.text(node.targets[0]).strip('()')} = {ctx.text(node.value)[1:-1]}"
+            return ctx.text(node)
+    return ""
 
 
 def of_type(
@@ -24,7 +74,9 @@ def of_type(
     if not (isinstance(was, ScalarType) and was.weak):
         return _of_strong(ctx, variable, was, first, t, source)
     if first is None:
-        return f"annotate the parameter `{name}: {t}`, or use another name"
+        other = f"annotate the parameter `{name}: {t}`, or use another name"
+        whole = _whole_quotients(ctx, source) if was is INT else None
+        return other if whole is None else f"write `{name} = {whole}`, or {other}"
     start = _start(ctx, first, t)
     if t is BOOL:
         return "use another name, or start with True or False"
@@ -39,7 +91,7 @@ def of_type(
             part, line = before
             wide = f"write `int({ctx.text(part)})` at line {line}, where {t} wraps already"
             return f"{wide}, or {start} to wrap as {t}"
-        left = isinstance(source.left, ast.Name) and source.left.id == name
+        left = any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(source.left))
         text = f"int({ctx.text(source.right if left else source.left)})"
         return f"add `{text}`, which no sum makes wrap, or {start} to wrap as {t}"
     return f"write `{name} = int({ctx.text(source)})`, or {start}"
@@ -89,9 +141,15 @@ def _of_strong(
 ) -> str:
     """The fix for a name of a strong type, which seldom is to lose what the new value has more."""
     name, text = variable.name, ctx.text(source)
+    if isinstance(t, VectorType) and isinstance(was, VectorType) and t.shape != was.shape:
+        return "use another name"
     if isinstance(t, VectorType) and isinstance(was, ScalarType):
         return f"use another name, or a component: `{name} = {_whole(source, text)}.x`"
-    converted = f"`{name} = {was}({text})`"
+    whole = None
+    if isinstance(was, ScalarType) and was.is_int:
+        whole = _whole_quotients(ctx, source)
+        t = FLOAT64 if t is FLOAT else t
+    converted = f"`{name} = {was}({text})`" if whole is None else f"`{name} = {whole}`"
     if BOOL in (was, was.element if isinstance(was, VectorType) else was):
         converted = f"`{name} = {_truth(source, text)}`"
     elif _is_wider(t, was):
@@ -100,7 +158,33 @@ def _of_strong(
             return f"{start}, or write {converted} to stay with {was}"
         if variable.parameter:
             return f"annotate the parameter `{name}: {t}`, or write {converted}"
-    return f"write {converted}"
+    return f"write {converted}, or use another name"
+
+
+def _whole_quotients(ctx: Context, source: ast.expr) -> str | None:
+    """A quotient of two numbers as `//` gives it; None of all else."""
+    match source:
+        case ast.BinOp(op=ast.Div(), left=a, right=b):
+            return f"{ctx.text(a)} // {ctx.text(b)}"
+        case _:
+            return None
+
+
+def of_float_index(ctx: Context, node: ast.AST) -> str | None:
+    """What to write where a name is an index, and a quotient has made it a float."""
+    where = ctx.joins.origins.get(node.id) if isinstance(node, ast.Name) else None
+    if where is None:
+        return None
+    for part in ast.walk(ctx.source.node):
+        match part:
+            case ast.Assign(targets=[target], value=ast.BinOp() as value) if target is where:
+                whole = _whole_quotients(ctx, value)
+            case ast.AugAssign(target=target, op=ast.Div(), value=value) if target is where:
+                whole = f"{ctx.text(target)} // {ctx.text(value)}"
+            case _:
+                continue
+        return None if whole is None else f"write `{where.id} = {whole}` at line {where.lineno}"
+    return None
 
 
 def _is_wider(t: ScalarType | VectorType, was: ScalarType | VectorType) -> bool:
@@ -126,7 +210,11 @@ def _truth(source: ast.expr, text: str) -> str:
 
 
 def _start(ctx: Context, first: ast.Name, t: Type) -> str:
-    return f"start with `{first.id} = {t}({_first_value(ctx, first)})` at line {first.lineno}"
+    value, line = _first_value(ctx, first), first.lineno
+    for node in ast.walk(ctx.source.node):
+        if isinstance(node, ast.AnnAssign) and node.target is first:
+            return f"write `{first.id}: {t} = {value}` at line {line}"
+    return f"start with `{first.id} = {t}({value})` at line {line}"
 
 
 def _is_unpacked(ctx: Context, source: ast.expr) -> bool:

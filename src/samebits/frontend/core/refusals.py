@@ -10,9 +10,10 @@ import ast
 from samebits.lang.other_names import OTHER_NAMES
 
 _ASSERT = 'write `assert condition, "message"`'
+_TEST = 'test before, as in `if i < len(a):`; `assert condition, "message"` ends the call'
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Try: ("exceptions are not in the kernel language", _ASSERT),
-    ast.TryStar: ("exceptions are not in the kernel language", _ASSERT),
+    ast.Try: ("exceptions are not in the kernel language", _TEST),
+    ast.TryStar: ("exceptions are not in the kernel language", _TEST),
     ast.Raise: ("`raise` is not in the kernel language", _ASSERT),
     ast.With: ("`with` is not in the kernel language", "move it to the Python code that calls"),
     ast.Global: ("a kernel has no global state", "pass the value as a parameter or in a struct"),

@@ -1,4 +1,4 @@
-"""Warnings for FAST kernels: tests whose answer its rewrites can change.
+"""Warnings of what is compiled; those for FAST kernels: tests whose answer its rewrites can change.
 
 Knows the IR of one function, as the front end made it.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 
-from samebits.errors import SamebitsWarning
+from samebits.errors import SamebitsWarning, Span
 from samebits.ir.grammar import Function, Op, plain_name, walk
 from samebits.modes import FAST
 from samebits.types import ScalarType
@@ -36,7 +36,19 @@ def warn_of_tests(function: Function) -> None:
             "infinite or NaN may differ with it",
             fix="compare with a tolerance, or make the test in a STRICT or DETERMINISTIC kernel",
         )
-        warnings.warn_explicit(warning, SamebitsWarning, filename=op.span.file, lineno=op.span.line)
+        warn(warning, op.span)
+
+
+_given: dict[str | tuple[str, type[Warning], int], int] = {}
+"""What Python notes of the warnings that it has shown, to show each once."""
+
+
+def warn(warning: SamebitsWarning, span: Span) -> None:
+    """Give a warning of what stands at `span`: once, however often that is compiled, unless the
+    process's filters have it otherwise."""
+    warnings.warn_explicit(
+        warning, SamebitsWarning, filename=span.file, lineno=span.line, registry=_given
+    )
 
 
 def _reads_alike(function: Function, op: Op) -> bool:

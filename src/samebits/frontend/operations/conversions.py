@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from samebits.bits import float_to_bits, round_scaled
-from samebits.frontend.core import literal_fixes
+from samebits.frontend.core import literal_fixes, name_fixes
 from samebits.frontend.core.context import Context, values_of
 from samebits.frontend.core.operands import (
     Literal,
@@ -177,6 +177,9 @@ def _fix(ctx: Context, node: ast.AST, operand: Operand, t: Type) -> str:
         if t is BOOL:
             return f"write `{halves.nonzero(text, operand)}`"
         fix = conversion_fix(t, text, operand.type)
+        if t.is_int and isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            whole = f"{ctx.text(node.left)} // {ctx.text(node.right)}"
+            return f"write `{whole}`, rounded down, or `{t}({text})`, cut off towards 0"
         if isinstance(node, ast.BinOp) and isinstance(getattr(node.left, "ctx", None), ast.Store):
             return f"write `{ctx.text(node.left)} = {fix.removeprefix('write ')}`"  # of `a[i] += x`
         return fix
@@ -231,6 +234,7 @@ def convert_explicit(ctx: Context, node: ast.Call, operand: Operand, t: ScalarTy
             return Scalar(literal(ctx, argument, operand, t, literal_fixes.WRAPS), t)
         case Scalar():
             if operand.type == t:
+                ctx.narrow.meant.add(operand.value)
                 return operand
             if t is BOOL:
                 ctx.fail(
@@ -295,13 +299,16 @@ def index_value(ctx: Context, node: ast.AST, operand: Operand) -> Value:
         case Scalar() if operand.type.is_int:
             if operand.type is INT:
                 return operand.value
+            ctx.narrow.meant.add(operand.value)
             return ctx.builder.value("convert", (operand.value,), INT, ctx.span(node))
         case _:
             ctx.fail(
                 node,
                 f"an index is an integer, but this is {describe(operand)}",
-                fix=fix_of_integer(ctx, node)
+                fix=name_fixes.of_float_index(ctx, node) or fix_of_integer(ctx, node)
                 if isinstance(operand, (Scalar, Literal))
+                else f"loop over its elements: `for k in {ctx.text(node)}:`, and `[k]` there"
+                if dimensions(operand)
                 else "give an integer",
             )
 

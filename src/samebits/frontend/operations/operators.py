@@ -25,6 +25,7 @@ from samebits.frontend.core.operands import (
 )
 from samebits.frontend.operations import fixed_point, halves, matrices, struct_members
 from samebits.frontend.operations.conversions import literal, round_literal, to_scalar
+from samebits.frontend.operations.shifts import past_width
 from samebits.ir.grammar import Value
 from samebits.lang.executions import executions
 from samebits.lang.values.enums import fix_of_enum
@@ -112,9 +113,14 @@ def binary(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -
             t = _operand_type(ctx, node, row, a, b)
             if row.sign == "/" and a.type is INT and b.type is INT:
                 _exact_as_floats(ctx, node, a, b)
+            b = past_width(ctx, node, row.sign, b, t) or b
             left, right = to_scalar(ctx, node, a, t), to_scalar(ctx, node, b, t)
-            return Scalar(_value(ctx, node, row, left, right, t), t)
-        case (Vector(), _) | (_, Vector()):
+            value = _value(ctx, node, row, left, right, t)
+            ctx.narrow.note(value, node, row.sign, t)
+            return Scalar(value, t)
+        case (Vector(), _):
+            return _vector(ctx, node, row, a, past_width(ctx, node, row.sign, b, a.type) or b)
+        case (_, Vector()):
             return _vector(ctx, node, row, a, b)
         case _:
             wrong = b if isinstance(a, (Literal, Scalar)) else a

@@ -8,12 +8,12 @@ from __future__ import annotations
 import inspect
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NoReturn, TypeVar, cast, dataclass_transform, get_origin
 
 import numpy as np
 
-from samebits.errors import ArgumentError, CompileError, Trap
+from samebits.errors import ArgumentError, CompileError, SamebitsError, Trap, folded
 from samebits.lang.annotations import MOST_BYTES, class_of_type, field_type, register_struct
 from samebits.lang.memory.arrays import ManagedArray, binder, copy_into
 from samebits.lang.memory.struct_items import item_methods
@@ -51,19 +51,11 @@ class Struct:
     def __init__(self, /, *args: Any, **fields: Any) -> None:
         t = self.__sb_type__
         _place(self, memoryview(bytearray(self.__sb_start__ or t.size)), 0)
-        names = [name for name, _ in t.fields]
-        if len(args) > len(names):
-            many = "s" * (len(names) != 1)
-            raise ArgumentError(
-                f"{t} has {len(names)} field{many}, got {len(args)} values",
-                fix=f"give {', '.join(names)}",
-            )
-        for name, value in zip(names, args, strict=False):
-            if name in fields:
-                raise ArgumentError(f"field '{name}' of {t} is given twice")
-            setattr(self, name, value)
-        for name, value in fields.items():
-            setattr(self, name, value)
+        try:
+            _fill(self, args, fields)
+        except SamebitsError as error:
+            __tracebackhide__ = True
+            raise folded(error) from error.__cause__
 
     @classmethod
     def __sb_view__(cls, buffer: Buffer, offset: int) -> Any:
@@ -103,9 +95,13 @@ class Struct:
 
     def __setattr__(self, name: str, value: Any) -> None:
         store = self.__sb_stores__.get(name)
-        if store is None:
-            raise _unknown_field(self.__sb_type__, name)
-        store(self._buffer, self._offset, value)
+        try:
+            if store is None:
+                raise _unknown_field(self.__sb_type__, name)
+            store(self._buffer, self._offset, value)
+        except SamebitsError as error:
+            __tracebackhide__ = True
+            raise folded(error) from error.__cause__
 
     def __getattr__(self, name: str) -> NoReturn:
         if name == "__sb_type__":
@@ -126,6 +122,24 @@ class Struct:
     def __reduce__(self) -> tuple[Any, ...]:
         size = self.__sb_type__.size
         return _rebuild, (type(self), bytes(self._buffer[self._offset : self._offset + size]))
+
+
+def _fill(struct: Struct, args: tuple[Any, ...], fields: Mapping[str, Any]) -> None:
+    """Set a new struct's fields to what its constructor is given."""
+    t = struct.__sb_type__
+    names = [name for name, _ in t.fields]
+    if len(args) > len(names):
+        many = "s" * (len(names) != 1)
+        raise ArgumentError(
+            f"{t} has {len(names)} field{many}, got {len(args)} values",
+            fix=f"give {', '.join(names)}",
+        )
+    for name, value in zip(names, args, strict=False):
+        if name in fields:
+            raise ArgumentError(f"field '{name}' of {t} is given twice")
+        setattr(struct, name, value)
+    for name, value in fields.items():
+        setattr(struct, name, value)
 
 
 def shows_fields(cls: type[Any]) -> bool:

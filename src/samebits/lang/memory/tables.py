@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, folding
 from samebits.lang.memory.arrays import ManagedArray
 from samebits.lang.values.scalars import RAW_OF, SCALAR_CLASSES
 from samebits.lang.values.storage import bytes_of
@@ -88,6 +88,7 @@ def _raw(values: Iterable[Any], t: ScalarType) -> list[Any]:
     return [RAW_OF[t](SCALAR_CLASSES[t](v)) for v in given]
 
 
+@folding
 def table(values: Sequence[Any] | np.ndarray[Any, Any], scalar: type) -> Table:
     """Freeze `values` as a constant table of `scalar` (a samebits scalar class), for kernels.
 

@@ -1,0 +1,38 @@
+"""Fixes of generators: the loops that they are."""
+
+from __future__ import annotations
+
+import ast
+
+from samebits.frontend.core.context import Context
+
+
+def for_generator(ctx: Context, node: ast.GeneratorExp) -> str:
+    """What to write for a generator: the loop that it is."""
+    if len(node.generators) != 1:
+        return "write `for` loops"
+    (part,) = node.generators
+    names = ctx.text(part.target)
+    names = names[1:-1] if isinstance(part.target, ast.Tuple) else names
+    head = f"for {names} in {ctx.text(part.iter)}: "
+    head += "".join(f"if {ctx.text(test)}: " for test in part.ifs)
+    value = ctx.text(node.elt)
+    match _called_with(ctx, node):
+        case "sum":
+            return f"write a loop: `total = 0.0`, then `{head}total += {value}`"
+        case "min" | "max" as name:
+            return f"write a loop: `{head}best = {name}(best, {value})`"
+        case "any":
+            return f"write a loop: `found = False`, then `{head}found = found or {value}`"
+        case "all":
+            return f"write a loop: `holds = True`, then `{head}holds = holds and {value}`"
+        case _:
+            return f"write a loop: `{head}...`"
+
+
+def _called_with(ctx: Context, argument: ast.expr) -> str | None:
+    """The name of what is called with one argument alone."""
+    for node in ast.walk(ctx.source.node):
+        if isinstance(node, ast.Call) and node.args == [argument]:
+            return node.func.id if isinstance(node.func, ast.Name) else None
+    return None
