@@ -5,33 +5,39 @@ BIN := $(VENV)/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 STAMP := $(VENV)/.installed
 
-.PHONY: soak fuzz-net fuzz-peer verify test test-pythons lint bench bench-math fuzz fuzz-faults fuzz-files prove prove-rounding search-hard prove-fixed prove-targets prove-diagnose prove-bounds clean help
+.PHONY: bench-farm soak fuzz-net fuzz-peer verify test test-costs test-pythons lint bench bench-net bench-math fuzz fuzz-faults fuzz-files prove prove-rounding search-hard prove-fixed prove-targets prove-diagnose prove-foreign prove-bounds prove-math-library prove-collector clean help
 
 help:
 	@echo "make verify  install, then verify the examples on every target available here"
 	@echo "make test    install, then run the tests"
+	@echo "make test-costs  the tests, and a table of the processor time of each folder, file and test"
 	@echo "make test-pythons  the tests on every Python from 3.11 on that is here, and on the oldest NumPy"
 	@echo "make lint    ruff, pyright, and mypy over what users copy"
 	@echo "make bench   speed, latency and memory beside peers; writes benchmarks/RESULTS.md"
+	@echo "make bench-net  matches: a relay under load, rollbacks, links; writes benchmarks/NET.md"
+	@echo "make bench-farm  what a farm costs beside its replays, with its goals"
 	@echo "make bench-math  the math library beside Numba, NumPy and C; writes benchmarks/MATH.md"
 	@echo "make fuzz    differential fuzzing until stopped; writes a minimised failing program"
 	@echo "make fuzz-files  hostile files for every reader until stopped; writes what it finds to build/"
 	@echo "make fuzz-net  mutated messages at the cores of a match, 100,000 at each"
-	@echo "make fuzz-peer  20,000 matches with a mutated message at an exported library's peer, under sanitizers"
-	@echo "make soak    500 seeded matches over simulated links, each judged"
+	@echo "make fuzz-peer  20,000 matches with a mutated message at exported peers, C's under sanitizers and WebAssembly's"
+	@echo "make soak    500 seeded matches over simulated links, 16 of 36,000 frames, each judged"
 	@echo "make fuzz-faults  inject unsound rules into the passes, count the programs until each is found, note where"
 	@echo "make prove   the math library against correct rounding; writes docs/results/accuracy.md"
 	@echo "make search-hard  search inputs that are hard to round, of math functions without a published list"
 	@echo "make prove-rounding  prove the margins of fast phases from the kernels' IR, operation by operation"
 	@echo "make prove-fixed  the fixed-point functions; writes docs/results/accuracy-fixed-point.md"
 	@echo "make prove-targets  compare every target that can run here (over an hour); writes docs/results/targets.md"
+	@echo "make prove-math-library  the built C library beside samebits' own functions, on every processor that runs here (an hour)"
 	@echo "make prove-diagnose  inject differences and find them out (an hour); writes into docs/results/diagnosis-quality.md"
+	@echo "make prove-collector  200 reports a second for a minute, 20 kills at random moments, a million reports in the database"
+	@echo "make prove-foreign  plant differences in a C++ program and break it by flags, and public simulations, fetched (an hour); writes docs/results/foreign.md and foreign-simulations.md"
 	@echo "make prove-bounds  range analysis: by enumeration at a few bits, by an SMT solver at full width"
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'samebits needs Python 3.11 or newer')"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[targets,plot,net,test]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[targets,plot,net,foreign,collector,lua,farm,test]"
 	touch $(STAMP)
 
 $(VENV)/.bench: $(STAMP)
@@ -60,6 +66,12 @@ test: export PYTHONDONTWRITEBYTECODE :=
 test: $(STAMP) $(VENV)/.lint
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
+test-costs: export PYTHONDONTWRITEBYTECODE :=
+test-costs: $(STAMP) $(VENV)/.lint
+	rm -rf build/test-costs
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -p tests.support.costs --costs build/test-costs
+	$(BIN)/python -m tests.support.costs build/test-costs
+
 test-pythons: $(STAMP)
 	$(BIN)/python -m tools.pythons
 
@@ -71,6 +83,12 @@ lint: $(VENV)/.lint
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run
+
+bench-net: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.net.run
+
+bench-farm: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.farm
 
 bench-math: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.mathlib.run
@@ -89,6 +107,7 @@ fuzz-peer: $(STAMP)
 
 soak: $(STAMP)
 	$(BIN)/python -m tests.fuzz.soak --matches 500 --frames 600
+	$(BIN)/python -m tests.fuzz.soak --matches 16 --frames 36000 --first 1000
 
 fuzz-faults: $(STAMP)
 	$(BIN)/python -m tests.fuzz.bounds.run --faults
@@ -114,6 +133,16 @@ prove-diagnose: $(STAMP)
 	$(BIN)/python -m tools.prove_diagnose.skew
 	$(BIN)/python -m tools.prove_diagnose.foreign
 	$(BIN)/python -m tools.prove_diagnose.sessions
+
+prove-foreign: $(STAMP)
+	$(BIN)/python -m tools.prove_foreign
+	$(BIN)/python -m tools.prove_foreign.simulations
+
+prove-math-library: $(STAMP)
+	$(BIN)/python -m tools.prove_math_library
+
+prove-collector: $(STAMP)
+	$(BIN)/python -m tools.prove_collector
 
 prove-bounds: $(STAMP)
 	$(BIN)/python -m tools.prove_bounds

@@ -5,10 +5,15 @@ from __future__ import annotations
 import gc
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import count
+from typing import Any, cast
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.support import compiled_once, rewriting
+from tests.support.compiled_once import Objects
 
 # NumPy's linear algebra, which nothing here uses, starts its threads in every process there is: a
 # quarter of what a child costs before it does anything.
@@ -20,6 +25,10 @@ MODULES_A_COLLECTION = 8
 # Collections took a seventh of the time of generated programs; some modules begin with one, and
 # tests that need one ask for it.
 gc.set_threshold(1_000_000, 20, 100)
+
+# No test depends on a clock, and on a busy machine any example may be slow.
+settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("suite")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what runs in the background so; tests of Ctrl-C would wait for ever.
@@ -38,8 +47,16 @@ def update_golden(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update-golden"))
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """A worker of several compiles its share of the test modules for all."""
+    worker: dict[str, Any] | None = getattr(session.config, "workerinput", None)
+    if worker is not None:
+        number = int(worker["workerid"].removeprefix("gw"))
+        rewriting.share(session.config, number, worker["workercount"])
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[None]:
+def pytest_collection() -> Generator[None, object, object]:
     """What is made for thousands of tests stays: to look through it would free nothing."""
     gc.disable()
     try:
@@ -47,6 +64,26 @@ def pytest_collection() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _objects(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Objects]:
+    """Objects of C files, compiled once for the tests of all workers."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "objects"
+    folder.mkdir(exist_ok=True)
+    objects = Objects(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        compiled_once.install(objects, patch)
+        yield objects
+
+
+@pytest.fixture
+def compile_anew(_objects: Objects) -> Iterator[None]:
+    """A test in which compilers compile, whatever there is already."""
+    _objects.enabled = False
+    yield
+    _objects.enabled = True
 
 
 _begun = count()
@@ -57,6 +94,7 @@ def _collections_look_at_the_last_modules_objects(request: pytest.FixtureRequest
     """After thousands of tests there are millions of objects that stay: `gc.collect()`, which many
     tests call, would take a second to look through them. Where none does, some modules together
     are looked through, and what they left behind goes."""
-    if next(_begun) % MODULES_A_COLLECTION == 0 or hasattr(request.module, "gc"):
+    module = cast("object", request.module)  # pyright: ignore[reportUnknownMemberType]
+    if next(_begun) % MODULES_A_COLLECTION == 0 or hasattr(module, "gc"):
         gc.collect()
         gc.freeze()

@@ -32,7 +32,7 @@ to programs. `--traceback`, anywhere among the options, shows the traceback of a
 
 def page() -> str:
     """The whole page."""
-    root: Any = typer.main.get_command(commands._application)
+    root: Any = typer.main.get_command(commands.application)
     return "\n".join([HEAD, *_commands("samebits", root.commands)])
 
 

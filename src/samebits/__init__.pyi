@@ -2,6 +2,7 @@
 
 from samebits import fpenv as fpenv
 from samebits import hazards as hazards
+from samebits import lua as lua
 from samebits import math as math
 from samebits import noise as noise
 from samebits import random as random

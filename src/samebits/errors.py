@@ -131,6 +131,7 @@ def folding(function: Callable[_P, _R]) -> Callable[_P, _R]:
         try:
             return function(*args, **kwargs)
         except SamebitsError as error:
+            __tracebackhide__ = True
             raise folded(error) from error.__cause__
 
     return call

@@ -188,6 +188,8 @@ _PLACES = {
 }
 """The modules of `mathlib` with their functions. A module loads when the first of them is used."""
 _MODULES = {name: module for module, names in _PLACES.items() for name in names.split()}
+__sb_lazy__ = frozenset(_MODULES)
+"""What kernels capture by name, until they are compiled."""
 
 pi: float = _python.pi
 """π rounded to float64, 3.141592653589793."""

@@ -5,6 +5,7 @@ Owns names, sizes, NumPy dtypes and NumPy's promotion table. Knows nothing of va
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -319,11 +320,11 @@ class FixedArrayType:
     def __str__(self) -> str:
         return f"{self.element}[{', '.join(map(str, self.shape))}]"
 
-    @property
+    @cached_property
     def count(self) -> int:
-        return int(np.prod(self.shape, dtype=np.int64))
+        return math.prod(self.shape)
 
-    @property
+    @cached_property
     def size(self) -> int:
         return self.element.size * self.count
 

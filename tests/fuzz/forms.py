@@ -1,5 +1,5 @@
 """Small random programs of one form each: texts of one character, ranges of uint64, kernels as
-parameters, recursion, widening.
+parameters, recursion, widening, shifts.
 
 Owns the text of these programs and their inputs, and the forms by name. They are apart from the
 programs of `generator`, whose seeds keep their meaning.
@@ -24,6 +24,7 @@ from samebits.types import (
     ScalarType,
     Type,
 )
+from tests.fuzz import shifts as shifts_of
 from tests.fuzz import widenings as widenings_of
 from tests.fuzz.generator import HEADER, Program
 from tests.fuzz.inputs import InputSet, random_inputs
@@ -254,6 +255,7 @@ def recursive(seed: int) -> Program:
     more = ", s" * has_struct + ", f" * with_kernel
     bounds = {name: rng.choice((3, 5, 9, 17, 40)) for name in names}
     smaller = ("n - 1", "n - 2", "n // 2", "n - 1")
+    deepest = 11
 
     def call(name: str) -> str:
         given = ", ".join(_expression(rng, t, "xy", 1) for _ in range(2))
@@ -281,6 +283,7 @@ def recursive(seed: int) -> Program:
             lines.append(f"r = r + {value(call(rng.choice(names)))}")
         elif roll < 0.5:
             lines += ["for i in range(2):", f"    r = r + {value(call(name))}"]
+            deepest = 7  # with three calls of itself in each
         elif roll < 0.65:
             lines += ["if x > y:", f"    r = r - {value(call(rng.choice(names)))}"]
         if with_kernel:
@@ -306,13 +309,14 @@ def recursive(seed: int) -> Program:
     parts.append(f"@sb.kernel\ndef entry({params}) -> {t.name}:\n{body}")
     array = ArrayType(element, 1, False)
     program = _program(seed, rng, parts, [INT, t, t, array])
-    inputs = tuple(_shallow(rng, given_) for given_ in program.inputs)
+    inputs = tuple(_shallow(rng, given_, deepest) for given_ in program.inputs)
     return Program(seed, program.source, program.entry, inputs)
 
 
-def _shallow(rng: Random, given: InputSet) -> InputSet:
+def _shallow(rng: Random, given: InputSet, deepest: int) -> InputSet:
     """Depths that few calls take."""
-    return InputSet((("scalar", "int", rng.randint(0, 11)), *given.args[1:]), given.blobs)
+    depth = min(rng.randint(0, 11), deepest)
+    return InputSet((("scalar", "int", depth), *given.args[1:]), given.blobs)
 
 
 def widenings(seed: int) -> Program:
@@ -321,12 +325,19 @@ def widenings(seed: int) -> Program:
     return _program(seed, rng, *widenings_of.parts(rng))
 
 
+def shifts(seed: int) -> Program:
+    """Shifts by constants within the width, and by variables of any number."""
+    rng = Random(f"samebits fuzz shifts {seed}")
+    return _program(seed, rng, *shifts_of.parts(rng))
+
+
 FORMS: dict[str, Callable[[int], Program]] = {
     "characters": characters,
     "wide_ranges": wide_ranges,
     "given_kernels": given_kernels,
     "recursive": recursive,
     "widenings": widenings,
+    "shifts": shifts,
 }
 """The generators, by the form of their programs."""
 

@@ -42,7 +42,7 @@ from tests.fuzz.loop_heads import generator_of
 from tests.fuzz.members import Members
 from tests.fuzz.options import Options
 from tests.fuzz.prints import Prints
-from tests.fuzz.scope import Callee, Variable
+from tests.fuzz.scope import CAPTURED, Callee, Variable
 from tests.fuzz.scratch_arrays import ScratchArrays
 from tests.fuzz.simple_statements import INDENT
 from tests.fuzz.statements import Body
@@ -130,7 +130,7 @@ class _Writer:
                 self.constants.append(Variable(f"K{k}", table, mutable=False, readonly=True))
                 continue
             lines.append(f"K{k} = {self.constant(t)}")
-            self.constants.append(Variable(f"K{k}", t, mutable=False, bound=8))
+            self.constants.append(Variable(f"K{k}", t, mutable=False, bound=CAPTURED))
         lines += self.tuples.module(self.palette)
         if lines:
             self.parts.append("\n".join(lines))
@@ -340,7 +340,7 @@ class _Writer:
             elif rng.random() < 0.2:
                 types = [rng.choice(self.palette) for _ in range(rng.randint(1, 2))]
                 captured = [
-                    (Variable(f"c{n}", t, mutable=False, bound=8), self.constant(t))
+                    (Variable(f"c{n}", t, mutable=False, bound=CAPTURED), self.constant(t))
                     for n, t in enumerate(types)
                 ]
                 lines = self.function(f"h{k}", captured=[v for v, _ in captured])

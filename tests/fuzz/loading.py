@@ -6,13 +6,14 @@ import importlib.util
 import linecache
 import sys
 import tempfile
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from samebits.errors import SamebitsError
+from samebits.errors import SamebitsError, SamebitsWarning
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Module
 from samebits.ir.interp.evaluator import Evaluator
@@ -79,6 +80,11 @@ class Workspace:
 
     def load_all(self, source: str, entries: Sequence[str]) -> list[Loaded]:
         """Import `source` and lower several kernels of it."""
+        is_read = len(self._names) % self._texts == 0
+        return [load_kernel(kernel, is_read) for kernel in self.imported(source, entries)]
+
+    def imported(self, source: str, entries: Sequence[str]) -> list[Any]:
+        """Import `source`: several kernels of it."""
         name = f"fuzzed_{len(self._names)}"
         path = Path(self._folder.name, f"{name}.py")
         path.write_text(source)
@@ -89,8 +95,7 @@ class Workspace:
         sys.modules[name] = module
         self._names.append(name)
         spec.loader.exec_module(module)
-        is_read = (len(self._names) - 1) % self._texts == 0
-        return [load_kernel(getattr(module, entry), is_read) for entry in entries]
+        return [getattr(module, entry) for entry in entries]
 
 
 def load_kernel(kernel: Kernel, is_read: bool = True) -> Loaded:
@@ -125,5 +130,7 @@ def lower(kernel: Kernel) -> tuple[Module, str, tuple[Type, ...], Type]:
     """IR module, symbol, parameter types and result type of a kernel without type variables."""
     types = kernel.fixed_types
     assert types is not None
-    unit = compile_kernel(kernel, types)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SamebitsWarning)  # what is drawn wraps where it may
+        unit = compile_kernel(kernel, types)
     return lower_float_modes(link(unit)), unit.function.name, types, unit.callee.result

@@ -21,6 +21,8 @@ from samebits.types import (
 )
 
 INT64_REACH = 1 << 63
+CAPTURED = 8
+"""What weak ints that kernels capture are below; other variables may be too."""
 
 
 @dataclass(frozen=True)

@@ -148,6 +148,8 @@ class SimpleStatements:
         sign = rng.choice(("+", "-", "*", "&", "|", "^", "+", "-", "*", "//", "%", "<<", ">>"))
         if sign in ("//", "%") and not self.draw.risky():
             return sign, f"({self.expr(t)} | 1)"
+        if sign in ("<<", ">>"):
+            return sign, self.expr(t)
         return sign, self.expr(t) if isinstance(t, VectorType) else self.adopted(t)
 
     def store(self, _nested: int) -> None:

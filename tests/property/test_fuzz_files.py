@@ -13,6 +13,7 @@ CASES = {
     "reports": 25,
     "two-reports": 12,
     "goldens": 200,
+    "bits": 100,
     "hash-lists": 200,
     "dumps": 200,
     "cache": 2000,

@@ -76,6 +76,7 @@ def patterns(t: Any, choose: np.random.Generator) -> np.ndarray[Any, Any]:
 
 @pytest.mark.parametrize("seed", range(16))
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::samebits.errors.SamebitsWarning")  # drawn, they are idle
 def test_generated_jobs_are_as_managed(seed: int, tmp_path: Path) -> None:
     source, inputs, outputs = generated(seed)
     cls = loaded(source, tmp_path / f"generated_job_{seed}.py")

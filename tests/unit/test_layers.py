@@ -21,14 +21,15 @@ LAYERS = {
     "managed": 5, "math": 5, "noise": 5, "random": 5, "backend": 5,
     "runtime": 6, "fpmodel": 6,
     "fpenv": 7, "wiring": 7, "jobs": 7, "sim": 7, "doctor": 7,
-    "verify": 8, "inspection": 8, "hazards": 8, "frame_trace": 8,
+    "verify": 8, "inspection": 8, "hazards": 8, "frame_trace": 8, "audit": 8,
     "sides": 9,
-    "desync": 10,
-    "net": 11,
+    "desync": 10, "minimise": 10,
+    "net": 11, "foreign": 11,
     "export": 12,
-    "diagnosis": 13,
-    "cli": 14,
-    "__main__": 15,
+    "diagnosis": 13, "play": 13, "ci": 13, "lua": 13,
+    "collector": 14, "testing": 14, "farm": 14,
+    "cli": 15,
+    "__main__": 16,
 }  # fmt: skip
 """A package imports, lazily and for types alone too, from packages of lower numbers alone."""
 LLVM = {"backend/llvm/engine.py"}
@@ -209,11 +210,19 @@ WRITES = {
     "doctor/programs.py": "a working folder of its own",
     "doctor/watched.py": "a report that the parent made",
     "runtime/objects/own_folder.py": "files below a folder that was verified",
+    "audit/scan.py": "a working folder of its own",
+    "audit/worker.py": "its answers, to the parent",
     "runtime/emulation/link.py": "a working folder of its own",
     "export/build.py": "a working folder of its own",
     "export/wasm.py": "a working folder of its own",
+    "export/math_library/build.py": "a working folder of its own",
     "diagnosis/edits/versions.py": "a working folder of its own",
+    "farm/child.py": "its answers, to the parent",
+    "farm/store.py": "its lock, and a working folder of its own",
     "net/store.py": "a match's journal, which is appended to",
+    "net/used_tickets.py": "nonces, which are appended",
+    "collector/intake/storage.py": "a collector's own folder",
+    "collector/operate/backup.py": "an archive, inside an Output",
 }
 """Modules that write files by themselves, and why that is sound."""
 

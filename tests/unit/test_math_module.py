@@ -6,6 +6,7 @@ import inspect
 import pydoc
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +27,39 @@ print("samebits.mathlib.powers" in sys.modules, "samebits.mathlib.trigonometric"
 def test_no_function_is_loaded_before_one_is_used() -> None:
     done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "\nTrue False\n"), done.stderr
+
+
+CACHED = """
+import sys
+import samebits as sb
+from samebits import float64, math
+sb.set_cache_dir(sys.argv[1])
+if "before" in sys.argv:
+    math.sin, math.exp
+
+@sb.kernel
+def wave(x: float64) -> float64:
+    return math.sin(x) * sb.math.exp(x) + math.min(x, math.pi)
+
+print(wave(0.5).hex())
+loaded = [name for name in sys.modules if name.startswith("samebits.mathlib")]
+print("samebits.frontend.compile" in sys.modules, bool(loaded))
+"""
+
+
+def test_a_cached_call_loads_none_and_finds_its_object_where_some_are_loaded(
+    tmp_path: Path,
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(CACHED)
+    told: list[str] = []
+    for given in ("", "", "before"):
+        command = [sys.executable, str(program), str(tmp_path / "cache"), given]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        number, loaded = done.stdout.splitlines()
+        told.append(loaded)
+        assert number == (math.sin(0.5) * math.exp(0.5) + 0.5).hex()
+    assert told == ["True True", "False False", "False True"]
 
 
 def test_every_name_is_there_and_documented() -> None:

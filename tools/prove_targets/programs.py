@@ -164,6 +164,7 @@ class Batch:
 def _placed(outcome: Outcome) -> Outcome:
     """An outcome whose trap is kind and place alone: targets do not say the values behind it."""
     trap = outcome.trap
+    outcome = replace(outcome, left=())  # which entries without the runtime do not keep
     return outcome if trap is None else replace(outcome, trap=(trap[0], None, *trap[2:]))
 
 

@@ -73,13 +73,13 @@ def status(arguments: Sequence[str]) -> int:
         print(error, file=sys.stderr)
         return BAD
     except KeyboardInterrupt:
-        word, code = samebits_command.interrupted()
-        print(word, file=sys.stderr)
-        return code
+        return _interrupted()
     except BrokenPipeError:  # the reader of the output is gone
         _forget_output()
         return BAD
     except BaseException as error:  # a script may have asked for any status
+        if _follows_interrupt(error):
+            return _interrupted()
         if isinstance(error, OSError) and error.filename is not None:
             # A name that is too long, or below a file, fails wherever it is used first.
             print(f"cannot use {error.filename}: {error.strerror}", file=sys.stderr)
@@ -90,6 +90,21 @@ def status(arguments: Sequence[str]) -> int:
             return BAD
         _tell(error, traceback)
         return BAD
+
+
+def _interrupted() -> int:
+    word, code = samebits_command.interrupted()
+    print(word, file=sys.stderr)
+    return code
+
+
+def _follows_interrupt(error: BaseException) -> bool:
+    """Whether `error` was raised while Ctrl-C unwound: within `threading.Condition.wait`, CPython
+    then releases a lock that it has released before, and RuntimeError hides the interrupt."""
+    before = error.__context__
+    while before is not None and not isinstance(before, KeyboardInterrupt):
+        before = before.__context__
+    return before is not None
 
 
 def _tell(error: BaseException, whole: bool) -> None:

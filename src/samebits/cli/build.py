@@ -1,4 +1,4 @@
-"""`samebits build`: simulations for use outside Python."""
+"""`samebits build`: simulations, and the math library, for use outside Python."""
 
 from __future__ import annotations
 
@@ -11,15 +11,32 @@ from rich.text import Text
 from samebits.cli.consoles import TextConsole
 from samebits.cli.exit_status import SAME
 from samebits.cli.named import named_simulation, words
-from samebits.export.build import Built, build, choose_targets
+from samebits.errors import ArgumentError
+from samebits.export.build import build, choose_targets
+from samebits.export.output_folder import Built
 
 
-def run(sim: str, targets: Sequence[str], out: str, name: str | None) -> int:
-    """Build and list the files written; return the exit status."""
+def run(
+    sim: str | None, targets: Sequence[str], out: str, name: str | None, math_library: bool
+) -> int:
+    """Build and list the files written; return the exit status. Raises ArgumentError for options
+    that do not go together."""
+    if (sim is None) is not math_library:
+        raise ArgumentError(
+            "samebits build takes SIM or --math-library" + (", not both" if sim else ""),
+            fix="samebits build game.py --out dist, or samebits build --math-library --out dist",
+        )
+    if math_library and name is not None:
+        raise ArgumentError("the math library has a name of its own", fix="leave out --name")
     rows = choose_targets([name for names in targets for name in words("--target", names)])
-    simulation = named_simulation(sim)
+    simulation = None if sim is None else named_simulation(sim)
     with _progress([row.name for row in rows]) as show:
-        built = build(simulation, rows, Path(out), name, show)
+        if simulation is None:
+            from samebits.export.math_library.build import build_math_library
+
+            built = build_math_library(rows, Path(out), show)
+        else:
+            built = build(simulation, rows, Path(out), name, show)
     _print_built(built)
     return SAME
 

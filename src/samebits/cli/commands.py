@@ -1,44 +1,43 @@
-"""The commands and their options, declared for Typer; each command has a module of its own."""
+"""The commands and their options, declared for Typer; each command has a module of its own.
+
+Those of matches, of CI and about other programs are declared beside them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Literal
+from functools import cache
+from typing import Annotated, Any, Literal
 
 import typer
 
+from samebits.cli.application import (
+    Html,
+    Parsed,
+    Players,
+    Seed,
+    Sim,
+    application,
+    finish,
+)
+from samebits.cli.ci import commands as ci
+from samebits.cli.collector import commands as collector
 from samebits.cli.examples import examples
 from samebits.cli.exit_status import BAD, INTERRUPTED, SAME, TRACEBACK
+from samebits.cli.farm import commands as farm
+from samebits.cli.foreign import commands as foreign
+from samebits.cli.lua import commands as lua
+from samebits.cli.net import commands as net
 from samebits.cli.terminal import colours
 from samebits.digits import MOST_FRAMES
-
-_application = typer.Typer(
-    name="samebits",
-    help="The same bits on every machine: verify simulations, and find where and why runs differ.",
-    epilog=examples(""),
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-Sim = Annotated[
-    str, typer.Argument(metavar="SIM", help="path.py, path.py:Name or package.module:Name")
-]
-Players = Annotated[
-    str | None, typer.Option(help="Without a REPLAY: who plays, a script of SIM or random.")
-]
-Seed = Annotated[int | None, typer.Option(help="Without a REPLAY: the seed; 1 if not given.")]
-Html = Annotated[str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")]
 
 
 def app(arguments: list[str]) -> int:
     """Parse the arguments, run the command, return its exit status. Prints usage errors."""
     try:
         with colours():
-            _application(args=arguments, prog_name="samebits")
-    except _Parsed as parsed:
+            _command()(args=arguments, prog_name="samebits")
+    except Parsed as parsed:
         command = parsed.command
     except SystemExit as stop:
         # Typer's own status: help, usage, an interrupt. Its 1 does not mean that something differs.
@@ -48,19 +47,10 @@ def app(arguments: list[str]) -> int:
     return command()
 
 
-class _Parsed(BaseException):
-    """The parsed command, to be run outside Typer, which turns interrupts, closed pipes and a
-    script's `sys.exit` into statuses of its own. Not an Exception, which Typer takes for an error.
-    """
-
-    def __init__(self, command: Callable[[], int]) -> None:
-        super().__init__()
-        self.command = command
-
-
-def _finish(command: Callable[[], int]) -> None:
-    """End parsing and hand over the command to run."""
-    raise _Parsed(command)
+@cache
+def _command() -> Callable[..., Any]:
+    """The whole command line as Typer runs it, which takes long to make."""
+    return typer.main.get_command(application)
 
 
 def _print_version(wanted: bool) -> None:
@@ -71,7 +61,7 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@_application.callback()
+@application.callback()
 def _root(
     version: Annotated[
         bool,
@@ -87,11 +77,12 @@ def _root(
     """The same bits on every machine: verify simulations, and find where and why runs differ."""
 
 
-@_application.command(epilog=examples("verify"))
+@application.command(epilog=examples("verify"))
 def verify(
     sim: Sim,
     replays: Annotated[
-        list[str] | None, typer.Argument(metavar="[REPLAY]...", help="replay files of SIM")
+        list[str] | None,
+        typer.Argument(metavar="[REPLAY]...", help="replays of SIM, or folders of them"),
     ] = None,
     targets: Annotated[
         str | None,
@@ -123,11 +114,29 @@ def verify(
             metavar="SECONDS", help="Stop a target that runs longer, and report it as not run."
         ),
     ] = None,
+    bits: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Write every frame's hash, for `samebits compare` with others'."
+        ),
+    ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="What --bits calls this machine; else linux-x86_64."),
+    ] = None,
+    report: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Write a desync report of each replay that differs."),
+    ] = None,
+    shard: Annotated[
+        str | None, typer.Option(metavar="I/N", help="Only every N-th replay, from the I-th on.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Run SIM in every execution that this machine offers, and compare the state of every frame.
 
-    Without a REPLAY, a script of SIM plays 600 frames. CPython (managed), the reference interpreter
+    Without a REPLAY, a script of SIM plays 600 frames; of a folder, its replays of SIM are taken.
+    CPython (managed), the reference interpreter
     (evaluate) and emulated targets run only the first part of a long run, and say how much, unless
     `--frames all`. Exit status: 0 the same, 1 a difference, or a target's program failed, 2 bad
     usage or input, or a target ran longer than `--timeout`.
@@ -146,11 +155,15 @@ def verify(
         update_golden=update_golden,
         json=json,
         timeout=timeout,
+        bits=bits,
+        label=label,
+        report=report,
+        shard=shard,
     )
-    _finish(lambda: run(options))
+    finish(lambda: run(options))
 
 
-@_application.command(epilog=examples("record"))
+@application.command(epilog=examples("record"))
 def record(
     sim: Sim,
     out: Annotated[str, typer.Option(metavar="FILE", help="The replay to write.")],
@@ -172,23 +185,26 @@ def record(
     """
     from samebits.cli.record import run
 
-    _finish(lambda: run(sim, out, players, frames, seed, keyframes))
+    finish(lambda: run(sim, out, players, frames, seed, keyframes))
 
 
-@_application.command(epilog=examples("targets"))
+@application.command(epilog=examples("targets"))
 def targets(
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """List the targets that run here, and why the others cannot."""
     from samebits.cli.targets import run
 
-    _finish(lambda: run(json))
+    finish(lambda: run(json))
 
 
-@_application.command(epilog=examples("build"))
+@application.command(epilog=examples("build"))
 def build(
-    sim: Sim,
-    out: Annotated[str, typer.Option(metavar="DIR", help="The folder to write to.")],
+    out: Annotated[str, typer.Option("--out", "-o", metavar="DIR", help="The folder to write to.")],
+    sim: Annotated[
+        str | None,
+        typer.Argument(metavar="[SIM]", help="path.py, path.py:Name or package.module:Name"),
+    ] = None,
     target: Annotated[
         list[str] | None,
         typer.Option(
@@ -203,18 +219,25 @@ def build(
     name: Annotated[
         str | None, typer.Option(help="The prefix of all names; by default the simulation's name.")
     ] = None,
+    math_library: Annotated[
+        bool,
+        typer.Option(
+            "--math-library", help="Without SIM: the functions of samebits.math for C and C++."
+        ),
+    ] = False,
 ) -> None:
-    """Build SIM as a C header, a static and a shared library, and a standalone verifier.
+    """Build SIM as a C header, a static and a shared library, and a standalone verifier; or the
+    math library.
 
     For wasm32 and wasm32-simd, build a WebAssembly module for Node and browsers. A README in DIR
     says how to use the files. Exit status: 0 written, 2 bad usage or input, or a tool failed.
     """
     from samebits.cli.build import run
 
-    _finish(lambda: run(sim, target or [], out, name))
+    finish(lambda: run(sim, target or [], out, name, math_library))
 
 
-@_application.command(epilog=examples("doctor"))
+@application.command(epilog=examples("doctor"))
 def doctor(
     program: Annotated[
         list[str] | None,
@@ -249,10 +272,10 @@ def doctor(
     from samebits.cli.doctor import run
 
     given = [*(["-m", module] if module else []), *(program or [])]
-    _finish(lambda: run(given, peer, timeout, json))
+    finish(lambda: run(given, peer, timeout, json))
 
 
-@_application.command(epilog=examples("inspect"))
+@application.command(epilog=examples("inspect"))
 def inspect(
     kernel: Annotated[
         str,
@@ -296,16 +319,17 @@ def inspect(
     """
     from samebits.cli.inspect import InspectOptions, run
 
-    _finish(lambda: run(InspectOptions(kernel, target, show, opt, types, all, json, html, color)))
+    finish(lambda: run(InspectOptions(kernel, target, show, opt, types, all, json, html, color)))
 
 
-@_application.command(epilog=examples("lint"))
+@application.command(epilog=examples("lint"))
 def lint(
     paths: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[PATH]...",
-            help="Python files or folders; game.py:NAME for what that simulation can reach alone.",
+            help="Python files, Lua files or folders; game.py:NAME for what that simulation can "
+            "reach alone.",
         ),
     ] = None,
     select: Annotated[
@@ -332,19 +356,19 @@ def lint(
         bool, typer.Option("--list-rules", help="List the rules with their reasons, and exit.")
     ] = False,
 ) -> None:
-    """Find Python code whose results differ between machines or runs: set order, libm, clocks.
+    """Find Python and Lua code whose results differ between machines or runs: order, libm, clocks.
 
-    Nothing is run. A comment `# noqa: SB101` suppresses a rule on its line. Kernels are skipped:
-    the compiler checks them. Exit status: 0 no hazard, 1 hazards were found, 2 bad usage, or a file
-    could not be checked.
+    Nothing is run. A comment `# noqa: SB101`, in Lua `-- noqa: SL101`, suppresses a rule on its
+    line. Kernels are skipped: the compiler checks them. Scripts for samebits.lua need no SL1. Exit
+    status: 0 no hazard, 1 hazards were found, 2 bad usage, or a file could not be checked.
     """
     from samebits.cli.lint import run
 
     form = "json" if json else format
-    _finish(lambda: run(paths or (), select, ignore, form, list_rules, min_confidence))
+    finish(lambda: run(paths or (), select, ignore, form, list_rules, min_confidence))
 
 
-@_application.command(epilog=examples("explain"))
+@application.command(epilog=examples("explain"))
 def explain(
     expression: Annotated[
         str,
@@ -394,10 +418,10 @@ def explain(
     """
     from samebits.cli.explain import run
 
-    _finish(lambda: run(expression, values or (), got, row or (), rows, type, json))
+    finish(lambda: run(expression, values or (), got, row or (), rows, type, json))
 
 
-@_application.command(epilog=examples("report"))
+@application.command(epilog=examples("report"))
 def report(
     sim: Annotated[
         str | None,
@@ -429,6 +453,14 @@ def report(
         str | None,
         typer.Option(metavar="FILE", help="Print everything that a report discloses, and exit."),
     ] = None,
+    record: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="RECORD",
+            help="Write it of what another program recorded with samebits.h: run.sbt.",
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Write a desync report: what this machine computed in a run, to be compared elsewhere.
@@ -441,18 +473,62 @@ def report(
     """
     from samebits.cli.report import ReportOptions, run
 
-    options = ReportOptions(sim, replay, frames, trace, out, a, force, show, json)
-    _finish(lambda: run(options))
+    options = ReportOptions(sim, replay, frames, trace, out, a, force, show, json, record)
+    finish(lambda: run(options))
 
 
-@_application.command(epilog=examples("diagnose"))
+@application.command(epilog=examples("minimise"))
+def minimise(
+    sim: Sim,
+    replay: Annotated[str, typer.Argument(metavar="REPLAY", help="a replay of SIM")],
+    a: Annotated[
+        str | None,
+        typer.Option(
+            "--a", metavar="SIDE", help="How side a runs SIM; by default natively, optimised."
+        ),
+    ] = None,
+    b: Annotated[
+        str | None,
+        typer.Option("--b", metavar="SIDE", help="How side b runs it, as `samebits diagnose` has."),
+    ] = None,
+    trap: Annotated[
+        bool, typer.Option("--trap", help="Keep the trap, or the assertion, that ends side a.")
+    ] = False,
+    any: Annotated[
+        bool,
+        typer.Option("--any", help="Keep any difference or trap, in another field or line too."),
+    ] = False,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="The shorter replay; by default REPLAY.small.mcap."
+        ),
+    ] = None,
+    seconds: Annotated[
+        float, typer.Option(metavar="N", help="Stop after so long with the shortest so far.")
+    ] = 60.0,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Cut a replay down to what still shows a difference between two sides, or a trap.
+
+    Frames are left out, and inputs made zero, for as long as the sides still differ in the same
+    field first. The result is a replay of SIM as any other. Ctrl-C keeps the shortest so far. Exit
+    status: 0 written, 2 bad usage or input, or there is nothing to show.
+    """
+    from samebits.cli.minimise import MinimiseOptions, run
+
+    options = MinimiseOptions(sim, replay, a, b, trap, any, out, seconds, json)
+    finish(lambda: run(options))
+
+
+@application.command(epilog=examples("diagnose"))
 def diagnose(
     what: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="SIM [REPLAY] [EVIDENCE] | [SIM] REPORT REPORT",
             help="a simulation, a replay of it, and another machine's report, replay, golden "
-            "file or list of hashes; or two reports",
+            "file or list of hashes; or two reports, or records of another program",
         ),
     ] = None,
     a: Annotated[
@@ -514,6 +590,14 @@ def diagnose(
             help="Of two versions of the source, name those edits too that change nothing.",
         ),
     ] = False,
+    foreign: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Build and run a program of C or C++ in two ways of FILE, a sim.toml: --a and "
+            "--b name them. Its commands run as if you had typed them.",
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     html: Html = None,
 ) -> None:
@@ -528,185 +612,15 @@ def diagnose(
     given = tuple(what or ())
     options = DiagnoseOptions(
         given, a, b, frames, players, seed, json, html, list_sides, budget, edits, seconds,
-        tuple(state) if state else None,
+        tuple(state) if state else None, foreign,
     )  # fmt: skip
-    _finish(lambda: run(options))
-
-
-_net = typer.Typer(
-    help="Matches over a network: serve, join, watch and soak them.",
-    epilog=examples("net"),
-    no_args_is_help=True,
-)
-_application.add_typer(_net, name="net")
-SecretFile = Annotated[
-    str, typer.Option("--secret", metavar="FILE", help="A file with the secret that signs tickets.")
-]
-
-
-@_net.command("serve", epilog=examples("net serve"))
-def net_serve(
-    sim: Sim,
-    secret: SecretFile,
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 for any.")] = 8443,
-    store: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="Keep matches, replays and verdicts here.")
-    ] = None,
-    name: Annotated[str, typer.Option(help="The name of this relay in tickets.")] = "",
-    seed: Annotated[int, typer.Option(help="The seed of matches.")] = 1,
-    players: Annotated[
-        int | None, typer.Option(min=1, help="Players that a match begins with; all by default.")
-    ] = None,
-    frames: Annotated[
-        int | None, typer.Option(min=1, max=MOST_FRAMES, help="End a match after so many frames.")
-    ] = None,
-    deadline: Annotated[
-        int, typer.Option(min=0, help="Milliseconds that a frame waits for inputs; 0 for ever.")
-    ] = 150,
-    on_desync: Annotated[
-        Literal["heal", "pause", "end", "log"], typer.Option(help="What follows a desync.")
-    ] = "heal",
-    referee: Annotated[
-        bool, typer.Option(help="Run each match here too, as one more vote.")
-    ] = True,
-    delay: Annotated[int, typer.Option(min=0, help="Frames that spectators see a match late.")] = 0,
-    cert: Annotated[str | None, typer.Option(metavar="FILE", help="TLS certificate.")] = None,
-    key: Annotated[str | None, typer.Option(metavar="FILE", help="TLS key.")] = None,
-    origin: Annotated[
-        list[str] | None, typer.Option(metavar="URL", help="A page that browsers may come from.")
-    ] = None,
-) -> None:
-    """Serve matches of SIM until interrupted. Events are printed, one line each.
-
-    `GET /healthz`, `/metrics` and `/status` answer on the same port.
-    """
-    from samebits.cli.net import ServeOptions, serve
-
-    options = ServeOptions(
-        sim, secret, host, port, store, name, seed, players, frames, deadline, on_desync, referee,
-        delay, cert, key, tuple(origin or ()),
-    )  # fmt: skip
-    _finish(lambda: serve(options))
-
-
-@_net.command("ticket", epilog=examples("net ticket"))
-def net_ticket(
-    match: Annotated[str, typer.Argument(help="the match's name")],
-    secret: SecretFile,
-    slot: Annotated[int, typer.Option(min=0, help="The player's slot.")] = 0,
-    spectator: Annotated[bool, typer.Option("--spectator", help="To watch, not to play.")] = False,
-    relay: Annotated[str, typer.Option(help="The only relay that it is for.")] = "",
-    seconds: Annotated[int, typer.Option(min=1, max=3600, help="How long it is valid.")] = 60,
-) -> None:
-    """Print a ticket, which lets its bearer join once."""
-    from samebits.cli.net import ticket
-
-    _finish(lambda: ticket(match, secret, slot, spectator, relay, seconds))
-
-
-@_net.command("join", epilog=examples("net join"))
-def net_join(
-    sim: Sim,
-    url: Annotated[str, typer.Argument(metavar="URL", help="ws://host:port/match")],
-    ticket: Annotated[str, typer.Option(help="The ticket, or - to read it from standard input.")],
-    players: Players = None,
-    slot: Annotated[int, typer.Option(min=0, help="Whose part of the script to play.")] = 0,
-    window: Annotated[
-        int, typer.Option(min=0, max=3600, help="Frames to predict at most; 0 is lockstep.")
-    ] = 8,
-    side: Annotated[
-        str | None,
-        typer.Option(metavar="SIDE", help="Play with a planted hazard, hazard=NAME@PLACE."),
-    ] = None,
-) -> None:
-    """Play a match with a script of SIM: a bot.
-
-    Exit status: 0 played to the end, 1 this peer's bits departed, 2 bad usage, or refused.
-    """
-    from samebits.cli.net import join
-
-    _finish(lambda: join(sim, url, ticket, players, slot, window, side))
-
-
-@_net.command("watch", epilog=examples("net watch"))
-def net_watch(
-    sim: Sim,
-    url: Annotated[str, typer.Argument(metavar="URL", help="ws://host:port/match")],
-    ticket: Annotated[str, typer.Option(help="The ticket, or - to read it from standard input.")],
-) -> None:
-    """Watch a match, and print what happens in it."""
-    from samebits.cli.net import watch
-
-    _finish(lambda: watch(sim, url, ticket))
-
-
-@_net.command("soak", epilog=examples("net soak"))
-def net_soak(
-    sim: Sim,
-    matches: Annotated[int, typer.Option(min=1, help="How many.")] = 16,
-    frames: Annotated[int, typer.Option(min=1, max=MOST_FRAMES, help="Frames of each.")] = 600,
-    seed: Annotated[int, typer.Option(min=0, help="The first match's seed.")] = 0,
-    scene: Annotated[
-        str | None, typer.Option(help="One kind of match; by default they take turns.")
-    ] = None,
-    rtt: Annotated[
-        float | None, typer.Option(min=0, help="Milliseconds there and back, of all links.")
-    ] = None,
-    jitter: Annotated[float, typer.Option(min=0, help="Milliseconds, with --rtt.")] = 0,
-    loss: Annotated[float, typer.Option(min=0, max=50, help="Per cent, with --rtt.")] = 0,
-    datagrams: Annotated[
-        bool | None,
-        typer.Option("--datagrams/--ordered", help="Links that lose messages, or only delay them."),
-    ] = None,
-    window: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Frames that each peer predicts at most.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
-) -> None:
-    """Play seeded matches of SIM over simulated links, and judge each of them.
-
-    The same seed gives the same messages at the same times, which the trace's hash proves. Exit
-    status: 0 all good, 1 a match has a fault, 2 bad usage.
-    """
-    from samebits.cli.net import SoakOptions, soak
-
-    options = SoakOptions(
-        sim, matches, frames, seed, scene, rtt, jitter, loss, datagrams, window, json
-    )
-    _finish(lambda: soak(options))
-
-
-@_net.command("status", epilog=examples("net status"))
-def net_status(
-    url: Annotated[str, typer.Argument(metavar="URL", help="http://host:port")],
-    json: Annotated[
-        bool, typer.Option("--json", help="Print the relay's answer as it is.")
-    ] = False,
-) -> None:
-    """Show what a relay serves."""
-    from samebits.cli.net import status
-
-    _finish(lambda: status(url, json))
-
-
-@_net.command("verdict", epilog=examples("net verdict"))
-def net_verdict(
-    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="a match in a relay's store")],
-) -> None:
-    """Print the verdicts of a match's desyncs.
-
-    Exit status: 0 none, 1 there are some, 2 no match.
-    """
-    from samebits.cli.net import verdict
-
-    _finish(lambda: verdict(folder))
+    finish(lambda: run(options))
 
 
 _replay = typer.Typer(
     help="Convert replays for use outside Python.", epilog=examples("replay"), no_args_is_help=True
 )
-_application.add_typer(_replay, name="replay")
+application.add_typer(_replay, name="replay")
 
 
 @_replay.command(epilog=examples("replay export"))
@@ -727,4 +641,13 @@ def export(
     """
     from samebits.cli.replay import export
 
-    _finish(lambda: export(replay, out, frames))
+    finish(lambda: export(replay, out, frames))
+
+
+# Last, so that `--help` lists them below the commands of a simulation.
+application.add_typer(ci.commands)
+application.add_typer(collector.commands)
+application.add_typer(farm.commands, name="farm")
+application.add_typer(net.commands, name="net")
+application.add_typer(lua.commands, name="lua")
+application.add_typer(foreign.commands)

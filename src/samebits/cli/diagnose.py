@@ -16,6 +16,7 @@ from rich.text import Text
 
 from samebits.cli.consoles import WIDTH, TextConsole, console
 from samebits.cli.exit_status import BAD, DIFFERS, SAME
+from samebits.cli.foreign.diagnose_programs import compared, described
 from samebits.cli.named import named_simulation, warn_fewer_frames
 from samebits.cli.pages import check_page, write_page
 from samebits.cli.printing import JSON_FORMAT
@@ -38,6 +39,9 @@ from samebits.diagnosis.report.html import page
 from samebits.diagnosis.report.text import as_lines
 from samebits.diagnosis.report.wording import answer, to_do
 from samebits.errors import ReportError, SamebitsError, SideError
+from samebits.foreign.format import SUFFIX as RECORD_SUFFIX
+from samebits.foreign.pair import reports_of
+from samebits.foreign.records import is_record, read_record
 from samebits.hazards.catalogue import EXPRESSION_HAZARDS, PROGRAM_HAZARDS
 from samebits.ir.analysis.budget import Budget
 from samebits.sides.side import Side, parse_side
@@ -74,6 +78,8 @@ class DiagnoseOptions:
     """Of the processor, for trying builds against hashes alone; None for the default."""
     state: tuple[str, ...] | None = None
     """State dumps, each `FRAME=FILE`, or a file that says its frame itself."""
+    foreign: str | None = None
+    """The sim.toml of a program of another language."""
 
 
 def run(options: DiagnoseOptions) -> int:
@@ -164,14 +170,16 @@ class _Comparison:
 
 def _comparison(options: DiagnoseOptions) -> _Comparison:
     """The comparison that the options name. Raises SideError, ReportError, errors of loading."""
-    named = [(path, path.endswith(REPORT_SUFFIX) or is_report(path)) for path in options.what]
+    if options.foreign is not None:
+        return _of_program(options, options.foreign)
+    named = [(path, _is_evidence(path)) for path in options.what]
     reports = [path for path, is_one in named if is_one]
     others = [path for path, is_one in named if not is_one]
     match len(reports), others:
         case 2, []:
             _refuse(options, "two reports are compared as they are", "a", "b", "frames", "players",
                     "seed", "seconds", "state")  # fmt: skip
-            a, b = (_read(options, path) for path in reports)
+            a, b = _read_two(options, reports)
             twice = filecmp.cmp(*reports, shallow=False)
             return _Comparison(
                 lambda show: diagnose_reports(a, b, show), (a, b), is_one_report=twice
@@ -181,7 +189,7 @@ def _comparison(options: DiagnoseOptions) -> _Comparison:
                     "seed", "seconds", "state")  # fmt: skip
             simulation = named_simulation(sim)
             side = _side(options, "a", simulation)
-            ours, theirs = (_read(options, path) for path in reports)
+            ours, theirs = _read_two(options, reports)
             twice = filecmp.cmp(*reports, shallow=False)
             return _Comparison(
                 lambda show: diagnose_reports_here(side, ours, theirs, show), (ours, theirs),
@@ -228,6 +236,19 @@ def _comparison(options: DiagnoseOptions) -> _Comparison:
                 f"{_count(len(others), 'other name')}",
                 fix=_EXAMPLES,
             )
+
+
+def _of_program(options: DiagnoseOptions, path: str) -> _Comparison:
+    """Two sides of a program that is built and run here. Raises SideError."""
+    why = "sim.toml says what is run, and how"
+    _refuse(options, why, "frames", "players", "seed", "seconds", "state", "budget")
+    if options.what:
+        raise SideError(
+            f"--foreign does not go with {options.what[0]}: {why}",
+            fix=f"leave out {options.what[0]}",
+        )
+    program, a, b = described(path, options.a, options.b)
+    return _Comparison(lambda show: compared(program, a, b, show))
 
 
 def _check_order(sim: str, replay: str, other: str) -> None:
@@ -307,8 +328,21 @@ def _beside_evidence(
     )  # fmt: skip
 
 
-def _read(options: DiagnoseOptions, path: str) -> Report:
-    return _budgeted(options, read_report(path))
+def _is_evidence(path: str) -> bool:
+    """Whether a name is that of a report, or of a record of another program's run."""
+    return path.endswith((REPORT_SUFFIX, RECORD_SUFFIX)) or is_report(path) or is_record(path)
+
+
+def _read_two(options: DiagnoseOptions, paths: list[str]) -> tuple[Report, Report]:
+    """Two reports, each perhaps of a record of another program's run."""
+    one, other = (
+        read_record(path)
+        if is_record(path) or (path.endswith(RECORD_SUFFIX) and not is_report(path))
+        else read_report(path)
+        for path in paths
+    )
+    a, b = reports_of(one, other)
+    return _budgeted(options, a), _budgeted(options, b)
 
 
 def _budgeted(options: DiagnoseOptions, report: Report) -> Report:

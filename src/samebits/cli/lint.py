@@ -1,4 +1,4 @@
-"""`samebits lint`: hazards in ordinary Python code, as text, JSON or SARIF."""
+"""`samebits lint`: hazards in ordinary Python code and Lua scripts, as text, JSON or SARIF."""
 
 from __future__ import annotations
 
@@ -13,10 +13,17 @@ from samebits.cli.named import words
 from samebits.cli.terminal import underlying
 from samebits.errors import ArgumentError
 from samebits.lint import RULES, CheckedFile, Confidence, LintRule, check_paths, check_reached
+from samebits.lint.files import Checks
 from samebits.lint.output import as_json, as_sarif, as_text, summary
+from samebits.lint.rule import ToldRule
+from samebits.lua.lint import RULES as LUA_RULES
+from samebits.lua.lint import check_file as check_lua
+from samebits.lua.lint.rule import LuaRule
 
 _SHOW_AFTER = 0.5
 """Seconds until progress shows on a terminal."""
+_NO_RULE = "no rule is left that checks these files"
+_FEWER = "ignore fewer; `samebits lint --list-rules` shows them"
 
 
 def run(
@@ -28,7 +35,7 @@ def run(
     least: str,
 ) -> int:
     """Check and print; return 0 for no hazard, 1 for some, 2 if a file could not be checked."""
-    rules = chosen(select, ignore)
+    rules = _chosen((*RULES, *LUA_RULES), select, ignore)
     if list_rules:
         for rule in rules:
             print(f"{rule.code} {rule.name} ({rule.confidence.value} confidence)")
@@ -40,7 +47,15 @@ def run(
         )
     checked = _checked(paths, rules, Confidence(least))
     if not checked:
-        raise ArgumentError(f"there is no Python file in {', '.join(paths)}", fix="check the path")
+        raise ArgumentError(
+            f"there is no Python or Lua file in {', '.join(paths)}", fix="check the path"
+        )
+    if not any(result.path.endswith(".lua") for result in checked):
+        rules = tuple(rule for rule in rules if isinstance(rule, LintRule))
+    # A file whose language has no rule left was not checked, and is not counted.
+    checked = [result for result in checked if _has_rules(result.path, rules)]
+    if not checked:
+        raise ArgumentError(_NO_RULE, fix=_FEWER)
     if form == "json":
         print(json.dumps(as_json(checked, rules), indent=1))
     elif form == "sarif":
@@ -55,7 +70,7 @@ def run(
 
 
 def _checked(
-    paths: Sequence[str], rules: Sequence[LintRule], least: Confidence
+    paths: Sequence[str], rules: Sequence[LintRule | LuaRule], least: Confidence
 ) -> list[CheckedFile]:
     """Check all files, with a line of progress on a terminal."""
     found: list[CheckedFile] = []
@@ -70,9 +85,12 @@ def _checked(
 
 
 def _results(
-    paths: Sequence[str], rules: Sequence[LintRule], least: Confidence
+    paths: Sequence[str], told: Sequence[LintRule | LuaRule], least: Confidence
 ) -> Iterator[CheckedFile]:
     """Of `game.py:NAME` what that simulation can reach, of all else every file."""
+    rules = [rule for rule in told if isinstance(rule, LintRule)]
+    for_lua = [rule for rule in told if isinstance(rule, LuaRule)]
+    others: Checks = {".lua": lambda path: check_lua(path, for_lua, least)}
     whole: list[str] = []
     for path in paths:
         file, _, name = path.rpartition(":")
@@ -82,29 +100,34 @@ def _results(
             yield from check_reached(file, name, rules, least)
         else:
             whole.append(path)
-    yield from check_paths(whole, rules, least)
+    yield from check_paths(whole, rules, least, others)
 
 
-def chosen(select: str | None, ignore: str | None) -> tuple[LintRule, ...]:
+def _chosen(
+    every: Sequence[LintRule | LuaRule], select: str | None, ignore: str | None
+) -> tuple[LintRule | LuaRule, ...]:
     """The rules whose codes begin with one in `select` and with none in `ignore`."""
-    wanted, unwanted = _codes("--select", select), _codes("--ignore", ignore)
+    wanted = _codes("--select", select, every)
+    unwanted = _codes("--ignore", ignore, every)
     rules = tuple(
         rule
-        for rule in RULES
+        for rule in every
         if (not wanted or rule.code.startswith(wanted)) and not rule.code.startswith(unwanted)
     )
     if not rules:
-        raise ArgumentError(
-            "no rule is left: all selected rules are ignored",
-            fix="ignore fewer; `samebits lint --list-rules` shows them",
-        )
+        raise ArgumentError(_NO_RULE, fix=_FEWER)
     return rules
 
 
-def _codes(option: str, text: str | None) -> tuple[str, ...]:
+def _has_rules(path: str, rules: Sequence[LintRule | LuaRule]) -> bool:
+    kind = LuaRule if path.endswith(".lua") else LintRule
+    return any(isinstance(rule, kind) for rule in rules)
+
+
+def _codes(option: str, text: str | None, every: Sequence[ToldRule]) -> tuple[str, ...]:
     codes = () if text is None else words(option, text.upper())
     for code in codes:
-        if not any(rule.code.startswith(code) for rule in RULES):
+        if not any(rule.code.startswith(code) for rule in every):
             raise ArgumentError(
                 f"there is no rule {code}",
                 fix="`samebits lint --list-rules` shows them; SB2 selects all that begin with it",

@@ -22,9 +22,10 @@ from rich.text import Text
 
 from samebits.cli.consoles import TextConsole, console
 from samebits.errors import SamebitsError
-from samebits.sim.outcome import Divergence, RowReport, TrapFact
+from samebits.sim.outcome import RowReport, TrapFact
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import InputSource
+from samebits.verify.differences import difference, place
 from samebits.verify.verification import EMULATED_FRAMES, Verification
 
 JSON_FORMAT = 2
@@ -240,19 +241,14 @@ def shown_results(rows: Sequence[RowReport]) -> list[str]:
 
 def _remark(row: RowReport) -> str:
     if row.divergence is not None:
-        return _place(row.divergence)
+        return place(row.divergence)
     return row.failure or row.reason or ""
-
-
-def _place(divergence: Divergence) -> str:
-    frame = "after init" if divergence.frame < 0 else f"frame {divergence.frame:,}"
-    return f"{frame}, {divergence.field.path}" if divergence.field else frame
 
 
 def _details(run: VerifiedRun) -> Iterator[str]:
     for row in run.reports:
         if row.divergence is not None:
-            yield from _difference(row, row.divergence)
+            yield from difference(row)
     traps = _trapped(run)
     for rows in traps:
         trap, frame = rows[0].trap, rows[0].trap_frame
@@ -283,21 +279,3 @@ def _details(run: VerifiedRun) -> Iterator[str]:
         yield f"note: {run.note}"
     if run.source.damage:
         yield f"{run.source.replay} is {run.source.damage}"
-
-
-def _difference(row: RowReport, d: Divergence) -> Iterator[str]:
-    reference = "this run" if d.reference == "all" else d.reference
-    field = d.field
-    width = max(len(reference), len(row.name))
-    if field is None:
-        yield f"{row.name} differs from {reference}, {_place(d)}"
-        yield f"  {reference:{width}}  {d.expected}"
-        yield f"  {row.name:{width}}  {d.found}"
-        if d.note:
-            yield f"  {d.note}"
-        return
-    more = f", and {field.others:,} more fields" if field.others else ""
-    ulps = f", {field.ulps:,} ULP apart" if field.ulps is not None else ""
-    yield f"{row.name} differs from {reference}, {_place(d)} ({field.type}){ulps}{more}"
-    yield f"  {reference:{width}}  {field.expected_bits}  {field.expected}"
-    yield f"  {row.name:{width}}  {field.found_bits}  {field.found}"

@@ -22,10 +22,11 @@ from samebits.diagnosis.frame import departing
 from samebits.diagnosis.frame.recorded import recorded_in
 from samebits.diagnosis.report.findings import RecordedFact
 from samebits.errors import ReportError
+from samebits.foreign.records import read_record
+from samebits.foreign.report import report_of_run
 from samebits.output import os_reason, remedy, write_error
 from samebits.sides.side import Side, parse_side
 from samebits.sides.words import default_words
-from samebits.sim.simulation import Simulation
 from samebits.sim.sources import ReplaySource
 
 SUFFIX = ".desync"
@@ -46,12 +47,16 @@ class ReportOptions:
     force: bool
     show: str | None
     json: bool
+    record: str | None = None
+    """What `--from` names."""
 
 
 def run(options: ReportOptions) -> int:
     """Write a report, or show one; return the exit status."""
     if options.show is not None:
         return _show(options)
+    if options.record is not None:
+        return _of_record(options, options.record)
     if options.sim is None or options.replay is None:
         raise ReportError(
             "a simulation and a replay of it are needed",
@@ -61,8 +66,8 @@ def run(options: ReportOptions) -> int:
     simulation = named_simulation(options.sim)
     side = parse_side(options.side or default_words(), simulation)
     source = ReplaySource(simulation, options.replay)
-    path = default_name(simulation, wanted) if options.out is None else options.out
-    _check_place(Path(path), options)
+    path = default_name(simulation.name, wanted) if options.out is None else options.out
+    _check_place(Path(path), options.replay, options.force, "replay")
     last = source.frames if wanted.frames is None else wanted.frames.stop
     with progress_bars(min(last, source.frames)) as bars:
         report = record_report(side, source, wanted, bars.show)
@@ -112,9 +117,9 @@ def wanted_frames(frames: str | None, trace: int | None) -> ReportRequest:
     return ReportRequest(range(first, stop), trace)
 
 
-def default_name(simulation: Simulation, wanted: ReportRequest) -> str:
-    """A file name made of simulation and frames."""
-    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", simulation.name).strip("-") or "simulation"
+def default_name(name: str, wanted: ReportRequest) -> str:
+    """A file name made of the simulation's and frames."""
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-") or "simulation"
     frames = wanted.frames
     if frames is None:
         return f"{plain}{SUFFIX}"
@@ -123,7 +128,7 @@ def default_name(simulation: Simulation, wanted: ReportRequest) -> str:
     return f"{plain}-{frames.start}-{frames.stop - 1}{SUFFIX}"
 
 
-def _check_place(path: Path, options: ReportOptions) -> None:
+def _check_place(path: Path, source: str, force: bool, what: str) -> None:
     """Raise ReportError before a long run if its report could not be written."""
     if path.is_dir():
         raise ReportError(f"{path} is a folder", fix="name a file in it with -o")
@@ -135,14 +140,13 @@ def _check_place(path: Path, options: ReportOptions) -> None:
                 f"{above} is a file, not a folder", fix="give another name, in a folder"
             )
         raise ReportError(f"there is no folder {folder}", fix="make it, or give another name")
-    assert options.replay is not None
-    if path.exists() and path.samefile(options.replay):
-        raise ReportError(f"{path} is the replay", fix="give the report another name with -o")
+    if path.exists() and path.samefile(source):
+        raise ReportError(f"{path} is the {what}", fix="give the report another name with -o")
     if path.exists() and path.stat().st_size and not is_report(str(path)):
         raise ReportError(
             f"{path} exists already and is not a report", fix="give another name with -o"
         )
-    if path.exists() and not options.force:
+    if path.exists() and not force:
         raise ReportError(
             f"{path} exists already", fix="give another name with -o, or --force to replace it"
         )
@@ -219,6 +223,37 @@ class _Told:
         if report.trace is not None and not report.trace_is_faithful:
             yield NOT_FAITHFUL
         yield f"everything it discloses: samebits report --show {self.path}"
+
+
+def _of_record(options: ReportOptions, record: str) -> int:
+    """Write a report of another program's record; return the exit status."""
+    given = [name for name in ("sim", "replay", "trace", "side") if getattr(options, name)]
+    if given:
+        raise ReportError(
+            f"--from does not go with {', '.join(given)}",
+            note="a record of another program has neither a simulation of samebits nor operations",
+            fix=f"write `samebits report --from {record} --frames 120:130`",
+        )
+    wanted = wanted_frames(options.frames, None)
+    run = read_record(record)
+    report = report_of_run(run, wanted.frames)
+    path = default_name(run.name, wanted) if options.out is None else options.out
+    _check_place(Path(path), record, options.force, "record")
+    size = write_report(report, path, options.force)
+    if options.json:
+        print(json.dumps({"format": JSON_FORMAT, **disclosure_json(report, path, size)}, indent=2))
+    else:
+        states = f"{len(report.states):,} states" if len(report.states) != 1 else "one state"
+        print(
+            f"{path}: {run.name} {run.version}, {report.frames:,} frames, {states}, {size:,} bytes"
+        )
+        print(f"next: compare it: samebits diagnose {path} theirs.desync")
+        print(f"everything it discloses: samebits report --show {path}")
+    for line in report.remarks:
+        sys.stderr.write(f"{line}\n")
+    for line in report.damage:
+        sys.stderr.write(f"{record} is damaged: {line}\n")
+    return BAD if report.damage else SAME
 
 
 def _show(options: ReportOptions) -> int:

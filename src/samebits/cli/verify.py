@@ -5,13 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
+from samebits.ci import first_finding
+from samebits.ci.bits_file import BitsError, BitsFile, corpus_digest, is_bits_file, write_bits
+from samebits.ci.corpus import corpus, part, shard_of
+from samebits.ci.found import default_label, failed_run, machine_facts, run_of
 from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import named_simulation, warn_fewer_frames
 from samebits.cli.printing import UnreadReplay, VerifiedRun, print_runs, progress_bars
 from samebits.digits import MOST_FRAMES, whole
 from samebits.errors import ReplayError, SamebitsError, SimulationError
+from samebits.output import os_reason, remedy, write_error
 from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import InputSource, PlayerSource, ReplaySource
@@ -35,6 +41,10 @@ class VerifyOptions:
     update_golden: bool
     json: bool
     timeout: float | None = None
+    bits: str | None = None
+    label: str | None = None
+    report: str | None = None
+    shard: str | None = None
 
     @property
     def limit(self) -> int | None:
@@ -57,6 +67,7 @@ def run(options: VerifyOptions) -> int:
     _check(options)
     rows = targets.choose_rows(targets.all_rows(), options.targets)
     simulation = named_simulation(options.sim)
+    options, whole_corpus = _part_of_corpus(options, simulation)
     golden = _golden(options, simulation)
     runs: list[VerifiedRun] = []
     unread: list[UnreadReplay] = []
@@ -77,6 +88,10 @@ def run(options: VerifyOptions) -> int:
         word, code = interrupted()
         sys.stderr.write(f"{word}: {runs[-1].verification.frames:,} frames compared\n")
         return code
+    if options.report is not None:
+        _reports(options, simulation, runs)
+    if options.bits is not None:
+        _write_bits(options, simulation, whole_corpus, runs, unread)
     results = {made.verification.result for made in runs}
     if results & {"differs", "failed"}:
         return DIFFERS
@@ -107,6 +122,7 @@ def _verified(
         known=_known(options, golden),
         sample_every=simulation.tick_rate if options.update_golden else 0,
         timeout=options.timeout,
+        keep_hashes=options.bits is not None,
     )
     players = source.players if isinstance(source, PlayerSource) else None
     note = None
@@ -126,8 +142,126 @@ def _verified(
     return made
 
 
+def _part_of_corpus(
+    options: VerifyOptions, simulation: Simulation
+) -> tuple[VerifyOptions, tuple[str, ...]]:
+    """The options with the replays of folders, those of this part, and all of them."""
+    found = corpus(simulation.name, options.replays)
+    if found.others:
+        count = len(found.others)
+        sys.stderr.write(
+            f"{count:,} replay{'s' * (count != 1)} of other simulations left out, such as "
+            f"{found.others[0]}\n"
+        )
+    if options.golden is not None and len(found.replays) > 1:
+        raise SimulationError(
+            "--golden holds the hashes of one run, and several replays are given",
+            fix="verify the replays one by one, each with its golden file",
+        )
+    replays = found.replays
+    if options.shard is not None:
+        replays = part(replays, shard_of(options.shard))
+        if not replays:
+            raise BitsError(
+                f"--shard {options.shard} of {len(found.replays):,} replays has none",
+                fix="name a folder of replays, and at most as many parts as it has replays",
+            )
+    return replace(options, replays=replays), found.replays
+
+
+def _reports(options: VerifyOptions, simulation: Simulation, runs: Sequence[VerifiedRun]) -> None:
+    """Write a desync report of each replay that differs into the folder of `--report`."""
+    assert options.report is not None
+    folder = Path(options.report)
+    for made in runs:
+        found = _first_finding(made)
+        if found is None or made.source.replay is None:
+            continue
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BitsError(
+                f"cannot make the folder {folder}: {os_reason(error)}", fix=remedy(error)
+            ) from None
+        name = first_finding.report_name(
+            options.label or default_label(), simulation.name, Path(made.source.replay).stem
+        )
+        row, frame = found
+        words = options.sim, made.source.replay
+        sys.stderr.write(f"{first_finding.write_report(words, row, frame, folder / name)}\n")
+
+
+def _first_finding(made: VerifiedRun) -> tuple[str, int] | None:
+    """A target whose run differs, and its first frame: from another target's, else from what was
+    recorded; None where nothing differs."""
+    for row in made.verification.rows:
+        if row.divergence is not None:
+            return row.name, row.divergence.frame
+    frames = [r.divergence.frame for r in made.verification.recorded.values() if r.divergence]
+    ran = [row.name for row in made.verification.rows if row.frames]
+    native = [name for name in ran if name.endswith("-O3")] or ran
+    return (native[-1], min(frames)) if frames and native else None
+
+
+def _write_bits(
+    options: VerifyOptions,
+    simulation: Simulation,
+    replays: Sequence[str],
+    runs: Sequence[VerifiedRun],
+    unread: Sequence[UnreadReplay],
+) -> None:
+    assert options.bits is not None
+    names = [Path(each).as_posix() for each in replays]
+    file = BitsFile(
+        options.bits,
+        options.label or default_label(),
+        machine_facts(),
+        simulation.name,
+        simulation.version,
+        simulation.digest,
+        (1, 1) if options.shard is None else shard_of(options.shard),
+        corpus_digest(names),
+        (
+            *(run_of(made.source, made.verification) for made in runs),
+            *(failed_run(each.replay, str(each.error)) for each in unread),
+        ),
+    )
+    try:
+        write_bits(file)
+    except OSError as error:
+        raise BitsError(
+            f"cannot write {options.bits}: {os_reason(error)}", fix=remedy(error)
+        ) from None
+
+
+def _check_bits(options: VerifyOptions) -> None:
+    if options.shard is not None:
+        shard_of(options.shard)
+    if options.label is not None and (
+        not options.label.isprintable() or not 0 < len(options.label.strip()) <= _LONGEST_LABEL
+    ):
+        raise BitsError(
+            f"--label {options.label!a:.80} is not a name of 1 to {_LONGEST_LABEL} characters",
+            fix="write --label ubuntu-24.04-arm",
+        )
+    if options.bits is None:
+        return
+    path = Path(options.bits)
+    if path.exists() and path.stat().st_size and not is_bits_file(options.bits):
+        raise BitsError(
+            f"{path} exists already and is not a bits file", fix="give another name with --bits"
+        )
+    against = write_error(path)
+    if against is not None:
+        raise BitsError(f"cannot write {path}: {os_reason(against)}", fix=remedy(against))
+
+
+_LONGEST_LABEL = 60
+
+
 def _check(options: VerifyOptions) -> None:
     options.limit  # noqa: B018
+    _check_bits(options)
     if options.timeout is not None and not 0 < options.timeout <= 1e6:
         raise SimulationError(
             f"--timeout {options.timeout:g} is not a positive number of seconds",
@@ -139,11 +273,6 @@ def _check(options: VerifyOptions) -> None:
         )
     if options.update_golden and options.golden is not None:
         check_place(options.golden)
-    if options.golden is not None and len(options.replays) > 1:
-        raise SimulationError(
-            "--golden holds the hashes of one run, and several replays are given",
-            fix="verify the replays one by one, each with its golden file",
-        )
     for name in ("seed", "players"):
         if options.replays and getattr(options, name) is not None:
             raise SimulationError(

@@ -19,6 +19,8 @@ from samebits.types import FixedArrayType, MemoryType, StructType, VectorType
 
 PROFILE = "samebits-report"
 FORMAT = 1
+FOREIGN_MODE = "FOREIGN"
+"""The mode, and the precision, of a program that samebits did not make."""
 
 HASHES = "/hashes"
 INPUT_HASHES = "/input-hashes"

@@ -49,14 +49,20 @@ class Machine:
     workers: int
     registers: tuple[tuple[str, int], ...]
     environment: str
+    compiler: str = ""
+    """Of a program that samebits did not make."""
+    units: tuple[str, ...] = ()
+    """What became of its source files, as in `physics.cpp: fused`."""
 
     def to_json(self) -> dict[str, Any]:
         """Every fact by its name, as `machine_from_json` reads them."""
-        return {
+        facts = {
             **asdict(self),
             "features": list(self.features),
             "registers": [list(pair) for pair in self.registers],
+            "units": list(self.units),
         }
+        return {name: value for name, value in facts.items() if name not in _FOREIGN or value}
 
 
 UNKNOWN = Machine("", "", "", "", "", (), "", "", "", "", "", 0, (), "")
@@ -119,11 +125,12 @@ def machine_from_json(given: Any) -> Machine:
     facts = cast("Mapping[str, Any]", given)
     values: dict[str, Any] = {}
     for item in fields(Machine):
-        value = facts.get(item.name)
+        value = facts.get(item.name, _FOREIGN.get(item.name))
         if not _FORMS.get(item.name, _is_text)(value):
             raise ReportError(f"the report's environment has {ascii(value)[:60]} as {item.name}")
         values[item.name] = value
     values["features"] = tuple(values["features"])
+    values["units"] = tuple(values["units"])
     values["registers"] = tuple((name, word) for name, word in values["registers"])
     return Machine(**values)
 
@@ -158,4 +165,11 @@ def _are_registers(value: Any) -> bool:
     )
 
 
-_FORMS = {"features": _are_texts, "registers": _are_registers, "workers": _is_word}
+_FOREIGN: dict[str, Any] = {"compiler": "", "units": []}
+"""Facts of programs that samebits did not make alone, left out where there are none."""
+_FORMS = {
+    "features": _are_texts,
+    "units": _are_texts,
+    "registers": _are_registers,
+    "workers": _is_word,
+}

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from samebits.bits import canonical_size, from_canonical, xxh64
 from samebits.desync.evidence.dump import Dump
 from samebits.desync.format import (
+    FOREIGN_MODE,
     HASHES,
     INPUT_HASHES,
     INPUTS,
@@ -74,7 +75,13 @@ class Report:
     @property
     def is_of_library(self) -> bool:
         """Whether an exported library wrote it, which has no program to tell or to trace."""
-        return not (self.is_bare or self.is_replay or self.contents.program or self.machine.python)
+        other = self.is_bare or self.is_replay or self.is_foreign
+        return not (other or self.contents.program or self.machine.python)
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is of a program that samebits did not make, whose operations it lacks."""
+        return self.header.mode == FOREIGN_MODE
 
     @property
     def frames(self) -> int:

@@ -88,13 +88,15 @@ def disclosure_text(report: Report, path: str, size: int) -> Iterator[str]:
         ("system", ", ".join(filter(None, (machine.system, machine.libc)))),
         ("processor", machine.processor),
         ("features", ": ".join(filter(None, (machine.cpu, " ".join(machine.features))))),
-        ("samebits", f"{machine.samebits}, {machine.llvm}"),
+        ("samebits", ", ".join(filter(None, (machine.samebits, machine.llvm)))),
         ("Python", f"{machine.python}, NumPy {machine.numpy}" if machine.python else ""),
         ("fingerprint", machine.fingerprint),
         ("workers", str(machine.workers or "")),
         ("registers", ", ".join(f"{name} {word:#06x}" for name, word in machine.registers)),
         ("environment", machine.environment),
     )
+    if machine.compiler or machine.units:
+        yield from _rows(("compiler", machine.compiler), ("source files", "; ".join(machine.units)))
     yield "simulation"
     yield from _rows(
         ("name", f"{about.simulation} {about.version}"),

@@ -9,16 +9,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, TypeVar, Unpack, cast, dataclass_transform, overload
 
-from samebits.errors import ArgumentError, CompileError, JobError, SamebitsError, folded
+from samebits.errors import ArgumentError, CompileError, JobError, SamebitsError, folded, folding
 from samebits.jobs import handles
 from samebits.jobs.definition import Definition, Length, Rows
 from samebits.jobs.handles import JobHandle, JobRecord
 from samebits.lang.jobs import FORMS, Form, defined_at, execute_of, fields_of
 from samebits.modes import OptionArguments, checked
 from samebits.runtime.memory_claims import Claim, check_call, check_claims
-from samebits.runtime.native import NativeRange
 from samebits.runtime.pending_jobs import PENDING
 from samebits.runtime.threads.tasks import ControlBlock, Task
 
@@ -31,6 +31,7 @@ class _Base:
     __sb_form__: ClassVar[Form]
     _record: JobRecord | None
 
+    @folding
     def __init__(self, *values: Any, **fields: Any) -> None:
         definition = _definition(type(self))
         if values:
@@ -71,14 +72,14 @@ class _Base:
         if not definition.debug:
             definition.aliases.check(slots)
         block = ControlBlock(length.now, length.batch)
-        entry, call_memory = _entry(definition), definition.call_memory
+        entry, call_memory = definition.entry, definition.call_memory
         task = Task(entry.function, slots, block.words, block.address, (slots, keep, length))
         appended = [one.claim() for one in rows]
 
         def claims() -> list[Claim]:
             return call_memory.claims(slots) + length.claims() + appended
 
-        frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+        frame = sys._getframe(3)  # pyright: ignore[reportPrivateUsage]
         place = frame.f_code.co_filename, frame.f_lineno
         handle = JobHandle(definition.name, task, before, claims, entry.trap, place)
         if length.later is not None or definition.debug:
@@ -112,7 +113,7 @@ class _Base:
         else:
             definition.aliases.check(slots)
             block = ControlBlock(end, size)
-            entry = _entry(definition)
+            entry = definition.entry
             status = entry.function(slots, block.address)
             if status:
                 raise entry.trap(status)
@@ -125,14 +126,6 @@ class _Base:
     def __repr__(self) -> str:
         names = _definition(type(self)).names
         return f"{type(self).__name__}({', '.join(f'{n}={getattr(self, n)!r}' for n in names)})"
-
-
-def _entry(definition: Definition) -> NativeRange:
-    """The job's compiled entry, compiled now where it was not yet. Raises CompileError."""
-    try:
-        return definition.entry
-    except SamebitsError as error:
-        raise folded(error) from error.__cause__
 
 
 @dataclass(slots=True)
@@ -236,14 +229,17 @@ class Job(_Base):
 
     __sb_form__ = FORMS["Job"]
 
+    @folding
     def schedule(self, depends_on: JobHandle | Iterable[JobHandle] | None = None) -> JobHandle:
         """Let the job run once all that it depends on has run; see `ParallelFor.schedule`."""
         return self._schedule(None, None, depends_on)
 
+    @folding
     def run(self) -> None:
         """Run the job here and now. Raises Trap, ArgumentError as a kernel's call does."""
         self._run(None, None)
 
+    @folding
     def managed_run(self) -> None:
         """Run the job in CPython over samebits' typed scalars: the reference answer."""
         self._run(None, None, managed=True)
@@ -255,16 +251,19 @@ class For(_Base):
 
     __sb_form__ = FORMS["For"]
 
+    @folding
     def schedule(
         self, n: Any = None, *, depends_on: JobHandle | Iterable[JobHandle] | None = None
     ) -> JobHandle:
         """Let the job run for the indices 0 … n − 1; see `ParallelFor.schedule`."""
         return self._schedule(n, None, depends_on)
 
+    @folding
     def run(self, n: Any = None) -> None:
         """Run the job here and now. Raises Trap, ArgumentError as a kernel's call does."""
         self._run(n, None)
 
+    @folding
     def managed_run(self, n: Any = None) -> None:
         """Run the job in CPython over samebits' typed scalars: the reference answer."""
         self._run(n, None, managed=True)
@@ -273,6 +272,7 @@ class For(_Base):
 class _Batched(_Base):
     """A job whose indices several workers run at once."""
 
+    @folding
     def schedule(
         self,
         n: Any = None,
@@ -293,6 +293,7 @@ class _Batched(_Base):
         """
         return self._schedule(n, batch, depends_on)
 
+    @folding
     def check_races(self, n: Any = None, batch: int | None = None) -> None:
         """Run the job in the reference interpreter, index by index, and record its accesses.
 
@@ -301,11 +302,13 @@ class _Batched(_Base):
         """
         self._run(n, batch, debug=True)
 
+    @folding
     def run(self, n: Any = None, batch: int | None = None) -> None:
         """Run the job here and now, in this thread alone. Raises Trap, ArgumentError as a kernel's
         call does."""
         self._run(n, batch)
 
+    @folding
     def managed_run(self, n: Any = None, batch: int | None = None) -> None:
         """Run the job in CPython over samebits' typed scalars: the reference answer."""
         self._run(n, batch, managed=True)
@@ -350,12 +353,18 @@ def job(
     CompileError for an invalid class, here or, for what is not in the language, when an instance is
     first made; and ArgumentError for an unknown option.
     """
-    given = checked(options)
-    if type(debug) is not bool:
-        raise ArgumentError(f"debug is True or False, not {debug!r:.60}", fix="write debug=True")
-    if cls is not None:
-        return _defined(cls, given, debug)
-    return lambda inner: _defined(inner, given, debug)
+    try:
+        given = checked(options)
+        if type(debug) is not bool:
+            raise ArgumentError(
+                f"debug is True or False, not {debug!r:.60}", fix="write debug=True"
+            )
+        if cls is not None:
+            return _defined(cls, given, debug)
+    except SamebitsError as error:
+        __tracebackhide__ = True
+        raise folded(error) from error.__cause__
+    return folding(partial(_defined, given=given, debug=debug))
 
 
 def _defined(cls: _Class, given: Any, debug: bool) -> _Class:

@@ -6,8 +6,9 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from samebits.lang.signal_safe import without_warnings
 from samebits.lint.kinds import Kinds
@@ -16,7 +17,7 @@ from samebits.lint.rule import Confidence, LintFinding, LintRule
 from samebits.lint.rules import RULES
 
 _NOQA = re.compile(
-    r"#\s*noqa(?::\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?", re.IGNORECASE
+    r"(?:#|--)\s*noqa(?::\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?", re.IGNORECASE
 )
 _TOO_DEEP = "its expressions are nested too deeply"
 _KERNELS = frozenset({"samebits.kernel", "samebits.struct", "samebits.job"})
@@ -60,16 +61,32 @@ def check_source(
     except RecursionError:
         result.error = _TOO_DEEP
         return result
-    quiet = _suppressions(text) if found else {}
     lines = text.splitlines() if found and not text.isascii() else []
+    placed = [_in_characters(finding, lines) for finding in found] if lines else found
+    settle(result, placed, _suppressions(text) if found else {})
+    return result
+
+
+def settle(
+    result: CheckedFile, found: Sequence[LintFinding], quiet: Mapping[int, frozenset[str] | None]
+) -> None:
+    """Take up the findings but those that a comment on their lines keeps silent."""
     for finding in found:
-        finding = _in_characters(finding, lines) if lines else finding
         codes = quiet.get(finding.line, quiet.get(finding.end_line, ()))
         if codes is None or finding.code in codes:
             result.suppressed += 1
         else:
             result.findings.append(finding)
-    return result
+
+
+def named_codes(comment: str) -> frozenset[str] | Literal[False] | None:
+    """The codes that a comment `# noqa: …` or `-- noqa: …` names; None for all, False if it is
+    another comment."""
+    match = _NOQA.search(comment)
+    if match is None:
+        return False
+    codes = match["codes"]
+    return None if codes is None else frozenset(re.findall(r"[A-Z]+[0-9]+", codes.upper()))
 
 
 def _findings(
@@ -152,15 +169,9 @@ def _suppressions(text: str) -> dict[int, frozenset[str] | None]:
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT:
-                match = _NOQA.search(token.string)
-                if match:
-                    codes = match["codes"]
-                    named = (
-                        None
-                        if codes is None
-                        else frozenset(re.findall(r"[A-Z]+[0-9]+", codes.upper()))
-                    )
-                    found[token.start[0]] = named
+                codes = named_codes(token.string)
+                if codes is not False:
+                    found[token.start[0]] = codes
     except (tokenize.TokenError, IndentationError):
         pass
     return found

@@ -1,10 +1,10 @@
-"""The Python files under a path, and their text. Links out of a folder are not followed."""
+"""The files under a path, and the text of Python's. Links out of a folder are not followed."""
 
 from __future__ import annotations
 
 import os
 import tokenize
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,31 +16,39 @@ from samebits.lint.rules import RULES
 _LEFT_OUT = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist"})
 SIZE_LIMIT = 8 << 20
 """Bytes of the largest file that is read."""
+Checks = Mapping[str, Callable[[str], CheckedFile]]
+"""What checks files of other languages, by the ends of their names, as `.lua`."""
 
 
 def check_paths(
     paths: Sequence[str],
     rules: Sequence[LintRule] = RULES,
     least: Confidence = Confidence.LOW,
+    others: Checks | None = None,
 ) -> Iterator[CheckedFile]:
     """Check files, and every `.py` file in folders, in the order of their names.
 
-    Hidden folders, virtual environments and build folders are left out unless they are named.
+    Files that end as a key of `others` are checked by its value, in folders too. Hidden folders,
+    virtual environments and build folders are left out unless they are named.
     Raises ArgumentError for a path that does not exist.
     """
     for path in paths:
         if not os.path.exists(path):
             raise ArgumentError(f"there is no file or folder {path}", fix="check the path")
+    others = others or {}
+    endings = (".py", *others)
     seen: set[str] = set()
     for path in paths:
-        for file in python_files(path):
+        for file in source_files(path, endings):
             real = os.path.realpath(file)
-            if real not in seen:
-                seen.add(real)
-                yield check_file(file, rules, least)
+            if real in seen:
+                continue
+            seen.add(real)
+            other = others.get(os.path.splitext(file)[1])
+            yield check_file(file, rules, least) if other is None else other(file)
 
 
-def python_files(path: str) -> Iterator[str]:
+def source_files(path: str, endings: tuple[str, ...]) -> Iterator[str]:
     """The file itself, or the files in a folder and below."""
     if not os.path.isdir(path):
         yield path
@@ -48,7 +56,7 @@ def python_files(path: str) -> Iterator[str]:
     for folder, folders, files in os.walk(path):
         folders[:] = sorted(f for f in folders if not _is_left_out(os.path.join(folder, f)))
         for file in sorted(files):
-            if file.endswith(".py"):
+            if file.endswith(endings):
                 yield os.path.join(folder, file)
 
 

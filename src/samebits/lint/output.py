@@ -8,7 +8,7 @@ from typing import Any
 
 from samebits.errors import Span, excerpt
 from samebits.lint.check import CheckedFile
-from samebits.lint.rule import Confidence, LintFinding, LintRule
+from samebits.lint.rule import Confidence, LintFinding, ToldRule
 from samebits.version import __version__
 
 JSON_FORMAT = 1
@@ -17,7 +17,7 @@ _LEVELS = {Confidence.HIGH: "warning", Confidence.MEDIUM: "warning", Confidence.
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def as_text(checked: Sequence[CheckedFile], rules: Sequence[LintRule]) -> Iterator[str]:
+def as_text(checked: Sequence[CheckedFile], rules: Sequence[ToldRule]) -> Iterator[str]:
     """A block of lines per finding; a rule's reason and remedy only at its first finding."""
     by_code = {rule.code: rule for rule in rules}
     explained: set[str] = set()
@@ -53,7 +53,7 @@ def summary(checked: Sequence[CheckedFile]) -> str:
     return ", ".join(parts)
 
 
-def as_json(checked: Sequence[CheckedFile], rules: Sequence[LintRule]) -> dict[str, Any]:
+def as_json(checked: Sequence[CheckedFile], rules: Sequence[ToldRule]) -> dict[str, Any]:
     """All findings for programs. Lines and columns count from 1, ends are exclusive."""
     return {
         "format": JSON_FORMAT,
@@ -73,7 +73,7 @@ def as_json(checked: Sequence[CheckedFile], rules: Sequence[LintRule]) -> dict[s
     }  # fmt: skip
 
 
-def as_sarif(checked: Sequence[CheckedFile], rules: Sequence[LintRule]) -> dict[str, Any]:
+def as_sarif(checked: Sequence[CheckedFile], rules: Sequence[ToldRule]) -> dict[str, Any]:
     """A SARIF 2.1.0 log (OASIS) with one run."""
     index = {rule.code: n for n, rule in enumerate(rules)}
     return {
@@ -106,7 +106,7 @@ def as_sarif(checked: Sequence[CheckedFile], rules: Sequence[LintRule]) -> dict[
     }  # fmt: skip
 
 
-def _sarif_rule(rule: LintRule) -> dict[str, Any]:
+def _sarif_rule(rule: ToldRule) -> dict[str, Any]:
     return {
         "id": rule.code,
         "name": "".join(part.capitalize() for part in rule.name.split("-")),

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from samebits.lint.kinds import Kinds
@@ -31,6 +31,21 @@ Hit = tuple[ast.AST, str] | tuple[ast.AST, str, Confidence]
 it is not as sure as the rule."""
 Check = Callable[[Any, "Kinds"], Iterable[Hit]]
 """Checks one node of one of the rule's types."""
+
+
+class ToldRule(Protocol):
+    """What output tells of a rule, whatever language it is for."""
+
+    @property
+    def code(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def why(self) -> str: ...
+    @property
+    def instead(self) -> str: ...
+    @property
+    def confidence(self) -> Confidence: ...
 
 
 @dataclass(frozen=True, slots=True)

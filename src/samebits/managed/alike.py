@@ -1,8 +1,8 @@
 """Refusals of the compiler that a managed run asks for first, since CPython would go on.
 
-CPython keeps references where arrays are assigned by tuples, and a name's weak float goes into
-fixed point unseen. Whatever else the compiler refuses is left to the run's own operations: a kernel
-under a debugger may have what no compiled one has.
+CPython keeps references where arrays are assigned by tuples, a name's weak float goes into fixed
+point unseen, and a constant shift past the width gives 0. Whatever else the compiler refuses is
+left to the run's own operations: a kernel under a debugger may have what no compiled one has.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from collections.abc import Iterable
 from samebits.errors import CompileError
 from samebits.frontend.compile import compile_kernel
 from samebits.frontend.core.source import named_items
+from samebits.frontend.operations.shifts import ALL_OUT
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.struct_members import REFERENCES
 from samebits.lang.values.fixed.fixed_point import BY_NAME
 from samebits.types import (
+    INT8,
     ArrayType,
     FixedArrayType,
     FixedPointType,
@@ -26,18 +28,33 @@ from samebits.types import (
     VectorType,
 )
 
+NARROWEST = INT8.bits
+"""A shift by fewer bits is within the width of every integer type."""
+
 
 def refuse_alike(kernel: Kernel, types: tuple[Type, ...], node: ast.FunctionDef) -> None:
     """Raise CompileError where a managed run of the kernel would go on, and a compiled one refuses
-    references by a tuple or a float beside fixed point."""
+    references by a tuple, a float beside fixed point or a constant shift past the width."""
     assigned = (part for part in ast.walk(node) if isinstance(part, ast.Assign))
-    if not (any(map(named_items, assigned)) or _has_fixed(kernel, types)):
+    shifts = any(_may_shift_past(part) for part in ast.walk(node))
+    if not (shifts or any(map(named_items, assigned)) or _has_fixed(kernel, types)):
         return
     try:
         compile_kernel(kernel, types)
     except CompileError as error:
-        if error.message == REFERENCES or error.message.endswith(BY_NAME):
+        message = error.message
+        if message == REFERENCES or message.endswith(BY_NAME) or ALL_OUT in message:
             raise
+
+
+def _may_shift_past(node: ast.AST) -> bool:
+    """Whether a shift has a count that may be a constant beyond the width of some type."""
+    if not isinstance(node, ast.BinOp | ast.AugAssign):
+        return False
+    if not isinstance(node.op, ast.LShift | ast.RShift):
+        return False
+    count = node.right if isinstance(node, ast.BinOp) else node.value
+    return not (isinstance(count, ast.Constant) and count.value in range(NARROWEST))
 
 
 def _has_fixed(kernel: Kernel, types: Iterable[Type]) -> bool:

@@ -57,6 +57,11 @@ class ReplayReader:
             self._file.close()
             raise
 
+    @property
+    def content(self) -> str:
+        """The XXH3 of the file's bytes in hexadecimal; empty until it was read through."""
+        return "" if self._file.first is None else self._file.first[1].hex()
+
     def blocks(self) -> Iterator[ReplayBlock]:
         """Every whole frame in order, in blocks of at most `BLOCK_FRAMES`."""
         for item in self._scan(keep_states=False):

@@ -45,6 +45,9 @@ _SUFFIXES = (".object", ".front", ".sources", PART)
 _TOUCH_AFTER = 3600.0
 _STALE_AFTER = 3600.0
 _PUTS_BETWEEN_SWEEPS = 64
+_SECONDS_BETWEEN_SWEEPS = 60.0
+_SWEPT = "00", "swept"
+"""The file that was written when the latest sweep of any process began."""
 _LEAST_ON_DISK = 4096
 """Bytes that a file takes, however small: what most file systems give at a time."""
 
@@ -285,8 +288,18 @@ class ObjectCache:
             reason = getattr(error, "strerror", None) or error
             self._warn(f"compiled kernels are not kept in {self.directory}: {reason}")
             return
-        if next(self._puts) % _PUTS_BETWEEN_SWEEPS == 0:
+        if next(self._puts) % _PUTS_BETWEEN_SWEEPS == 0 and self._is_time_to_sweep():
             self.sweep()
+
+    def _is_time_to_sweep(self) -> bool:
+        """Whether no process has begun a sweep of late: one of many entries takes longer than many
+        compilations."""
+        with contextlib.suppress(StrangeFileError, UntrustedError, OSError, ValueError):
+            found = self._folder.read(*_SWEPT, 0)
+            if found is not None and abs(time.time() - found[1]) < _SECONDS_BETWEEN_SWEEPS:
+                return False
+            self._folder.write(*_SWEPT, b"")
+        return True
 
     def _warn(self, message: str) -> None:
         first, self._warned = not self._warned, True

@@ -47,6 +47,7 @@ def evaluate(kernel: Kernel, /, *args: Any, **kwargs: Any) -> Any:
     try:
         return evaluate_call(kernel, args, kwargs)
     except SamebitsError as error:
+        __tracebackhide__ = True
         raise folded(error) from error.__cause__
 
 

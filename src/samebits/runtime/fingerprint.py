@@ -154,8 +154,17 @@ def math_fingerprint() -> Fingerprint:
     TargetError on a processor that has no row among the targets.
     """
     bits = probe_bits()
-    strict = hashlib.sha256(f"{_SCHEME} {library_digest()} {bits}".encode()).hexdigest()[:16]
-    return Fingerprint(strict, host_bits(), bits == PROBE_BITS)
+    return Fingerprint(_strict(bits), host_bits(), bits == PROBE_BITS)
+
+
+def library_fingerprint() -> str:
+    """The line without its last part, as every machine that is sound has it: what code compiled by
+    this library can say of itself where there is no Python."""
+    return f"{_SCHEME}-{_strict(PROBE_BITS)}"
+
+
+def _strict(bits: str) -> str:
+    return hashlib.sha256(f"{_SCHEME} {library_digest()} {bits}".encode()).hexdigest()[:16]
 
 
 # pyright: reportArgumentType=false, reportIndexIssue=false

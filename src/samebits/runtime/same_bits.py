@@ -123,19 +123,31 @@ def assert_same_bits(
     anything but a kernel, for a kernel that is FAST or calls one that is, and if nothing would be
     compared; a trap that all executions share is raised as Trap.
     """
+    compared, reference = compared_call(kernel, args, kwargs, targets)
+    if reference.trap is not None:
+        raise reference.trap
+    return compared
+
+
+def compared_call(
+    kernel: Kernel,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    targets: Iterable[str] | None = None,
+) -> tuple[tuple[str, ...], CallOutcome]:
+    """As `assert_same_bits`: the executions compared, and the outcome of the first, which may be a
+    trap."""
     _check_kernel(kernel)
     names = None if targets is None else _names(targets)
     (instance, types), bound = _bound(kernel, args, kwargs)
     compared, (reference,) = _compared(instance, types, {kernel.__name__: bound}, names)
-    if reference.trap is not None:
-        raise reference.trap
-    if not reference.holds_bits:
+    if reference.trap is None and not reference.holds_bits:
         raise ArgumentError(
             f"assert_same_bits: {kernel.__name__} left nothing to compare",
             note="it returns nothing, and its arguments hold no memory that it may write",
             fix="return what is to be compared, or give arrays that it writes",
         )
-    return compared
+    return compared, reference
 
 
 @folding

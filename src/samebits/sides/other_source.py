@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -42,8 +43,13 @@ def _isolated(folder: Path, other: Path) -> Generator[None]:
     if folder == other:
         yield
         return
+
+    @cache
+    def real(path: str) -> str:
+        return os.path.realpath(path)
+
     loaded = sys.modules
-    tops = {name for name, module in loaded.items() if _is_directly_in(module, other)}
+    tops = {name for name, module in loaded.items() if folder_of(module, real) == str(other)}
     hidden = {name: loaded[name] for name in loaded if name.partition(".")[0] in tops}
     kept, before = {*loaded}, sys.path[:]
     rest = [p for p in before if Path(os.path.realpath(p or ".")) != other]
@@ -54,19 +60,23 @@ def _isolated(folder: Path, other: Path) -> Generator[None]:
         yield
     finally:
         for name in loaded.keys() - kept:
-            if _is_directly_in(loaded[name], folder):
+            if folder_of(loaded[name], real) == str(folder):
                 del loaded[name]  # another version may have a module of that name too
         loaded.update(hidden)
         sys.path[:] = before
 
 
-def _is_directly_in(module: ModuleType, folder: Path) -> bool:
-    """Whether it is a module or package directly in the folder."""
+def folder_of(module: ModuleType, real: Callable[[str], str]) -> str | None:
+    """The folder that a module or package is directly in, links followed; `real` does so for the
+    folders of files, of which many have the same."""
     file = getattr(module, "__file__", None)
     if not file or module.__name__ in ("__main__", _LIBRARY):
-        return False
-    path = Path(os.path.realpath(file))
-    return (path.parent.parent if path.stem == "__init__" else path.parent) == folder
+        return None
+    if os.path.islink(file):
+        file = os.path.realpath(file)
+    folder, name = os.path.split(file)
+    folder = real(folder)
+    return os.path.dirname(folder) if os.path.splitext(name)[0] == "__init__" else folder
 
 
 def _check(found: Simulation, beside: Simulation, spec: str, any_state: bool) -> None:

@@ -185,6 +185,26 @@ class SimulationDefinition:
                 fix="record it again",
             )
 
+    def require_inputs(self, header: ReplayHeader, what: str) -> None:
+        """Raise ReplayError, naming the file as `what`, unless its inputs are inputs of this: those
+        of any version of it whose input has the same fields."""
+        mine = self.header(header.seed)
+        if header.simulation != self.name:
+            self.require(header, what)
+        for field in ("players", "input_size", "tick_rate"):
+            if getattr(header, field) != getattr(mine, field):
+                raise ReplayError(
+                    f"{what} was recorded with another {field} than '{self.name}' has now: "
+                    f"{getattr(header, field)}, not {getattr(mine, field)}",
+                    fix="record a new replay",
+                )
+        if header.schema["input"] != mine.schema["input"]:
+            raise ReplayError(
+                f"{what} was recorded with other inputs than '{self.name}' has now: their fields "
+                "differ",
+                fix="record a new replay",
+            )
+
     def __repr__(self) -> str:
         return f"<simulation {self.name} {self.version}>"
 

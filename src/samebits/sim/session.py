@@ -70,6 +70,7 @@ class Session:
             if self._copier is None or not self._advance_one(inputs):
                 self._advance(self.simulation.inputs.frame(inputs))
         except SamebitsError as error:
+            __tracebackhide__ = True
             raise folded(error) from error.__cause__
 
     def run(self, inputs: Any) -> NDArray[np.uint64]:
@@ -81,6 +82,7 @@ class Session:
         try:
             return self._run(inputs)
         except SamebitsError as error:
+            __tracebackhide__ = True
             raise folded(error) from error.__cause__
 
     def _run(self, inputs: Any) -> NDArray[np.uint64]:

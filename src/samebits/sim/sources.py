@@ -51,17 +51,31 @@ class ReplaySource:
 
     Raises ReplayError if it is not one, or has no frames. `damage` says what is wrong with a file
     that is not whole, even after those frames. The file is opened once; later changes by another
-    process count as damage, from the end of `blocks` on.
+    process count as damage, from the end of `blocks` on. With `any_code` it may be of another
+    version of the simulation, whose inputs are laid out alike: its hashes are then left out.
     """
 
-    def __init__(self, simulation: Simulation, path: str, limit: int | None = None) -> None:
+    def __init__(
+        self,
+        simulation: Simulation,
+        path: str,
+        limit: int | None = None,
+        *,
+        any_code: bool = False,
+    ) -> None:
         self._inputs = simulation.inputs
         self._reader = ReplayReader(path)
-        simulation.require(self._reader.header, path)
+        self._own = self._reader.header.digest == simulation.digest
+        if any_code and not self._own:
+            simulation.require_inputs(self._reader.header, path)
+        else:
+            simulation.require(self._reader.header, path)
         self.replay = path
         self.seed = self._reader.header.seed
         found = sum(block.frames for block in self._reader.blocks())
         self.damage = self._reader.damage
+        self.content = self._reader.content
+        """What tells the file's bytes from others: their XXH3."""
         if not found:
             raise ReplayError(
                 f"{path} is an empty replay: it has no frames",
@@ -77,7 +91,7 @@ class ReplaySource:
             count = min(left, block.frames)
             if not count:
                 continue  # the file has changed, which `damage` says at its end
-            hashes = None if block.hashes is None else block.hashes[:count]
+            hashes = block.hashes[:count] if block.hashes is not None and self._own else None
             yield InputBlock(self._inputs.from_bytes(block.inputs, block.frames)[:count], hashes)
             left -= count
             if not left and self.limited:

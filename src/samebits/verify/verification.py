@@ -138,6 +138,11 @@ class Verification:
     """Store the reference's hash of every n-th frame, and of the last, in `sampled`."""
     frames: int = 0
     sampled: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    keep_hashes: bool = False
+    """Store the reference's hashes of every frame in `hashes`, those of a block together."""
+    hashes: list[NDArray[np.uint64]] = field(default_factory=list[NDArray[np.uint64]])
+    start_hash: int | None = None
+    """The hash of the reference's state after `init`, unless a trap ended it."""
     timeout: float | None = None
     """Seconds after which a row is stopped; it counts as not run."""
 
@@ -254,6 +259,8 @@ class Verification:
         """Compare the states after `init`, as frame -1."""
         outcomes = [(runner, runner.start) for runner in runners if runner.start is not None]
         reference = outcomes[0] if outcomes else None
+        if reference is not None and len(reference[1].hashes):
+            self.start_hash = int(reference[1].hashes[0])
         for runner, outcome in outcomes[1:]:
             assert reference is not None
             first, expected = reference
@@ -290,6 +297,8 @@ class Verification:
             for runner, outcome in references:
                 self._count(min(reached, len(outcome.hashes)), runner.report)
             self._sample(longest)
+            if self.keep_hashes:
+                self.hashes.append(longest.hashes)
         self.frames += max((len(outcome.hashes) for _, outcome in references), default=0)
 
     def _outcomes(

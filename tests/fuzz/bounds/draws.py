@@ -250,8 +250,12 @@ class Draws:
                 b = f"(-{b})"
         elif rng.random() < 0.4:
             b = self.literal(t)
+        elif t != WEAK and sign in ("<<", ">>"):
+            b = self.fixed(t, depth - 1)
         else:
             b = self.number(t, depth - 1)
+        if t != WEAK and sign in ("<<", ">>") and _is_literal(b):
+            b = str(int(b.strip("()")) % BITS[t])
         if rng.random() < 0.15 and sign in "+*&|^":
             a, b = b, a
         if t != WEAK and _is_literal(a) and _is_literal(b):

@@ -23,7 +23,7 @@ from typing import Any
 from samebits.backend.llvm.compile import compile_module
 from samebits.backend.llvm.engine import host_target, load
 from samebits.backend.objects import STATUS_MASK
-from samebits.errors import CompileError, Trap
+from samebits.errors import CompileError, SamebitsWarning, Trap
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Function, Module, Region
 from samebits.ir.interp.closures import Frame, Signal, Step, Steps
@@ -213,7 +213,9 @@ def _loaded(program: Program, name: str, tally: Tally, *, checked: bool) -> Load
         kernel = _entry(program.source, name)
         types = kernel.fixed_types
         assert types is not None
-        unit = compile_kernel(kernel, types)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SamebitsWarning)  # what is drawn wraps where it may
+            unit = compile_kernel(kernel, types)
     except CompileError:
         tally.refused += 1
         return None

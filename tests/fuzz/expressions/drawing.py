@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 from typing import Any
 
@@ -29,7 +30,7 @@ from tests.fuzz.literals import (
     is_half,
     signed,
 )
-from tests.fuzz.scope import Callee, Place, Scope
+from tests.fuzz.scope import CAPTURED, Callee, Place, Scope
 
 INDICES = 8
 """How many indices are inside one another at most."""
@@ -283,7 +284,7 @@ class Drawing:
             return self.place(self.rng.choice(places), 0)
         return self.expr(t, min(depth - 1, 1))
 
-    def operands(self, t: ScalarType, depth: int) -> tuple[str, str]:
+    def operands(self, t: ScalarType, depth: int, *, shift: bool = False) -> tuple[str, str]:
         """Two operands whose common type is `t`: strong, mixed, or one of them weak."""
         roll = self.rng.random()
         pairs = BY_RESULT.get(t, [])
@@ -292,10 +293,22 @@ class Drawing:
             return self.expr(a, depth - 1), self.expr(b, depth - 1)
         strong = self.expr(t, depth - 1)
         if roll < 0.35:
-            return strong, self.weak_for(t, depth - 1)
+            weak = self.weak_for(t, depth - 1)
+            return strong, self.within(weak, t) if shift else weak
         if roll < 0.42:
             return self.weak_for(t, depth - 1), strong
         return strong, self.expr(t, depth - 1)
+
+    def within(self, count: str, t: ScalarType) -> str:
+        """A weak count of a shift: below the width where it may be a constant."""
+        if count.isdigit():
+            return str(int(count) % t.bits)
+        used = set(re.findall(r"\w+", count))
+        if any(
+            v.name in used and (v.mutable or v.bound != CAPTURED) for v in self.scope.values(INT)
+        ):
+            return count
+        return f"({count} & {t.bits - 1})"
 
     def intrinsic(self, name: str, t: ScalarType | VectorType, count: int, depth: int) -> str:
         """A call with `count` operands of type `t`, a literal now and then."""

@@ -44,11 +44,12 @@ class StrongNumbers(WeakNumbers):
 
     def integer_binary(self, t: ScalarType, depth: int) -> str:
         sign = self.rng.choice(("+", "-", "*", "+", "-", "*", "&", "|", "^", "//", "%", "<<", ">>"))
-        a, b = self.operands(t, depth)
+        a, b = self.operands(t, depth, shift=sign in ("<<", ">>"))
         if sign in ("//", "%") and not self.risky():
             b = f"({self.expr(t, depth - 1)} | 1)"
         if sign in ("<<", ">>") and self.rng.random() < 0.6:
-            a, b = self.expr(t, depth - 1), str(self.rng.randint(0, min(t.bits + 2, 64)))
+            a, count = self.expr(t, depth - 1), self.rng.randint(0, min(t.bits + 2, 64))
+            b = str(min(count, t.bits - 1))
         return self.powered(f"({a} {sign} {b})")
 
     def integer_intrinsic(self, t: ScalarType, depth: int) -> str:

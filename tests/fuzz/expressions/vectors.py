@@ -99,7 +99,9 @@ class Vectors(StrongNumbers):
         if roll < 0.6:
             return v, self.expr(t, depth - 1)
         s = self.expr(t.element, depth - 1) if roll < 0.8 else self.weak_for(t.element, 0)
-        return (v, s) if self.rng.random() < 0.6 else (s, v)
+        if self.rng.random() >= 0.6:
+            return s, v
+        return v, s if roll < 0.8 or t.element.is_float else self.within(s, t.element)
 
     def construct(self, t: VectorType, depth: int) -> str:
         roll = self.rng.random()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.fuzz.files.bits_files import BitsFiles
 from tests.fuzz.files.cache_entries import CacheEntries
 from tests.fuzz.files.dumps import Dumps
 from tests.fuzz.files.engine import Target
@@ -23,6 +24,7 @@ TARGETS: dict[str, Callable[[Path], Target]] = {
         Reports,
         TwoReports,
         Goldens,
+        BitsFiles,
         HashLists,
         Dumps,
         CacheEntries,

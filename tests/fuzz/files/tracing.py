@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,52 +22,75 @@ class Endless(BaseException):
     """A reader made more steps than the file's length allows."""
 
 
+Trace = Callable[[FrameType, str, Any], Any]
+
+
 class Steps:
     """The lines that were run while the block `counted` lasted."""
 
     def __init__(self) -> None:
         self.count = 0
-        self._made: dict[int, int] = {}
+        self._made = _no_steps()
         self._numbers: dict[CodeType, int] = {}
 
     @contextmanager
     def counted(self, most: int) -> Generator[None]:
         """Count anew; Endless inside once there are more than `most`."""
-        self._made = {}
+        self._made = _no_steps()
         old = sys.gettrace()
         sys.settrace(self._tracer(most))
         try:
             yield
         finally:
             sys.settrace(old)
-            self.count = sum(self._made.values())
+            self.count = sum(sum(row.values()) for row in self._made.values())
 
     @property
     def edges(self) -> set[Edge]:
         """What was gone through, each with the length of its count in bits."""
-        return {(step, count.bit_length()) for step, count in self._made.items()}
+        return {
+            (before << 40 | here, count.bit_length())
+            for before, row in self._made.items()
+            for here, count in row.items()
+        }
 
-    def _tracer(self, most: int) -> Callable[[FrameType, str, Any], Any]:
+    def _tracer(self, most: int) -> Trace:
+        """Every line costs what is done here for it: one function a code object knows its number,
+        and the line before has its row of counts ready."""
         made, numbers = self._made, self._numbers
-        before = count = 0
+        lines: dict[CodeType, Trace | None] = {}
+        row = made[0]
+        count = 0
 
         def called(frame: FrameType, event: str, arg: Any) -> Any:
-            number = numbers.get(frame.f_code)
-            if number is None:
-                own = frame.f_code.co_filename.startswith(PACKAGE)
-                number = numbers[frame.f_code] = len(numbers) + 1 if own else 0
-            return line if number else None
+            code = frame.f_code
+            try:
+                return lines[code]
+            except KeyError:
+                number = numbers.get(code)
+                if number is None:
+                    own = code.co_filename.startswith(PACKAGE)
+                    number = numbers[code] = len(numbers) + 1 if own else 0
+                lines[code] = line = lines_of(number << 20) if number else None
+                return line
 
-        def line(frame: FrameType, event: str, arg: Any) -> Any:
-            nonlocal before, count
-            if event == "line":
-                here = numbers[frame.f_code] << 20 | frame.f_lineno
-                step = before << 40 | here
-                made[step] = made.get(step, 0) + 1
-                before = here
-                count += 1
-                if count > most:
-                    raise Endless
+        def lines_of(first: int) -> Trace:
+            def line(frame: FrameType, event: str, arg: Any) -> Any:
+                nonlocal row, count
+                if event == "line":
+                    here = first | frame.f_lineno
+                    row[here] += 1
+                    row = made[here]
+                    count += 1
+                    if count > most:
+                        raise Endless
+                return line
+
             return line
 
         return called
+
+
+def _no_steps() -> defaultdict[int, defaultdict[int, int]]:
+    """How often each line came after each, by the line before and then by the line."""
+    return defaultdict(lambda: defaultdict(int))

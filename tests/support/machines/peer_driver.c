@@ -128,6 +128,7 @@ static void tick(small_peer *peer, int64_t now, const uint8_t *bytes, size_t siz
         put_sized(message, size);
     }
     while (small_peer_next_event(peer, &event)) put_event(&event);
+    put_bytes("Z", 1);
 }
 
 static void put_report(small_peer *peer, uint64_t frame)

@@ -1,21 +1,41 @@
-"""A peer in a program of its own: on another processor's emulator, or watched by sanitizers."""
+"""A peer in a program of its own: under an emulator, watched by sanitizers, or in Node."""
 
 from __future__ import annotations
 
+import json
 import shutil
 import struct
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from samebits.backend.targets.table import Target
+from samebits.bits import from_canonical
 from samebits.export import toolchain
 from samebits.export.header import header_text
 from samebits.export.interface import interface_of
 from samebits.export.library import kernels_of, library_text
 from samebits.export.peer import codec_of, peer_header_text, peer_text
 from samebits.export.report import report_text
+from samebits.net.events import (
+    Away,
+    Broken,
+    DelayChanged,
+    Desynced,
+    Ended,
+    HashGroup,
+    Joined,
+    Left,
+    MatchEvent,
+    Paused,
+    Refused,
+    Started,
+    Substituted,
+    TrapMet,
+    VerdictKnown,
+)
 from samebits.net.peer.core import PeerOutput
 from samebits.net.peer.timeline import HISTORY
 from samebits.runtime.emulation.link import LINUX
@@ -24,6 +44,8 @@ from tests.support.limits import HANG_SECONDS
 from tests.support.runs.exported_peer import NEVER, Call, CEvent, Group, python_event
 
 DRIVER = Path(__file__).parents[1] / "machines" / "peer_driver.c"
+SCRIPT = DRIVER.with_suffix(".mjs")
+NODE = shutil.which("node")
 _CALLS = ("receive", "tick", "reconnect", "pause", "go_on", "leave", "report", "done")
 
 
@@ -82,19 +104,98 @@ def driven(
     command: Sequence[str], ticket: str, calls: Sequence[Call], window: int, kept: int = HISTORY,
 ) -> Driven:  # fmt: skip
     """Play calls in the program. Its errors are those of sanitizers."""
+    done = subprocess.run(
+        [*command], input=_packed(ticket, calls, window, kept), capture_output=True,
+        timeout=HANG_SECONDS,
+        env={"ASAN_OPTIONS": "detect_leaks=0"},  # the driver leaves its memory to the system
+    )  # fmt: skip
+    assert done.returncode == 0, (done.returncode, done.stderr.decode()[-3000:])
+    return read_driven(done.stdout)
+
+
+def _packed(ticket: str, calls: Sequence[Call], window: int, kept: int) -> bytes:
     sent = [struct.pack("<IIBI", window, kept, 0, len(ticket)) + ticket.encode()]
     for call in [*calls, Call("done")]:
         head = struct.pack("<BqI", _CALLS.index(call.what), call.now, len(call.data))
         sent.append(head + call.data)
+    return b"".join(sent)
+
+
+@dataclass
+class Conversation:
+    """The calls of one peer."""
+
+    ticket: str
+    calls: Sequence[Call]
+    window: int
+
+
+def scripted(
+    module: Path, simulation: Simulation, conversations: Sequence[Conversation]
+) -> list[Driven]:
+    """Play calls with the WebAssembly peer that a JavaScript file is of, all in one process."""
+    sent = [struct.pack("<I", len(conversations))]
+    for each in conversations:
+        calls = [
+            replace(call, data=from_canonical(simulation.input_type, call.data).tobytes())
+            if call.what == "tick"
+            else call
+            for call in each.calls
+        ]
+        sent.append(_packed(each.ticket, calls, each.window, HISTORY))
     done = subprocess.run(
-        [*command], input=b"".join(sent), capture_output=True, timeout=HANG_SECONDS,
-        env={"ASAN_OPTIONS": "detect_leaks=0"},  # the driver leaves its memory to the system
+        [str(NODE), str(SCRIPT), str(module)], input=b"".join(sent), capture_output=True,
+        timeout=HANG_SECONDS,
     )  # fmt: skip
-    assert done.returncode == 0, (done.returncode, done.stderr.decode()[-3000:])
-    return _read(done.stdout)
+    assert done.returncode == 0, done.stderr.decode()[-3000:]
+    return [
+        Driven(
+            [_tick(tick) for tick in said["ticks"]],
+            [bytes.fromhex(report) for report in said["reports"]],
+        )
+        for said in json.loads(done.stdout)
+    ]
 
 
-def _read(data: bytes) -> Driven:
+def _tick(given: dict[str, Any]) -> PeerOutput:
+    return PeerOutput(
+        [bytes.fromhex(message) for message in given["messages"]],
+        [of_script(event) for event in given["events"]],
+        None if given["wake"] is None else int(given["wake"]),
+    )
+
+
+def of_script(event: dict[str, Any]) -> MatchEvent:
+    """An event of the JavaScript as Python's core tells it."""
+    match event:
+        case {"type": "joined" | "left" | "away" as what, "slot": slot, "frame": frame}:
+            return {"joined": Joined, "left": Left, "away": Away}[what](slot, frame)
+        case {"type": "substituted", "slots": slots, "frame": frame}:
+            return Substituted(tuple(slots), frame)
+        case {"type": "started" | "paused" as what, "frame": frame}:
+            return {"started": Started, "paused": Paused}[what](frame)
+        case {"type": "delayed", "slot": slot, "delay": delay, "frame": frame}:
+            return DelayChanged(slot, delay, frame)
+        case {"type": "desynced", "frame": frame, "groups": groups, "decided": decided}:
+            found = tuple(
+                HashGroup(int(g["hash"]), tuple(g["slots"]), g["referee"]) for g in groups
+            )
+            assert tuple(event["wrong"]) == Desynced(frame, found, decided).wrong
+            return Desynced(frame, found, decided)
+        case {"type": "verdict", "frame": frame, "text": text}:
+            return VerdictKnown(frame, text)
+        case {"type": "trapped", "frame": frame, "text": text}:
+            return TrapMet(frame, text)
+        case {"type": "refused", **told}:
+            return Refused(**told)
+        case {"type": "ended", "reason": reason, "frames": frames, "hash": value}:
+            return Ended(reason, frames, int(value))
+        case _:
+            assert event["type"] == "broken"
+            return Broken(event["reason"])
+
+
+def read_driven(data: bytes) -> Driven:
     found = Driven([], [])
     at = 0
 
@@ -111,6 +212,8 @@ def _read(data: bytes) -> Driven:
 
     while at < len(data):
         kind = number(1)
+        if kind == ord("Z"):
+            continue
         if kind == ord("T"):
             wake = number(8)
             found.outputs.append(PeerOutput(wake=None if wake == NEVER else wake))

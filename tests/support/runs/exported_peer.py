@@ -136,10 +136,12 @@ class PeerLibrary:
         self._library = ctypes.CDLL(str(folder / f"lib{name}.so"))
         text = (folder.parent / f"{name}.h").read_text()
         text += (folder.parent / f"{name}_peer.h").read_text()
-        plain = text.replace("\\\n", "").replace("(size_t)", "").replace("/", "//")
+        plain = text.replace("\\\n", "").replace("/", "//")
+        plain = re.sub(r"\((?:size_t|uint64_t)\)", "", plain)
         self._macros = re.findall(r"#define (\w+_BYTES)(?:\(([a-z, ]+)\))? +(.*)", plain)
         returns = {"open": ctypes.c_void_p, "tick": ctypes.c_int64, "send": ctypes.c_size_t,
-                   "next_event": ctypes.c_int32, "hash": ctypes.c_int32,
+                   "next_event": ctypes.c_int32, "token": ctypes.c_size_t,
+                   "come_back": ctypes.c_int32, "hash": ctypes.c_int32,
                    "inputs": ctypes.c_int32, "report": ctypes.c_size_t,
                    "state": ctypes.c_void_p}  # fmt: skip
         for ending in (*returns, "receive", "get_status", "reconnect", "pause", "go_on", "leave"):
@@ -213,6 +215,7 @@ class CPeer:
         window: int = 8,
         kept: int = HISTORY,
         spectator: bool = False,
+        token: bytes = b"",
     ) -> None:
         self.library, self._inputs = library, inputs
         size = library.size("PEER_BYTES", window=window, kept=kept)
@@ -223,6 +226,7 @@ class CPeer:
             self._call("open")(self._memory, ctypes.c_size_t(size), ctypes.byref(options))
         )
         assert self._peer.value
+        assert not token or self.come_back(token)
         self.timeline = _Timeline(self)
         self.pacer = Pacer(library.simulation.tick_rate)
 
@@ -291,6 +295,15 @@ class CPeer:
             self._peer, ctypes.c_uint64(frame), memory, ctypes.c_size_t(room)
         )
         return memory.raw[:size]
+
+    @property
+    def token(self) -> bytes:
+        found = ctypes.create_string_buffer(64)
+        size = self._call("token")(self._peer, found)
+        return found.raw[:size]
+
+    def come_back(self, token: bytes) -> bool:
+        return bool(self._call("come_back")(self._peer, token, ctypes.c_size_t(len(token))))
 
     def reconnect(self) -> None:
         self._call("reconnect")(self._peer)

@@ -8,6 +8,7 @@ import io
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from tests.support.folders import SIMULATIONS
 
 from samebits.cli import main, status
 from samebits.cli import verify as command
+from samebits.cli.exit_status import INTERRUPTED
 from samebits.replay import read_replay
 from samebits.version import __version__
 
@@ -301,7 +303,10 @@ def test_where_nothing_can_be_said_the_status_is_not_that_of_a_difference(
     assert subprocess.run(["sh", "-c", command], check=False).returncode == 2
 
 
-@pytest.mark.parametrize("options", [["--ignore", "SB"], ["--select", "SB201", "--ignore", "SB2"]])
+@pytest.mark.parametrize(
+    "options",
+    [["--ignore", "SB"], ["--select", "SL1"], ["--select", "SB201", "--ignore", "SB2"]],
+)
 def test_lint_without_a_rule_finds_nothing_out(
     options: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -340,3 +345,17 @@ def test_a_ctrl_c_while_the_process_ends_shows_no_traceback() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_interrupt_is_one_even_where_what_it_unwound_raised_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def app(arguments: list[str]) -> int:
+        lock = threading.Lock()
+        with lock:  # as `threading.Condition.wait`, whose lock is released twice
+            lock.release()
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("samebits.cli.commands.app", app)
+    assert status(["targets"]) == INTERRUPTED
+    assert "interrupted" in capsys.readouterr().err

@@ -16,15 +16,28 @@ SOURCE = SIMULATIONS / "small_simulation.py"
 Run = Callable[..., tuple[int, str]]
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """The command line in a folder with a simulation, two replays of it and a text."""
-    monkeypatch.chdir(tmp_path)
-    shutil.copy(SOURCE, "game.py")
-    Path("mine.txt").write_text("of mine\n")
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a simulation, two replays of it and a text."""
+    folder = tmp_path_factory.mktemp("made")
+    game = shutil.copy(SOURCE, folder / "game.py")
+    (folder / "mine.txt").write_text("of mine\n")
     for seed, name in ((1, "one.mcap"), (2, "two.mcap")):
-        given = f"record game.py --players push --frames 3 --seed {seed} --out {name}"
-        assert status(given.split()) == 0
+        given = ["record", str(game), "--players", "push", "--frames", "3", "--seed", str(seed)]
+        assert status([*given, "--out", str(folder / name)]) == 0
+    return folder
+
+
+@pytest.fixture
+def run(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    made: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Run:
+    """The command line in a folder of the test's own, with what was made."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     capsys.readouterr()
 
     def run(*arguments: str) -> tuple[int, str]:

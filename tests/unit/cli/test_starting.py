@@ -1,4 +1,4 @@
-"""Ctrl-C ends the command as quietly before it has begun as later."""
+"""The command's start: Ctrl-C ends it as quietly as later, and the commands are made once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 from tests.support.limits import HANG_SECONDS
+
+from samebits.cli import status
 
 HOOK = """
 import os, signal, sys
@@ -61,3 +64,12 @@ def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_commands_are_made_once_for_all_command_lines_of_a_process(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(["replay", "--help"]) == 0
+    monkeypatch.setattr(typer.main, "get_command_from_info", None)
+    assert status(["verify", "--help"]) == 0
+    assert "Usage: samebits verify" in capsys.readouterr().out

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
 
 from samebits.cli.pages import write_page
 from samebits.desync import writer as write
-from samebits.errors import ReplayError
-from samebits.export import build
+from samebits.errors import ReplayError, SimulationError
+from samebits.export import output_folder
 from samebits.export.inputs_file import export_inputs
 from samebits.replay import ReplayHeader, ReplayWriter
 from samebits.verify.golden import write_golden
@@ -48,11 +47,11 @@ def library(path: Path) -> None:
     work = path.with_name("work")
     work.mkdir(exist_ok=True)
     (work / path.name).write_bytes(b"library")
-    cast("Any", build)._move(work, [path.name], path.parent)
+    output_folder.move(work, [path.name], path.parent)
 
 
 def readme(path: Path) -> None:
-    cast("Any", build)._write(path.parent, {path.name: "text"})
+    output_folder.write(path.parent, {path.name: "text"})
 
 
 EVERY: list[Write] = [replay, golden, inputs, page, report, library, readme]
@@ -98,3 +97,16 @@ def test_inputs_never_take_their_replays_place(tmp_path: Path) -> None:
         export_inputs(path, tmp_path / "." / "a.mcap")
     assert caught.value.message == f"{path} is the replay"
     assert path.read_bytes() == before
+
+
+def test_folders_that_are_links_are_not_written_to(tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "cargo").symlink_to(theirs)
+    with pytest.raises(SimulationError, match="cargo is a link"):
+        output_folder.write(out, {"cargo/src/lib.rs": "text"})
+    assert not list(theirs.iterdir())
+    output_folder.write(out, {"npm/src/index.mjs": "text"})
+    assert (out / "npm" / "src" / "index.mjs").read_text() == "text"

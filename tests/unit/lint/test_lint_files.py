@@ -119,7 +119,7 @@ def test_links_in_a_circle_end(folder: Path, capsys: pytest.CaptureFixture[str])
     [
         (["nowhere.py"], "there is no file or folder nowhere.py"),
         ([], "no file or folder is given"),
-        (["."], "there is no Python file in ."),
+        (["."], "there is no Python or Lua file in ."),
         ([".", "--select", "SB9"], "there is no rule SB9"),
         ([".", "--format", "xml"], "Invalid value for '--format'"),
     ],

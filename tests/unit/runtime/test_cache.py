@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import socket
 import sys
+import time
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -168,6 +169,23 @@ def test_the_longest_unused_entries_leave_when_the_limit_is_passed(tmp_path: Pat
     assert store.get(keys[0]) == OBJECT  # used again
     store.sweep()
     assert [store.get(key) is not None for key in keys] == [True, False, False, True, True]
+
+
+def test_puts_of_all_processes_sweep_once_a_minute(tmp_path: Path) -> None:
+    def put() -> bool:
+        """Whether it is there still; the store begins with a sweep, if one is due."""
+        store = ObjectCache(tmp_path / "c", size_limit=0)
+        store._puts = itertools.count(0)
+        store.put(KEY, OBJECT)
+        return store.get(KEY) is not None
+
+    assert not put()
+    assert put()
+    latest = tmp_path / "c" / "00" / "swept"
+    for then in (time.time() - 100, time.time() + 100):
+        os.utime(latest, (then, then))
+        assert not put()
+        assert put()
 
 
 def test_abandoned_part_files_are_swept_and_fresh_ones_left(tmp_path: Path) -> None:

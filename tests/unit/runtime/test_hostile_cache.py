@@ -238,7 +238,7 @@ def test_damaged_entries_cost_a_compilation_and_are_replaced(
 ) -> None:
     project.write("hostile_m.py", TWICE)
     assert answer(project.load(), 1.0) == 2.0
-    kept = [p for p in (tmp_path / "cache").rglob("*") if p.is_file()]
+    kept = list((tmp_path / "cache").rglob("*.*"))  # a sweep's stamp may lie beside them
     assert {p.suffix for p in kept} == {".object", ".front"}
     whole = {p: p.read_bytes() for p in kept}
     for path in kept:
@@ -263,7 +263,7 @@ def test_folders_where_files_belong_cost_only_a_compilation(
 ) -> None:
     project.write("hostile_m.py", TWICE)
     assert answer(project.load(), 1.0) == 2.0
-    for path in [p for p in (tmp_path / "cache").rglob("*") if p.is_file()]:
+    for path in list((tmp_path / "cache").rglob("*.*")):
         path.unlink()
         path.mkdir()
     with pytest.warns(RuntimeWarning, match="it is no file of this user's alone") as told:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from samebits.ir.interp.evaluator import Evaluator
 from samebits.modes import FAST, LOW
 from samebits.runtime.emulation.machines import emulation_reason
 from samebits.runtime.threads import pool, team
+from samebits.sides.other_source import folder_of
 from samebits.sides.run import open_run
 from samebits.sides.side import parse_side
 from samebits.sides.words import described_words, read_words
@@ -250,6 +253,23 @@ def test_a_version_has_its_own_helpers(tmp_path: Path) -> None:
         running.advance(inputs(3).between(0, 3))
         found.append(running.hash())
     assert found[0] == hashes("", 3)[-1] != found[1]
+
+
+def test_a_module_is_in_the_folder_that_its_links_lead_to(tmp_path: Path) -> None:
+    source, links = tmp_path / "source", tmp_path / "links"
+    (source / "package").mkdir(parents=True)
+    (source / "package" / "__init__.py").touch()
+    (source / "drag.py").touch()
+    links.symlink_to(source)
+    (tmp_path / "pull.py").symlink_to(source / "drag.py")
+    folders: dict[str, str | None] = {}
+    for file in ("links/drag.py", "links/package/__init__.py", "pull.py", "gone.py"):
+        module = ModuleType("drag")
+        module.__file__ = str(tmp_path / file)
+        folders[file] = folder_of(module, os.path.realpath)
+    inside = ["links/drag.py", "links/package/__init__.py", "pull.py"]
+    assert folders == {**dict.fromkeys(inside, str(source)), "gone.py": str(tmp_path)}
+    assert folder_of(ModuleType("built_in"), os.path.realpath) is None
 
 
 UNLIKE = "the {} of {{}} has another layout than that of 'small': {}"

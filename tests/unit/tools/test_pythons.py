@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
+import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tools import pythons
@@ -27,3 +30,24 @@ def test_an_interpreter_that_was_asked_for_has_to_start(monkeypatch: pytest.Monk
     asked = ["pythons", "--python", "/nonexistent/python3", sys.executable]
     monkeypatch.setattr(sys, "argv", asked)
     assert pythons.main() == 2
+
+
+def test_every_python_gets_the_extras_that_the_tests_have_here(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    commands: list[list[str]] = []
+
+    def run(command: list[object], **_: object) -> SimpleNamespace:
+        commands.append([str(word) for word in command])
+        return SimpleNamespace(returncode=0)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setattr(pythons, "FOLDER", tmp_path)
+    assert pythons.run(pythons.Row(sys.executable, "3.11.0"), ["tests/unit/ir"])
+    install = next(command for command in commands if "install" in command)
+    assert "--only-binary=numpy" in install
+    wanted = next(word for word in install if word.startswith(".["))
+    with (pythons.ROOT / "pyproject.toml").open("rb") as file:
+        known = tomllib.load(file)["project"]["optional-dependencies"]
+    assert {"test", "net", "foreign"} <= {*wanted[2:-1].split(",")} <= known.keys()
+    assert f'"{wanted}"' in (pythons.ROOT / "Makefile").read_text()

@@ -12,11 +12,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import cache, lru_cache
 from pathlib import Path
 
 from samebits.backend.llvm import engine
 from samebits.backend.targets.table import Target
 from samebits.errors import RunnerError
+from samebits.runtime.work_folders import work_folder
 
 HERE = Path(__file__).parent
 DRIVER = HERE / "driver.c"
@@ -110,29 +112,44 @@ def link_wasm(object_bytes: bytes, target: Target, entries: int, folder: Path) -
     """A module that exports its memory and `sb_entry_0` … in `folder`. Raises RunnerError."""
     code, memory, result = folder / "code.o", folder / "memory.o", folder / "program.wasm"
     code.write_bytes(object_bytes)
-    memory.write_bytes(engine.compile_text(WASM_MEMORY, target))
+    memory.write_bytes(_wasm_memory(target))
     exports = [f"--export=sb_entry_{n}" for n in range(entries)]
     options = ["--no-entry", "--strip-all", "--stack-first", "-z", f"stack-size={WASM_STACK}"]
     _zig(["wasm-ld", *options, *exports, str(code), str(memory), "-o", str(result)], folder)
     return result
 
 
+@cache
+def _wasm_memory(target: Target) -> bytes:
+    return engine.compile_text(WASM_MEMORY, target)
+
+
 def link_program(object_bytes: bytes, target: Target, entries: int, folder: Path) -> Path:
     """A static Linux program around driver.c in `folder`. Raises RunnerError."""
     code, driver, result = folder / "code.o", folder / "driver.o", folder / "program"
     code.write_bytes(object_bytes)
-    names = " ".join(f"ENTRY({n})" for n in range(entries))
-    cpu = [f"-mcpu={target.zig_cpu}"] if target.zig_cpu else []
-    _zig(
-        [
-            *("cc", "-target", target.zig, *cpu, "-std=c11", "-O2", "-g0"),
-            *("-ffreestanding", "-fno-builtin", "-fno-stack-protector", "-fno-sanitize=all"),
-            *(f"-DENTRY_LIST={names}", "-c", str(DRIVER), "-o", str(driver)),
-        ],
-        folder,
-    )
+    driver.write_bytes(_driver(target, entries))
     _zig(["ld.lld", "-static", "-e", "_start", str(driver), str(code), "-o", str(result)], folder)
     return result
+
+
+@lru_cache(maxsize=256)
+def _driver(target: Target, entries: int) -> bytes:
+    """The object of driver.c, the same for all programs of a target with as many entries: zig takes
+    a sixth of a second for one."""
+    names = " ".join(f"ENTRY({n})" for n in range(entries))
+    cpu = [f"-mcpu={target.zig_cpu}"] if target.zig_cpu else []
+    with work_folder() as folder:
+        made = folder / "driver.o"
+        _zig(
+            [
+                *("cc", "-target", target.zig, *cpu, "-std=c11", "-O2", "-g0"),
+                *("-ffreestanding", "-fno-builtin", "-fno-stack-protector", "-fno-sanitize=all"),
+                *(f"-DENTRY_LIST={names}", "-c", str(DRIVER), "-o", str(made)),
+            ],
+            folder,
+        )
+        return made.read_bytes()
 
 
 def _zig(arguments: Sequence[str], folder: Path) -> None:

@@ -50,7 +50,7 @@ def loop(function: Overloads, precision: Precision, t: ScalarType, arrays: str) 
         key += ("mixed",)  # not for the fast path, which has arrays of one type only
     native = function.native.get(key)
     if native is None:
-        kernel = _kernel(function, precision, t, arrays)
+        kernel = loop_kernel(function, precision, t, arrays)
         types = kernel.fixed_types
         assert types is not None
         native = function.native[key] = compile_native(kernel, types)
@@ -63,7 +63,8 @@ def has_loop(function: Overloads, arrays: str) -> bool:
     return (arrays, len(results)) in _BODIES
 
 
-def _kernel(function: Overloads, precision: Precision, t: ScalarType, arrays: str) -> Kernel:
+def loop_kernel(function: Overloads, precision: Precision, t: ScalarType, arrays: str) -> Kernel:
+    """The loop's kernel; KeyError and arguments as of `loop`."""
     results = result_types(function, t)
     body = _BODIES[arrays, len(results)](getattr(function, "called", function))
     inner = function.kernel_for(t, precision)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from samebits.backend.targets.table import TARGETS, Target
 from samebits.errors import RunnerError
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Module
-from samebits.runtime.emulation import machines
+from samebits.runtime.emulation import link, machines
 from samebits.runtime.emulation.link import WASM_MEMORY, link_wasm
 from samebits.runtime.emulation.machines import EmulatedProgram, emulation_reason
 from samebits.runtime.emulation.remote import MAGIC, Remote
@@ -43,6 +44,26 @@ def script(tmp_path: Path, body: str) -> list[str]:
         "reply(8)\n" + body
     )
     return [sys.executable, str(path)]
+
+
+def test_a_targets_driver_is_compiled_once_for_as_many_entries(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    target = runnable(TARGETS["s390x"])
+    b = Builder("k", {"x": FLOAT64}, (FLOAT64,))
+    compiled = compile_module(Module({"k": b.ret(b.get("x"))}), ["k"], target, 0)
+    tools: list[str] = []
+    original = link._zig  # pyright: ignore[reportPrivateUsage]
+
+    def zig(arguments: Sequence[str], folder: Path) -> None:
+        tools.append(arguments[0])
+        original(arguments, folder)
+
+    monkeypatch.setattr(link, "_zig", zig)
+    link._driver.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    for _ in range(2):
+        EmulatedProgram(compiled, 1, target).start(60).close()
+    assert tools == ["cc", "ld.lld", "ld.lld"]
 
 
 @pytest.mark.parametrize("target", RUNNABLE, ids=lambda t: t.name)

@@ -1,0 +1,25 @@
+"""The sim.toml of the guide of other programs, as it stands there, on a program of these tests."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+from tests.support.folders import PENDULUM, ROOT
+from tests.support.program_sides import need
+
+from samebits.diagnosis.programs.driver import diagnose_program
+from samebits.foreign.programs.description import read_program
+
+GUIDE = ROOT / "docs" / "guides" / "foreign-programs.md"
+
+
+def test_the_guides_sim_toml_is_read_and_runs(tmp_path: Path) -> None:
+    need("gcc")
+    shutil.copytree(PENDULUM, tmp_path, dirs_exist_ok=True)
+    (text,) = re.findall(r"```toml\n(.*?)```", GUIDE.read_text(), re.DOTALL)
+    (tmp_path / "sim.toml").write_text(text)
+    program = read_program(str(tmp_path / "sim.toml"))
+    assert [side.name for side in program.sides] == ["strict", "fast", "arm"]
+    assert diagnose_program(program, "strict", "strict").same
