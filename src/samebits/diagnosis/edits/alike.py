@@ -13,6 +13,9 @@ from typing import Any, cast
 
 ALIKE = 0.5
 """Part of their words that two statements share where one became the other."""
+BODIES = ("body", "orelse", "finalbody")
+"""The fields of statements that hold others."""
+_COMPOUND = ast.For | ast.While | ast.If | ast.With
 _Pairs = list[tuple[int, int]]
 
 
@@ -82,18 +85,40 @@ def _likeness(x: ast.stmt, y: ast.stmt) -> float:
     if isinstance(x, ast.FunctionDef | ast.ClassDef):
         return float(named(x) == named(y))
     found = dice(words(x), words(y))
-    if (head := _head(x)) is not None and head == _head(y):
-        return max(found, ALIKE)  # however much of what is in it has gone
+    if found < ALIKE and isinstance(x, _COMPOUND) and _is_same_compound(x, y):
+        return ALIKE  # however much of what is in it has gone
     return found if found >= ALIKE else 0.0
 
 
-def _head(node: ast.stmt) -> str | None:
-    """What a loop goes over."""
-    match node:
-        case ast.For(target=target, iter=iterated):
-            return f"{key(target)} {key(iterated)}"
-        case _:
-            return None
+def _is_same_compound(x: ast.stmt, y: ast.stmt) -> bool:
+    """Whether two compound statements have one head, or share a good part of what is in either."""
+    if _head(x) == _head(y):
+        return True
+    mine, theirs = _inside(x), _inside(y)
+    shared = (mine & theirs).total()
+    return shared >= ALIKE * max(1, min(mine.total(), theirs.total()))
+
+
+def _head(node: ast.stmt) -> str:
+    """What a loop goes over, or the condition: all that is no block."""
+    parts = ((name, getattr(node, name, None)) for name in node._fields if name not in BODIES)
+    return " ".join(f"{name} {key(part)}" for name, part in parts)
+
+
+def blocks(node: ast.stmt) -> list[list[ast.stmt]]:
+    """The blocks of a loop, a condition or the like; none of any other statement."""
+    if not isinstance(node, _COMPOUND):
+        return []
+    return [block for name in BODIES if (block := listed(getattr(node, name, None)))]
+
+
+def _inside(node: ast.stmt) -> Counter[str]:
+    """The statements in a compound one, each as often as it has words."""
+    found: Counter[str] = Counter()
+    for inner in (each for block in blocks(node) for each in block):
+        found[key(inner)] += words(inner).total()
+        found += _inside(inner)
+    return found
 
 
 def words(node: ast.AST) -> Counter[str]:

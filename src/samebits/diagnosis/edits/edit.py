@@ -19,6 +19,8 @@ KINDS = {
     "added": "an added statement",
     "removed": "a removed statement",
     "moved": "a moved statement",
+    "put under": "a statement put under a condition or into a loop",
+    "no more under": "a statement taken out of a condition or a loop",
     "function added": "an added function",
     "function removed": "a removed function",
     "signature": "a changed signature",

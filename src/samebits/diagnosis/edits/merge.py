@@ -16,7 +16,9 @@ from itertools import count
 from typing import Any
 
 from samebits.diagnosis.edits.alike import (
+    BODIES,
     alike_statements,
+    blocks,
     key,
     listed,
     named,
@@ -27,7 +29,6 @@ from samebits.diagnosis.edits.edit import Edit, is_number, kind_of
 from samebits.diagnosis.edits.merged import Block, Choice, Inner, Item, Part, Same, Several
 from samebits.diagnosis.report.findings import Place
 
-_BODIES = ("body", "orelse", "finalbody")
 _NEEDED = ("body",)
 _SMALL = (ast.operator, ast.cmpop, ast.unaryop, ast.boolop)
 
@@ -120,7 +121,9 @@ class Merge:
     # Statements.
 
     def _block(self, a: Sequence[ast.stmt], b: Sequence[ast.stmt], needed: bool) -> Block:
-        """Statements of both versions, in an order that is right for either."""
+        """Statements of both versions, in an order that is right for either. `pass` is no
+        statement: it stands where there would be none."""
+        a, b = ([s for s in block if not isinstance(s, ast.Pass)] for block in (a, b))
         items: list[Item] = []
         pairs = _module_pairs(a, b) if not self._function else same_statements(a, b)
         i = j = 0
@@ -132,7 +135,19 @@ class Merge:
         return Block(items, needed)
 
     def _between(self, a: Sequence[ast.stmt], b: Sequence[ast.stmt]) -> Iterator[Item]:
-        """Statements between two pairs that are the same: alike, gone or new."""
+        """Statements between two pairs that are the same: put under others, alike, gone or new."""
+        around = _around(a, b) if self._function else None
+        if around is not None:
+            mine, its, kind = around
+            before, after = [a[n] for n in mine], [b[n] for n in its]
+            yield from self._between(a[: mine.start], b[: its.start])
+            self._site = next(self.numbers.sites)
+            with self._within(before[0], after[0]):
+                edit = self._edit(before, after, kind)
+            yield from (Item(Same(x), removed=edit) for x in before)
+            yield from (Item(Same(y), added=edit) for y in after)
+            yield from self._between(a[mine.stop :], b[its.stop :])
+            return
         i = j = 0
         for p, q in [*alike_statements(a, b), (len(a), len(b))]:
             yield from self._one_sided(a[i:p], b[j:q])
@@ -202,7 +217,7 @@ class Merge:
         with self._within(x, y):
             if type(x) is not type(y):
                 return Choice(self._edit(x, y), x, y)
-            if any(isinstance(getattr(x, name, None), list) for name in _BODIES):
+            if any(isinstance(getattr(x, name, None), list) for name in BODIES):
                 return self._compound(x, y)
             return self._value(x, y)
 
@@ -214,7 +229,7 @@ class Merge:
             if same(one, other):
                 continue
             before, after = _block(one), _block(other)
-            if name in _BODIES and before is not None and after is not None:
+            if name in BODIES and before is not None and after is not None:
                 if isinstance(x, ast.ClassDef):
                     self._kind = "field"
                 fields[name] = self._block(before, after, name in _NEEDED)
@@ -301,6 +316,21 @@ def _module_pairs(a: Sequence[ast.stmt], b: Sequence[ast.stmt]) -> list[tuple[in
     return [(m.a + k, m.b + k) for m in matcher.get_matching_blocks() for k in range(m.size)]
 
 
+def _around(a: Sequence[ast.stmt], b: Sequence[ast.stmt]) -> tuple[range, range, str] | None:
+    """Statements of one version that are a whole block of a statement of the other, by their
+    indices, and the kind of edit that this is; None where there are none."""
+    for several, some, kind in ((a, b, "put under"), (b, a, "no more under")):
+        keys = [key(s) for s in several]
+        for at, around in enumerate(some):
+            for block in blocks(around):
+                size = len(block)
+                for first in range(len(several) - size + 1):
+                    if keys[first : first + size] == [key(s) for s in block]:
+                        found, other = range(first, first + size), range(at, at + 1)
+                        return (found, other, kind) if several is a else (other, found, kind)
+    return None
+
+
 def _block(value: object) -> list[ast.stmt] | None:
     """The statements of a field, if it holds any."""
     found = listed(value)
@@ -353,7 +383,8 @@ def _shown(value: _Field) -> str:
     """What a field holds, as source."""
     several = listed(value)
     if several is not None:
-        return ", ".join(map(_shown, several))
+        between = "\n" if _block(value) else ", "
+        return between.join(map(_shown, several))
     if not isinstance(value, ast.AST):
         return str(value)
     return _SIGNS.get(type(value)) or ast.unparse(value)

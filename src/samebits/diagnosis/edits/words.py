@@ -25,6 +25,10 @@ def described(edit: Edit) -> str:
             assert edit.a is not None
             assert edit.b is not None
             return f"{old} stands elsewhere in b, at line {edit.b.line:,}"
+        case "put under":
+            return f"{old} stands under {_head(edit.new)} in b"
+        case "no more under":
+            return f"{new} stands under {_head(edit.old)} in a alone"
         case "renamed":
             return f"{old} is called {new}"
         case "decorator":
@@ -48,6 +52,10 @@ def where(edit: Edit) -> str:
     """The place of an edit in a, or in b if a has nothing there."""
     inside = f"{edit.function}, " if edit.function else ""
     return f"{inside}{edit.place}{'' if edit.a is not None else ' of b'}"
+
+
+def _head(text: str) -> str:
+    return f"`{text.partition(chr(10))[0].removesuffix(':')}`"
 
 
 def _short(text: str) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from samebits.diagnosis.edits.merge import Merge, Numbers, Text
 from samebits.diagnosis.edits.names import Renaming, renamings
+from samebits.diagnosis.edits.words import described
 
 FIRST = """
 LOW = 1.5
@@ -73,16 +74,65 @@ def test_what_replaces_a_statement_is_of_its_site() -> None:
     assert len({edit.site for edit in merge.edits}) == 1
 
 
-def test_a_loop_that_lost_most_of_its_body_is_the_same_loop() -> None:
-    block = "        if y > 0.0:\n            a = x * y\n            b = a + x * 2.0\n"
-    block += "            a = b * (x + y) - a * 3.0\n            x = a - b * y + 1.5\n"
-    loop = "    for i in range(3):\n        y = x + 1.0\n"
+LONG = """\
+        if y > 0.0:
+            a = x * y
+            b = a + x * 2.0
+            a = b * (x + y) - a * 3.0
+            x = a - b * y + 1.5
+"""
+HEADS = ["for i in range(3):", "while x < 4.0:", "if x < 4.0:", "with x:"]
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_what_lost_most_of_its_body_is_the_same_statement(head: str) -> None:
+    around = f"    {head}\n        y = x + 1.0\n"
     merge = merged(
-        FIRST.replace("    return a - b", f"{loop}    return a - b"),
-        ("    return a - b", f"{loop}{block}    return a - b"),
+        FIRST.replace("    return a - b", f"{around}    return a - b"),
+        ("    return a - b", f"{around}{LONG}    return a - b"),
     )
     assert [edit.kind for edit in merge.edits] == ["removed"]
     assert merge.edits[0].old.startswith("if y > 0.0")
+
+
+OTHERS = [
+    "for step in range(int(a * 2.0 + b)):",
+    "while not (more(a) * 2.0 > b - a or b > 1.0):",
+    "if not (more(a) * 2.0 > b - a or b > 1.0):",
+    "with more(a + b * 2.0 - x):",
+]
+
+
+@pytest.mark.parametrize(("head", "other"), [*zip(HEADS, OTHERS, strict=True)])
+def test_a_head_that_changed_leaves_what_is_beneath_it(head: str, other: str) -> None:
+    beneath = "        y = x + 1.0\n        b = y * 2.0\n"
+    merge = merged(
+        FIRST.replace("    return a - b", f"    {other}\n{beneath}    return a - b"),
+        ("    return a - b", f"    {head}\n{beneath}{LONG}    return a - b"),
+    )
+    assert not any("y = x + 1.0" in edit.old + edit.new for edit in merge.edits)
+    assert [edit.kind for edit in merge.edits].count("removed") == 1
+
+
+def test_a_body_that_became_empty_lost_a_statement_and_got_none() -> None:
+    merge = merged(FIRST.replace("    return x + by", "    pass"))
+    assert [(edit.kind, edit.old) for edit in merge.edits] == [("removed", "return x + by")]
+
+
+def test_a_statement_put_under_a_condition_is_one_edit() -> None:
+    old, new = "    b = more(a)\n", "    if a > 3.0:\n        b = more(a)\n"
+    there, back = merged(FIRST.replace(old, new)), merged(FIRST, (old, new))
+    assert [described(edit) for merge in (there, back) for edit in merge.edits] == [
+        "`b = more(a)` stands under `if a > 3.0` in b",
+        "`b = more(a)` stands under `if a > 3.0` in a alone",
+    ]
+
+
+def test_what_stands_beside_a_statement_put_into_a_loop_is_an_edit_of_its_own() -> None:
+    old = "    b = more(a)\n    if a < b:"
+    new = "    y = b * 3.0\n    for i in range(2):\n        b = more(a)\n    x = a\n    if a < b:"
+    merge = merged(FIRST.replace(old, new))
+    assert [edit.kind for edit in merge.edits] == ["added", "put under", "added"]
 
 
 def test_a_local_name_that_changed_is_no_edit_of_statements() -> None:
