@@ -51,9 +51,9 @@ class Execution(ABC):
     interrupt the state before its first.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, memory: Memory | None = None) -> None:
         self.program = program
-        self._whole: Memory = np.zeros(1, program.memory.dtype)
+        self._whole: Memory = np.zeros(1, program.memory.dtype) if memory is None else memory
         state = _bytes(self._whole)[: program.state.size].view(program.state.dtype)
         self.memory: Memory = state
         """The state, one element."""
@@ -146,10 +146,13 @@ class EvaluateExecution(_Stepwise):
 
 
 class NativeExecution(Execution):
-    """Compiled code runs the whole loop, hashes included."""
+    """Compiled code runs the whole loop, hashes included; over a new state, or one in `memory` of
+    one element, whose dtype is that of the program's memory."""
 
-    def __init__(self, program: Program, compiled: CompiledObject) -> None:
-        super().__init__(program)
+    def __init__(
+        self, program: Program, compiled: CompiledObject, memory: Memory | None = None
+    ) -> None:
+        super().__init__(program, memory)
         self._module = NativeModule(compiled, len(program.entries))
         self._entries = [self._module.entry(n) for n in range(len(program.entries))]
         self._shadow = np.zeros_like(self._whole)

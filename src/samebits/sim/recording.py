@@ -20,6 +20,9 @@ from samebits.sim.session import BLOCK_FRAMES, Session, SimulationTrap
 from samebits.sim.state.schema import from_json
 from samebits.types import StructType
 
+KEYFRAME_FRAMES = 600
+"""Frames from one keyframe to the next, where nothing else is asked for."""
+
 
 class Recording:
     """A session whose frames are recorded: inputs, hashes, and periodic keyframes.

@@ -31,21 +31,25 @@ class Session:
     """
 
     def __init__(self, simulation: SimulationDefinition, seed: int = 0) -> None:
-        self.simulation = simulation
         self.seed = check_seed(seed)
         self.frame = 0
         """How many whole frames have run."""
         program = simulation.program
-        self._execution = NativeExecution(program, program.cached(host_target(), 3))
+        self._begin(simulation, NativeExecution(program, program.cached(host_target(), 3)))
         self._execution.start(self.seed)
-        self._state = simulation.state.from_memory(self._execution.memory)
+
+    def _begin(self, simulation: SimulationDefinition, execution: NativeExecution) -> None:
+        """Take an execution as what runs the frames."""
+        self.simulation = simulation
+        self._execution = execution
+        self._state = simulation.state.from_memory(execution.memory)
         self._latest: NDArray[np.uint64] | int = np.zeros(0, np.uint64)
         self._copier: InputCopier | None = None
         """What copies one frame's inputs in compiled code, if anything."""
-        if not self._execution.prints:
+        if not execution.prints:
             self._copier = input_copier(simulation.input, simulation.players)
         if self._copier is not None:
-            self._execution.prepare(self._copier)
+            execution.prepare(self._copier)
 
     @property
     def state(self) -> Any:

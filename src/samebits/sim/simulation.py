@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from samebits.errors import folding
 from samebits.sim.definition import SimulationDefinition
 
 if TYPE_CHECKING:
+    from samebits.sim.batch.batch import Batch
     from samebits.sim.recording import Recording
     from samebits.sim.rollback import Rollback
     from samebits.sim.session import Session
@@ -45,6 +46,18 @@ class Simulation(SimulationDefinition):
         from samebits.sim.rollback import Rollback
 
         return Rollback(self, window, seed)
+
+    @folding
+    def batch(self, n: int, seeds: Any = 0, keep: int = 0) -> Batch:
+        """`n` worlds in one block of memory, stepped together by compiled code on all workers.
+
+        `seeds` is one int for all, of which each world and episode gets its own, or one a world.
+        With `keep` the inputs of so many of each world's last frames are kept for replays. Raises
+        CompileError, ArgumentError, Trap.
+        """
+        from samebits.sim.batch.batch import Batch
+
+        return Batch(self, n, seeds, keep)
 
     def record(
         self, path: str | os.PathLike[str], seed: int = 0, keyframe_every: int = 600

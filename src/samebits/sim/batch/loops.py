@@ -1,0 +1,210 @@
+"""The loops over worlds as IR: reset some, run all over frames, hash all.
+
+Each is a parallel range whose iterations are worlds, so that every target runs the same code and
+this process's thread team shares it. Knows what the arrays mean, not who owns them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from samebits.bits import canonical_size
+from samebits.ir.builder import Builder
+from samebits.ir.grammar import Function, Module, Value, ValueType
+from samebits.modes import DEFAULTS
+from samebits.sim.state.hashing import word_count, word_type
+from samebits.types import (
+    INT,
+    UINT8,
+    UINT64,
+    ArrayType,
+    FixedArrayType,
+    ScalarType,
+    StructType,
+)
+
+RESET, RUN, HASHES = "samebits.batch.reset", "samebits.batch.run", "samebits.batch.hashes"
+FILE = "samebits/sim/batch/loops.py"
+MOST_LOCAL_BYTES = 4096
+"""The largest canonical state that is hashed on the stack; a larger one takes a row of `words`."""
+EPISODE_SHIFT = 32
+"""A mark is an episode's number shifted left by so many bits, and the frame's number below."""
+_START, _STOP, _SCRATCH = ".start", ".stop", ".words"
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """The functions that the loops call, all of one module: `init(state, seed)`,
+    `step(state, inputs)`, `hash(state, words)` and `seed(root, world, episode)`."""
+
+    init: Function
+    step: Function
+    hash: Function
+    seed: Function
+
+
+def add_loops(module: Module, state: StructType, input: StructType, kernels: Kernels) -> None:
+    """Append the entries `RESET`, `RUN` and `HASHES`, and the bodies of their ranges.
+
+    Arrays of the entries, for n worlds:
+
+    - `states`, `shadows` (n): the worlds, and the memory of each before the frame that runs. Who
+      calls `RUN` over one frame fills `shadows` itself
+    - `which` (k): the worlds to reset; `exact` (k): whether `seeds` has the seed already, which is
+      made of `roots` and `episodes` otherwise
+    - `inputs` (frames, n, players), or (1, n, players) where one frame's hold for all `frames`
+    - `at`, `inside`, `still` (n): frames done in this call, whether a kernel runs, which worlds
+      are left out
+    - `hashes` (frames, n), or (0, n) where none are wanted; `words` (n, words of a state), where a
+      state is large
+    - `log` (kept, n, players), `marks` (kept, n): inputs of the last frames in a ring, whose slot
+      for the frame is `base` + `frames` + `at`; of no slots where none are kept
+
+    A trap leaves the lowest world that had one, and those that run at the same time, with `inside`
+    1 and its memory before the frame in `shadows`. Called again from the next world on, `RUN` goes
+    on where `at` says.
+    """
+    n = ArrayType(UINT64, 1)
+    flags = ArrayType(UINT8, 1)
+    states: dict[str, ValueType] = {"states": ArrayType(state, 1)}
+    words = word_type(state)
+    reset: dict[str, ValueType] = {
+        **states, "inside": flags, "which": n, "exact": flags, "seeds": n, "roots": n,
+        "episodes": n,
+    }  # fmt: skip
+    run: dict[str, ValueType] = {
+        **states, "shadows": ArrayType(state, 1), "inputs": ArrayType(input, 3, readonly=True),
+        "at": n, "inside": flags, "still": flags, "hashes": ArrayType(UINT64, 2),
+        "words": ArrayType(words, 2), "log": ArrayType(input, 3), "marks": ArrayType(UINT64, 2),
+        "base": n, "frames": n, "episodes": n, "count": INT,
+    }  # fmt: skip
+    hashes: dict[str, ValueType] = {**states, "hashes": n, "words": ArrayType(words, 2)}
+    hash_ = _Hash(kernels.hash, words, word_count(state), canonical_size(state))
+    _add(module, RESET, reset, "which", lambda b: _reset_world(b, kernels))
+    _add(module, RUN, run, "states", lambda b: _run_world(b, kernels, hash_))
+    _add(module, HASHES, hashes, "states", lambda b: _hash_world(b, hash_))
+    goal = kernels.step.options.optimize_for
+    for name in (RESET, RUN, HASHES):
+        module.functions[name].options = replace(DEFAULTS, optimize_for=goal)
+
+
+class _Body(Builder):
+    """The body of a range over worlds; `i` is the iteration's index."""
+
+    def index_of(self, name: str, *at: Value) -> Value:
+        """A number of an array as a weak int, at indices that are known to be good."""
+        return self.to(INT, self.load(self.element(self.get(name), *at)))
+
+    def put(self, name: str, at: Value, value: Value) -> None:
+        self.store(self.element(self.get(name), at), value)
+
+    def exact(self, opcode: str, a: Value, b: Value) -> Value:
+        """Arithmetic of weak ints that cannot trap."""
+        return self.emit(opcode, a, b, types=[INT], unchecked=True).result
+
+    def count(self, value: Value) -> Value:
+        return self.to(UINT64, value)
+
+    def is_any(self, name: str) -> Value:
+        """Whether an array has any rows."""
+        return self.op("gt", self.length(self.get(name)), self.const(INT, 0))
+
+
+@dataclass(frozen=True)
+class _Hash:
+    function: Function
+    word: ScalarType
+    count: int
+    size: int
+
+    def of(self, b: _Body, state: Value, world: Value) -> Value:
+        """The hash of a state, in scratch memory that no other iteration uses."""
+        if self.size <= MOST_LOCAL_BYTES:
+            b.function.locals[_SCRATCH] = FixedArrayType(self.word, (self.count,))
+            words = b.view(b.local(_SCRATCH))
+        else:
+            words = b.row(b.get("words"), world)
+        return b.call(self.function, state, words)[0]
+
+
+def _add(
+    module: Module,
+    name: str,
+    params: dict[str, ValueType],
+    over: str,
+    write: Callable[[_Body], None],
+) -> None:
+    """Append an entry that is a parallel range over the elements of an array from `first` on."""
+    slots: dict[str, ValueType] = {"i": INT, "f": INT, "p": INT}
+    body = _Body(f"{name}.worlds", {_START: INT, _STOP: INT, **params}, slots=slots, file=FILE)
+    loop = body.for_("i", body.get(_START), body.get(_STOP))
+    with body.into(loop.body):
+        write(body)
+    module.functions[body.function.name] = body.ret()
+    entry = Builder(name, {**params, "first": INT}, file=FILE)
+    start, stop = entry.get("first"), entry.length(entry.get(over))
+    given = (start, stop, entry.const(INT, 0), *(entry.get(p) for p in params))
+    entry.emit("parallel", *given, attr=body.function.name)
+    module.functions[name] = entry.ret()
+
+
+def _reset_world(b: _Body, kernels: Kernels) -> None:
+    k = b.get("i")
+    w = b.index_of("which", k)
+    made = b.if_(b.op("eq", b.load(b.element(b.get("exact"), k)), b.const(UINT8, 0)))
+    with b.into(made.then):
+        root = b.load(b.element(b.get("roots"), w))
+        episode = b.load(b.element(b.get("episodes"), w))
+        b.put("seeds", w, *b.call(kernels.seed, root, b.count(w), episode))
+    state = b.element(b.get("states"), w)
+    b.put("inside", w, b.const(UINT8, 1))
+    b.emit("zero", state)
+    b.call(kernels.init, state, b.load(b.element(b.get("seeds"), w)))
+    b.put("inside", w, b.const(UINT8, 0))
+
+
+def _run_world(b: _Body, kernels: Kernels, hash_: _Hash) -> None:
+    w = b.get("i")
+    runs = b.if_(b.op("eq", b.load(b.element(b.get("still"), w)), b.const(UINT8, 0)))
+    with b.into(runs.then):
+        count = b.get("count")
+        loop = b.for_("f", b.index_of("at", w), count)
+        with b.into(loop.body):
+            f = b.get("f")
+            state = b.element(b.get("states"), w)
+            many = b.if_(b.op("gt", count, b.const(INT, 1)))
+            with b.into(many.then):
+                b.emit("copy", b.element(b.get("shadows"), w), state)
+            last = b.exact("sub", b.length(b.get("inputs")), b.const(INT, 1))
+            frame = b.row(b.row(b.get("inputs"), b.op("min", f, last)), w)
+            kept = b.if_(b.is_any("log"))
+            with b.into(kept.then):
+                _keep(b, frame, f, w)
+            b.put("inside", w, b.const(UINT8, 1))
+            b.call(kernels.step, state, frame)
+            b.put("inside", w, b.const(UINT8, 0))
+            hashed = b.if_(b.is_any("hashes"))
+            with b.into(hashed.then):
+                place = b.element(b.get("hashes"), f, w)
+                b.store(place, hash_.of(b, state, w))
+            b.put("at", w, b.count(b.exact("add", f, b.const(INT, 1))))
+
+
+def _keep(b: _Body, inputs: Value, f: Value, w: Value) -> None:
+    """Keep a frame's inputs in the ring, under a mark that says which frame they are of."""
+    frame = b.exact("add", b.index_of("frames", w), f)
+    place = b.exact("add", b.index_of("base", w), frame)
+    slot = b.exact("mod", place, b.length(b.get("log")))
+    players = b.for_("p", b.const(INT, 0), b.length(inputs))
+    with b.into(players.body):
+        p = b.get("p")
+        b.emit("copy", b.element(b.get("log"), slot, w, p), b.element(inputs, p))
+    episode = b.load(b.element(b.get("episodes"), w))
+    high = b.op("shl", episode, b.const(UINT64, EPISODE_SHIFT))
+    b.store(b.element(b.get("marks"), slot, w), b.op("or", high, b.count(frame)))
+
+
+def _hash_world(b: _Body, hash_: _Hash) -> None:
+    w = b.get("i")
+    b.put("hashes", w, hash_.of(b, b.element(b.get("states"), w), w))

@@ -1,0 +1,262 @@
+"""The memory of many worlds and the compiled loops over it.
+
+Owns every array that compiled code has the address of, what a trap leaves, and the way back from an
+interrupt. Knows nothing of what users may give.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samebits.backend.llvm.engine import host_target
+from samebits.backend.targets.table import Target
+from samebits.bits import canonical_size
+from samebits.errors import Trap
+from samebits.runtime.calls.native_call import slot_count
+from samebits.runtime.calls.prepared_calls import PreparedCall
+from samebits.runtime.native import NativeEntry, NativeModule
+from samebits.sim.batch.loops import EPISODE_SHIFT, HASHES, MOST_LOCAL_BYTES, RESET, RUN
+from samebits.sim.batch.program import ENTRIES, BatchProgram
+from samebits.sim.batch.traps import WorldTrap
+from samebits.sim.state.hashing import word_count, word_type
+from samebits.types import ArrayType, ScalarType
+
+Memory = np.ndarray[Any, Any]
+NO_MARK = np.uint64(2**64 - 1)
+"""The mark of a slot that holds nothing."""
+_memmove, _memset = ctypes.memmove, ctypes.memset
+
+
+def address(array: Memory) -> int:
+    """The address of an array's first element."""
+    return array.__array_interface__["data"][0]
+
+
+class EntryCall:
+    """Calls of one entry; its slots are set by the names of its parameters."""
+
+    def __init__(self, program: BatchProgram, entry: NativeEntry, name: str) -> None:
+        self.entry = entry
+        self._first: dict[str, int] = {}
+        slot = 0
+        for parameter, t in program.module.functions[name].params:
+            self._first[parameter] = slot
+            assert isinstance(t, ScalarType | ArrayType)
+            slot += slot_count(t)
+        self._call = PreparedCall(entry, (0,) * slot)
+        self._kept: dict[str, Memory] = {}
+        self.slots = self._call.slots
+        self.run = self._call.function
+        """Runs it; returns a status."""
+
+    def give(self, **arrays: Memory) -> None:
+        """Set array parameters, which stay alive until others are given."""
+        for name, array in arrays.items():
+            first = self._first[name]
+            assert array.flags.c_contiguous
+            self.slots[first] = address(array)
+            self.slots[first + 1 : first + 1 + array.ndim] = array.shape
+            self._kept[name] = array
+
+    def place(self, name: str) -> int:
+        """The slot of a parameter."""
+        return self._first[name]
+
+
+@dataclass(frozen=True, eq=False)
+class Beginnings:
+    """How episodes begin, an element for each of some worlds: their roots, whether the root is
+    the seed of episode 0, their numbers, and their seeds where `exact` is 1."""
+
+    roots: NDArray[np.uint64]
+    is_sown: NDArray[np.uint8]
+    episodes: NDArray[np.uint64]
+    seeds: NDArray[np.uint64]
+    exact: NDArray[np.uint8]
+
+
+class Worlds:
+    """`n` worlds of a program, all zero, and their loops; `keep` frames of inputs stay in a ring.
+
+    In `run` and `reset` a trap ends its own world's part: the world stands `still`, with the state
+    of its last whole frame, and WorldTrap is raised when all others are through. After an interrupt
+    everything is as before the call.
+    """
+
+    def __init__(
+        self, program: BatchProgram, n: int, players: int, keep: int, target: Target | None = None
+    ) -> None:
+        state, input = program.program.state, program.program.input
+        self.n = n
+        self.states: Memory = np.zeros(n, state.dtype)
+        self.shadows: Memory = np.zeros(n, state.dtype)
+        self.staged: Memory = np.zeros((1, n, players), input.dtype)
+        """One frame's inputs, for `run`."""
+        self.at = np.zeros(n, np.uint64)
+        self.inside = np.zeros(n, np.uint8)
+        self.still = np.zeros(n, np.uint8)
+        self.seeds, self.roots, self.episodes, self.frames, self.base = (
+            np.zeros(n, np.uint64) for _ in range(5)
+        )
+        self.log: Memory = np.zeros((keep, n, players), input.dtype)
+        self.marks = np.full((keep, n), NO_MARK, np.uint64)
+        large = canonical_size(state) > MOST_LOCAL_BYTES
+        size = word_count(state) if large else 0
+        self._words: Memory = np.zeros((n if large else 0, size), word_type(state).dtype)
+        self._nothing = np.zeros((0, n), np.uint64)
+        self.is_sown = np.zeros(n, np.uint8)
+        """Whether the root is the seed of episode 0 itself."""
+        self._traps: dict[int, Trap] = {}
+        module = NativeModule(program.cached(target or host_target()), len(ENTRIES))
+        entries = {name: module.entry(k) for k, name in enumerate(ENTRIES)}
+        self._reset, self._step, self._run, self._hashes = (
+            EntryCall(program, entries[name], name) for name in (RESET, RUN, RUN, HASHES)
+        )
+        both = {"states": self.states, "inside": self.inside, "episodes": self.episodes}
+        self._reset.give(**both, seeds=self.seeds, roots=self.roots)
+        for call in (self._step, self._run):
+            call.give(
+                **both, at=self.at, shadows=self.shadows, inputs=self.staged, still=self.still,
+                hashes=self._nothing, words=self._words, log=self.log, marks=self.marks,
+                base=self.base, frames=self.frames,
+            )  # fmt: skip
+        self._step.slots[self._step.place("count")] = 1
+        self._first = self._step.place("first")
+        self._hashes.give(states=self.states, words=self._words)
+        self._whole = address(self.states), address(self.shadows), self.states.nbytes
+        self._at = address(self.at), 0, self.at.nbytes
+
+    def step(self) -> None:
+        """Run one frame of `staged`."""
+        states, shadows, size = self._whole
+        _memmove(shadows, states, size)
+        _memset(*self._at)
+        stopped = None
+        try:
+            self._step.slots[self._first] = 0
+            status = self._step.run()
+            if status:
+                stopped = self._finished(self._step, status)
+        except BaseException:
+            self._go_back(self.shadows)
+            raise
+        # No call here, so that no signal handler runs before all of it is stored.
+        self.frames += self.at
+        if stopped is not None:
+            self.still |= stopped
+            self._raise(stopped)
+
+    def run(self, inputs: Memory, frames: int, hashes: NDArray[np.uint64]) -> None:
+        """Run frames of inputs of shape (frames, n, players), or of one that holds for all; into
+        `hashes` of shape (frames, n), if it has any rows, go the hashes after each."""
+        before = self.states.copy()
+        _memset(*self._at)
+        call = self._run
+        stopped = None
+        try:
+            call.give(inputs=inputs, hashes=hashes)
+            call.slots[call.place("count")] = frames
+            call.slots[self._first] = 0
+            status = call.run()
+            if status:
+                stopped = self._finished(call, status)
+        except BaseException:
+            self._go_back(before)
+            raise
+        # As in `step`.
+        self.frames += self.at
+        if stopped is not None:
+            self.still |= stopped
+            self._raise(stopped)
+
+    def reset(self, which: NDArray[np.uint64], begun: Beginnings) -> None:
+        """Begin an episode of the worlds `which`, all different."""
+        columns = self.states, self.roots, self.seeds, self.episodes, self.is_sown
+        before = [column[which] for column in columns]
+        stopped = None
+        try:
+            self.roots[which], self.seeds[which] = begun.roots, begun.seeds
+            self.episodes[which], self.is_sown[which] = begun.episodes, begun.is_sown
+            self._reset.give(which=which, exact=begun.exact)
+            self._reset.slots[self._reset.place("first")] = 0
+            status = self._reset.run()
+            if status:
+                stopped = self._reset_rest(which, status)
+        except BaseException:
+            for column, was in zip(columns, before, strict=True):
+                column[which] = was
+            self.inside[:] = 0
+            raise
+        # As in `step`.
+        self.base[which] += self.frames[which]
+        self.frames[which] = 0
+        self.still[which] = 0
+        if stopped is not None:
+            self.still |= stopped
+            self._raise(stopped, init=True)
+
+    def hashes(self) -> NDArray[np.uint64]:
+        """The hash of each world's state."""
+        found = np.zeros(self.n, np.uint64)
+        self._hashes.give(hashes=found)
+        status = self._hashes.run()
+        if status:
+            raise self._hashes.entry.trap(status)
+        return found
+
+    @property
+    def stopped(self) -> dict[int, Trap]:
+        """The trap of each world that stands still for one."""
+        return {world: trap for world, trap in self._traps.items() if self.still[world]}
+
+    def _reset_rest(self, which: NDArray[np.uint64], status: int) -> NDArray[np.uint8]:
+        """Reset what a trap has left; 1 where there was one."""
+        call, stopped = self._reset, np.zeros(self.n, np.uint8)
+        first = call.place("first")
+        while status:
+            trap = call.entry.trap(status)
+            if not isinstance(trap, Trap):
+                raise trap
+            place = int(np.flatnonzero(self.inside[which])[0])
+            world = int(which[place])
+            stopped[world], self._traps[world] = 1, trap
+            self.inside[which] = 0
+            self.states[world] = np.zeros((), self.states.dtype)
+            call.slots[first] = place + 1
+            status = call.run()
+        return stopped
+
+    def _finished(self, call: EntryCall, status: int) -> NDArray[np.uint8]:
+        """Run what a trap has left; 1 where there was one."""
+        stopped = np.zeros(self.n, np.uint8)
+        while status:
+            trap = call.entry.trap(status)
+            if not isinstance(trap, Trap):
+                raise trap
+            begun = np.flatnonzero(self.inside)
+            world = int(begun[0])
+            stopped[world], self._traps[world] = 1, trap
+            self.states[begun] = self.shadows[begun]
+            self.inside[begun] = 0
+            call.slots[self._first] = world + 1
+            status = call.run()
+        return stopped
+
+    def _go_back(self, before: Memory) -> None:
+        """Return to the states before a call, and drop what the ring has of its frames."""
+        self.states[:] = before
+        self.inside[:] = 0
+        if len(self.log):
+            episode = self.marks >> np.uint64(EPISODE_SHIFT)
+            later = self.marks & np.uint64(2**EPISODE_SHIFT - 1) >= self.frames
+            self.marks[(episode == self.episodes) & later] = NO_MARK
+
+    def _raise(self, stopped: NDArray[np.uint8], init: bool = False) -> NoReturn:
+        traps = {int(world): self._traps[int(world)] for world in np.flatnonzero(stopped)}
+        frames = {world: -1 if init else int(self.frames[world]) for world in traps}
+        raise WorldTrap(traps, frames, self.n)
