@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from contextlib import closing
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from tests.support.folders import SIMULATIONS
 from samebits.diagnosis.builds.compilers.build import STRICT, Workshop
 from samebits.diagnosis.builds.compilers.execution import BuiltExecution
 from samebits.diagnosis.builds.compilers.found import compilers
-from samebits.export.plain_c.program import PlainC
+from samebits.export.plain_c.program import PlainC, support
+from samebits.export.plain_c.waiting import Step
 from samebits.export.plain_c.widths import Widths
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import open_run
@@ -152,3 +154,46 @@ def assert_written(file: str, widths: Widths, wanted: list[str], absent: list[st
     text = plain.definitions(plain.kernels)
     assert [each for each in wanted if each not in text] == []
     assert [each for each in absent if each in text] == []
+
+
+def test_what_functions_return_is_logged_where_it_is_asked_for() -> None:
+    game = load_simulation("examples/racing/racing.py")
+    texts: list[str] = []
+    steps: list[Step] = []
+    for returns in (False, True):
+        plain = PlainC(game.program, game.players, steps=steps, returns=returns)
+        texts.append(plain.definitions(["racing.middle"]))
+    assert "LOG_STEP" not in texts[0]
+    assert "LOG_STEP(0, float, left);\n    return left;" in texts[1]
+    assert [step.span.line for step in steps] == [120]
+
+
+TURN = """#include "support.h"
+#include <stdio.h>
+__attribute__((noinline)) float turn(float *angle, bool up)
+{
+    float before = *angle;
+    *angle = min_float32(max_float32(before + (up ? 0.2f : -0.2f), -10.0f), 10.0f);
+    return (*angle - before) / 0.5f;
+}
+int main(void)
+{
+    float angle = 0.1f;
+    printf("%d", turn(&angle, true) == 0.2f / 0.5f);
+    return 0;
+}
+"""
+
+
+@pytest.mark.skipif(not any(c.family == "gcc" for c in compilers()), reason="there is no gcc here")
+def test_compilers_see_through_the_least_and_the_greatest_of_two(tmp_path: Path) -> None:
+    """As through those that people write: reordered sums go on from an operand that is passed."""
+    gcc = next(each for each in compilers() if each.family == "gcc")
+    (tmp_path / "support.h").write_text(support())
+    (tmp_path / "turn.c").write_text(TURN)
+    order = ("-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math")
+    found: list[bytes] = []
+    for flags in ((), order):
+        gcc.run(tmp_path, ["-O3", *flags, "turn.c", "-o", "turn", "-lm"], 60)
+        found.append(subprocess.run([tmp_path / "turn"], capture_output=True, check=True).stdout)
+    assert found == [b"0", b"1"]

@@ -104,8 +104,15 @@ class _Writer(Waiting):
     def returned(self, statement: Return) -> None:
         parts = [self.take(value) for value in statement.values]
         self.before()
-        if len(parts) > 1:
-            made = ", ".join(part.text for part in parts)
+        made = ", ".join(part.text for part in parts)
+        if self.unit.returns and self.unit.steps is not None and parts:
+            name, declared = self.names.fresh("left"), self.unit.results(self.function)
+            given = [f"{name}.r{n}" for n in range(len(parts))] if len(parts) > 1 else [name]
+            self.emit(f"{declared} {name} = {made if len(parts) == 1 else f'{{{made}}}'};")
+            for value, each in zip(statement.values, given, strict=True):
+                self.log(value, statement.span, each)
+            self.emit(f"return {name};")
+        elif len(parts) > 1:
             self.emit(f"return ({self.unit.results(self.function)}){{{made}}};")
         elif parts:
             self.emit(f"return {parts[0].text};")
@@ -174,7 +181,7 @@ class _Writer(Waiting):
         }
         for slot, op in last.items():
             if slot in outside:
-                self.log(op, self.slots[slot])
+                self.log(op.args[-1], op.span, self.slots[slot])
 
     def _with_else(self, statement: While | For) -> str | None:
         return self.names.fresh("done") if statement.orelse else None

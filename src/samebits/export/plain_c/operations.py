@@ -59,7 +59,7 @@ def _set(w: Waiting, op: Op) -> None:
     w.before({slot})
     text = value.address if isinstance(op.args[0].type, RefType) else value.text
     w.emit(f"{w.slots[slot]} = {text};")
-    w.log(op, w.slots[slot])
+    w.log(op.args[-1], op.span, w.slots[slot])
 
 
 def _const(w: Waiting, op: Op) -> None:
@@ -217,7 +217,7 @@ def _store(w: Waiting, op: Op) -> None:
     w.before(writes=True)
     target = f"*{place.pointer}" if place.pointer else place.text
     w.emit(f"{target} = {value.text};")
-    w.log(op, target if place.pointer else f"({target})")
+    w.log(op.args[-1], op.span, target if place.pointer else f"({target})")
 
 
 def _copy(w: Waiting, op: Op) -> None:

@@ -14,7 +14,7 @@ from samebits.export.plain_c.c_types import CTypes, Names, scalar_name
 from samebits.export.plain_c.expressions import UnwritableError, literal
 from samebits.export.plain_c.functions import prototype, written
 from samebits.export.plain_c.uses import writers
-from samebits.export.plain_c.waiting import Unit
+from samebits.export.plain_c.waiting import Step, Unit
 from samebits.export.plain_c.widths import Part, Widths
 from samebits.fpmodel.libm import LIBRARY_FUNCTIONS
 from samebits.ir.grammar import Function, HostFunction, Module, Op, walk
@@ -40,12 +40,14 @@ class PlainC:
     """What of the floats in the simulation's own functions has the other width."""
     c_math: bool = False
     """Whether they call the functions of C's library that have the names of samebits'."""
-    steps: list[Op] | None = None
-    """Where its own functions log what they give to slots and memory: these operations."""
+    steps: list[Step] | None = None
+    """Where its own functions log what they give to slots and memory: these steps."""
     flat: bool = False
     """Whether vectors in arrays are written as floats of one flat array."""
     within_loops: bool = True
     """Whether they log within loops too, which may keep a compiler from making vectors of them."""
+    returns: bool = False
+    """Whether they log what they return, too."""
 
     @cached_property
     def _module(self) -> Module:
@@ -230,7 +232,7 @@ class PlainC:
         return "\n".join([*lines, _text("driver.c")])
 
     def _unit(
-        self, called: Called, steps: list[Op] | None = None, widths: Widths | None = None
+        self, called: Called, steps: list[Step] | None = None, widths: Widths | None = None
     ) -> Unit:
         functions = self._functions
         names, own = self.names, widths or self.widths
@@ -239,6 +241,7 @@ class PlainC:
             lambda name: Widths.SAME if is_own_code(name) else own,
             self._of_c(own) if self.c_math else {},
             self.within_loops,
+            self.returns,
             steps,
             self.flat,
             lambda name: called(names[name]),

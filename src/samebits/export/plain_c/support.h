@@ -81,15 +81,11 @@ UNSIGNED(uint64, uint64_t, 64)
     } \
     static inline F min_##NAME(F a, F b) \
     { \
-        if (a != a || b != b) return NAN; \
-        if (a == b) return signbit(a) ? a : b; \
-        return a < b ? a : b; \
+        return a < b ? a : b < a ? b : a != a ? a : b != b ? b : signbit(a) ? a : b; \
     } \
     static inline F max_##NAME(F a, F b) \
     { \
-        if (a != a || b != b) return NAN; \
-        if (a == b) return signbit(a) ? b : a; \
-        return a > b ? a : b; \
+        return a > b ? a : b > a ? b : a != a ? a : b != b ? b : signbit(a) ? b : a; \
     } \
     static inline F flush_##NAME(F x) \
     { \

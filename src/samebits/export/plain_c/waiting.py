@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from samebits.errors import Span
 from samebits.export.plain_c.c_types import CTypes, Names, scalar_name
 from samebits.export.plain_c.expressions import PRIMARY, Expr, Flat, joined
 from samebits.export.plain_c.uses import Key, uses_of
@@ -16,6 +17,14 @@ from samebits.ir.grammar import For, Function, Op, Value, ValueType, walk
 from samebits.types import RefType, ScalarType
 
 INDENT = "    "
+
+
+@dataclass(frozen=True)
+class Step:
+    """What gives a float of some type to a slot, to memory or to a caller, and where it stands."""
+
+    type: ScalarType
+    span: Span
 
 
 @dataclass(frozen=True)
@@ -35,9 +44,11 @@ class Unit:
     """How functions of C's library are called in place of others, with places for arguments."""
     within_loops: bool
     """Whether steps within loops are logged; else what they leave behind the loop is."""
-    steps: list[Op] | None
-    """Operations that give floats to slots and memory, in the order in which they are written;
-    what they give is logged. None where nothing is."""
+    returns: bool
+    """Whether what functions return is logged too."""
+    steps: list[Step] | None
+    """What gives floats to slots and memory, in the order in which it is written; what it gives is
+    logged. None where nothing is."""
     flat: bool
     """Whether components of vectors in arrays are reached as elements of an array of floats."""
     called: Callable[[str], str]
@@ -120,15 +131,15 @@ class Waiting:
             if expr.acts or (writes and expr.reads) or any(slot in slots for slot in expr.slots):
                 self.name_it(key)
 
-    def log(self, op: Op, given: str) -> None:
-        """Log a float that an operation has given to a slot or to memory, a place in C, if somebody
-        asks."""
-        steps, t = self.unit.steps, op.args[-1].type
+    def log(self, value: Value, span: Span, given: str) -> None:
+        """Log a float that a statement has given to a slot, to memory or to a caller, a place in C,
+        if somebody asks."""
+        steps, t = self.unit.steps, value.type
         if self.loops and not self.unit.within_loops:
             return
         if steps is not None and isinstance(t, ScalarType) and t.is_float:
             self.emit(f"LOG_STEP({len(steps)}, {scalar_name(t)}, {given});")
-            steps.append(op)
+            steps.append(Step(t, span))
 
     def emit(self, text: str) -> None:
         self.lines.append(f"{INDENT * self.depth}{text}")

@@ -12,6 +12,7 @@ from tests.support.folders import SIMULATIONS
 
 from samebits.diagnosis.builds.compilers import steps
 from samebits.diagnosis.builds.compilers.steps import FirstStep, LoggedRuns
+from samebits.export.plain_c.waiting import Step
 from samebits.ir.grammar import Op, walk
 from samebits.sim.load import load_simulation
 from samebits.types import ScalarType
@@ -47,7 +48,8 @@ def first_of(
         for s in walk(RING.program.kernels.functions["ported_simulation.measure"].body)
         if isinstance(s, Op) and s.opcode in ("set", "store")
     ]
-    floats = [s for s in stores if isinstance(t := s.args[-1].type, ScalarType) and t.is_float][:3]
+    every = [(s.args[-1].type, s.span) for s in stores]
+    floats = [Step(t, at) for t, at in every if isinstance(t, ScalarType) and t.is_float][:3]
     programs = {"a": a, "b": b, "b forced": b_forced}
 
     class Frames:

@@ -14,8 +14,8 @@ from samebits.diagnosis.builds.compilers.build import ALIKE_32, FORMS, STRICT, S
 from samebits.diagnosis.builds.compilers.found import Compiler
 from samebits.diagnosis.builds.compilers.plans import OWN, Parts
 from samebits.export.plain_c.program import PlainC
+from samebits.export.plain_c.waiting import Step
 from samebits.export.plain_c.widths import Widths
-from samebits.ir.grammar import Op
 from samebits.sim.program import Program
 
 
@@ -68,12 +68,18 @@ class Builder:
         return self._shops[key]
 
     def logging_shop(
-        self, compiler: Compiler, widths: Widths, parts: Parts, steps: list[Op], within_loops: bool
+        self,
+        compiler: Compiler,
+        widths: Widths,
+        parts: Parts,
+        steps: list[Step],
+        within_loops: bool,
+        returns: bool,
     ) -> Workshop:
         """A new workshop, whose functions log their `steps`, which it adds in the order in which
         they are written."""
         base = Widths.SAME if widths.keeps_signatures else widths
-        return self._new(compiler, base, parts, steps, within_loops)
+        return self._new(compiler, base, parts, steps, within_loops, returns)
 
     def built(self, shop: Workshop, way: Way, parts: Parts, alone: Sequence[str] = ()) -> Path:
         """A program of which `parts` are built in a way, or the functions `alone`. Raises
@@ -127,12 +133,20 @@ class Builder:
         compiler: Compiler,
         widths: Widths,
         parts: Parts,
-        steps: list[Op] | None,
+        steps: list[Step] | None,
         within_loops: bool,
+        returns: bool = False,
     ) -> Workshop:
         folder = TemporaryDirectory(prefix="samebits-", ignore_cleanup_errors=True)
         self._folders.append(folder)
         plain = PlainC(
-            self.program, self.players, widths, parts.c_math, steps, parts.flat, within_loops
+            self.program,
+            self.players,
+            widths,
+            parts.c_math,
+            steps,
+            parts.flat,
+            within_loops,
+            returns,
         )
         return Workshop(Path(folder.name), plain, compiler)

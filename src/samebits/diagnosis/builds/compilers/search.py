@@ -36,9 +36,11 @@ from samebits.diagnosis.frame.state_diff import differences
 from samebits.diagnosis.report.findings import OperationFact, Place
 from samebits.errors import RunnerError, Span
 from samebits.export.plain_c.expressions import UnwritableError
+from samebits.export.plain_c.waiting import Step
 from samebits.export.plain_c.widths import Widths
 from samebits.hazards.edit.outlined import outlined
-from samebits.ir.grammar import Op
+from samebits.ir.grammar import Op, walk
+from samebits.ir.refs import is_own
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import open_run
 from samebits.sides.side import Side
@@ -166,12 +168,31 @@ class CompilerSearch:
         """The first statement that makes the differing frame's difference in a build; None where
         that cannot be told. Without `within_loops` a loop is one step, which leaves compilers free
         to make vectors of it. Raises RunnerError."""
+        found = self._first_step(hit, within_loops, False)
+        if found is None or not found.sure or not self._calls(found.fact.place):
+            return found
+        inside = self._first_step(hit, within_loops, True)  # which may change the build
+        return found if inside is None or not inside.sure else inside
+
+    def _calls(self, place: Place) -> bool:
+        """Whether functions of the simulation are called on a line."""
+        functions = self.a.program.kernels.functions
+        return any(
+            op.opcode == "call" and str(op.attr) in functions and is_own(str(op.attr))
+            for name in functions
+            if is_own(name)
+            for op in walk(functions[name].body)
+            if isinstance(op, Op) and (op.span.file, op.span.line) == (place.file, place.line)
+        )
+
+    def _first_step(self, hit: Hit, within_loops: bool, returns: bool) -> FirstStep | None:
+        """As `first_step`; with `returns` what functions return is a step too."""
         self.end = spent() + _TELLING_SECONDS
         # Statements are numbered as they are written: each side's once, in the same order.
-        steps: list[Op] = []
+        steps: list[Step] = []
         make, compiler = self._builder, hit.compiler
-        mine = make.logging_shop(compiler, Widths.SAME, OWN, steps, within_loops)
-        theirs = make.logging_shop(compiler, hit.widths, hit.parts, [], within_loops)
+        mine = make.logging_shop(compiler, Widths.SAME, OWN, steps, within_loops, returns)
+        theirs = make.logging_shop(compiler, hit.widths, hit.parts, [], within_loops, returns)
         forces = replace(hit.way, flags=(*hit.flags, FORCES))
         runs = LoggedRuns(
             self.a.program,

@@ -20,10 +20,9 @@ from samebits.bits import pattern_of, ulp_distance
 from samebits.diagnosis.builds.compilers.execution import BuiltExecution
 from samebits.diagnosis.frame.state_diff import datum
 from samebits.diagnosis.report.findings import OperationFact, Place
-from samebits.ir.grammar import Op
+from samebits.export.plain_c.waiting import Step
 from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program
-from samebits.types import ScalarType
 
 _MOST = 1 << 19
 _MOST_DIFFERING = 128
@@ -51,7 +50,7 @@ class LoggedRuns:
     strict: Path
     foreign: Path
     forced: Path
-    steps: list[Op]
+    steps: list[Step]
     seed: int
     rows: Inputs
     known: Mapping[int, int]
@@ -94,12 +93,11 @@ class LoggedRuns:
         return closing(BuiltExecution(self.program, file, self.seconds, begins))
 
     def _told(self, each: _Differing) -> OperationFact:
-        op = self.steps[each.mine[0]]
-        place = Place.of(op.span)
+        step = self.steps[each.mine[0]]
+        place = Place.of(step.span)
         if each.is_path:
             return OperationFact("path", "line", place, (), (), (), None, None, None, _VALIDATION)
-        t = op.args[-1].type
-        assert isinstance(t, ScalarType)
+        t = step.type
         a, b = (pattern_of(t, _value(bits)) for _, bits in (each.mine, each.its))
         return OperationFact(
             "result", "line", place, (), (), (), datum(t, a), datum(t, b),
