@@ -52,7 +52,7 @@ def excerpt(span: Span) -> str:
         if not text:
             continue
         start = span.column if line == span.line else len(text) - len(text.lstrip())
-        end = span.end_column if line == span.end_line else len(text)
+        end = min(span.end_column, len(text)) if line == span.end_line else len(text)
         text, start, end = _window(text, start, end)
         rows.append(f"  {line:>{width}} | {text}")
         rows.append(f"  {'':>{width}} | {' ' * start}{'^' * max(1, end - start)}")

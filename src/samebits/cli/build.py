@@ -30,19 +30,19 @@ def run(
         raise ArgumentError("the math library has a name of its own", fix="leave out --name")
     rows = choose_targets([name for names in targets for name in words("--target", names)])
     simulation = None if sim is None else named_simulation(sim)
-    with _progress([row.name for row in rows]) as show:
+    with building([row.name for row in rows]) as show:
         if simulation is None:
             from samebits.export.math_library.build import build_math_library
 
             built = build_math_library(rows, Path(out), show)
         else:
             built = build(simulation, rows, Path(out), name, show)
-    _print_built(built)
+    print_built(built)
     return SAME
 
 
 @contextmanager
-def _progress(names: Sequence[str]) -> Generator[Callable[[str, str], None]]:
+def building(names: Sequence[str]) -> Generator[Callable[[str, str], None]]:
     """Show the current step on stderr, if that is a terminal."""
     console = TextConsole(stderr=True)
     with console.status("building") if console.is_terminal else nullcontext() as status:
@@ -54,7 +54,7 @@ def _progress(names: Sequence[str]) -> Generator[Callable[[str, str], None]]:
         yield show
 
 
-def _print_built(built: Sequence[Built]) -> None:
+def print_built(built: Sequence[Built]) -> None:
     """Print every file written and its size in bytes; paths are never cut."""
     files = [(part.target or "all", file) for part in built for file in part.files]
     width = max(len(target) for target, _ in files)

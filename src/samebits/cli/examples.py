@@ -71,7 +71,14 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "lua record game.lua -o run.sbt",
         "lua record game.lua -o run.sbt --frames 3600 --engine luajit --inputs theirs.sbt",
     ),
-    "lua verify": ("lua verify game.lua run.sbt", "lua verify game.lua run.sbt --engines luajit"),
+    "lua verify": (
+        "lua verify game.lua run.sbt",
+        'lua verify game.lua run.sbt --host "./samebits_lua_run lua54/game.lua"',
+    ),
+    "lua build": (
+        "lua build game.lua -o dist",
+        "lua build game.lua -o dist --target x86-64-v1,aarch64 --engines luajit",
+    ),
     "lua diagnose": (
         "lua diagnose game.lua run.sbt --b lua54+libm",
         "lua diagnose game.lua run.sbt --a lua54 --b luajit",

@@ -19,11 +19,13 @@ class Engine:
     part: str
     has_integers: bool
     """Whether whole numbers have a type of their own; else every number is a float."""
+    operators: frozenset[str]
+    """The operators of numbers that do not have Lua 5.4's bits of floats on every processor."""
 
 
 ENGINES = (
-    Engine("lua54", "lupa.lua54", "engine_lua54.lua", True),
-    Engine("luajit", "lupa.luajit21", "engine_luajit.lua", False),
+    Engine("lua54", "lupa.lua54", "engine_lua54.lua", True, frozenset("^")),
+    Engine("luajit", "lupa.luajit21", "engine_luajit.lua", False, frozenset("^%*")),
 )
 """The first is the default."""
 

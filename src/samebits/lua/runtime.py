@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import locale
 import re
+import struct
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
@@ -32,6 +33,8 @@ MEMORY = 256 << 20
 _SEEDS = range(-(1 << 53), (1 << 53) + 1)
 _PLACE = re.compile(r"(?P<name>[^:\n]{1,80}):(?P<line>[0-9]+): (?P<what>.*)", re.DOTALL)
 _OWN = "samebits prelude"
+_SIGNED_ZEROS = b"(function(zero, one) return 1 / (zero * -one) < 0 end)(0, 1)"
+"""Whether a LuaJIT has floats alone; on some processors it has whole numbers within."""
 _IN_TRACEBACK = re.compile(r"^\t(?P<line>(?:[^\[]|\[string).*)$", re.MULTILINE)
 _TOLD_CALLS = 6
 _FIXED_LOCALE = ("LC_NUMERIC", "LC_COLLATE")
@@ -92,6 +95,7 @@ class Runtime:
                 f"there are no math functions {math[:40]!a}", fix=f"write {SAMEBITS} or {LIBM}"
             )
         self._functions = addresses() if math == SAMEBITS else libm_addresses()
+        self._operators = self.engine.operators
         self._first_site: int | None = 0 if traced else None
         self.sites: list[Site] = []
         """The places that traced scripts tell of, by their numbers."""
@@ -201,10 +205,13 @@ class Runtime:
                 natives[name.encode()] = self._keep[-1]
         else:
             self._lua.execute(b"jit.off() jit.flush()")
+            if self._lua.eval(_SIGNED_ZEROS):
+                self._operators -= {"*"}
             natives[b"addresses"] = self._lua.table_from({
                 name.encode(): self._lua.table_from({b"arity": ARITY[name], b"address": address})
                 for name, address in self._functions.items()
             })  # fmt: skip
+            natives[b"write_bytes"] = _written
         natives[b"printed"] = self._printed
         natives[b"module"] = self._module
         load: Any = self._lua.eval(b"load")
@@ -223,7 +230,7 @@ class Runtime:
         if first is not None:
             self.sites += traced_sites(text, name)
             self._first_site = len(self.sites)
-        return prepare(text, name, self.engine.has_integers, first)
+        return prepare(text, name, self._operators, first)
 
     def _called(self, function: str, *arguments: object) -> Any:
         self._ticks, self._problem = 0, None
@@ -300,6 +307,11 @@ class Runtime:
                 return b"!" + str(error).encode()
 
         return call
+
+
+def _written(form: bytes, number: bytes) -> bytes:
+    """A number's text in a form of C, with correctly rounded digits."""
+    return (form.decode() % struct.unpack("<d", number)).encode()
 
 
 def read_script(path: Path) -> bytes:

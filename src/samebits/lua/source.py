@@ -1,4 +1,4 @@
-"""The preparation of scripts: `^`, `..` and, for LuaJIT, `%` become calls of the prelude.
+"""The preparation of scripts: `^`, `..` and, for LuaJIT, `%` and `*` become calls of the prelude.
 
 No operator of numbers can be replaced from within Lua: it asks for metamethods where an operand is
 no number alone. Every insertion stays on its line, so that lines are the script's own. The parser
@@ -17,11 +17,11 @@ from samebits.lua.errors import LuaError
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Tree
 
-NAMES = ("__sb_pow", "__sb_cat", "__sb_mod", "__sb_trace")
+NAMES = ("__sb_pow", "__sb_cat", "__sb_mod", "__sb_mul", "__sb_trace")
 """What the operators become; the last takes the results of a traced script."""
 _HEAD = f"local {','.join(NAMES)}=...;return function(...) "
 _TAIL = "\nend"
-_CALLS = {"^": "__sb_pow", "%": "__sb_mod"}
+_CALLS = {"^": "__sb_pow", "%": "__sb_mod", "*": "__sb_mul"}
 MOST_BYTES = 8 << 20
 """Bytes of the longest script."""
 
@@ -83,24 +83,26 @@ class _Edits:
         return b"".join(parts)
 
 
-def prepare(text: bytes, name: str, has_integers: bool, first_site: int | None = None) -> bytes:
+def prepare(
+    text: bytes, name: str, operators: frozenset[str], first_site: int | None = None
+) -> bytes:
     """The script as it is loaded, with the same lines.
 
-    `has_integers` is false for LuaJIT, whose `%` of floats has other bits than Lua 5.4's. With
-    `first_site` each place of `traced_sites` tells what it computes, numbered from there on. Raises
-    LuaError where a name is one of the prelude's, or the parser does not follow the script.
+    `operators` are those of numbers that become calls, an engine's; a product with a positive
+    number that is written out stays as it is. With `first_site` each place of `traced_sites` tells
+    what it computes, numbered from there on. Raises LuaError where a name is one of
+    the prelude's, or the parser does not follow the script.
     """
     text = without_head(text)
     tree = parsed(text, name)
     edits = _Edits()
-    wanted = {"^"} if has_integers else {"^", "%"}
     site = first_site
     for node in nodes(tree):
         if site is not None and _is_traced(node):
             _traced(node, site, edits)
             site += 1
         elif node.type == "binary_expression":
-            _operator(node, wanted, edits)
+            _operator(node, operators, edits)
     return _HEAD.encode() + edits.applied(text) + _TAIL.encode()
 
 
@@ -139,8 +141,10 @@ def operator_of(node: Node) -> Node:
     return next(child for child in node.children if not child.is_named and child.type != "comment")
 
 
-def _operator(node: Node, wanted: set[str], edits: _Edits) -> None:
+def _operator(node: Node, wanted: frozenset[str], edits: _Edits) -> None:
     operator = operator_of(node)
+    if operator.type == "*" and any(_is_positive(child) for child in node.children):
+        return
     if operator.type in wanted:
         edits.around(node, f" {_CALLS[operator.type]}(".encode(), b")")
         edits.replace(operator, b",")
@@ -151,6 +155,14 @@ def _operator(node: Node, wanted: set[str], edits: _Edits) -> None:
         last = node.children[-1]
         if not _is_concatenation(last):
             edits.around(last, b"(", b")")
+
+
+def _is_positive(node: Node) -> bool:
+    """Whether it is a number above zero, written out: no product with it loses a zero's sign."""
+    try:
+        return node.type == "number" and float(node.text or b"0") > 0
+    except ValueError:  # a hexadecimal one
+        return False
 
 
 def _is_first(node: Node) -> bool:
@@ -210,9 +222,9 @@ def _is_traced(node: Node) -> bool:
 def _traced(node: Node, site: int, edits: _Edits) -> None:
     if node.type == "binary_expression":
         operator = operator_of(node)
-        edits.around(node, f' {NAMES[3]}({site},"{operator.type}",'.encode(), b")")
+        edits.around(node, f' {NAMES[-1]}({site},"{operator.type}",'.encode(), b")")
         edits.replace(operator, b",")
         return
     arguments = node.children[-1]
-    edits.around(node, f' {NAMES[3]}({site},"call",'.encode(), b"")
+    edits.around(node, f' {NAMES[-1]}({site},"call",'.encode(), b"")
     edits.replace(arguments.children[0], b"," if arguments.named_child_count else b"")

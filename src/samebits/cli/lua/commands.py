@@ -15,6 +15,7 @@ commands = typer.Typer(
     no_args_is_help=True,
 )
 
+Engines = Annotated[str, typer.Option(metavar="A,B", help="Of lua54 and luajit.")]
 Game = Annotated[
     str,
     typer.Argument(
@@ -56,9 +57,7 @@ def lua_record(
 def lua_verify(
     game: Game,
     record: Record,
-    engines: Annotated[
-        str, typer.Option(metavar="A,B", help="The engines to run.")
-    ] = "lua54,luajit",
+    engines: Engines = "lua54,luajit",
     restore: Annotated[
         bool,
         typer.Option(
@@ -66,6 +65,13 @@ def lua_verify(
             help="Run each frame from a saved state too, which finds state outside of it.",
         ),
     ] = True,
+    host: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="A program of `lua build` with its prepared script, run too. May be repeated.",
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Run a record's inputs again in every engine, and compare every frame's hash.
@@ -74,7 +80,34 @@ def lua_verify(
     """
     from samebits.cli.lua.runs import verify
 
-    finish(lambda: verify(game, record, engines, restore, json))
+    finish(lambda: verify(game, record, engines, restore, json, host or []))
+
+
+@commands.command("build", epilog=examples("lua build"))
+def lua_build(
+    game: Annotated[str, typer.Argument(metavar="GAME.lua", help="A script.")],
+    out: Annotated[str, typer.Option("--out", "-o", metavar="DIR", help="The folder to write to.")],
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--target",
+            "--targets",
+            metavar="T",
+            help="Targets of the math library, separated by commas or repeated; by default this "
+            "machine's.",
+        ),
+    ] = None,
+    engines: Engines = "lua54,luajit",
+) -> None:
+    """Write what a C program needs to run GAME.lua, and the scripts beside it, with these bits.
+
+    A C module for Lua 5.4 and LuaJIT 2.1, the scripts as it takes them, and the math library. A
+    README in DIR/lua says how to use them. Exit status: 0 written, 2 bad usage or input, or a tool
+    failed.
+    """
+    from samebits.cli.lua.building import build
+
+    finish(lambda: build(game, out, target or [], engines))
 
 
 @commands.command("diagnose", epilog=examples("lua diagnose"))

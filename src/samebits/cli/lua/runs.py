@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from samebits.errors import ArgumentError, ReportError
 from samebits.foreign.records import ForeignRun, is_record, read_record
 from samebits.lua.engines import engine_named
 from samebits.lua.game import Game, Script
+from samebits.lua.hosts import host_hashes
 from samebits.lua.layout import random_values
 from samebits.lua.natives import LIBM, SAMEBITS
 from samebits.lua.record import Frames, inputs_of, record_bytes, run_frames
@@ -57,16 +59,25 @@ def _inputs(game: Game, source: str, frames: int, seed: int) -> list[bytes]:
     return [random_values(players, draw) for _ in range(frames)]
 
 
-def verify(path: str, record_path: str, engines: str, restore: bool, as_json: bool) -> int:
+def verify(
+    path: str,
+    record_path: str,
+    engines: str,
+    restore: bool,
+    as_json: bool,
+    hosts: Sequence[str] = (),
+) -> int:
     """Compare runs of a record's inputs with its hashes; return the exit status."""
     script, recorded = Script.read(path), read_record(record_path)
     rows = [_row(script, recorded, engine) for engine in words("--engines", engines)]
+    rows += [_host_row(script, recorded, host) for host in hosts]
     if restore:
         rows.append(_restored_row(script, recorded, words("--engines", engines)[0]))
     status = DIFFERS if any(row["frame"] is not None for row in rows) else SAME
     if as_json:
         print(json.dumps({"format": JSON_FORMAT, "same": status == SAME, "rows": rows}, indent=1))
         return status
+    width = max(8, *(len(row["engine"]) for row in rows))
     for row in rows:
         frame = row["frame"]
         said = "same" if frame is None else f"differs from {_frame(frame)} on"
@@ -75,7 +86,7 @@ def verify(path: str, record_path: str, engines: str, restore: bool, as_json: bo
                 f"{_frame(frame)} from a saved state gives another one: the script keeps state "
                 "outside of it, in a local or a global"
             )
-        print(f"{row['engine']:8} {row['what']:9} {row['frames']:>9,} frames  {said}")
+        print(f"{row['engine']:{width}} {row['what']:9} {row['frames']:>9,} frames  {said}")
     return status
 
 
@@ -84,6 +95,14 @@ def _row(script: Script, recorded: ForeignRun, engine: str) -> dict[str, Any]:
     hashes = dict(enumerate(run.hashes, -1))
     found = next((n for n, h in recorded.hashes.items() if hashes.get(n, h) != h), None)
     return {"engine": engine, "what": "replayed", "frames": len(run.inputs), "frame": found}
+
+
+def _host_row(script: Script, recorded: ForeignRun, host: str) -> dict[str, Any]:
+    """Another program's run of the script; a frame that it does not tell differs."""
+    inputs = inputs_of(Game(script, seed=_seed(recorded)), recorded)
+    hashes = host_hashes(host, _seed(recorded), inputs)
+    found = next((n for n, h in recorded.hashes.items() if hashes.get(n) != h), None)
+    return {"engine": host, "what": "host", "frames": len(inputs), "frame": found}
 
 
 def _restored_row(script: Script, recorded: ForeignRun, engine: str) -> dict[str, Any]:

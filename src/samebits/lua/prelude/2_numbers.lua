@@ -37,6 +37,18 @@ local function sb_mod(x, y)
     return other_operands(x, y, "__mod", real_modulo)
 end
 
+-- The product, with the sign of a zero: LuaJIT has whole numbers within on some processors, where
+-- 0 * -1 is 0.
+local function real_product(x, y)
+    local product = x * y
+    if product ~= 0 then return product end
+    return (x / 1) * (y / 1)
+end
+local function sb_mul(x, y)
+    if type(x) == "number" and type(y) == "number" then return real_product(x, y) end
+    return other_operands(x, y, "__mul", real_product)
+end
+
 local math_in, math_out = math, {}
 env.math = math_out
 for _, name in ipairs({ "abs", "ceil", "floor", "max", "min", "tointeger", "type", "ult" }) do

@@ -5,12 +5,46 @@ for _, name in ipairs({ "byte", "char", "find", "gmatch", "gsub", "len", "match"
     string_out[name] = string[name]
 end
 
+-- A number's text. LuaJIT's own writer rounds otherwise by version, and has wrong digits in some.
+local write = natives.write
+local function number_text(value)
+    if is_nan(value) then return "nan" end
+    if not write or value == huge or value == -huge then return tostring(value) end
+    if value == floor(value) and value > -1e14 and value < 1e14 then return tostring(value) end
+    return write("%.14g", value)
+end
+
+local function plain(value) return type(value) == "number" and number_text(value) or value end
+
+if write then -- these take numbers as texts, up to the parameter of that number
+    local function texts(name, count)
+        local inner = string[name]
+        string_out[name] = function(a, b, c, ...)
+            local n = select("#", ...)
+            if b == nil and c == nil and n == 0 then return inner(plain(a)) end
+            if count > 1 then b = plain(b) end
+            if count > 2 then
+                c = plain(c)
+                if type(c) == "function" then
+                    local f = c
+                    c = function(...) return plain((f(...))) end
+                elseif type(c) == "table" then
+                    local t = c
+                    c = function(key) return plain(t[key]) end
+                end
+            end
+            if c == nil and n == 0 then return inner(plain(a), b) end
+            return inner(plain(a), b, c, ...)
+        end
+    end
+    for _, name in ipairs({ "byte", "len", "rep", "reverse", "sub" }) do texts(name, 1) end
+    for _, name in ipairs({ "find", "gmatch", "match" }) do texts(name, 2) end
+    texts("gsub", 3)
+end
+
 local function text_of(value)
     local kind = type(value)
-    if kind == "number" then
-        if is_nan(value) then return "nan" end
-        return tostring(value)
-    end
+    if kind == "number" then return number_text(value) end
     if kind == "string" then return value end
     if kind == "nil" or kind == "boolean" then return tostring(value) end
     local meta = getmetatable(value)
@@ -34,7 +68,7 @@ local function sb_cat(...)
         local left = select(at, ...)
         local tl, tr = type(left), type(found)
         if (tl == "string" or tl == "number") and (tr == "string" or tr == "number") then
-            found = (is_nan(left) and "nan" or left) .. (is_nan(found) and "nan" or found)
+            found = plain(left) .. plain(found)
         else
             local own = metamethod(left, found, "__concat")
             if own == nil then
@@ -56,7 +90,7 @@ function table_out.concat(t, separator, first, last)
         if type(value) ~= "string" and type(value) ~= "number" then
             blame(format("invalid value (at index %d) in table for 'concat'", i))
         end
-        parts[#parts + 1] = is_nan(value) and "nan" or value
+        parts[#parts + 1] = plain(value)
     end
     return concat(parts, separator)
 end
@@ -90,6 +124,12 @@ function string_out.format(pattern, ...)
             if find(flags, "+", 1, true) and sub(word, 1, 1) ~= "-" and word ~= "nan" then word = "+" .. word end
             given[n] = (letter == "G" or letter == "E") and string_out.upper(word) or word
             return "%" .. (find(flags, "-", 1, true) and "-" or "") .. string.match(width, "^%d*") .. "s"
+        elseif write and find(letter, "^[eEfgG]$") and string.match(width, "^%d?%d?%.?%d?%d?$") then
+            value = tonumber(value)
+            if value then
+                given[n] = write("%" .. flags .. width .. letter, value)
+                return "%s"
+            end
         end
         return nil
     end)

@@ -107,7 +107,7 @@ gone("string", "dump", "bytecode is another one in each version")
 local told = nil
 local OPERATIONS = {
     ["+"] = function(a, b) return a + b end, ["-"] = function(a, b) return a - b end,
-    ["*"] = function(a, b) return a * b end, ["/"] = function(a, b) return a / b end,
+    ["*"] = natives.integers and function(a, b) return a * b end or sb_mul, ["/"] = function(a, b) return a / b end,
     ["%"] = natives.integers and function(a, b) return a % b end or sb_mod, ["^"] = sb_pow,
     ["//"] = natives.floor_divide,
 }
@@ -143,7 +143,7 @@ end
 local function compiled(text, name)
     local made, problem = load(text, name, "t", env)
     if not made then return nil, problem end
-    return made(sb_pow, sb_cat, sb_mod, sb_trace)
+    return made(sb_pow, sb_cat, sb_mod, sb_mul, sb_trace)
 end
 
 local loaded = {}

@@ -107,6 +107,15 @@ function host.call(name, bytes, count)
     end)
 end
 
+-- The same with values of this state, for a host that lives in it.
+function host.apply(name, ...)
+    return protected(function(...)
+        local f = path_of(name)
+        if type(f) ~= "function" then error(format("there is no function %s", name), 0) end
+        return (f(...))
+    end, ...)
+end
+
 -- The state's tables: made or filled from bytes, and settled into bytes.
 function host.fill(text, bytes)
     return protected(function() kept.state = filled(type_of_text(text), bytes, 1, kept.state) end)

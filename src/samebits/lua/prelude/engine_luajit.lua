@@ -38,6 +38,11 @@ if natives.addresses then
     end
 end
 
+-- The host's writer of numbers, which takes their bytes.
+if natives.write_bytes then
+    function natives.write(form, value) return natives.write_bytes(form, natives.put("f64", value)) end
+end
+
 local words = ffi.new("uint64_t[4]")
 
 -- xoshiro256** (Blackman, Vigna), as Lua 5.4 has it: the upper and the lower 32 bits of a word.
