@@ -164,9 +164,10 @@ class InputCodec:
 
     def get(self, data: bytes, at: int, before: bytes) -> tuple[bytes, int]:
         """The canonical input at `at`, and where it ends. Raises ProtocolError."""
+        end = at + self._mask_size
+        if data[at:end] == self._no_change:
+            return before, end
         mask, at = self._mask(data, at)
-        if not mask:
-            return before, at
         out = bytearray(before)
         for n, (start, stop) in enumerate(self.groups):
             if mask >> n & 1:

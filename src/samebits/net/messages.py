@@ -319,8 +319,14 @@ def kinds_of(row: type[Record]) -> list[tuple[str, Kind]]:
 
 _KINDS: dict[type[Record], list[tuple[str, Kind]]] = {row: kinds_of(row) for row in ROWS}
 _WRITERS: dict[type[Record], Any] = {
-    row: tuple((name, kind.write) for name, kind in _KINDS[row]) for row in ROWS
+    row: tuple(
+        (name, min(kind.most, 0x7F) if isinstance(kind, Varint) else -1, kind.write)
+        for name, kind in _KINDS[row]
+    )
+    for row in ROWS
 }
+"""For each field its name, its largest number of one byte if it is a varint, and how to write it.
+"""
 _BY_TYPE: dict[str, dict[int, type[Record]]] = {
     sender: {row.TYPE: row for row in ROWS if row.SENDER in (sender, "both")}
     for sender in ("peer", "relay")
@@ -346,12 +352,37 @@ def encode(*records: Record) -> bytes:
             out += record.data
             continue
         body = bytearray()
-        for name, write in _WRITERS[row]:
-            write(body, getattr(record, name))
+        for name, most, write in _WRITERS[row]:
+            value = getattr(record, name)
+            if most >= 0 and 0 <= value <= most:
+                body.append(value)
+            else:
+                write(body, value)
         out.append(row.TYPE)
         put_varint(out, len(body))
         out += body
     return bytes(out)
+
+
+def lone_input(message: bytes) -> Input | None:
+    """The INPUT that a message of a peer has and nothing else, as nearly all do; None where it has
+    something else, or numbers that `decode` is to look at."""
+    end = len(message)
+    if not 10 <= end < 0x82 or message[0] != Input.TYPE or message[1] != end - 2:
+        return None
+    confirmed, at = message[2], 3
+    if confirmed > 0x7F:
+        high, at = message[3], 4
+        confirmed += (high - 1) << 7
+        if high > 0x7F:
+            high, at = message[4], 5
+            confirmed += (high - 1) << 14
+        if not 0 < high <= 0x7F:
+            return None
+    ahead, frames, behind, hashes = message[at : at + 4]
+    if (ahead | frames | behind | hashes) > 0x7F:
+        return None
+    return Input(confirmed, ahead >> 1 ^ -(ahead & 1), frames, behind, hashes, message[at + 4 :])
 
 
 def decode(message: bytes, sender: Literal["peer", "relay"]) -> list[Record]:

@@ -51,11 +51,8 @@ class Closing:
         first, at = self._origin
         return at + (frame - first) * limits.SECOND // self._rate
 
-    def take(self, seat: Seat, frame: int, given: bytes, now_ns: int) -> None:
-        """A player's input for a frame at or after the next one."""
-        seat.inputs[frame] = given
-        if not seat.late or not self.running:
-            return
+    def came(self, seat: Seat, frame: int, now_ns: int) -> None:
+        """The input of a player who was late came, for a frame at or after the next one."""
         in_time = now_ns <= self.due(frame)
         good = self._good[seat.slot] = self._good.get(seat.slot, 0) + 1 if in_time else 0
         if good >= IN_TIME:
@@ -113,8 +110,7 @@ class Closing:
     def _next(self) -> ClosedFrame:
         frame, substituted = self.log.closed, 0
         latest = self._codec.inputs_of(self.log.latest)
-        for seat in self.seats:
-            slot = seat.slot
+        for slot, seat in enumerate(self.seats):
             given = seat.inputs.pop(frame, None)
             if given is not None and seat.occupied:
                 latest[slot], seat.repeated = given, 0
@@ -127,6 +123,6 @@ class Closing:
                 if seat.repeated > self.rules.repeat:
                     latest[slot] = self._codec.zero
         entries, self.entries = tuple(self.entries), []
-        if any(entry.event is Event.PAUSE for entry in entries):
+        if entries and any(entry.event is Event.PAUSE for entry in entries):
             self.paused = True
         return ClosedFrame(b"".join(latest), substituted, entries)

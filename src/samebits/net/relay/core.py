@@ -43,6 +43,7 @@ from samebits.net.messages import (
     Verdict,
     Want,
     decode,
+    lone_input,
 )
 from samebits.net.relay.admission import Admission
 from samebits.net.relay.closing import Closing
@@ -92,6 +93,8 @@ class RelayCore:
         self.codec = InputCodec(simulation)
         self.log = FrameLog(self.codec)
         self.closing = Closing(self.codec, simulation.tick_rate, self.rules.closing, self.log)
+        self.seats: list[Seat] = self.closing.seats
+        """The seats by slot."""
         self.votes = Votes(self.rules.ordered)
         self.referee = (
             Referee(simulation, self.codec, self.rules.seed) if self.rules.referee else None
@@ -118,6 +121,8 @@ class RelayCore:
         self._trap: int | None = None
         """The frame that a trap ended: it and those behind it are no part of the match."""
         self._looked = 0
+        self._unstarted = True
+        """Whether there may be ready connections that were not told when frames close."""
         self.reports: list[tuple[int, int, bytes]] = []
         """Desync reports that came: frame, slot, bytes."""
 
@@ -138,11 +143,6 @@ class RelayCore:
             seat.occupied, seat.away_since, seat.epoch = True, now_ns, epoch
             seat.token = self._admission.token(slot, epoch)
         self._resumed = bool(frames)
-
-    @property
-    def seats(self) -> list[Seat]:
-        """The seats by slot."""
-        return self.closing.seats
 
     # What the transport says.
 
@@ -179,6 +179,11 @@ class RelayCore:
             return
         try:
             connection.bucket.take(now_ns)
+            if connection.slot is not None and connection.reliable is None:
+                record = lone_input(message)
+                if record is not None:
+                    self._play(connection.slot, connection, record, now_ns)
+                    return
             if len(message) > limits.CHUNK_UP:
                 raise ProtocolError(f"a message has {len(message):,} bytes")
             records = decode(message, "peer")
@@ -284,8 +289,11 @@ class RelayCore:
             closing.start(now_ns + LEAD)
             for seat in ready:
                 seat.late = False
+        if not self._unstarted or closing.paused:
+            return
+        self._unstarted = False
         for connection in self.connections.values():
-            if connection.ready and not connection.started and not closing.paused:
+            if connection.ready and not connection.started:
                 connection.started = True
                 frame = self.log.closed
                 connection.records.append(Start(frame, closing.due(frame) - now_ns))
@@ -403,13 +411,7 @@ class RelayCore:
 
     def _take(self, connection: Connection, record: Record, now_ns: int) -> None:
         if type(record) is Input and connection.slot is not None:
-            inputs, closed = self.seats[connection.slot].inputs, self.log.closed
-            known = closed in inputs
-            self._inputs.take(connection, self.seats[connection.slot], record, now_ns)
-            if self.votes.split or self._ending is not None or not self.rules.ordered:
-                self.due = now_ns
-            elif self.sending.waits or (closed in inputs and not known):
-                self._hurry()
+            self._play(connection.slot, connection, record, now_ns)
             return
         self.due = now_ns
         match record:
@@ -448,6 +450,16 @@ class RelayCore:
             case _:
                 raise ProtocolError(f"a spectator sends no {type(record).__name__.upper()}")
 
+    def _play(self, slot: int, connection: Connection, record: Input, now_ns: int) -> None:
+        """What a player gives each tick."""
+        seat, closed = self.seats[slot], self.log.closed
+        known = closed in seat.inputs
+        self._inputs.take(connection, seat, record, now_ns)
+        if self.votes.split or self._ending is not None or not self.rules.ordered:
+            self.due = now_ns
+        elif self.sending.waits or (closed in seat.inputs and not known):
+            self._hurry()
+
     def _ready(self, connection: Connection, record: Ready) -> None:
         if record.frame > self.log.closed:
             raise ProtocolError(f"READY for frame {record.frame}, which is not closed")
@@ -459,7 +471,7 @@ class RelayCore:
             if not connection.outgoing:
                 return
             connection.needs_state = False
-        connection.ready = True
+        connection.ready = self._unstarted = True
         connection.sent, connection.absolute = record.frame, True
         connection.outgoing.clear()
         if seat is not None:
@@ -529,6 +541,7 @@ class RelayCore:
             return
         closing.entries.append(Entry(Event.RESUME))
         closing.start(now_ns + LEAD)
+        self._unstarted = True
         for connection in self.connections.values():
             connection.started = False
 

@@ -38,15 +38,15 @@ class Inputs:
 
     def take(self, connection: Connection, seat: Seat, record: Input, now_ns: int) -> None:
         """An INPUT of a seat's peer. Raises ProtocolError."""
-        relay = self._relay
+        relay, confirmed = self._relay, record.confirmed
         ordered, closed = relay.rules.ordered, relay.log.closed
-        if record.confirmed > closed or record.confirmed + record.ahead < 0:
-            raise ProtocolError(f"frame {record.confirmed} is not closed, and said to be known")
+        if confirmed > closed or confirmed + record.ahead < 0:
+            raise ProtocolError(f"frame {confirmed} is not closed, and said to be known")
         if not ordered and connection.ready and not connection.needs_state:
-            connection.sent = max(connection.sent, record.confirmed)
+            connection.sent = max(connection.sent, confirmed)
         body = record.body
         at = 8 * record.hashes
-        frame = record.confirmed - record.behind - record.hashes
+        frame = confirmed - record.behind - record.hashes
         if frame < 0 or len(body) < at:
             raise ProtocolError("an INPUT has not the hashes that it tells of")
         if connection.ready:
@@ -102,10 +102,12 @@ class Inputs:
         validator = relay.rules.validator
         if validator is not None and not validator(seat.slot, frame, given):
             raise ProtocolError(f"an input for frame {frame} that is not possible")
-        before = seat.inputs.get(frame - 1)
+        before, closing = seat.inputs.get(frame - 1), relay.closing
         if before is None:
             at = seat.slot * relay.codec.size
             before = relay.log.latest[at : at + relay.codec.size]
-        if given != before and relay.closing.running:
-            relay.sending.early(seat.slot, frame, given)
-        relay.closing.take(seat, frame, given, now_ns)
+        if given != before and closing.running:
+            relay.sending.early(seat.slot, frame, given, now_ns)
+        seat.inputs[frame] = given
+        if seat.late and closing.running:
+            closing.came(seat, frame, now_ns)

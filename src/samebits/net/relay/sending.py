@@ -50,13 +50,17 @@ class Sending:
         self._early: list[tuple[int, int, bytes]] = []
         """Slot, frame and record of inputs that others do not expect, and were not told."""
         self._early_at = 0
+        """When they are to be sent at the latest: with the next closed frame, or half a tick after
+        the first of them came. One message more a change would cost more than it tells."""
 
-    def early(self, slot: int, frame: int, given: bytes) -> None:
+    def early(self, slot: int, frame: int, given: bytes, now_ns: int) -> None:
         """A player's input for a frame that is not closed, and is not that of the frame before,
         which everybody guesses."""
         body = bytearray()
         codec = self._relay.codec
         codec.put(body, codec.zero, given)
+        if not self._early:
+            self._early_at = now_ns + self._half_tick
         self._early.append((slot, frame, encode(Early(slot, frame, bytes(body)))))
 
     @property
@@ -65,14 +69,14 @@ class Sending:
         return bool(self._early)
 
     def wake(self) -> int | None:
-        """When there is something to send, at the latest: early inputs twice a tick at most."""
+        """When there is something to send, at the latest."""
         return self._early_at if self._early else None
 
     def send(self, now_ns: int, output: RelayOutput) -> None:
         """Put all that is due into `output`."""
         relay = self._relay
-        if self._early and now_ns >= self._early_at:
-            self._share(now_ns)
+        if self._early and (output.frames or now_ns >= self._early_at):
+            self._share()
         closed, ordered = relay.log.closed, relay.rules.ordered
         for connection in list(relay.connections.values()):
             news = connection.sent < closed or not ordered
@@ -89,11 +93,10 @@ class Sending:
                 del relay.connections[connection.number]
                 relay.gone(connection, now_ns)
 
-    def _share(self, now_ns: int) -> None:
+    def _share(self) -> None:
         """Tell predicting peers of the others' early inputs."""
         relay = self._relay
         early, self._early = self._early, []
-        self._early_at = now_ns + self._half_tick
         closed = relay.log.closed
         early = [each for each in early if each[1] >= closed]
         if not early:
@@ -111,6 +114,11 @@ class Sending:
 
     def _pack(self, connection: Connection, now_ns: int, output: RelayOutput) -> None:
         records, connection.records = connection.records, []
+        if connection.reliable is None and len(records) == 1:
+            (record,) = records
+            found = record.data if type(record) is Encoded else encode(record)
+            output.messages.append((connection.number, found))
+            return
         if connection.reliable is not None:
             records = connection.reliable.pack(records, now_ns)
         part = b""

@@ -68,7 +68,8 @@ class Votes:
             votes = self._open[frame] = {}
         votes[voter] = value
         wrong = agreed is not None and agreed != value
-        if wrong or min(votes.values()) != max(votes.values()):
+        # Where others differ already, that is known.
+        if wrong or value != next(iter(votes.values())):
             if agreed is not None:
                 votes.setdefault(_AGREED, agreed)
             if self._split is None or frame < self._split[0]:
@@ -212,10 +213,11 @@ class Votes:
             self.fresh.append((frame, value))
             self.counted += 1
         self._agreed[frame] = value
-        for voter, claim in self._claims.pop(frame, {}).items():
-            if voter in self.apart:
-                self._prove(voter, frame, claim)
-        for old in [n for n in self._claims if n < frame]:
-            del self._claims[old]
+        if self._claims:
+            for voter, claim in self._claims.pop(frame, {}).items():
+                if voter in self.apart:
+                    self._prove(voter, frame, claim)
+            for old in [n for n in self._claims if n < frame]:
+                del self._claims[old]
         while len(self._agreed) > KEPT:
             del self._agreed[next(iter(self._agreed))]
