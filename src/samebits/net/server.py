@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from samebits.net.input_codec import Event
 from samebits.net.messages import Hello, Refuse, decode, encode
 from samebits.net.relay.core import RelayCore
 from samebits.net.relay.rules import MatchRules
-from samebits.net.socket import RelaySocket
+from samebits.net.socket import RelaySocket, framed
 from samebits.net.store import MatchStore
 from samebits.net.tickets import TicketBooth, TicketError, is_match_name, read_ticket
 from samebits.net.used_tickets import UsedTickets
@@ -40,6 +41,8 @@ Site = Callable[[ServerConnection, Request], Response | None]
 
 _FREE = limits.BACKLOG // 4
 """Waiting bytes below which a slow connection gets frames again."""
+_EARLY = limits.SECOND // 1000
+"""Time by which a timer is early that is on time: loops count in milliseconds."""
 _FAREWELL = 2
 """Seconds in which a connection that is over must close."""
 ENDED = 30
@@ -74,9 +77,10 @@ class HostedMatch:
         self.late_polls = 0
         self.sockets: dict[int, RelaySocket] = {}
         """Its connections by number."""
-        self._loop = asyncio.get_running_loop()
+        self._loop, self._begun = asyncio.get_running_loop(), relay.begun
         self._timer: asyncio.TimerHandle | None = None
-        self._wake = 0
+        self._wake = self._told = 0
+        """When it is to be polled again, and the latest time that the core was told in a poll."""
         self._soon = self._closed = False
         self._held: frozenset[int] = frozenset()
         """Connections that frames are kept back from."""
@@ -88,7 +92,7 @@ class HostedMatch:
         self.core.connect(self.relay.now(), number)
 
     def receive(self, number: int, data: bytes) -> None:
-        now, core = self.relay.now(), self.core
+        now, core = max(self._begun + time.monotonic_ns(), self._told), self.core
         core.receive(now, number, data)
         if core.due <= now:
             self.poll_soon()
@@ -133,11 +137,19 @@ class HostedMatch:
         if self._closed:
             return
         core, now = self.core, self.relay.now()
+        if now < self._wake < now + _EARLY:
+            now = self._wake
+        self._told = now = max(now, self._told)
         output = core.poll(now)
+        latest, frame = b"", b""
         for number, data in output.messages:
             socket = self.sockets.get(number)
-            if socket is not None:
-                socket.put(data)
+            if socket is None:
+                continue
+            if data is not latest:
+                latest, frame = data, framed(data)
+            socket.put(frame)
+            if socket.paused:
                 self._watch(number, socket)
         for number in self._held:
             socket = self.sockets.get(number)
@@ -161,8 +173,9 @@ class HostedMatch:
                 made = _TOLD.get(entry.event)
                 if made is not None:
                     self.relay.tell(self.name, made(entry.slot, number))
-        self.events += output.events
-        del self.events[:-1000]
+        if output.events:
+            self.events += output.events
+            del self.events[:-1000]
         for event in output.events:
             self.relay.tell(self.name, event)
             if isinstance(event, Desynced) and len(core.desyncs) <= limits.REPORTS:
@@ -442,14 +455,14 @@ class Relay:
         except SamebitsError as error:
             self.refused += 1
             code = "ticket" if isinstance(error, TicketError) else "match"
-            connection.put(encode(Refuse(code, error.message[:300], "", "")))
+            connection.put(framed(encode(Refuse(code, error.message[:300], "", ""))))
             return
         self._numbers += 1
         number = self._numbers
         match.connect(number, connection)
         try:
             match.receive(number, first)
-            connection.attach(lambda data: match.receive(number, data))
+            connection.attach(partial(match.receive, number))
             reason = await connection.over
         finally:
             match.disconnect(number)

@@ -33,6 +33,9 @@ _CODES = frozenset(Opcode)
 _FLOOD = "messages come faster than the match plays"
 _SHORT, _LONG = 126, 127
 """Sizes that say that the real one is in the next two or eight bytes."""
+_HEADS = [bytes((_PLAIN, size)) for size in range(_SHORT)]
+"""Heads of short frames from a relay, by size."""
+_RATE, _BURST = float(limits.SOCKET_FRAMES), float(limits.SOCKET_BURST)
 
 
 class RelaySocket(ServerConnection):
@@ -48,7 +51,7 @@ class RelaySocket(ServerConnection):
         self._take: Callable[[bytes], None] | None = None
         self._early: list[bytes] = []
         self._parts: list[bytes] = []
-        self._frames = float(limits.SOCKET_BURST)
+        self._frames = _BURST
         """Frames that may still come, at the time of `_counted`."""
         self._counted = self.loop.time()
         self._late = 0
@@ -72,10 +75,10 @@ class RelaySocket(ServerConnection):
             for data in early:
                 take(data)
 
-    def put(self, data: bytes) -> None:
-        """Send a message; nothing where the connection is closing."""
+    def put(self, frame: bytes) -> None:
+        """Send a message, as `framed`; nothing where the connection is closing."""
         if self.protocol.state is State.OPEN:
-            self.transport.write(_head_of(len(data)) + data)
+            self.transport.write(frame)
 
     def end(self, reason: str) -> None:
         """Let the connection be closed, for the first reason that is given."""
@@ -87,6 +90,23 @@ class RelaySocket(ServerConnection):
 
     def data_received(self, data: bytes) -> None:
         """Bytes came; of who floods no more of them are looked at."""
+        protocol, size = self.protocol, len(data) - 6
+        if (
+            self._take is not None
+            and 0 <= size < _SHORT
+            and data[0] == _PLAIN
+            and data[1] == _MASKED | size
+            and not self._rest
+            and self._head is None
+            and protocol.state is State.OPEN
+            and protocol.current_size is None
+        ):
+            # As nearly all do: a short message in one frame.
+            self._refill()
+            if self._frames >= 0:
+                self._frames -= 1
+                self._take(apply_mask(data[6:], data[2:6]))
+                return
         if self._head is not None or self.protocol.state is State.CONNECTING:
             self._shake(data)
             self._hand_over(data)
@@ -136,7 +156,6 @@ class RelaySocket(ServerConnection):
                 self._hand_over(data[at:])
                 return
             if end - at >= 6 and data[at] == _PLAIN and _MASKED <= data[at + 1] < _MASKED | _SHORT:
-                # As nearly all are: a short message in one frame.
                 start = at + 6
                 stop = start + (data[at + 1] & 0x7F)
                 if stop <= end and self.protocol.current_size is None:
@@ -200,8 +219,8 @@ class RelaySocket(ServerConnection):
         if self._frames < 0:
             return  # who has flooded is not looked at again
         now = self.loop.time()
-        more = (now - self._counted) * limits.SOCKET_FRAMES
-        self._frames = min(limits.SOCKET_BURST, self._frames + more)
+        frames = self._frames + (now - self._counted) * _RATE
+        self._frames = frames if frames < _BURST else _BURST
         self._counted = now
 
     def _message(self, data: bytes) -> None:
@@ -235,10 +254,11 @@ def _frame(data: bytes, at: int, end: int) -> tuple[int, int]:
     return start, start + size
 
 
-def _head_of(size: int) -> bytes:
-    """The head of a relay's frame with a message of so many bytes."""
+def framed(data: bytes) -> bytes:
+    """The frame of a message from a relay."""
+    size = len(data)
     if size < _SHORT:
-        return bytes((_PLAIN, size))
+        return _HEADS[size] + data
     if size <= 0xFFFF:
-        return bytes((_PLAIN, _SHORT)) + size.to_bytes(2, "big")
-    return bytes((_PLAIN, _LONG)) + size.to_bytes(8, "big")
+        return bytes((_PLAIN, _SHORT)) + size.to_bytes(2, "big") + data
+    return bytes((_PLAIN, _LONG)) + size.to_bytes(8, "big") + data
