@@ -88,6 +88,8 @@ class InputCodec:
         self._type = t
         places = [n for _, s, offset in leaves(t) for n in range(offset, offset + s.size)]
         self._places = np.array(places, np.intp)
+        self._is_packed = places == [*range(t.dtype.itemsize)]
+        """Whether an input's bytes in memory are its canonical ones."""
         at, found, checks = 0, list[tuple[int, int]](), list[tuple[int, ScalarType]]()
         for _, scalar, _ in leaves(t):
             found.append((at, at + scalar.size))
@@ -129,6 +131,8 @@ class InputCodec:
         if not _IS_LITTLE or not self.zeros:
             data = from_canonical(self._type, rows, frames * self.players)
             return data.reshape(frames, self.players)
+        if self._is_packed:
+            return np.frombuffer(bytearray(rows), self._type.dtype).reshape(frames, self.players)
         data = np.zeros((frames * self.players, self._type.dtype.itemsize), np.uint8)
         data[:, self._places] = np.frombuffer(rows, np.uint8).reshape(-1, self.size)
         return data.view(self._type.dtype).reshape(frames, self.players)

@@ -16,7 +16,7 @@ from websockets.http11 import Request
 from websockets.server import ServerProtocol
 
 from samebits.net import limits
-from samebits.net.socket import RelaySocket
+from samebits.net.socket import RelaySocket, framed
 
 REQUEST = (
     b"GET /m HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -245,9 +245,9 @@ def test_websockets_client_reads_what_is_written() -> None:
         async def serving(found: Any) -> None:
             assert isinstance(found, RelaySocket)
             await found.first
-            found.attach(lambda data: found.put(data * 2))
+            found.attach(lambda data: found.put(framed(data * 2)))
             for size in sizes:
-                found.put(bytes(size))
+                found.put(framed(bytes(size)))
             await found.over
 
         async with serve(

@@ -68,7 +68,7 @@ LOOK = limits.SECOND // 10
 """Time from one look for who is silent, or away for too long, to the next."""
 REPORTS_WAIT = 4 * limits.SECOND
 """Time in which reports of a desync must come where it ends the match, beside that of votes."""
-AT_ONCE = 12
+AT_ONCE = 24
 """Frames that the referee runs at once: each call of it costs as much as some frames."""
 IDLE = limits.SECOND // 2
 """Time from one poll to the next at most."""

@@ -48,10 +48,20 @@ class Votes:
     def report(self, voter: int, frame: int, value: int, now_ns: int) -> None:
         """Take a hash. Those of a voter who is apart are no votes: one that is right proves that it
         is apart no more."""
-        if frame < self._newest - KEPT:
-            return
         self.changed = True
         self._now = now_ns
+        votes = self._open.get(frame)
+        if (
+            votes is not None
+            and value == next(iter(votes.values()))
+            and voter not in votes
+            and voter not in self.apart
+        ):
+            # As nearly always: what others said before. If those differ, that is known.
+            votes[voter] = value
+            return
+        if frame < self._newest - KEPT:
+            return
         if voter in self.apart:
             if frame in self._agreed:
                 self._prove(voter, frame, value)
@@ -61,15 +71,13 @@ class Votes:
             return
         self._newest = max(self._newest, frame)
         agreed = self._agreed.get(frame)
-        votes = self._open.get(frame)
         if votes is None:
             if agreed is not None and agreed == value:
                 return
             votes = self._open[frame] = {}
         votes[voter] = value
         wrong = agreed is not None and agreed != value
-        # Where others differ already, that is known.
-        if wrong or value != next(iter(votes.values())):
+        if wrong or len(set(votes.values())) > 1:
             if agreed is not None:
                 votes.setdefault(_AGREED, agreed)
             if self._split is None or frame < self._split[0]:
