@@ -76,7 +76,7 @@ def first_of(
     return None if found is None else (floats.index(_op_at(found, floats)), found.sure)
 
 
-def _op_at(found: FirstStep, floats: list[Op]) -> Op:
+def _op_at(found: FirstStep, floats: list[Step]) -> Step:
     place = found.fact.place
     at = [op for op in floats if (op.span.line, op.span.column) == (place.line, place.column)]
     return at[0]

@@ -190,6 +190,9 @@ def _in_parts(some: Sequence[Row], of: Sequence[Parts]) -> Iterator[Plan]:
             # What is built strictly is the same in all files.
             if row.is_strict and parts not in (OWN, SOME) and not parts.c_math:
                 continue
+            # Where vectors lie is nothing to what computes one float after another.
+            if parts.flat and not row.makes_vectors:
+                continue
             for widths in row.widths:
                 if parts.files != "some" or widths.keeps_signatures:
                     yield Plan(row, parts, widths)

@@ -47,6 +47,11 @@ class Row:
         return tuple(self.flags) == STRICT and self.bits == 64
 
     @property
+    def makes_vectors(self) -> bool:
+        """Whether its floats may be computed several at once."""
+        return not any(flag.startswith("-mfpmath=387") for flag in self.flags)
+
+    @property
     def is_shared(self) -> bool:
         """Whether it is of several families, which make much the same of it."""
         return len(self.families) > 1

@@ -1,0 +1,30 @@
+"""What of a program is built by which flags, and in what order."""
+
+from __future__ import annotations
+
+from samebits.diagnosis.builds.compilers.plans import SOME, STAGES, Known, Plan
+from samebits.diagnosis.builds.compilers.rows import Row, rows
+
+ROWS = [row for row in rows() if "gcc" in row.families]
+KNOWN = Known(ROWS, (), (), calls_library=True, has_vectors=True)
+
+
+def plans() -> list[Plan]:
+    return [plan for stage in STAGES for plan in stage(KNOWN)]
+
+
+def row_of(*flags: str) -> Row:
+    return next(row for row in ROWS if {*flags} <= {*row.flags} and row.bits == 32)
+
+
+def test_x87_by_a_standard_of_c_is_tried_in_some_functions_before_flags_that_are_rare() -> None:
+    every = plans()
+    standard = Plan(row_of("-mfpmath=387", "-fexcess-precision=standard"), SOME)
+    rare = next(n for n, plan in enumerate(every) if not plan.row.is_usual)
+    assert every.index(standard) < rare
+
+
+def test_where_vectors_lie_is_tried_for_what_makes_vectors_alone() -> None:
+    flat = [plan.row for plan in plans() if plan.parts.flat]
+    assert any("-mfma" in row.flags for row in flat)
+    assert not any("-mfpmath=387" in row.flags for row in flat)
