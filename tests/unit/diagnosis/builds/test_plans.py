@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from samebits.diagnosis.builds.compilers.plans import SOME, STAGES, Known, Plan
 from samebits.diagnosis.builds.compilers.rows import Row, rows
+from samebits.export.plain_c.widths import Widths
 
 ROWS = [row for row in rows() if "gcc" in row.families]
 KNOWN = Known(ROWS, (), (), calls_library=True, has_vectors=True)
@@ -24,7 +25,15 @@ def test_x87_by_a_standard_of_c_is_tried_in_some_functions_before_flags_that_are
     assert every.index(standard) < rare
 
 
-def test_where_vectors_lie_is_tried_for_what_makes_vectors_alone() -> None:
-    flat = [plan.row for plan in plans() if plan.parts.flat]
-    assert any("-mfma" in row.flags for row in flat)
-    assert not any("-mfpmath=387" in row.flags for row in flat)
+def test_some_functions_are_tried_by_all_flags_before_arrays_are_written_otherwise() -> None:
+    every = plans()
+    estimates = Plan(next(row for row in ROWS if "-mrecip" in row.flags), SOME)
+    flat = next(n for n, plan in enumerate(every) if plan.parts.flat and not plan.row.is_usual)
+    assert every.index(estimates) < flat
+
+
+def test_what_vectors_depend_on_is_tried_for_what_makes_vectors_alone() -> None:
+    every = [plan for plan in plans() if plan.parts.flat or plan.parts.flags]
+    assert any("-mfma" in plan.row.flags for plan in every)
+    assert not any("-mfpmath=387" in plan.row.flags for plan in every)
+    assert {plan.widths for plan in every} == {Widths.SAME}

@@ -35,6 +35,11 @@ class Parts:
     flags: tuple[str, ...] = ()
     """More flags of what is built by the row's."""
 
+    @property
+    def is_for_vectors(self) -> bool:
+        """Whether it lets a compiler make vectors of what it would not, or the other way round."""
+        return self.flat or bool(self.flags)
+
 
 OWN = Parts("", False, "two")
 """The simulation's functions."""
@@ -142,9 +147,9 @@ def _others_in_some(known: Known) -> Iterator[Plan]:
 
 
 STAGES: tuple[Stage, ...] = (
-    _usual([OWN]), _likely, _usual([SOME]), _usual_flat, _usual([CAREFUL, SOME_CAREFUL]),
-    _others([OWN]), _likely, _others_flat,
-    _usual_otherwise, _others_in_some, _of_other_machines, _all,
+    _usual([OWN]), _likely, _usual([SOME]), _others([OWN]), _likely, _usual_flat, _others([SOME]),
+    _usual([CAREFUL, SOME_CAREFUL]), _others_flat, _usual_otherwise, _others_in_some,
+    _of_other_machines, _all,
 )  # fmt: skip
 """The plans of one compiler, a stage each, the most plausible first. What was tried before is not
 tried again."""
@@ -190,8 +195,8 @@ def _in_parts(some: Sequence[Row], of: Sequence[Parts]) -> Iterator[Plan]:
             # What is built strictly is the same in all files.
             if row.is_strict and parts not in (OWN, SOME) and not parts.c_math:
                 continue
-            # Where vectors lie is nothing to what computes one float after another.
-            if parts.flat and not row.makes_vectors:
+            # Whether a compiler finds vectors is nothing to what computes one float after another.
+            if parts.is_for_vectors and not row.makes_vectors:
                 continue
             for widths in row.widths:
                 if parts.files != "some" or widths.keeps_signatures:

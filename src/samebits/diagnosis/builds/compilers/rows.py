@@ -48,8 +48,8 @@ class Row:
 
     @property
     def makes_vectors(self) -> bool:
-        """Whether its floats may be computed several at once."""
-        return not any(flag.startswith("-mfpmath=387") for flag in self.flags)
+        """Whether its floats may be computed several at once, and otherwise then."""
+        return "-mfpmath=387" not in self.flags and tuple(self.widths) == (Widths.SAME,)
 
     @property
     def is_shared(self) -> bool:
