@@ -68,7 +68,7 @@ def main() -> int:
     differ = 0
     for name in NAMES:
         simulation = load_simulation(str(ROOT / "examples" / name / f"{name}.py"))
-        program = BatchProgram.of(simulation.program)
+        program = BatchProgram.of(simulation)
         compared: Counter[str] = Counter()
         for seed in range(given.seeds):
             for what, wrong in proofs(simulation, seed, program):

@@ -1,6 +1,7 @@
 """samebits: write a simulation once, in Python; the same bits on every machine."""
 
 from samebits import fpenv as fpenv
+from samebits import gym as gym
 from samebits import hazards as hazards
 from samebits import lua as lua
 from samebits import math as math

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from samebits.backend.targets.table import Target
 from samebits.runtime.emulation.machines import EmulatedProgram
-from samebits.sim.batch.program import ENTRIES, BatchProgram
+from samebits.sim.batch.program import BatchProgram
 from samebits.sim.simulation import Simulation
 from samebits.sim.state.hashing import word_count, word_type
 
@@ -19,9 +19,9 @@ def hashes_elsewhere(
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """The worlds' seeds, and the hashes, of shape (frames, n), of a batch that plays `inputs` of
     shape (frames, n, players) on `target`. Raises RunnerError."""
-    program = BatchProgram.of(simulation.program)
+    program = BatchProgram.of(simulation)
     compiled = program.request(target).compiled()
-    emulated = EmulatedProgram(compiled, len(ENTRIES), target)
+    emulated = EmulatedProgram(compiled, len(program.entries), target)
     remote = emulated.start()
     order = "<" if target.little_endian else ">"
     frames, n, players = inputs.shape

@@ -21,7 +21,7 @@ LAYERS = {
     "managed": 5, "math": 5, "noise": 5, "random": 5, "backend": 5,
     "runtime": 6, "fpmodel": 6,
     "fpenv": 7, "wiring": 7, "jobs": 7, "sim": 7, "doctor": 7,
-    "verify": 8, "inspection": 8, "hazards": 8, "frame_trace": 8, "audit": 8,
+    "verify": 8, "inspection": 8, "hazards": 8, "frame_trace": 8, "audit": 8, "gym": 8,
     "sides": 9,
     "desync": 10, "minimise": 10,
     "net": 11, "foreign": 11,

@@ -17,6 +17,7 @@ from samebits.lang.memory.structs import Struct
 from samebits.lang.stacks import with_room
 from samebits.modes import OptionArguments, checked
 from samebits.sim.inputs import InputRules
+from samebits.sim.learning import Range, check_learning
 from samebits.types import NONE, UINT64, ArrayType, StructType, Type
 
 if TYPE_CHECKING:
@@ -46,6 +47,11 @@ class SimulationDefinition:
         step: Kernel,
         tick_rate: int = 60,
         scripts: Mapping[str, Script] | None = None,
+        observe: Kernel | None = None,
+        reward: Kernel | None = None,
+        done: Kernel | None = None,
+        actions: Mapping[str, Range] | None = None,
+        episode_frames: int = 0,
         **options: Unpack[OptionArguments],
     ) -> None:
         _check_text("name", name)
@@ -78,6 +84,11 @@ class SimulationDefinition:
                     fix="give a function script(frame, player, seed) -> dict of input fields",
                 )
         self.inputs = InputRules(name, self.input, self.players)
+        self.learning = check_learning(
+            name, self.state_type, self.input_type, self.players, observe=observe, reward=reward,
+            done=done, actions=actions, episode_frames=episode_frames,
+        )  # fmt: skip
+        """What learners see of it, if anything."""
         self._program: Program | None = None
 
     @property

@@ -25,6 +25,14 @@ class Simulation(SimulationDefinition):
     otherwise; what they call keeps its own. FAST code is refused in `program`, unless it has
     `cosmetic=True`. `tick_rate` is in frames per second of simulated time. Change `version`
     whenever old replays would no longer give the same states.
+
+    For learners: `observe(state: State, out: Seen) -> None` fills what they see, a struct of one
+    type of number, which they get as an array: of its numbers in order, or, of a struct with one
+    fixed array, of that one's shape. `reward(before: State, after: State) -> float32` and
+    `done(state: State) -> tuple[bool, bool]`, terminated and truncated, follow a frame. Of several
+    players `observe` takes `player: int` before `out`, and `reward` at its end. `actions` has the
+    range of fields of the input, least and greatest; an episode is truncated after
+    `episode_frames`, 0 for never. None of these changes the state, nor what a replay is of.
     """
 
     @folding

@@ -21,6 +21,7 @@ from samebits.sim.batch.traps import WorldTrap
 from samebits.sim.batch.world import World
 from samebits.sim.batch.worlds import Beginnings, Memory, Worlds
 from samebits.sim.definition import SimulationDefinition, check_seed
+from samebits.sim.learning import Learning
 from samebits.sim.recording import KEYFRAME_FRAMES, Recording
 from samebits.sim.session import Session
 
@@ -59,9 +60,10 @@ class Batch:
             )
         self.simulation = simulation
         self.n = n
-        program = BatchProgram.of(simulation.program)
+        program = BatchProgram.of(simulation)
         self._worlds = Worlds(program, n, simulation.players, keep)
-        self._is_closed = False
+        self.is_closed = False
+        """Whether `close` was called."""
         every = np.arange(n, dtype=np.uint64)
         self._worlds.reset(every, self._sown(every, seeds))
 
@@ -69,33 +71,33 @@ class Batch:
     def states(self) -> Memory:
         """The states, of shape (n,): the batch's own memory, always current. Changing it by hand
         makes an episode whose replay does not verify."""
-        return self._open().states
+        return self.opened().states
 
     @property
     def frames(self) -> NDArray[np.uint64]:
         """How many whole frames of its episode each world has run; a copy."""
-        return self._open().frames.copy()
+        return self.opened().frames.copy()
 
     @property
     def episodes(self) -> NDArray[np.uint64]:
         """The number of each world's episode, from 0 on; a copy."""
-        return self._open().episodes.copy()
+        return self.opened().episodes.copy()
 
     @property
     def seeds(self) -> NDArray[np.uint64]:
         """The seed of each world's episode; a copy."""
-        return self._open().seeds.copy()
+        return self.opened().seeds.copy()
 
     @property
     def traps(self) -> dict[int, Trap]:
         """The trap of each world that stands still for one, by its index."""
-        return self._open().stopped
+        return self.opened().stopped
 
     @folding
     def step(self, inputs: Any) -> None:
         """Advance every world one frame. `inputs` is a structured ndarray of the input's dtype, of
         shape (n, players), or (n,) of a simulation with one player. Raises WorldTrap."""
-        worlds = self._open("step", True, inputs)
+        worlds = self.opened("step", True, inputs)
         worlds.staged[0] = self._checked(inputs, False)[0]
         worlds.step()
 
@@ -110,7 +112,7 @@ class Batch:
         none; without `hashes` there are none, in no rows. Raises WorldTrap, whose attribute
         `hashes` holds them.
         """
-        worlds = self._open("run", True, inputs)
+        worlds = self.opened("run", True, inputs)
         if frames is not None and (type(frames) is not int or not 0 <= frames < 2**48):
             raise ArgumentError(f"frames={frames!r:.40} is no number of frames")
         given = self._checked(inputs, frames is None)
@@ -125,9 +127,49 @@ class Batch:
         return found
 
     @folding
+    def learn(self, inputs: Any, out: Memory, rewards: Memory, ended: Memory, cut: Memory) -> None:
+        """As `step`, and in the same pass what a learner wants, written into its own arrays.
+
+        `out` takes observations, of shape (n, *shape of `observe`), `rewards` float32 of shape
+        (n,), `ended` and `cut` bools of shape (n,): terminated, and truncated. Where `observe` and
+        `reward` take a player, there is an axis of players behind n. All are C-contiguous. A world
+        that stands still gets its observation, and zeros. Raises WorldTrap.
+        """
+        worlds = self.opened("learn", True, inputs, out, rewards, ended, cut)
+        learning = self._learning()
+        who = (self.n, self.simulation.players) if learning.by_player else (self.n,)
+        _check_array("out", out, (*who, *learning.shape), learning.element.dtype)
+        _check_array("rewards", rewards, who, np.dtype(np.float32))
+        _check_array("ended", ended, (self.n,), np.dtype(np.bool_))
+        _check_array("cut", cut, (self.n,), np.dtype(np.bool_))
+        worlds.staged[0] = self._checked(inputs, False)[0]
+        rows = _rows(out, who)
+        worlds.hand(out=rows, rewards=rewards.reshape(-1), ended=ended, cut=cut, final=rows[:0])
+        worlds.learn(learning.episode_frames, ended, cut)
+
+    @folding
+    def observe(self, worlds: Any = None) -> Memory:
+        """The observations of some worlds, by default all, in a new array whose first axis is that
+        of worlds, the second that of players where `observe` takes one."""
+        memory, learning = self.opened("observe", False), self._learning()
+        which = self._which(worlds)
+        who = (len(which), self.simulation.players) if learning.by_player else (len(which),)
+        out = np.zeros((*who, *learning.shape), learning.element.dtype)
+        memory.observe(which, _rows(out, who))
+        return out
+
+    def _learning(self) -> Learning:
+        if self.simulation.learning is None:
+            raise ArgumentError(
+                f"simulation '{self.simulation.name}' has nothing for learners",
+                fix="declare observe, and reward and done if wanted, with the simulation",
+            )
+        return self.simulation.learning
+
+    @folding
     def hashes(self) -> NDArray[np.uint64]:
         """XXH64 of each world's canonical state, of shape (n,)."""
-        return self._open("hashes", False).hashes()
+        return self.opened("hashes", False).hashes()
 
     @folding
     def reset(self, worlds: Any = None, seeds: Any = None) -> None:
@@ -137,7 +179,7 @@ class Batch:
         each, they begin anew at episode 0, as in a new batch, and what was kept of them is
         forgotten. Raises WorldTrap where `init` traps.
         """
-        memory = self._open("reset", True)
+        memory = self.opened("reset", True)
         which = self._which(worlds)
         if seeds is not None:
             begun = self._sown(which, seeds)
@@ -148,7 +190,7 @@ class Batch:
 
     def world(self, i: int) -> World:
         """World i as a session over the batch's memory. Raises ArgumentError."""
-        return World(self.simulation, self._open(), self._index(i))
+        return World(self.simulation, self.opened(), self._index(i))
 
     @folding
     def replay(self, i: int, path: str | os.PathLike[str], episode: int | None = None) -> int:
@@ -158,7 +200,7 @@ class Batch:
         Raises ReplayError where not all inputs are kept, or where the present state is not that of
         these inputs, since it was changed by hand.
         """
-        worlds, i = self._open("replay", False), self._index(i)
+        worlds, i = self.opened("replay", False), self._index(i)
         current = int(worlds.episodes[i])
         if episode is None:
             episode = current
@@ -203,7 +245,7 @@ class Batch:
     def save(self, worlds: Any = None) -> bytes:
         """The bytes from which `restore` returns some worlds, by default all, to their frame, here
         or on another machine."""
-        memory = self._open("save", False)
+        memory = self.opened("save", False)
         which = self._which(worlds)
         rows = rows_of(
             which, memory.roots[which], memory.seeds[which], memory.episodes[which],
@@ -219,7 +261,7 @@ class Batch:
         Raises ReplayError, having changed nothing, if the bytes are damaged or of another
         simulation or format; ArgumentError if they do not fit.
         """
-        memory = self._open("restore", True)
+        memory = self.opened("restore", True)
         saved = read_worlds(blob, self.simulation)
         rows = saved.rows
         which = self._which(rows["world"].astype(np.int64) if worlds is None else worlds)
@@ -245,15 +287,15 @@ class Batch:
 
     def close(self) -> None:
         """Give its memory back; nothing else may follow, and no second `close`."""
-        self._open()
-        self._is_closed = True
+        self.opened()
+        self.is_closed = True
         del self._worlds
 
     def __enter__(self) -> Batch:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if not self._is_closed:
+        if not self.is_closed:
             self.close()
 
     def __len__(self) -> int:
@@ -270,9 +312,10 @@ class Batch:
 
     # What is given ---------------------------------------------------------------------------
 
-    def _open(self, what: str = "", writes: bool = False, *inputs: object) -> Worlds:
-        """The worlds. Raises ArgumentError if they are closed, or a scheduled job uses them."""
-        if self._is_closed:
+    def opened(self, what: str = "", writes: bool = False, *inputs: object) -> Worlds:
+        """The memory of the worlds and the loops over it, for what hands arrays over itself. Raises
+        ArgumentError if they are closed, or a scheduled job uses them."""
+        if self.is_closed:
             raise ArgumentError("the batch is closed", fix="make another one")
         if PENDING and what:
             states = ("states", self._worlds.states, writes)
@@ -373,3 +416,21 @@ class Batch:
 def _plain(value: object) -> object:
     """The int of a NumPy integer; anything else as it is."""
     return int(cast("Any", value)) if isinstance(value, np.integer) else value
+
+
+def _rows(out: Memory, who: tuple[int, ...]) -> Memory:
+    """The observations as rows, one for each world and player."""
+    return out.reshape(-1, *out.shape[len(who) :])
+
+
+def _check_array(name: str, array: object, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    given = cast("Memory", array)
+    if not isinstance(array, np.ndarray):
+        found = type(array).__name__
+    elif given.shape != shape or given.dtype != dtype:
+        found = f"{given.dtype} of shape {given.shape}"
+    elif not given.flags.c_contiguous or not given.flags.writeable or not given.flags.aligned:
+        found = "memory with gaps, or that can't be written"
+    else:
+        return
+    raise ArgumentError(f"`{name}` is {found}", fix=f"give np.zeros({shape}, np.{dtype.name})")

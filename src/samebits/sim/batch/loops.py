@@ -81,15 +81,16 @@ def add_loops(module: Module, state: StructType, input: StructType, kernels: Ker
     }  # fmt: skip
     hashes: dict[str, ValueType] = {**states, "hashes": n, "words": ArrayType(words, 2)}
     hash_ = _Hash(kernels.hash, words, word_count(state), canonical_size(state))
-    _add(module, RESET, reset, "which", lambda b: _reset_world(b, kernels))
-    _add(module, RUN, run, "states", lambda b: _run_world(b, kernels, hash_))
-    _add(module, HASHES, hashes, "states", lambda b: _hash_world(b, hash_))
+    add_range(module, RESET, reset, "which", lambda b: _reset_world(b, kernels))
+    add_range(module, RUN, run, "states", lambda b: _run_world(b, kernels, hash_))
+    add_range(module, HASHES, hashes, "states", lambda b: _hash_world(b, hash_))
     goal = kernels.step.options.optimize_for
     for name in (RESET, RUN, HASHES):
-        module.functions[name].options = replace(DEFAULTS, optimize_for=goal)
+        for part in (name, f"{name}.worlds"):
+            module.functions[part].options = replace(DEFAULTS, optimize_for=goal)
 
 
-class _Body(Builder):
+class Body(Builder):
     """The body of a range over worlds; `i` is the iteration's index."""
 
     def index_of(self, name: str, *at: Value) -> Value:
@@ -118,7 +119,7 @@ class _Hash:
     count: int
     size: int
 
-    def of(self, b: _Body, state: Value, world: Value) -> Value:
+    def of(self, b: Body, state: Value, world: Value) -> Value:
         """The hash of a state, in scratch memory that no other iteration uses."""
         if self.size <= MOST_LOCAL_BYTES:
             b.function.locals[_SCRATCH] = FixedArrayType(self.word, (self.count,))
@@ -128,16 +129,16 @@ class _Hash:
         return b.call(self.function, state, words)[0]
 
 
-def _add(
+def add_range(
     module: Module,
     name: str,
     params: dict[str, ValueType],
     over: str,
-    write: Callable[[_Body], None],
+    write: Callable[[Body], None],
 ) -> None:
     """Append an entry that is a parallel range over the elements of an array from `first` on."""
     slots: dict[str, ValueType] = {"i": INT, "f": INT, "p": INT}
-    body = _Body(f"{name}.worlds", {_START: INT, _STOP: INT, **params}, slots=slots, file=FILE)
+    body = Body(f"{name}.worlds", {_START: INT, _STOP: INT, **params}, slots=slots, file=FILE)
     loop = body.for_("i", body.get(_START), body.get(_STOP))
     with body.into(loop.body):
         write(body)
@@ -149,7 +150,7 @@ def _add(
     module.functions[name] = entry.ret()
 
 
-def _reset_world(b: _Body, kernels: Kernels) -> None:
+def _reset_world(b: Body, kernels: Kernels) -> None:
     k = b.get("i")
     w = b.index_of("which", k)
     made = b.if_(b.op("eq", b.load(b.element(b.get("exact"), k)), b.const(UINT8, 0)))
@@ -164,7 +165,7 @@ def _reset_world(b: _Body, kernels: Kernels) -> None:
     b.put("inside", w, b.const(UINT8, 0))
 
 
-def _run_world(b: _Body, kernels: Kernels, hash_: _Hash) -> None:
+def _run_world(b: Body, kernels: Kernels, hash_: _Hash) -> None:
     w = b.get("i")
     runs = b.if_(b.op("eq", b.load(b.element(b.get("still"), w)), b.const(UINT8, 0)))
     with b.into(runs.then):
@@ -180,7 +181,7 @@ def _run_world(b: _Body, kernels: Kernels, hash_: _Hash) -> None:
             frame = b.row(b.row(b.get("inputs"), b.op("min", f, last)), w)
             kept = b.if_(b.is_any("log"))
             with b.into(kept.then):
-                _keep(b, frame, f, w)
+                keep_inputs(b, frame, f, w)
             b.put("inside", w, b.const(UINT8, 1))
             b.call(kernels.step, state, frame)
             b.put("inside", w, b.const(UINT8, 0))
@@ -191,7 +192,7 @@ def _run_world(b: _Body, kernels: Kernels, hash_: _Hash) -> None:
             b.put("at", w, b.count(b.exact("add", f, b.const(INT, 1))))
 
 
-def _keep(b: _Body, inputs: Value, f: Value, w: Value) -> None:
+def keep_inputs(b: Body, inputs: Value, f: Value, w: Value) -> None:
     """Keep a frame's inputs in the ring, under a mark that says which frame they are of."""
     frame = b.exact("add", b.index_of("frames", w), f)
     place = b.exact("add", b.index_of("base", w), frame)
@@ -205,6 +206,6 @@ def _keep(b: _Body, inputs: Value, f: Value, w: Value) -> None:
     b.store(b.element(b.get("marks"), slot, w), b.op("or", high, b.count(frame)))
 
 
-def _hash_world(b: _Body, hash_: _Hash) -> None:
+def _hash_world(b: Body, hash_: _Hash) -> None:
     w = b.get("i")
     b.put("hashes", w, hash_.of(b, b.element(b.get("states"), w), w))

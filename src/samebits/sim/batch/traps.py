@@ -31,7 +31,9 @@ class WorldTrap(Trap):
         others = sorted(worlds)[1:]
         named = ", ".join(map(str, others[:_NAMED])) + ", ..." * (len(others) > _NAMED)
         also = f"; so did worlds {named}" if others else ""
-        self.note = f"in {place} of world {first} of {count}{also}; the others went on"
+        self.note = f"in {place} of world {first} of {count}{also}"
+        if len(worlds) < count:
+            self.note += "; the others went on"
 
     def __reduce__(self) -> tuple[object, ...]:
         return WorldTrap, (self.worlds, self.frames, self.count)

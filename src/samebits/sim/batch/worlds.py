@@ -20,8 +20,10 @@ from samebits.errors import Trap
 from samebits.runtime.calls.native_call import slot_count
 from samebits.runtime.calls.prepared_calls import PreparedCall
 from samebits.runtime.native import NativeEntry, NativeModule
+from samebits.sim.batch.learning_loops import LEARN, OBSERVE
 from samebits.sim.batch.loops import EPISODE_SHIFT, HASHES, MOST_LOCAL_BYTES, RESET, RUN
-from samebits.sim.batch.program import ENTRIES, BatchProgram
+from samebits.sim.batch.program import BatchProgram
+from samebits.sim.batch.seeds import episode_seed
 from samebits.sim.batch.traps import WorldTrap
 from samebits.sim.state.hashing import word_count, word_type
 from samebits.types import ArrayType, ScalarType
@@ -42,11 +44,11 @@ class EntryCall:
 
     def __init__(self, program: BatchProgram, entry: NativeEntry, name: str) -> None:
         self.entry = entry
-        self._first: dict[str, int] = {}
+        self._first: dict[str, tuple[int, int]] = {}
         slot = 0
         for parameter, t in program.module.functions[name].params:
-            self._first[parameter] = slot
             assert isinstance(t, ScalarType | ArrayType)
+            self._first[parameter] = slot, t.ndim if isinstance(t, ArrayType) else 0
             slot += slot_count(t)
         self._call = PreparedCall(entry, (0,) * slot)
         self._kept: dict[str, Memory] = {}
@@ -55,17 +57,23 @@ class EntryCall:
         """Runs it; returns a status."""
 
     def give(self, **arrays: Memory) -> None:
-        """Set array parameters, which stay alive until others are given."""
+        """Set array parameters, which stay alive until others are given. An array of arrays has
+        more axes than its parameter."""
         for name, array in arrays.items():
-            first = self._first[name]
+            first, lengths = self._first[name]
             assert array.flags.c_contiguous
             self.slots[first] = address(array)
-            self.slots[first + 1 : first + 1 + array.ndim] = array.shape
+            self.slots[first + 1 : first + 1 + lengths] = array.shape[:lengths]
             self._kept[name] = array
+
+    def let_go(self, *names: str) -> None:
+        """Leave it to the caller to keep arrays alive."""
+        for name in names:
+            del self._kept[name]
 
     def place(self, name: str) -> int:
         """The slot of a parameter."""
-        return self._first[name]
+        return self._first[name][0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +99,7 @@ class Worlds:
     def __init__(
         self, program: BatchProgram, n: int, players: int, keep: int, target: Target | None = None
     ) -> None:
-        state, input = program.program.state, program.program.input
+        state, input = program.state, program.input
         self.n = n
         self.states: Memory = np.zeros(n, state.dtype)
         self.shadows: Memory = np.zeros(n, state.dtype)
@@ -112,8 +120,8 @@ class Worlds:
         self.is_sown = np.zeros(n, np.uint8)
         """Whether the root is the seed of episode 0 itself."""
         self._traps: dict[int, Trap] = {}
-        module = NativeModule(program.cached(target or host_target()), len(ENTRIES))
-        entries = {name: module.entry(k) for k, name in enumerate(ENTRIES)}
+        module = NativeModule(program.cached(target or host_target()), len(program.entries))
+        entries = {name: module.entry(k) for k, name in enumerate(program.entries)}
         self._reset, self._step, self._run, self._hashes = (
             EntryCall(program, entries[name], name) for name in (RESET, RUN, RUN, HASHES)
         )
@@ -128,6 +136,19 @@ class Worlds:
         self._step.slots[self._step.place("count")] = 1
         self._first = self._step.place("first")
         self._hashes.give(states=self.states, words=self._words)
+        self._learn: EntryCall | None = None
+        self.again = np.zeros(n, np.bool_)
+        """Worlds that begin their next episode in place of a frame, in `learn`."""
+        if LEARN in entries:
+            self._learn = EntryCall(program, entries[LEARN], LEARN)
+            self._observe = EntryCall(program, entries[OBSERVE], OBSERVE)
+            self._learn.give(
+                **both, at=self.at, shadows=self.shadows, inputs=self.staged, still=self.still,
+                log=self.log, marks=self.marks, base=self.base, frames=self.frames,
+                seeds=self.seeds, roots=self.roots, again=self.again,
+            )  # fmt: skip
+            self._learn_first = self._learn.place("first")
+            self._observe.give(states=self.states)
         self._whole = address(self.states), address(self.shadows), self.states.nbytes
         self._at = address(self.at), 0, self.at.nbytes
 
@@ -141,7 +162,7 @@ class Worlds:
             self._step.slots[self._first] = 0
             status = self._step.run()
             if status:
-                stopped = self._finished(self._step, status)
+                stopped = self._finished(self._step, status, self._first)
         except BaseException:
             self._go_back(self.shadows)
             raise
@@ -164,7 +185,7 @@ class Worlds:
             call.slots[self._first] = 0
             status = call.run()
             if status:
-                stopped = self._finished(call, status)
+                stopped = self._finished(call, status, self._first)
         except BaseException:
             self._go_back(before)
             raise
@@ -173,6 +194,86 @@ class Worlds:
         if stopped is not None:
             self.still |= stopped
             self._raise(stopped)
+
+    def hand(self, **arrays: Memory) -> dict[int, int]:
+        """Take arrays into which `learn` writes: `out`, `rewards`, `ended`, `cut`, and `final` for
+        the last observations of episodes, of n or no rows. The caller keeps them alive; what is
+        returned is for `hand_again`."""
+        call = self._learn
+        assert call is not None
+        call.give(**arrays)
+        call.let_go(*arrays)
+        return {call.place(name): address(array) for name, array in arrays.items()}
+
+    def hand_again(self, handed: dict[int, int]) -> None:
+        """Take arrays of the same shapes that were at hand before."""
+        assert self._learn is not None
+        slots = self._learn.slots
+        for slot, place in handed.items():
+            slots[slot] = place
+
+    def learn(
+        self,
+        limit: int,
+        ended: NDArray[np.bool_],
+        cut: NDArray[np.bool_],
+        over: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """As `step`, and write what follows of the frame into the arrays that are at `hand`, of
+        which `ended` and `cut` are two; an episode of `limit` frames is cut off, 0 for none.
+
+        Worlds of `again` begin their next episode instead. With `over`, those whose episode ends
+        begin the next at once, and `over` says which.
+        """
+        call = self._learn
+        assert call is not None
+        states, shadows, size = self._whole
+        _memmove(shadows, states, size)
+        _memset(*self._at)
+        slots, first = call.slots, self._learn_first
+        slots[first - 2], slots[first - 1], slots[first] = over is not None, limit, 0
+        begun = self.again if over is None and self.again.any() else None
+        stopped = None
+        try:
+            status = call.run()
+            if status:
+                stopped = self._finished(call, status, first)
+                if begun is not None:
+                    begun = begun & (stopped == 0)
+            if over is not None:
+                np.logical_or(ended, cut, out=over)
+                begun = over if over.any() else None
+            done = self.frames + self.at
+            if begun is None:
+                base, episodes = self.base, self.episodes
+            else:
+                base, episodes = self.base + np.where(begun, done, 0), self.episodes + begun
+                done[begun] = 0
+        except BaseException:
+            self._go_back(self.shadows)
+            self._sow_again()
+            raise
+        # No call here, so that no signal handler runs before all of it is stored.
+        self.frames[:] = done
+        if begun is not None:
+            self.base[:], self.episodes[:] = base, episodes
+        if stopped is not None:
+            self.still |= stopped
+            self._raise(stopped)
+
+    def _sow_again(self) -> None:
+        """Make the seeds of the episodes that are counted."""
+        for world in range(self.n):
+            root, episode = int(self.roots[world]), int(self.episodes[world])
+            if episode or not self.is_sown[world]:
+                self.seeds[world] = episode_seed(root, world, episode)
+
+    def observe(self, which: NDArray[np.uint64], out: Memory) -> None:
+        """Write the observations of some worlds into the rows of `out`."""
+        self._observe.give(which=which, out=out)
+        status = self._observe.run()
+        if status:
+            raise self._observe.entry.trap(status)
 
     def reset(self, which: NDArray[np.uint64], begun: Beginnings) -> None:
         """Begin an episode of the worlds `which`, all different."""
@@ -231,7 +332,7 @@ class Worlds:
             status = call.run()
         return stopped
 
-    def _finished(self, call: EntryCall, status: int) -> NDArray[np.uint8]:
+    def _finished(self, call: EntryCall, status: int, first: int) -> NDArray[np.uint8]:
         """Run what a trap has left; 1 where there was one."""
         stopped = np.zeros(self.n, np.uint8)
         while status:
@@ -243,7 +344,7 @@ class Worlds:
             stopped[world], self._traps[world] = 1, trap
             self.states[begun] = self.shadows[begun]
             self.inside[begun] = 0
-            call.slots[self._first] = world + 1
+            call.slots[first] = world + 1
             status = call.run()
         return stopped
 

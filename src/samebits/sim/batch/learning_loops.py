@@ -1,0 +1,166 @@
+"""The loops of learners as IR: a frame of all worlds with what follows it, in one pass.
+
+After `step` come reward, end and observation of the same world, while it is in the cache; they are
+written where the learner reads them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from samebits.ir.grammar import Function, Module, Value, ValueType
+from samebits.sim.batch.loops import Body, add_range, keep_inputs
+from samebits.types import (
+    BOOL,
+    FLOAT32,
+    INT,
+    UINT8,
+    UINT64,
+    ArrayType,
+    StructType,
+)
+
+LEARN, OBSERVE = "samebits.batch.learn", "samebits.batch.observe"
+
+
+@dataclass(frozen=True)
+class LearningKernels:
+    """The functions that the loops call, all of one module; `by_player` as in `Learning`."""
+
+    init: Function
+    step: Function
+    seed: Function
+    observe: Function
+    reward: Function | None
+    done: Function | None
+    by_player: bool
+    players: int
+
+
+def add_learning(
+    module: Module,
+    state: StructType,
+    input: StructType,
+    seen: StructType,
+    kernels: LearningKernels,
+) -> None:
+    """Append the entries `LEARN` and `OBSERVE`, and the bodies of their ranges.
+
+    Arrays as in `add_loops`, and for n worlds of p players, p 1 where kernels take no player:
+    `out` (n × p): observations; `rewards` (n × p); `ended`, `cut` (n): terminated, truncated.
+    `limit` is the number of frames after which an episode is cut, 0 for none. A world that stands
+    still gets its observation, and zeros. `shadows` are filled before.
+
+    A world of `again` begins its next episode in place of the frame. With `at_once`, one whose
+    episode ends begins the next behind the frame: its observation goes to `final` (n), and that of
+    the new episode to `out`. Who calls counts these episodes.
+    """
+    n, flags = ArrayType(UINT64, 1), ArrayType(UINT8, 1)
+    states: dict[str, ValueType] = {"states": ArrayType(state, 1)}
+    out = ArrayType(seen, 1)
+    learn: dict[str, ValueType] = {
+        **states, "shadows": ArrayType(state, 1), "inputs": ArrayType(input, 3, readonly=True),
+        "at": n, "inside": flags, "still": flags, "log": ArrayType(input, 3),
+        "marks": ArrayType(UINT64, 2), "base": n, "frames": n, "episodes": n, "out": out,
+        "rewards": ArrayType(FLOAT32, 1), "ended": ArrayType(BOOL, 1), "cut": ArrayType(BOOL, 1),
+        "again": ArrayType(BOOL, 1), "final": out, "seeds": n, "roots": n,
+        "at_once": INT, "limit": INT,
+    }  # fmt: skip
+    observe: dict[str, ValueType] = {**states, "which": n, "out": out}
+    add_range(module, LEARN, learn, "states", lambda b: _learn_world(b, kernels))
+    add_range(module, OBSERVE, observe, "which", lambda b: _observe_world(b, kernels))
+
+
+def _learn_world(b: Body, kernels: LearningKernels) -> None:
+    w = b.get("i")
+    state = b.element(b.get("states"), w)
+    b.put("inside", w, b.const(UINT8, 1))
+    runs = b.if_(b.op("eq", b.load(b.element(b.get("still"), w)), b.const(UINT8, 0)))
+    with b.into(runs.then):
+        again = b.if_(b.load(b.element(b.get("again"), w)))
+        with b.into(again.then):
+            _begin(b, kernels, state, w)
+            _nothing(b, kernels, w)
+        with b.into(again.orelse):
+            _frame(b, kernels, state, w)
+            b.put("at", w, b.const(UINT64, 1))
+    with b.into(runs.orelse):
+        _nothing(b, kernels, w)
+    _observe(b, kernels, state, w, "out")
+    b.put("inside", w, b.const(UINT8, 0))
+
+
+def _frame(b: Body, kernels: LearningKernels, state: Value, w: Value) -> None:
+    """A frame of a world, its reward and its end."""
+    before, zero = b.element(b.get("shadows"), w), b.const(INT, 0)
+    frame = b.row(b.row(b.get("inputs"), zero), w)
+    kept = b.if_(b.is_any("log"))
+    with b.into(kept.then):
+        keep_inputs(b, frame, zero, w)
+    b.call(kernels.step, state, frame)
+    for p in range(_players(kernels)):
+        if kernels.reward is None:
+            value = b.const(FLOAT32, 0.0)
+        else:
+            (value,) = b.call(kernels.reward, before, state, *_player(b, kernels, p))
+        b.put("rewards", _place(b, kernels, w, p), value)
+    if kernels.done is None:
+        ended = cut = b.const(BOOL, False)
+    else:
+        ended, cut = b.call(kernels.done, state)
+    after = b.exact("add", b.index_of("frames", w), b.const(INT, 1))
+    limit = b.get("limit")
+    late = b.op("and", b.op("gt", limit, zero), b.op("ge", after, limit))
+    cut = b.op("or", cut, late)
+    b.put("ended", w, ended)
+    b.put("cut", w, cut)
+    at_once = b.op("ne", b.get("at_once"), zero)
+    over = b.if_(b.op("and", at_once, b.op("or", ended, cut)))
+    with b.into(over.then):
+        _observe(b, kernels, state, w, "final")
+        _begin(b, kernels, state, w)
+
+
+def _begin(b: Body, kernels: LearningKernels, state: Value, w: Value) -> None:
+    """The beginning of a world's next episode."""
+    episode = b.load(b.element(b.get("episodes"), w))
+    following = b.op("add", episode, b.const(UINT64, 1))
+    root = b.load(b.element(b.get("roots"), w))
+    (seed,) = b.call(kernels.seed, root, b.count(w), following)
+    b.put("seeds", w, seed)
+    b.emit("zero", state)
+    b.call(kernels.init, state, seed)
+
+
+def _nothing(b: Body, kernels: LearningKernels, w: Value) -> None:
+    """What there is of a world without a frame."""
+    for p in range(_players(kernels)):
+        b.put("rewards", _place(b, kernels, w, p), b.const(FLOAT32, 0.0))
+    b.put("ended", w, b.const(BOOL, False))
+    b.put("cut", w, b.const(BOOL, False))
+
+
+def _observe_world(b: Body, kernels: LearningKernels) -> None:
+    w = b.index_of("which", b.get("i"))
+    _observe(b, kernels, b.element(b.get("states"), w), b.get("i"), "out")
+
+
+def _observe(b: Body, kernels: LearningKernels, state: Value, row: Value, name: str) -> None:
+    for p in range(_players(kernels)):
+        out = b.element(b.get(name), _place(b, kernels, row, p))
+        b.call(kernels.observe, state, *_player(b, kernels, p), out)
+
+
+def _players(kernels: LearningKernels) -> int:
+    return kernels.players if kernels.by_player else 1
+
+
+def _player(b: Body, kernels: LearningKernels, p: int) -> list[Value]:
+    return [b.const(INT, p)] if kernels.by_player else []
+
+
+def _place(b: Body, kernels: LearningKernels, w: Value, p: int) -> Value:
+    if not kernels.by_player:
+        return w
+    first = b.exact("mul", w, b.const(INT, kernels.players))
+    return b.exact("add", first, b.const(INT, p))
