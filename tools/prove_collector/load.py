@@ -98,6 +98,8 @@ class _Senders:
         self._port, self._key, self._count, self._rate = port, key, count, rate
         self._next, self._lock = 0, threading.Lock()
         self.found = Found()
+        self.goes_on = False
+        """Whether more than `count` are sent, until that is over."""
         self._begin = time.monotonic()
         self._threads = [threading.Thread(target=self._run) for _ in range(SENDERS)]
 
@@ -120,7 +122,7 @@ class _Senders:
             while True:
                 with self._lock:
                     number, self._next = self._next, self._next + 1
-                if number >= self._count:
+                if number >= self._count and not self.goes_on:
                     return
                 time.sleep(max(0.0, self._begin + number / self._rate - time.monotonic()))
                 self._send(to, some_bytes(number))
@@ -169,6 +171,7 @@ def under_load(folder: Path, seconds: float, rate: float, kills: int, seed: int 
     server.wait()
     senders = _Senders(server.port, key, round(seconds * rate), rate)
     found = senders.found
+    senders.goes_on = True
     senders.run()
     moments = sorted(rng.random() * seconds for _ in range(kills))
     begin = time.monotonic()
@@ -183,6 +186,7 @@ def under_load(folder: Path, seconds: float, rate: float, kills: int, seed: int 
         server = Server(folder, server.port)
         server.wait()
         begin += time.monotonic() - down  # moments are of time in which it serves
+    senders.goes_on = False
     senders.join()
     found.processor += server.end(signal.SIGTERM)
     compare(folder, found)

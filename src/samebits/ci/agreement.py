@@ -80,7 +80,7 @@ class Joined:
     @property
     def name(self) -> str:
         run = self.members[0].run
-        return run.name if run.content else f"{run.players}, seed {run.seed}"
+        return run.name if run.content or not run.players else f"{run.players}, seed {run.seed}"
 
     @property
     def labels(self) -> tuple[str, ...]:

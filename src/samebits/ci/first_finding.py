@@ -11,10 +11,23 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from samebits.replay import ReplayWriter
+from samebits.sim.simulation import Simulation
+from samebits.sim.sources import InputSource
+from samebits.verify.executions import Row
+
 SECONDS = 120
 """Most seconds of one command."""
 _AROUND = 3
 """Frames before the first difference that a report holds in detail."""
+
+
+def plainest(rows: Sequence[Row], but: Row | None = None) -> Row:
+    """Of rows that run here, the one beside which another is put: this processor's plainest level,
+    which fuses nothing where that can be, not optimised; else the reference interpreter."""
+    here = [row for row in rows if row is not but and row.reason is None and not row.emulated]
+    plain = (row for row in here if row.name.endswith("-O0"))
+    return next(plain, None) or next(row for row in here if row.name == "evaluate")
 
 
 def report_name(*words: str) -> str:
@@ -31,6 +44,17 @@ def write_report(words: Sequence[str], row: str, frame: int, path: Path) -> str:
         "--out", str(path), "--force",
     )  # fmt: skip
     return f"{path} written" if path.is_file() else f"no report: {said.strip()[:500]}"
+
+
+def write_inputs(simulation: Simulation, source: InputSource, path: Path) -> Path:
+    """Write a run's inputs as a replay of the code as it is, which commands take, whatever code
+    recorded them. It has no hashes."""
+    path.unlink(missing_ok=True)
+    with ReplayWriter(path, simulation.header(source.seed)) as writer:
+        for block in source.blocks():
+            data = simulation.inputs.to_bytes(block.inputs)
+            writer.add_block(data, None, frames=len(block.inputs))
+    return path
 
 
 def command(*words: str, seconds: float = SECONDS) -> str:

@@ -107,7 +107,11 @@ def _print(options: MinimiseOptions, found: Minimised, out: str) -> None:
         f"{found.of_set:,} are not zero"
     )
     print(f"{frame}, {found.shown.what}")
-    print(f"{found.runs:,} runs of {found.frames_run:,} frames in {found.seconds:,.1f} s", end="; ")
+    print(
+        f"{found.runs:,} run{'s' * (found.runs != 1)} of {found.frames_run:,} "
+        f"frame{'s' * (found.frames_run != 1)} in {found.seconds:,.1f} s",
+        end="; ",
+    )
     if found.is_minimal:
         print("no frame and no input can be left out")
     elif found.interrupted:

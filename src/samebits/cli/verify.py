@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -187,7 +188,12 @@ def _reports(options: VerifyOptions, simulation: Simulation, runs: Sequence[Veri
             options.label or default_label(), simulation.name, Path(made.source.replay).stem
         )
         row, frame = found
-        words = options.sim, made.source.replay
+        replay = made.source.replay
+        with closing(ReplaySource(simulation, replay, any_code=True)) as source:
+            if not source.is_own:
+                path = (folder / name).with_suffix(".mcap")
+                replay = str(first_finding.write_inputs(simulation, source, path))
+        words = options.sim, replay
         sys.stderr.write(f"{first_finding.write_report(words, row, frame, folder / name)}\n")
 
 
@@ -283,7 +289,13 @@ def _check(options: VerifyOptions) -> None:
 
 def _source(options: VerifyOptions, simulation: Simulation, replay: str | None) -> InputSource:
     if replay is not None:
-        source = ReplaySource(simulation, replay, options.limit)
+        # A bits file compares machines: which code recorded the inputs is nothing to it.
+        source = ReplaySource(simulation, replay, options.limit, any_code=options.bits is not None)
+        if not source.is_own:
+            sys.stderr.write(
+                f"{replay} was recorded by other code: its inputs are played, its hashes are not "
+                "compared\n"
+            )
         warn_fewer_frames(replay, source.frames, options.limit)
         return source
     seed = DEFAULT_SEED if options.seed is None else options.seed

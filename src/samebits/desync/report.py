@@ -293,6 +293,9 @@ class SparseSeries:
             return None
         return int(self.values[number])
 
+    def __iter__(self) -> Iterator[int | None]:
+        return map(self.__getitem__, range(len(self)))
+
     def ranges(self) -> list[range]:
         """The known indices, as maximal ranges."""
         edges = np.flatnonzero(np.diff(np.concatenate([[False], self.known, [False]])))

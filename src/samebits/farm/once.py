@@ -79,6 +79,9 @@ class Runner:
         try:
             source = ReplaySource(simulation, task.path, task.key.asked or None, any_code=True)
         except ReplayError as error:
+            damage = error.note or ""
+            if damage.startswith(DAMAGED):
+                return task.row(DAMAGED, damage)
             return task.row(REFUSED, error.message)
         late: list[None] = []
         try:

@@ -11,6 +11,7 @@ from samebits.farm.rows import RAN
 from samebits.farm.run import Outcome
 from samebits.farm.summary import DIFFERENCES, Finding, Summary
 from samebits.pages import filled
+from samebits.visible import visible
 
 FORMAT = 1
 
@@ -33,9 +34,14 @@ def headline(outcome: Outcome, summary: Summary) -> str:
 
 
 def shown_path(path: str) -> str:
-    """A path as a user of this folder writes it."""
+    """A path as a user of this folder writes it, in one line."""
     folder = os.path.join(os.getcwd(), "")
-    return path.removeprefix(folder)
+    return one_line(path.removeprefix(folder))
+
+
+def one_line(text: str) -> str:
+    """A text of others, names of files among them, in one line that is safe to print."""
+    return visible(text).replace("\n", "\\n")
 
 
 def finding_lines(finding: Finding) -> Iterator[str]:

@@ -65,8 +65,9 @@ class ReplaySource:
     ) -> None:
         self._inputs = simulation.inputs
         self._reader = ReplayReader(path)
-        self._own = self._reader.header.digest == simulation.digest
-        if any_code and not self._own:
+        self.is_own = self._reader.header.digest == simulation.digest
+        """Whether it is of this code."""
+        if any_code and not self.is_own:
             simulation.require_inputs(self._reader.header, path)
         else:
             simulation.require(self._reader.header, path)
@@ -78,10 +79,12 @@ class ReplaySource:
         """What tells the file's bytes from others: their XXH3."""
         if not found:
             raise ReplayError(
-                f"{path} is an empty replay: it has no frames",
+                f"{path} is damaged: no frame of it can be read"
+                if self.damage is not None and self.damage.startswith("damaged")
+                else f"{path} is an empty replay: it has no frames",
                 note=self.damage,
                 fix="record it again",
-            )
+            )  # fmt: skip
         self.limited = limit is not None and limit < found
         self.frames = min(found, limit) if limit is not None else found
 
@@ -91,7 +94,7 @@ class ReplaySource:
             count = min(left, block.frames)
             if not count:
                 continue  # the file has changed, which `damage` says at its end
-            hashes = block.hashes[:count] if block.hashes is not None and self._own else None
+            hashes = block.hashes[:count] if block.hashes is not None and self.is_own else None
             yield InputBlock(self._inputs.from_bytes(block.inputs, block.frames)[:count], hashes)
             left -= count
             if not left and self.limited:

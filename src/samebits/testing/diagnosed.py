@@ -1,4 +1,4 @@
-"""Files of `--samebits-report` on a difference: a desync report, and what `diagnose` says."""
+"""Files of `--samebits-report` on a difference: replay, desync report, and what `diagnose` says."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ def write_report(folder: Path, nodeid: str, run: Run, row: Row, found: Verificat
     folder.mkdir(parents=True, exist_ok=True)
     report = folder / first_finding.report_name(nodeid)
     frame = _frame(found)
-    written = first_finding.write_report(run.words, row.name, frame, report)
+    replay = report.with_suffix(".mcap")
+    words = run.spec, str(first_finding.write_inputs(run.simulation, run.source(frame + 2), replay))
+    written = first_finding.write_report(words, row.name, frame, report)
     text, page = report.with_suffix(".txt"), report.with_suffix(".html")
     said = first_finding.command(
-        "diagnose", *run.words, "--a", other_row(row).name, "--b", row.name,
-        "--frames", str(frame + 2), "--html", str(page),
+        "diagnose", *words, "--a", other_row(row).name, "--b", row.name,
+        "--html", str(page),
     )  # fmt: skip
     write_file(text, said)
     answer = next((line for line in said.splitlines() if line.strip()), "")

@@ -77,7 +77,6 @@ class _Item(pytest.Item):
         if named is None:
             path = str(self.path)
             simulation, spec = self.plugin.simulation_of(self.path)
-            words = spec, path
             limit = settings.frames
 
             def source(limit: int | None) -> InputSource:
@@ -87,8 +86,7 @@ class _Item(pytest.Item):
             frames = named.frames or DEFAULT_FRAMES
             limit = min(frames, settings.frames or frames)
             seed = DEFAULT_SEED if named.seed is None else named.seed
-            words = named.spec, "--seed", str(seed)
-            words += () if named.players is None else ("--players", named.players)
+            spec = named.spec
 
             def source(limit: int | None) -> InputSource:
                 return PlayerSource(simulation, named.players, seed, limit or frames)
@@ -98,7 +96,7 @@ class _Item(pytest.Item):
                 f"{self.golden_path} is a golden file of another simulation: "
                 f"'{golden.simulation}', not '{simulation.name}'"
             )
-        return Run(simulation, source, golden, limit, settings.whole, words)
+        return Run(simulation, source, golden, limit, settings.whole, spec)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, SamebitsError | BitsError):

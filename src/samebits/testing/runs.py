@@ -8,6 +8,7 @@ from functools import cache
 
 import pytest
 
+from samebits.ci.first_finding import plainest
 from samebits.errors import TargetError
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import InputSource
@@ -59,11 +60,8 @@ def names_that_run(names: Sequence[str], *, strict: bool) -> tuple[str, ...]:
 
 
 def other_row(row: Row) -> Row:
-    """The row that a failing one is put beside: this processor's code, not optimised."""
-    return next(
-        r for r in reversed(_table())
-        if r is not row and r.reason is None and (r.name.endswith("-O0") or r.name == "evaluate")
-    )  # fmt: skip
+    """The row that a failing one is put beside."""
+    return plainest(_table(), row)
 
 
 @dataclass(frozen=True)
@@ -76,8 +74,8 @@ class Run:
     golden: Golden | None
     limit: int | None
     whole: bool
-    words: tuple[str, ...]
-    """The run, as commands take it."""
+    spec: str
+    """The simulation, as commands take it."""
 
     def verification(self, rows: Sequence[Row], sample_every: int = 0) -> Verification:
         """A finished verification of these rows. Raises SamebitsError."""

@@ -56,6 +56,31 @@ def bits(corpus: Path) -> Path:
     return corpus.parent
 
 
+def test_replays_of_older_code_are_played_and_parting_machines_diagnosed(
+    corpus: Path, tmp_path: Path, run: Run
+) -> None:
+    text = SMALL.read_text()
+    assert "0.999" in text
+    (tmp_path / "game.py").write_text(text.replace("0.999", "0.998"))
+    given = ("verify", tmp_path / "game.py", corpus / "a.mcap", "--frames", "60")
+    code, _, err = run(*given)
+    assert (code, "is a replay of other code" in err) == (2, True)
+    for label in ("one", "other"):
+        path = tmp_path / f"{label}.bits"
+        code, _, err = run(
+            *given, "--bits", path, "--label", label, "--targets", "evaluate,x86-64-v1-O3"
+        )
+        assert (code, "was recorded by other code: its inputs are played" in err) == (0, True)
+    found = read_bits(str(tmp_path / "other.bits"))
+    hashes = np.array(changed([int(h) for h in found.runs[0].hashes], 40), np.uint64)
+    write_bits(replace(found, runs=(replace(found.runs[0], hashes=hashes),)))
+    words = ("--diagnose", tmp_path / "game.py", "--replays", corpus)
+    code, out, _ = run("compare", tmp_path / "one.bits", tmp_path / "other.bits", *words)
+    assert code == 1
+    assert "other code" not in out
+    assert "frame 40 · " in out
+
+
 def test_machines_that_agree_are_the_same(bits: Path, run: Run) -> None:
     code, out, err = run("compare", bits / "native.bits", bits / "reference.bits", "--json")
     found = json.loads(out)

@@ -14,7 +14,7 @@ from tests.support.collectors import HEAD, Running, running, some_report
 from tests.support.limits import HANG_SECONDS
 
 from samebits.collector.database.tables import reports
-from samebits.collector.intake.keys import CACHED, Keyring, all_keys, revoke
+from samebits.collector.intake.keys import Keyring, all_keys, new_key, revoke
 from samebits.collector.intake.kinds import MOST
 from samebits.collector.intake.storage import Storage
 from samebits.collector.problem import CollectorError
@@ -126,15 +126,15 @@ def test_a_secret_is_nowhere_in_the_database_and_a_revoked_key_is_refused(
     secret = collector.keys["send"].rpartition("_")[2].encode()
     files = collector.service.settings.folder.glob("collector.sqlite*")
     assert not any(secret in path.read_bytes() for path in files)
-    now = [0.0]
-    ring = Keyring(database, lambda: now[0])
-    key = collector.keys["read"]
+    ring = Keyring(database)
+    key = new_key(database, "another", ["read"])
+    assert collector.ask("GET", "/metrics", key=key).status == 200
     holder = ring.holder(key)
     assert holder is not None
     assert ring.holder(key[:-1] + ("A" if key[-1] != "A" else "B")) is None
     revoke(database, holder.id)
-    now[0] = CACHED + 0.1
     assert ring.holder(key) is None
+    assert collector.ask("GET", "/metrics", key=key).status == 401
     assert [each.revoked for each in all_keys(database) if each.id == holder.id] == [True]
     with pytest.raises(CollectorError, match="there is no valid key"):
         revoke(database, holder.id)

@@ -140,3 +140,4 @@ def test_a_series_knows_its_gaps() -> None:
     assert one.first_difference(other) == 2
     assert one.first_difference(one) is None
     assert SparseSeries(0, []).ranges() == []
+    assert list(SparseSeries(3, [(1, np.array([6], np.uint64))])) == [None, 6, None]

@@ -56,6 +56,9 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     good = (folder / "a good.mcap").read_bytes()
     (folder / "twice.mcap").write_bytes(good)
     (folder / "cut.mcap").write_bytes(good[:-200])
+    begin = bytearray(good)
+    begin[len(begin) // 2] ^= 1  # in the first chunk
+    (folder / "new\nline.mcap").write_bytes(begin)
     (folder / "text.mcap").write_text("<script>alert(1)</script>")
     altered(folder / "b better.mcap", folder / "<b>altered.mcap")
     return folder
@@ -96,24 +99,30 @@ def test_each_poison_costs_one_row_and_nothing_is_run_twice(
     told = {Path(each["path"]).stem: each["rows"][0] for each in found["findings"]}
     assert {name: row["result"] for name, row in told.items()} == {
         "<b>altered": "differs", "c crash": "crashed", "d hang": "hung", "cut": "damaged",
-        "e grow": "out of memory",
+        "e grow": "out of memory", "new\nline": "damaged",
     }  # fmt: skip
     assert told["<b>altered"]["frame"] == 7
     assert told["c crash"]["told"] == "the process that ran it ended: signal 9"
     assert told["e grow"]["told"] == "over 640 MiB"
+    assert told["new\nline"]["told"].startswith("damaged at byte ")
+    assert told["new\nline"]["frames"] == 0
     assert found["replays"]["same"] == 2
-    assert found["rows"] == {"all": 7, "known": 0, "made": 7}
+    assert found["rows"] == {"all": 8, "known": 0, "made": 8}
     assert [Path(each["path"]).name for each in found["unread"]] == ["text.mcap"]
-    assert found["files"] == 9
+    assert found["files"] == 10
     text = page.read_text()
-    assert "of 8 replays on 1 target" in text  # what could not be read is counted
+    assert "of 9 replays on 1 target" in text  # what could not be read is counted
     assert "<b>altered" not in text
     assert "&lt;b&gt;altered" in text
 
     again = json.loads(run(*given)[1])
-    assert again["rows"] == {"all": 7, "known": 7, "made": 0}
+    assert again["rows"] == {"all": 8, "known": 8, "made": 0}
     same = ("result", "replays", "findings", "table", "unread")
     assert {key: again[key] for key in same} == {key: found[key] for key in same}
+    lines = run(*(word for word in given if word != "--json"))[1].splitlines()
+    assert [line for line in lines if "line.mcap" in line] == [
+        f"damaged  {corpus}/new\\nline.mcap, poison 1"
+    ]
 
 
 def test_without_its_extra_the_farm_says_what_to_install(

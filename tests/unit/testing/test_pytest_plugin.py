@@ -170,6 +170,23 @@ def test_a_target_that_differs_is_named_with_frame_and_field(project: pytest.Pyt
     assert ".txt" in names
 
 
+def test_scripts_and_replays_of_older_code_get_reports_and_findings(
+    project: pytest.Pytester,
+) -> None:
+    updated(project)
+    game = project.path / "game" / "small.py"
+    game.write_text(game.read_text().replace("0.999", "0.998"))
+    done = project.runpytest_subprocess("--samebits-report", "found", "corpus", "game", "-rf")
+    done.assert_outcomes(failed=2)
+    done.stdout.no_fnmatch_line("*no report*")
+    done.stdout.fnmatch_lines(
+        ["*a.mcap*.desync written", "*a.mcap*.txt: the same: no frame of * differs",
+         "*small.py*.desync written", "*small.py*.txt: the same: no frame of * differs"]
+    )  # fmt: skip
+    again = project.runpytest_subprocess("--samebits-report", "found", "corpus", "game", "-rf")
+    again.assert_outcomes(failed=2)
+
+
 def test_unused_bits_are_named_and_removed_when_asked(project: pytest.Pytester) -> None:
     updated(project)
     tests = project.path / "tests" / "test_kernels.py"

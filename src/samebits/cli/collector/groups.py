@@ -40,7 +40,9 @@ def show(
     table = columns_table(*_SHOWN)
     for row in rows:
         at = datetime.fromtimestamp(row["last_seen"], UTC)
-        state = row["state"] + (f" in {row['resolved_in']}" if row["resolved_in"] else "")
+        state = row["state"]
+        if row["resolved_in"]:
+            state += f" in {row['resolved_in']}" if state == "resolved" else " again"
         values = (row["id"], state, row["simulation"], row["title"], row["place"], row["targets"],
                   f"{row['count']:,}", f"{at:%Y-%m-%d %H:%M}")  # fmt: skip
         table.add_row(*(Text(str(value)) for value in values))

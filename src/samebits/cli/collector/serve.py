@@ -99,9 +99,9 @@ def key_list(folder: str, database: str | None, as_json: bool) -> int:
 
 def key_revoke(folder: str, database: str | None, number: str) -> int:
     """Refuse a key from now on."""
-    from samebits.collector.intake.keys import CACHED, revoke
+    from samebits.collector.intake.keys import revoke
 
     with opened(folder, database) as found:
         revoke(found, number)
-    print(f"key {number} is refused, by a running collector within {CACHED:g} seconds")
+    print(f"key {number} is refused from now on")
     return SAME

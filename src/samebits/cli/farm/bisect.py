@@ -24,6 +24,7 @@ from samebits.farm.entries import read_entries
 from samebits.farm.errors import FarmError
 from samebits.farm.git import Repository
 from samebits.farm.limits import Limits
+from samebits.farm.told import one_line, shown_path
 from samebits.output import os_reason, remedy
 from samebits.sides.words import default_words
 
@@ -67,7 +68,7 @@ def run(options: BisectOptions) -> int:
     )  # fmt: skip
     entries = read_entries(options.corpus)
     for path, error in entries.unread[:_MOST_PATHS]:
-        sys.stderr.write(f"not read: {path}: {error}\n")
+        sys.stderr.write(f"not read: {shown_path(path)}: {one_line(error)}\n")
     with _progress() as show:
         found = Bisect(repository, subject, show).run(entries.replays, old, new)
         with _folder(options.out) as out:
@@ -150,7 +151,8 @@ def _print(found: Bisection, findings: list[Finding], kept: bool) -> None:
     for commit, why in found.skipped.items():
         out.print(f"skipped {commit[:10]}: {why}", soft_wrap=True, markup=False)
     for row in found.unproven[:_MOST_PATHS]:
-        sys.stderr.write(f"not compared: {row.path}: {row.result}, {row.told}\n")
+        told = f"{row.result}, {one_line(row.told)}"
+        sys.stderr.write(f"not compared: {shown_path(row.path)}: {told}\n")
     for index, culprit in enumerate(found.culprits):
         out.print()
         _print_culprit(culprit, out)
@@ -158,7 +160,8 @@ def _print(found: Bisection, findings: list[Finding], kept: bool) -> None:
             each = findings[index]
             if each.frames:
                 where = f", {each.small}" if kept else ""
-                out.print(f"{Path(each.replay).name} cut to {each.frames:,} frames{where}:")
+                name = one_line(Path(each.replay).name)
+                out.print(f"{name} cut to {each.frames:,} frames{where}:")
             out.print(each.text, soft_wrap=True, markup=False)
 
 
@@ -169,7 +172,7 @@ def _print_culprit(culprit: Culprit, out: Console) -> None:
         title += f" (or before it, untested: {names})"
     out.print(Text(title, "bold red"), soft_wrap=True)
     count = len(culprit.replays)
-    first = ", ".join(Path(each.path).name for each in culprit.replays[:_MOST_PATHS])
+    first = ", ".join(one_line(Path(each.path).name) for each in culprit.replays[:_MOST_PATHS])
     more = f" and {count - _MOST_PATHS:,} more" if count > _MOST_PATHS else ""
     out.print(f"changed {count:,} replay{'s' * (count != 1)}: {first}{more}", soft_wrap=True)
 

@@ -11,7 +11,7 @@ from samebits.cli.consoles import console
 from samebits.cli.printing import columns_table
 from samebits.farm.run import Outcome
 from samebits.farm.summary import Summary
-from samebits.farm.told import finding_lines, headline, shown_path
+from samebits.farm.told import finding_lines, headline, one_line, shown_path
 
 _STYLES = {"same": "green", "differs": "bold red", "crashed": "bold red", "failed": "bold red"}
 _MOST_PRINTED = 20
@@ -53,14 +53,14 @@ def print_run(outcome: Outcome, summary: Summary) -> None:
     if bad > _MOST_PRINTED:
         out.print(f"\n{bad - min(bad, _MOST_PRINTED):,} more: --json and --html have the first 200")
     if summary.changes:
-        first = ", ".join(Path(path).name for path in summary.changed[:3])
+        first = ", ".join(one_line(Path(path).name) for path in summary.changed[:3])
         out.print(
             f"\nversions run {summary.changes:,} replay{'s' * (summary.changes != 1)} to other "
             f"bits, such as {first}",
             soft_wrap=True,
         )
     for path, error in outcome.entries.unread[:_MOST_PRINTED]:
-        sys.stderr.write(f"not read: {path}: {error}\n")
+        sys.stderr.write(f"not read: {shown_path(path)}: {one_line(error)}\n")
     if len(outcome.entries.unread) > _MOST_PRINTED:
         sys.stderr.write(f"{len(outcome.entries.unread):,} files cannot be read\n")
     if outcome.others:

@@ -11,22 +11,18 @@ import hmac
 import re
 import secrets
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, select, update
 
 from samebits.collector.database.engine import Database
 from samebits.collector.database.tables import keys
 from samebits.collector.problem import CollectorError
-from samebits.mutex import Mutex
 
 SCOPES = ("send", "read", "admin")
 """What a key may do. An admin may read too; a key that a game ships has `send` alone."""
-CACHED = 5.0
-"""Seconds after which a revoked key is refused at the latest."""
 _KEY = re.compile(r"sbk_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
-_MOST_CACHED = 10_000
+_VALID = select(keys).where(keys.c.id == bindparam("number"), keys.c.revoked.is_(None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +84,10 @@ def revoke(database: Database, number: str) -> None:
 
 
 class Keyring:
-    """The keys of a database, asked again after `CACHED` seconds."""
+    """The keys of a database, asked for each request: a key that is revoked is refused at once."""
 
-    def __init__(self, database: Database, now: Callable[[], float] = time.monotonic) -> None:
-        self._database, self._now = database, now
-        self._known: dict[str, tuple[float, str, Holder]] = {}
-        self._lock = Mutex()
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     def holder(self, key: str) -> Holder | None:
         """Whose key this is; None where it is none, or revoked."""
@@ -101,25 +95,9 @@ class Keyring:
         if match is None:
             return None
         number, secret = match.groups()
-        with self._lock:
-            found = self._known.get(number)
-            if found is None or found[0] <= self._now():
-                found = self._asked(number)
-                if found is None:
-                    return None
-                if len(self._known) >= _MOST_CACHED:
-                    self._known.clear()
-                self._known[number] = found
-        given = hashlib.sha256(secret.encode()).hexdigest()
-        return found[2] if hmac.compare_digest(given, found[1]) else None
-
-    def _asked(self, number: str) -> tuple[float, str, Holder] | None:
-        self._known.pop(number, None)
         with self._database.reading() as connection:
-            row = connection.execute(
-                select(keys).where(keys.c.id == number, keys.c.revoked.is_(None))
-            ).first()
-        if row is None:
+            row = connection.execute(_VALID, {"number": number}).first()
+        given = hashlib.sha256(secret.encode()).hexdigest()
+        if row is None or not hmac.compare_digest(given, row.secret):
             return None
-        holder = Holder(row.id, row.name, frozenset(row.scopes.split(",")))
-        return self._now() + CACHED, row.secret, holder
+        return Holder(row.id, row.name, frozenset(row.scopes.split(",")))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 
@@ -21,6 +21,8 @@ from samebits.collector.intake.storage import Arrived, Storage
 
 MOST_TOGETHER = 256
 """Most files that one commit has."""
+FLUSHES = 32
+"""Folders that are flushed side by side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class Ledger:
         self._queue: SimpleQueue[tuple[Entry, Future[Receipt]] | None] = SimpleQueue()
         # PostgreSQL may have another server, which has just entered the same file.
         self._new = database.insert(reports).on_conflict_do_nothing().returning(reports.c.size)
+        self._flushes = ThreadPoolExecutor(FLUSHES, "flush")
         self._thread = threading.Thread(target=self._run, name="ledger", daemon=True)
         self._thread.start()
 
@@ -62,6 +65,7 @@ class Ledger:
     def close(self) -> None:
         self._queue.put(None)
         self._thread.join()
+        self._flushes.shutdown()
 
     def _run(self) -> None:
         is_open = True
@@ -105,7 +109,7 @@ class Ledger:
                 else:
                     new.append(entry)
                     known.add(digest)
-            self._storage.keep(entry.arrived for entry in new)
+            self._storage.keep((entry.arrived for entry in new), self._flushes.map)
             if new:
                 rows = [row_of(each, now) for each in new]
                 made = connection.scalars(self._new, rows).all()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,8 @@ except ImportError:  # Windows, where an open file is locked anyway
     fcntl = None
 
 DIGEST = re.compile(r"[0-9a-f]{64}")
+EachOf = Callable[[Callable[[Path], None], Iterable[Path]], Iterable[None]]
+"""What calls a function for each path, as `map` does."""
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
 
 
@@ -108,8 +110,10 @@ class Storage:
             intake.discard()
             raise
 
-    def keep(self, arrived: Iterable[Arrived]) -> None:
-        """Give files their names, on the disk. Raises OSError."""
+    def keep(self, arrived: Iterable[Arrived], each_of: EachOf = map) -> None:
+        """Give files their names, on the disk. `each_of` calls for each folder, all at once where
+        it is a pool's `map`: a file system flushes together what is asked for together. Raises
+        OSError."""
         folders: set[Path] = set()
         for each in arrived:
             path = self.path(each.digest)
@@ -118,8 +122,8 @@ class Storage:
                 folders.add(self.objects)
             os.replace(each.path, path)
             folders.add(path.parent)
-        for folder in folders:
-            _flush(folder)
+        for _ in each_of(_flush, folders):
+            pass
 
     def remove(self, digest: str) -> None:
         """Remove a file and what was made of it."""

@@ -79,7 +79,7 @@ class _Headers:
 
 def _refused(_request: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)
-    told = {"error": error.error, "fix": error.fix}
+    told = {"error": error.error, **({"fix": error.fix} if error.fix else {})}
     return JSONResponse(told, error.status, headers=error.headers)
 
 
