@@ -50,6 +50,4 @@ class Shell:
     def close(self) -> None:
         """End what runs in the background, and the shell."""
         self.run("kill $(jobs -p) 2>/dev/null; wait")
-        assert self._bash.stdin is not None
-        self._bash.stdin.close()
-        self._bash.wait()
+        self._bash.communicate()
