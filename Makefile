@@ -33,7 +33,7 @@ help:
 	@echo "make prove-collector  200 reports a second for a minute, 20 kills at random moments, a million reports in the database"
 	@echo "make prove-batches  worlds of batches beside sessions of their own, on every level of this processor and on others"
 	@echo "make prove-day  every command of docs/proof.md, over 2,000 replays and 300 reports"
-	@echo "make prove-foreign  plant differences in a C++ program and break it by flags, and public simulations, fetched (an hour); writes docs/results/foreign.md and foreign-simulations.md"
+	@echo "make prove-foreign  plant differences in a C++ program and break it by flags, and public simulations, fetched (an hour); writes docs/results/foreign.md, foreign-simulations.md and lua-hosts.md"
 	@echo "make prove-bounds  range analysis: by enumeration at a few bits, by an SMT solver at full width"
 
 $(STAMP): pyproject.toml constraints.txt
@@ -142,6 +142,7 @@ prove-diagnose: $(STAMP)
 prove-foreign: $(STAMP)
 	$(BIN)/python -m tools.prove_foreign
 	$(BIN)/python -m tools.prove_foreign.simulations
+	$(BIN)/python -m tools.prove_foreign.lua_hosts
 
 prove-math-library: $(STAMP)
 	$(BIN)/python -m tools.prove_math_library
