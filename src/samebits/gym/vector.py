@@ -57,7 +57,9 @@ class WorldVectorEnv(VectorEnv[Any, Any, Any]):
         self.autoreset_mode = mode
         self.metadata = {**type(self).metadata, "autoreset_mode": mode}
         self.render_mode = None
-        self._worlds = LearningWorlds(simulation, num_envs, keep)
+        begins_next = mode is AutoresetMode.NEXT_STEP
+        self._worlds = LearningWorlds(simulation, num_envs, keep, begins_next)
+        self._over = self._worlds.over
         self.num_envs = num_envs
         parts = parts_of(simulation)
         one: Any = action_space(parts)
@@ -69,10 +71,6 @@ class WorldVectorEnv(VectorEnv[Any, Any, Any]):
         self._actions = Actions(parts)
         self._inputs = self._worlds.inputs[:, 0]
         self._reuse = reuse
-        next_step = mode is AutoresetMode.NEXT_STEP
-        again = self._worlds.worlds.again
-        self._over: NDArray[np.bool_] = again if next_step else np.zeros_like(again)
-        """Whose last frame ended an episode."""
         self._is_reset = False
 
     @property
@@ -131,14 +129,9 @@ class WorldVectorEnv(VectorEnv[Any, Any, Any]):
             )
         if not self._reuse:
             worlds.fresh()
-        infos: dict[str, Any] = {}
-        if mode is AutoresetMode.SAME_STEP:
-            out, rewards, ended, cut = worlds.learn(over)
-            if over.any():
-                infos = self._last()
-        else:
-            out, rewards, ended, cut = worlds.learn()
-            np.logical_or(ended, cut, out=over)
+        at_once = mode is AutoresetMode.SAME_STEP
+        out, rewards, ended, cut = worlds.learn(at_once)
+        infos = self._last() if at_once and over.any() else {}
         return out, rewards, ended, cut, infos
 
     def _last(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from samebits.gym.spaces import Array, learning_of
 from samebits.sim.batch.batch import Batch
+from samebits.sim.batch.worlds import Handed
 from samebits.sim.simulation import Simulation
 
 _MOST_KEPT = 4
@@ -37,9 +38,15 @@ _FREE = _references(Arrays(np.empty(0), np.empty(0, np.float32), _none.copy(), _
 
 
 class LearningWorlds:
-    """n worlds, and the arrays for what a learner sees."""
+    """n worlds, and the arrays for what a learner sees.
 
-    def __init__(self, simulation: Simulation, n: int, keep: int) -> None:
+    `over` says whose last frame ended an episode; with `begins_next` those begin the next in place
+    of the following frame.
+    """
+
+    def __init__(
+        self, simulation: Simulation, n: int, keep: int, begins_next: bool = False
+    ) -> None:
         learning = learning_of(simulation)
         self.batch: Batch = simulation.batch(n, seeds=0, keep=keep)
         self.worlds = self.batch.opened()
@@ -52,10 +59,11 @@ class LearningWorlds:
         self.is_sown = False
         self.final = np.zeros((*self._who, *learning.shape), self._dtype)
         """The last observations of episodes that ended in a frame and began again at once."""
-        self._handed: list[tuple[Arrays, dict[int, int]]] = []
-        self.arrays = self._new()
+        self.over = self.worlds.again if begins_next else np.zeros(n, np.bool_)
+        self._made: list[tuple[Arrays, Handed]] = []
+        self.arrays, self._handed = self._new()
 
-    def _new(self) -> Arrays:
+    def _new(self) -> tuple[Arrays, Handed]:
         out = np.empty((*self._who, *self._shape), self._dtype)
         ended, cut = np.empty(self.n, np.bool_), np.empty(self.n, np.bool_)
         arrays = Arrays(out, np.empty(self._who, np.float32), ended, cut)
@@ -65,25 +73,26 @@ class LearningWorlds:
             ended=ended,
             cut=cut,
             final=self.final.reshape(-1, *self._shape),
+            over=self.over,
         )
-        if len(self._handed) < _MOST_KEPT:
-            self._handed.append((arrays, handed))
-        return arrays
+        if len(self._made) < _MOST_KEPT:
+            self._made.append((arrays, handed))
+        return arrays, handed
 
     def fresh(self) -> None:
         """Take arrays that nobody else refers to: those of an earlier frame, or new ones."""
-        for arrays, handed in self._handed:
+        for arrays, handed in self._made:
             if _references(arrays) <= _FREE:
-                self.worlds.hand_again(handed)
-                self.arrays = arrays
+                self.arrays, self._handed = arrays, handed
                 return
-        self.arrays = self._new()
+        self.arrays, self._handed = self._new()
 
-    def learn(self, over: NDArray[np.bool_] | None = None) -> Arrays:
-        """Run a frame of `inputs`, and fill the arrays; `over` as in `Worlds.learn`."""
-        arrays = self.arrays
-        self.worlds.learn(self.limit, arrays.ended, arrays.cut, over)
-        return arrays
+    def learn(self, at_once: bool = False) -> Arrays:
+        """Run a frame of `inputs`, and fill the arrays and `over`; `at_once` as in `Worlds`."""
+        # Each time, as somebody else may have had the worlds write elsewhere.
+        self.worlds.hand_again(self._handed)
+        self.worlds.learn(self.limit, at_once)
+        return self.arrays
 
     def reset(self, seeds: Any, which: Any, random: np.random.Generator) -> None:
         """Begin the next episode of some worlds, or with seeds anew; the first without seeds has

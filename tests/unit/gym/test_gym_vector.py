@@ -135,6 +135,17 @@ def test_what_a_step_gives_stays_unless_it_is_to_be_used_again() -> None:
     assert [bool(cut[0]) for cut in cuts] == [False] * 7 + [True, False]
 
 
+def test_an_environment_writes_where_it_says_after_its_batch_wrote_elsewhere() -> None:
+    envs = sg.make_vec(WALK, 3, reuse=True)
+    envs.reset(seed=1)
+    out, rewards = np.zeros((3, 3), np.float32), np.zeros(3, np.float32)
+    ended, cut = np.zeros(3, bool), np.zeros(3, bool)
+    envs.batch.learn(np.zeros((3, 1), WALK.input_type.dtype), out, rewards, ended, cut)
+    assert out[0, 1] == 1
+    assert envs.step(np.zeros(3, int))[0][0, 1] == 2
+    assert out[0, 1] == 1
+
+
 def test_seeds_may_be_one_an_environment_and_resets_of_some() -> None:
     envs = sg.make_vec(WALK, 3, autoreset="Disabled")
     first, _ = envs.reset(seed=[4, 5, 6])

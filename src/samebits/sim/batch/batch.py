@@ -145,7 +145,7 @@ class Batch:
         worlds.staged[0] = self._checked(inputs, False)[0]
         rows = _rows(out, who)
         worlds.hand(out=rows, rewards=rewards.reshape(-1), ended=ended, cut=cut, final=rows[:0])
-        worlds.learn(learning.episode_frames, ended, cut)
+        worlds.learn(learning.episode_frames)
 
     @folding
     def observe(self, worlds: Any = None) -> Memory:

@@ -20,7 +20,10 @@ from samebits.types import (
     StructType,
 )
 
-LEARN, OBSERVE = "samebits.batch.learn", "samebits.batch.observe"
+LEARN, COUNT = "samebits.batch.learn", "samebits.batch.count"
+OBSERVE = "samebits.batch.observe"
+RAN, BEGUN = 1, 2
+"""What `at` tells of a world after `LEARN`, added: a frame ran; after it, an episode has begun."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ def add_learning(
     seen: StructType,
     kernels: LearningKernels,
 ) -> None:
-    """Append the entries `LEARN` and `OBSERVE`, and the bodies of their ranges.
+    """Append the entries `LEARN`, `COUNT` and `OBSERVE`, and the bodies of their ranges.
 
     Arrays as in `add_loops`, and for n worlds of p players, p 1 where kernels take no player:
     `out` (n × p): observations; `rewards` (n × p); `ended`, `cut` (n): terminated, truncated.
@@ -53,7 +56,9 @@ def add_learning(
 
     A world of `again` begins its next episode in place of the frame. With `at_once`, one whose
     episode ends begins the next behind the frame: its observation goes to `final` (n), and that of
-    the new episode to `out`. Who calls counts these episodes.
+    the new episode to `out`. A world whose `at` is not 0 has run before a trap elsewhere.
+
+    `COUNT` counts frames and episodes by what `at` tells, and writes to `over` (n) whose ended.
     """
     n, flags = ArrayType(UINT64, 1), ArrayType(UINT8, 1)
     states: dict[str, ValueType] = {"states": ArrayType(state, 1)}
@@ -66,28 +71,57 @@ def add_learning(
         "again": ArrayType(BOOL, 1), "final": out, "seeds": n, "roots": n,
         "at_once": INT, "limit": INT,
     }  # fmt: skip
+    count: dict[str, ValueType] = {
+        "at": n, "base": n, "frames": n, "episodes": n, "ended": ArrayType(BOOL, 1),
+        "cut": ArrayType(BOOL, 1), "over": ArrayType(BOOL, 1),
+    }  # fmt: skip
     observe: dict[str, ValueType] = {**states, "which": n, "out": out}
     add_range(module, LEARN, learn, "states", lambda b: _learn_world(b, kernels))
+    add_range(module, COUNT, count, "at", _count_world)
     add_range(module, OBSERVE, observe, "which", lambda b: _observe_world(b, kernels))
 
 
 def _learn_world(b: Body, kernels: LearningKernels) -> None:
+    due = b.if_(b.op("eq", b.load(b.element(b.get("at"), b.get("i"))), b.const(UINT64, 0)))
+    with b.into(due.then):
+        _learn_due(b, kernels)
+
+
+def _learn_due(b: Body, kernels: LearningKernels) -> None:
     w = b.get("i")
     state = b.element(b.get("states"), w)
     b.put("inside", w, b.const(UINT8, 1))
+    b.set("told", b.const(UINT64, 0))
     runs = b.if_(b.op("eq", b.load(b.element(b.get("still"), w)), b.const(UINT8, 0)))
     with b.into(runs.then):
         again = b.if_(b.load(b.element(b.get("again"), w)))
         with b.into(again.then):
             _begin(b, kernels, state, w)
             _nothing(b, kernels, w)
+            b.set("told", b.const(UINT64, BEGUN))
         with b.into(again.orelse):
+            b.set("told", b.const(UINT64, RAN))
             _frame(b, kernels, state, w)
-            b.put("at", w, b.const(UINT64, 1))
     with b.into(runs.orelse):
         _nothing(b, kernels, w)
     _observe(b, kernels, state, w, "out")
+    b.put("at", w, b.get("told"))
     b.put("inside", w, b.const(UINT8, 0))
+
+
+def _count_world(b: Body) -> None:
+    w = b.get("i")
+    told = b.load(b.element(b.get("at"), w))
+    frames = b.load(b.element(b.get("frames"), w))
+    ran = b.op("add", frames, b.op("and", told, b.const(UINT64, RAN)))
+    begun = b.op("ge", told, b.const(UINT64, BEGUN))
+    zero, base = b.const(UINT64, 0), b.load(b.element(b.get("base"), w))
+    b.put("frames", w, b.op("select", begun, zero, ran))
+    b.put("base", w, b.op("add", base, b.op("select", begun, ran, zero)))
+    episode = b.load(b.element(b.get("episodes"), w))
+    b.put("episodes", w, b.op("add", episode, b.to(UINT64, begun)))
+    ended, cut = b.load(b.element(b.get("ended"), w)), b.load(b.element(b.get("cut"), w))
+    b.put("over", w, b.op("or", ended, cut))
 
 
 def _frame(b: Body, kernels: LearningKernels, state: Value, w: Value) -> None:
@@ -119,6 +153,7 @@ def _frame(b: Body, kernels: LearningKernels, state: Value, w: Value) -> None:
     with b.into(over.then):
         _observe(b, kernels, state, w, "final")
         _begin(b, kernels, state, w)
+        b.set("told", b.const(UINT64, RAN + BEGUN))
 
 
 def _begin(b: Body, kernels: LearningKernels, state: Value, w: Value) -> None:

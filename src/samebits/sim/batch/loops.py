@@ -137,7 +137,7 @@ def add_range(
     write: Callable[[Body], None],
 ) -> None:
     """Append an entry that is a parallel range over the elements of an array from `first` on."""
-    slots: dict[str, ValueType] = {"i": INT, "f": INT, "p": INT}
+    slots: dict[str, ValueType] = {"i": INT, "f": INT, "p": INT, "told": UINT64}
     body = Body(f"{name}.worlds", {_START: INT, _STOP: INT, **params}, slots=slots, file=FILE)
     loop = body.for_("i", body.get(_START), body.get(_STOP))
     with body.into(loop.body):

@@ -17,7 +17,7 @@ from samebits.lang.stacks import with_room
 from samebits.passes.semantics.float_modes import lower_float_modes
 from samebits.runtime.cache import current_cache
 from samebits.runtime.objects.library import cached, compiled_here
-from samebits.sim.batch.learning_loops import LEARN, OBSERVE, LearningKernels, add_learning
+from samebits.sim.batch.learning_loops import COUNT, LEARN, OBSERVE, LearningKernels, add_learning
 from samebits.sim.batch.loops import HASHES, RESET, RUN, Kernels, add_loops
 from samebits.sim.batch.seeds import episode_seed
 from samebits.sim.cosmetic import fast_paths
@@ -28,7 +28,7 @@ from samebits.sim.state.hashing import HASH, hash_functions
 from samebits.types import StructType
 
 ENTRIES = (RESET, RUN, HASHES)
-LEARNING_ENTRIES = (LEARN, OBSERVE)
+LEARNING_ENTRIES = (LEARN, COUNT, OBSERVE)
 _made: WeakKeyDictionary[Program, BatchProgram] = WeakKeyDictionary()
 
 

@@ -7,6 +7,7 @@ interrupt. Knows nothing of what users may give.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -20,7 +21,7 @@ from samebits.errors import Trap
 from samebits.runtime.calls.native_call import slot_count
 from samebits.runtime.calls.prepared_calls import PreparedCall
 from samebits.runtime.native import NativeEntry, NativeModule
-from samebits.sim.batch.learning_loops import LEARN, OBSERVE
+from samebits.sim.batch.learning_loops import COUNT, LEARN, OBSERVE
 from samebits.sim.batch.loops import EPISODE_SHIFT, HASHES, MOST_LOCAL_BYTES, RESET, RUN
 from samebits.sim.batch.program import BatchProgram
 from samebits.sim.batch.seeds import episode_seed
@@ -66,6 +67,10 @@ class EntryCall:
             self.slots[first + 1 : first + 1 + lengths] = array.shape[:lengths]
             self._kept[name] = array
 
+    def has(self, name: str) -> bool:
+        """Whether there is such a parameter."""
+        return name in self._first
+
     def let_go(self, *names: str) -> None:
         """Leave it to the caller to keep arrays alive."""
         for name in names:
@@ -74,6 +79,10 @@ class EntryCall:
     def place(self, name: str) -> int:
         """The slot of a parameter."""
         return self._first[name][0]
+
+
+Handed = list[tuple[Any, int, int]]
+"""Slots of a call, the place among these, and the address that goes there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +148,8 @@ class Worlds:
         self._learn: EntryCall | None = None
         self.again = np.zeros(n, np.bool_)
         """Worlds that begin their next episode in place of a frame, in `learn`."""
+        self._over = np.zeros(n, np.bool_)
+        self._count: Callable[[], int]
         if LEARN in entries:
             self._learn = EntryCall(program, entries[LEARN], LEARN)
             self._observe = EntryCall(program, entries[OBSERVE], OBSERVE)
@@ -147,6 +158,12 @@ class Worlds:
                 log=self.log, marks=self.marks, base=self.base, frames=self.frames,
                 seeds=self.seeds, roots=self.roots, again=self.again,
             )  # fmt: skip
+            self._counting = EntryCall(program, entries[COUNT], COUNT)
+            self._counting.give(
+                at=self.at, base=self.base, frames=self.frames, episodes=self.episodes,
+                over=self._over,
+            )  # fmt: skip
+            self._count = self._counting.run
             self._learn_first = self._learn.place("first")
             self._observe.give(states=self.states)
         self._whole = address(self.states), address(self.shadows), self.states.nbytes
@@ -195,35 +212,31 @@ class Worlds:
             self.still |= stopped
             self._raise(stopped)
 
-    def hand(self, **arrays: Memory) -> dict[int, int]:
-        """Take arrays into which `learn` writes: `out`, `rewards`, `ended`, `cut`, and `final` for
-        the last observations of episodes, of n or no rows. The caller keeps them alive; what is
-        returned is for `hand_again`."""
-        call = self._learn
-        assert call is not None
-        call.give(**arrays)
-        call.let_go(*arrays)
-        return {call.place(name): address(array) for name, array in arrays.items()}
+    def hand(self, **arrays: Memory) -> Handed:
+        """Take arrays into which `learn` writes: `out`, `rewards`, `ended`, `cut`, `over`, and
+        `final` for the last observations of episodes, of n or no rows. `over` may be `again`.
 
-    def hand_again(self, handed: dict[int, int]) -> None:
+        The caller keeps them alive; what is returned is for `hand_again`."""
+        handed: Handed = []
+        for call in (self._learn, self._counting):
+            assert call is not None
+            own = {name: array for name, array in arrays.items() if call.has(name)}
+            call.give(**own)
+            call.let_go(*own)
+            handed += [(call.slots, call.place(n), address(array)) for n, array in own.items()]
+        return handed
+
+    def hand_again(self, handed: Handed) -> None:
         """Take arrays of the same shapes that were at hand before."""
-        assert self._learn is not None
-        slots = self._learn.slots
-        for slot, place in handed.items():
+        for slots, slot, place in handed:
             slots[slot] = place
 
-    def learn(
-        self,
-        limit: int,
-        ended: NDArray[np.bool_],
-        cut: NDArray[np.bool_],
-        over: NDArray[np.bool_] | None = None,
-    ) -> None:
-        """As `step`, and write what follows of the frame into the arrays that are at `hand`, of
-        which `ended` and `cut` are two; an episode of `limit` frames is cut off, 0 for none.
+    def learn(self, limit: int, at_once: bool = False) -> None:
+        """As `step`, and write what follows of the frame into the arrays that are at `hand`; an
+        episode of `limit` frames is cut off, 0 for none.
 
-        Worlds of `again` begin their next episode instead. With `over`, those whose episode ends
-        begin the next at once, and `over` says which.
+        Worlds of `again` begin their next episode instead; `at_once` has those whose episode ends
+        begin the next behind the frame.
         """
         call = self._learn
         assert call is not None
@@ -231,32 +244,19 @@ class Worlds:
         _memmove(shadows, states, size)
         _memset(*self._at)
         slots, first = call.slots, self._learn_first
-        slots[first - 2], slots[first - 1], slots[first] = over is not None, limit, 0
-        begun = self.again if over is None and self.again.any() else None
+        slots[first - 2], slots[first - 1], slots[first] = at_once, limit, 0
         stopped = None
         try:
             status = call.run()
             if status:
                 stopped = self._finished(call, status, first)
-                if begun is not None:
-                    begun = begun & (stopped == 0)
-            if over is not None:
-                np.logical_or(ended, cut, out=over)
-                begun = over if over.any() else None
-            done = self.frames + self.at
-            if begun is None:
-                base, episodes = self.base, self.episodes
-            else:
-                base, episodes = self.base + np.where(begun, done, 0), self.episodes + begun
-                done[begun] = 0
         except BaseException:
             self._go_back(self.shadows)
             self._sow_again()
             raise
-        # No call here, so that no signal handler runs before all of it is stored.
-        self.frames[:] = done
-        if begun is not None:
-            self.base[:], self.episodes[:] = base, episodes
+        # The one call between a frame and its being counted is the count itself, so that no signal
+        # handler runs before.
+        self._count()
         if stopped is not None:
             self.still |= stopped
             self._raise(stopped)

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support.batches import hashes_alone, inputs_of
+from tests.support.batches import hashes_alone, inputs_of, workers
 from tests.support.interrupting import Interrupt, at_each
+from tests.support.shared_ranges import ranges_shared
 from tests.support.simulations import duel_simulation as duel
 from tests.support.simulations import walk_simulation as walk
 from tests.support.simulations.duel_simulation import DUEL
@@ -79,6 +80,28 @@ def test_a_world_that_stands_still_has_its_observation_and_zeros() -> None:
     assert out[0, 1] == 2
 
 
+def test_a_trap_elsewhere_lets_no_world_run_twice() -> None:
+    n = 20_000
+    inputs = np.zeros((n, 1), WALK.input_type.dtype)
+    inputs["move"][:, 0] = np.arange(n) % 2
+
+    def played(count: int) -> np.ndarray:
+        with workers(count):
+            batch, given = WALK.batch(n, seeds=4), arrays(n)
+            batch.states["place"][[5, 9_000]] = 77
+            before = ranges_shared()
+            with pytest.raises(WorldTrap) as caught:
+                batch.learn(inputs, *given)
+            assert caught.value.frames == {5: 0, 9_000: 0}
+            assert (ranges_shared() > before) == (count > 1)
+            assert (batch.frames == np.where(np.isin(np.arange(n), [5, 9_000]), 0, 1)).all()
+            return batch.hashes()
+
+    alone = played(1)
+    for _ in range(5):
+        assert (played(2) == alone).all()
+
+
 @pytest.mark.parametrize(
     ("which", "array", "message"),
     [
@@ -108,19 +131,16 @@ def test_a_simulation_without_observe_has_nothing_for_learners() -> None:
 def test_an_interrupt_at_any_bytecode_leaves_episodes_at_their_frames(at_once: bool) -> None:
     batch, (out, rewards, ended, cut) = WALK.batch(4, seeds=7), arrays(4)
     worlds = batch.opened()
-    worlds.hand(out=out, rewards=rewards, ended=ended, cut=cut, final=out.copy())
+    over = np.zeros(4, bool) if at_once else worlds.again
+    final = out.copy()
+    worlds.hand(out=out, rewards=rewards, ended=ended, cut=cut, final=final, over=over)
     worlds.staged["move"][0, :, 0] = [1, -1, 0, 1]
-    over = np.zeros(4, bool)
     start = batch.save()
 
     def play() -> None:
         batch.restore(start)
         for _ in range(7):
-            if at_once:
-                worlds.learn(8, ended, cut, over)
-            else:
-                worlds.learn(8, ended, cut)
-                np.logical_or(ended, cut, out=worlds.again)
+            worlds.learn(8, at_once)
 
     seen: set[tuple[int, ...]] = set()
 

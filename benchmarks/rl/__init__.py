@@ -1,0 +1,1 @@
+"""Environments for learners beside their peers, and a loop in C."""
