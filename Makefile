@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 STAMP := $(VENV)/.installed
 
-.PHONY: bench-farm soak fuzz-net fuzz-peer verify test test-costs test-pythons lint bench bench-net bench-math fuzz fuzz-faults fuzz-files prove prove-rounding search-hard prove-fixed prove-targets prove-diagnose prove-foreign prove-bounds prove-math-library prove-collector prove-batches prove-day clean help
+.PHONY: bench-farm soak fuzz-net fuzz-peer verify test test-costs test-pythons lint bench bench-net bench-rl bench-math fuzz fuzz-faults fuzz-files prove prove-rounding search-hard prove-fixed prove-targets prove-diagnose prove-foreign prove-bounds prove-math-library prove-collector prove-batches prove-day clean help
 
 help:
 	@echo "make verify  install, then verify the examples on every target available here"
@@ -15,6 +15,7 @@ help:
 	@echo "make lint    ruff, pyright, and mypy over what users copy"
 	@echo "make bench   speed, latency and memory beside peers; writes benchmarks/RESULTS.md"
 	@echo "make bench-net  matches: a relay under load, rollbacks, links; writes benchmarks/NET.md"
+	@echo "make bench-rl  environments for reinforcement learning beside Gymnasium, EnvPool and C; writes benchmarks/RL.md"
 	@echo "make bench-farm  what a farm costs beside its replays, with its goals"
 	@echo "make bench-math  the math library beside Numba, NumPy and C; writes benchmarks/MATH.md"
 	@echo "make fuzz    differential fuzzing until stopped; writes a minimised failing program"
@@ -88,6 +89,9 @@ bench: $(VENV)/.bench
 
 bench-net: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.net.run
+
+bench-rl: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.rl.run
 
 bench-farm: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.farm
