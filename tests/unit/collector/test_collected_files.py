@@ -123,7 +123,7 @@ def test_a_secret_is_nowhere_in_the_database_and_a_revoked_key_is_refused(
     collector: Running,
 ) -> None:
     database = collector.service.database
-    secret = collector.keys["send"].rpartition("_")[2].encode()
+    secret = collector.keys["send"].split("_", 2)[2].encode()
     files = collector.service.settings.folder.glob("collector.sqlite*")
     assert not any(secret in path.read_bytes() for path in files)
     ring = Keyring(database)
