@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
+from samebits.output import Output
 from tests.fuzz.files.engine import Finding, Fuzz
 from tests.fuzz.files.targets import TARGETS
+from tests.fuzz.files.tracing import Steps
 
 CASES = {
     "replays": 120,
@@ -40,6 +43,21 @@ def test_hostile_files_are_refused_or_read_within_bounds(name: str, tmp_path: Pa
     assert not fuzz.found, "\n".join(map(shown, fuzz.found[:5]))
     assert fuzz.cases == CASES[name]
     assert len(fuzz.corpus) > len(fuzz.target.seeds()), "nothing led anywhere new"
+
+
+def test_garbage_of_others_is_no_step_of_a_reader() -> None:
+    steps = Steps()
+    old = gc.get_threshold()
+    gc.set_threshold(1)
+    try:
+        with steps.counted(100):
+            for _ in range(100):
+                left = Output.__new__(Output)
+                left.path = left  # pyright: ignore[reportAttributeAccessIssue] - a cycle
+                del left
+    finally:
+        gc.set_threshold(*old)
+    assert not steps.edges
 
 
 def test_the_same_cases_are_the_same_files(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Generator
@@ -35,14 +36,21 @@ class Steps:
 
     @contextmanager
     def counted(self, most: int) -> Generator[None]:
-        """Count anew; Endless inside once there are more than `most`."""
+        """Count anew; Endless inside once there are more than `most`.
+
+        No garbage is collected inside: what others left behind may run lines of the package as it
+        goes, at a moment that says nothing of the file.
+        """
         self._made = _no_steps()
-        old = sys.gettrace()
+        old, collects = sys.gettrace(), gc.isenabled()
+        gc.disable()
         sys.settrace(self._tracer(most))
         try:
             yield
         finally:
             sys.settrace(old)
+            if collects:
+                gc.enable()
             self.count = sum(sum(row.values()) for row in self._made.values())
 
     @property
