@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.suite import Row, geometric_mean
+from benchmarks.means import geometric_mean
+from benchmarks.suite import Row
 from benchmarks.variants import STRICT, VARIANTS
-
-PLACE = Path(__file__).with_name("costs.svg")
 
 LOOKS = {
     "DETERMINISTIC": ("#0072b2", "o"),
@@ -24,7 +23,7 @@ LOOKS = {
 TICKS = (0.5, 0.7, 1, 1.5, 2, 3, 5, 10, 20)
 
 
-def draw(rows: Sequence[Row], place: Path = PLACE) -> None:
+def draw(rows: Sequence[Row], place: Path) -> None:
     """Write the picture: time relative to STRICT, on a logarithmic axis; left of 1 is faster."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure

@@ -1,13 +1,7 @@
-"""The report: RESULTS.md as ratios, goals beside them, and the machine."""
+"""A machine's page: ratios, goals beside them, and what the figures were measured with."""
 
-import datetime
 import os
-import platform
-import subprocess
-import sys
 from collections.abc import Sequence
-from importlib.metadata import version
-from pathlib import Path
 
 from benchmarks import compile_time, export_speed, scaling
 from benchmarks.arena_speed import GOAL, ArenaSpeed
@@ -15,13 +9,11 @@ from benchmarks.call_cost import CallCost
 from benchmarks.compile_time import CompileTime
 from benchmarks.export_speed import ExportSpeed
 from benchmarks.latency import Latency
+from benchmarks.machines import machine, title
 from benchmarks.memory import FEW, FRAMES, Memory
-from benchmarks.peers import C_FAST_FLAGS, C_FLAGS
 from benchmarks.scaling import Scaling
 from benchmarks.suite import Row
 from benchmarks.tables import astray, cost_table, kernel_table, verdict
-
-RESULTS = Path(__file__).with_name("RESULTS.md")
 
 CALLS = (
     "CPU time of one call of a kernel with next to no work, or of a method of a session whose "
@@ -34,41 +26,6 @@ COMPILING = (
     "time, the least of a few neighbours and processes. The first kernel with math functions "
     "compiles what all later ones share."
 )
-
-
-def processor() -> str:
-    """The processor's name, and which of the vector extensions that matter here it has."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    fields = dict(line.split(":", 1) for line in reversed(lines) if ":" in line)
-    fields = {name.strip(): value.strip() for name, value in fields.items()}
-    flags = fields.get("flags", "").split()
-    extensions = [name for name in ("avx2", "avx512f") if name in flags]
-    name = fields.get("model name", platform.machine())
-    family, model = fields.get("cpu family", "?"), fields.get("model", "?")
-    return f"{name} (family {family}, model {model}; {', '.join(extensions) or 'no AVX2'})"
-
-
-def machine() -> list[str]:
-    """Lines that say what the figures were measured with."""
-    import llvmlite.binding
-
-    clang = subprocess.run(
-        [sys.executable, "-m", "ziglang", "cc", "--version"], capture_output=True, text=True
-    ).stdout.splitlines()
-    return [
-        f"- {datetime.date.today().isoformat()}, {platform.system()} {platform.machine()}",
-        f"- {processor()}",
-        f"- Python {platform.python_version()}, NumPy {version('numpy')}, "
-        f"samebits {version('samebits')}",
-        f"- llvmlite {version('llvmlite')} (LLVM "
-        f"{'.'.join(map(str, llvmlite.binding.llvm_version_info))}), Numba {version('numba')}",
-        f"- C: `zig cc {' '.join(C_FLAGS)}`, {clang[0] if clang else 'unknown clang'}",
-        f"- C fast-math: `zig cc {' '.join(C_FAST_FLAGS)}`, what clang means by -Ofast; zig's "
-        "driver reads -Ofast itself as -O2 without fast-math",
-    ]
 
 
 def duration(seconds: float) -> str:
@@ -135,9 +92,9 @@ def document(
     rounds: int,
     calls: Sequence[CallCost] = (),
 ) -> str:
-    """RESULTS.md. Parts that were not measured are left out."""
+    """The page. Parts that were not measured are left out."""
     lines = [
-        "# Results",
+        f"# Results on {title()}",
         "",
         "Made by `make bench`; the machine:",
         "",

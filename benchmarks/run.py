@@ -1,4 +1,4 @@
-"""`make bench`: measure, print, and write RESULTS.md."""
+"""`make bench`: measure, print, write this kind of machine's page, and RESULTS.md of all kinds."""
 
 import argparse
 import sys
@@ -10,7 +10,11 @@ from benchmarks import (
     call_cost,
     compile_time,
     export_speed,
+    figures,
+    growth,
+    machines,
     memory,
+    overview,
     plot,
     report,
     scaling,
@@ -18,7 +22,10 @@ from benchmarks import (
 )
 from benchmarks.latency import latencies
 
-PARTS = (*suite.NAMES, "scaling", "latency", "calls", "compiling", "arena", "exports", "memory")
+PARTS = (
+    *suite.NAMES, "scaling", "latency", "calls", "compiling", "arena", "exports", "memory",
+    "growth",
+)  # fmt: skip
 
 
 def main() -> int:
@@ -26,7 +33,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=15, help="interleaved rounds (default 15)")
     parser.add_argument("--only", nargs="+", choices=PARTS,
-                        help="these parts alone; RESULTS.md is then left as it is")  # fmt: skip
+                        help="these parts alone; pages are then left as they are")  # fmt: skip
     options = parser.parse_args()
     if options.rounds < 1:
         parser.error("--rounds must be at least 1")
@@ -45,13 +52,23 @@ def main() -> int:
     times = latencies() if "latency" in chosen else []
     calls = call_cost.measure(10 * options.rounds) if "calls" in chosen else []
     compiling = compile_time.measure() if "compiling" in chosen else []
+    grown = growth.measure() if "growth" in chosen else []
     text = report.document(
         rows, parallel, times, compiling, arena, peak, exports, options.rounds, calls
     )
     print(text)
+    for line in growth.lines(grown):
+        print(line)
     if options.only is None:
-        report.RESULTS.write_text(text)
-        plot.draw(rows)
+        figures.add(
+            kernels=suite.figures(rows), parallel=scaling.figures(parallel),
+            growth=growth.figures(grown),
+        )  # fmt: skip
+        place = machines.folder()
+        (place / "kernels.md").write_text(text)
+        plot.draw(rows, place / "costs.svg")
+        growth.draw(grown, place / "growth.svg")
+        overview.write()
     return 0 if all(row.same_bits or not row.benchmark.exact for row in rows) else 1
 
 

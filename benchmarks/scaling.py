@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,9 +13,11 @@ import numba
 import numpy as np
 
 import samebits as sb
+from benchmarks.figures import Table, rounded
+from benchmarks.means import geometric_mean
 from benchmarks.measure import Runner, runner
 from benchmarks.peers import Arguments, Benchmark, arrays, bind_numba, copies, restore
-from benchmarks.suite import NAMES, geometric_mean, same_bits
+from benchmarks.suite import NAMES, same_bits
 from benchmarks.tables import goal
 from benchmarks.variants import DETERMINISTIC, load
 
@@ -143,6 +145,14 @@ def measure_all(rounds: int) -> list[Scaling]:
     if len(os.sched_getaffinity(0)) < 2:
         return []
     return [measure(name, rounds) for name in NAMES]
+
+
+def figures(found: Iterable[Scaling]) -> Table:
+    """For the pages of several machines: wall seconds."""
+    return {
+        row.benchmark.title: rounded((name, time.wall) for name, time in row.times.items())
+        for row in found
+    }
 
 
 def table(found: Sequence[Scaling]) -> list[str]:

@@ -1,13 +1,13 @@
 """The kernel suite: which benchmarks there are, and one row of figures for each."""
 
 import contextlib
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.figures import Table, rounded
 from benchmarks.measure import interleave, runner
 from benchmarks.peers import Benchmark, arrays, bind_numba, compile_c, copies
 from benchmarks.variants import STRICT, VARIANTS, Variant, load
@@ -54,11 +54,6 @@ class Row:
     def against_numba(self) -> float:
         """STRICT's speed relative to Numba's with fastmath."""
         return self.speed(STRICT.name, NUMBA)
-
-
-def geometric_mean(values: Iterable[float]) -> float:
-    logarithms = [math.log(value) for value in values]
-    return math.exp(sum(logarithms) / len(logarithms))
 
 
 def same_bits(a: list[np.ndarray], b: list[np.ndarray]) -> bool:
@@ -118,3 +113,8 @@ def measure(name: str, rounds: int, folder: Path) -> Row:
         same_bits=same_bits(ours, found[C]),
         astray=tuple(title for title, theirs in found.items() if not near(theirs, ours)),
     )
+
+
+def figures(rows: Iterable[Row]) -> Table:
+    """For the pages of several machines."""
+    return {row.benchmark.title: rounded(row.seconds.items()) for row in rows}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from benchmarks.suite import C_FAST, NUMBA, C, Row, geometric_mean
+from benchmarks.means import geometric_mean
+from benchmarks.suite import C_FAST, NUMBA, C, Row
 from benchmarks.variants import CONTRACTED, DETERMINISTIC, FAST, STRICT, VARIANTS
 
 GOALS = {

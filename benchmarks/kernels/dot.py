@@ -66,9 +66,9 @@ def numba_dot(x, y, out):
         out[r] = acc
 
 
-def arguments() -> Arguments:
+def arguments(count: int = COUNT) -> Arguments:
     random = np.random.default_rng(9)
-    return (random.standard_normal(COUNT), random.standard_normal(COUNT), np.zeros(ROUNDS))
+    return (random.standard_normal(count), random.standard_normal(count), np.zeros(ROUNDS))
 
 
 BENCHMARK = Benchmark(

@@ -65,8 +65,8 @@ def numba_sum(x, out):
         out[r] = acc
 
 
-def arguments() -> Arguments:
-    x = np.random.default_rng(8).standard_normal(COUNT, np.float32)
+def arguments(count: int = COUNT) -> Arguments:
+    x = np.random.default_rng(8).standard_normal(count, np.float32)
     return (x, np.zeros(ROUNDS, np.float32))
 
 

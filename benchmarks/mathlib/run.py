@@ -1,4 +1,4 @@
-"""`make bench-math`: time every function beside its peers, print, and write MATH.md."""
+"""`make bench-math`: time every function beside its peers; write this kind's page and MATH.md."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import figures, machines, overview
 from benchmarks.mathlib import fixed_point, peers, report, whole_arrays
 from benchmarks.mathlib.functions import FUNCTIONS, Function
 from benchmarks.measure import Runner, interleave
@@ -100,7 +101,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=9, help="rounds for L1; a third for 64 MB")
     parser.add_argument(
         "--only", nargs="+", metavar="NAME[=MODULE:KERNEL]",
-        help="these alone, or kernels in place of them; MATH.md is then left as it is",
+        help="these alone, or kernels in place of them; pages are then left as they are",
     )  # fmt: skip
     parser.add_argument("--types", nargs="+", choices=TYPES, default=TYPES)
     parser.add_argument("--sizes", nargs="+", choices=[*SIZES], default=[*SIZES])
@@ -134,7 +135,9 @@ def main() -> int:
     if options.only or [*options.types] != [*TYPES] or [*options.sizes] != [*SIZES]:
         print(text)
     else:
-        report.PLACE.write_text(text)
+        figures.add(**report.figures(rows))
+        (machines.folder() / "math.md").write_text(text)
+        overview.write()
     return 0
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.machines import machine
 from benchmarks.net.costs import Shape, per_minute
 from benchmarks.net.relay_load import Loaded
-from benchmarks.report import machine
 
 PLACE = Path(__file__).parents[1] / "NET.md"
 

@@ -15,7 +15,7 @@ import numpy as np
 
 import samebits as sb
 import samebits.gym as sg
-from benchmarks.report import machine
+from benchmarks.machines import machine
 from benchmarks.rl.peers import (
     ENVPOOL,
     NUMPY,

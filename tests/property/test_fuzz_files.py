@@ -6,10 +6,11 @@ import gc
 from pathlib import Path
 
 import pytest
-from samebits.output import Output
 from tests.fuzz.files.engine import Finding, Fuzz
 from tests.fuzz.files.targets import TARGETS
 from tests.fuzz.files.tracing import Steps
+
+from samebits.output import Output
 
 CASES = {
     "replays": 120,
