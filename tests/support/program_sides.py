@@ -37,3 +37,22 @@ def need(*programs: str) -> None:
     for program in programs:
         if shutil.which(program) is None:
             pytest.skip(f"{program} is not here")
+
+
+def by_cmake(folder: Path, generator: str) -> Program:
+    """The pendulum in a folder, with sides `strict` and `fused` that CMake builds."""
+    shutil.copytree(PENDULUM, folder, dirs_exist_ok=True)
+    (folder / "sim.toml").write_text(f"""\
+build = [
+  ["cmake", "-S", ".", "-B", "{{out}}", "-G", "{generator}", "-DCMAKE_C_COMPILER={{compiler}}",
+   "-DCMAKE_BUILD_TYPE=Release", "{{flags}}"],
+  ["cmake", "--build", "{{out}}"],
+]
+program = "{{out}}/pendulum"
+[sides.strict]
+compiler = "gcc"
+[sides.fused]
+compiler = "gcc"
+flags = ["-DPENDULUM_FUSED=ON"]
+""")
+    return read_program(os.fspath(folder / "sim.toml"))

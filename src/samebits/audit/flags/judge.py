@@ -33,9 +33,7 @@ _ARCHITECTURES = {"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64", "i386"
 
 def compiler_of(command: Sequence[str]) -> tuple[str, tuple[int, ...] | None, list[str]] | None:
     """Family, version where the name has it, and the arguments; None for an unknown program."""
-    words = list(command)
-    while words and (_stem(words[0]) in WRAPPERS or re.fullmatch(r"\w+=.*", words[0])):
-        words.pop(0)
+    words = unwrapped(command)
     if not words:
         return None
     for pattern, family in PROGRAMS:
@@ -51,6 +49,14 @@ def compiler_of(command: Sequence[str]) -> tuple[str, tuple[int, ...] | None, li
         numbers = tuple(int(part) for part in version.split(".") if part) if version else None
         return family, numbers, rest
     return None
+
+
+def unwrapped(command: Sequence[str]) -> list[str]:
+    """A command without what stands before its program: ccache and its like, and variables."""
+    words = list(command)
+    while words and (_stem(words[0]) in WRAPPERS or re.fullmatch(r"\w+=.*", words[0])):
+        words.pop(0)
+    return words
 
 
 def _stem(program: str) -> str:

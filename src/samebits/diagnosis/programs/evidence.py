@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from samebits.diagnosis.programs.stand_ins import stand_in
+from samebits.diagnosis.programs.stand_ins import stand_in_plan
 from samebits.errors import RunnerError, SamebitsError
 from samebits.foreign.probes.instrument import MEMORY, OPERATIONS, STORES
 from samebits.foreign.probes.probing import Prober, Traced, prober_of
@@ -43,17 +43,16 @@ def traced_side(
     out = SideTraces(side, run)
     plan = shop.plan(side)
     if plan is None:
-        out.said = "its build is a command of its own"
+        out.said = f"its build is a command of its own, and {shop.why_no_plan(side)}"
         return out
     out.prober = prober_of(shop, plan)
     if out.prober is None:
-        other = stand_in(side)
-        plan = None if other is None else shop.plan(other)
-        out.prober = prober_of(shop, plan)
+        other = stand_in_plan(shop, plan)
+        out.prober = prober_of(shop, other)
         if other is None or out.prober is None:
-            out.said = f"{side.compiler[0]} has no IR, and no clang here can stand for it"
+            out.said = f"{plan.compiler} has no IR, and no clang here can stand for it"
             return out
-        out.by = " ".join(other.compiler)
+        out.by = other.compiler
     try:
         _trace(out, frame, noises)
     except RunnerError as error:

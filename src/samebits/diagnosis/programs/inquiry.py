@@ -136,7 +136,7 @@ class Inquiry:
         t = scalar_of(lane.type)
         if t is None or not t.is_ieee or lane.type != site.type:
             return None
-        return explained(trace, row, lane.of(word), _impossible(self.b))
+        return explained(trace, row, lane.of(word), self._impossible())
 
     def _tell_onward(self, a: Trace, found: Parting) -> None:
         """Where a value from a header goes on to, in the program's own sources."""
@@ -158,7 +158,7 @@ class Inquiry:
             row = _giver(trace, each)
             if row is None or trace.site(row).type not in FORMATS:
                 continue
-            made = explained(trace, row, int(each.b.bits, 16), _impossible(self.b))
+            made = explained(trace, row, int(each.b.bits, 16), self._impossible())
             if made is not None and files and trace.site(made.slice.rows[0]).module not in files:
                 continue
             if made is not None and (best is None or made.length < best[0].length):
@@ -253,11 +253,23 @@ class Inquiry:
         said = _strict_said(self.out.frame or 0, first_difference(mine, theirs))
         return f"{said} (by {other.by})" if said and other.by else said
 
+    def _impossible(self) -> frozenset[str]:
+        """Hazards that cannot have acted on side b, by its flags and by the record's control
+        registers."""
+        plan = self.shop.plan(self.b.side)
+        flags = (*self.b.side.flags, *(plan.flags if plan is not None else ()))
+        environment = machine_of(self.b.run).environment
+        found = {"x87", "double-rounding"} if not any(map(_WIDE.match, flags)) else set[str]()
+        if environment:
+            found |= {"rounding"} if "round" not in environment else set()
+            found |= {"flush"} if "flush" not in environment else set()
+        return frozenset(found)
+
 
 def _built(plan: BuildPlan) -> tuple[object, ...]:
     """All that makes a program another."""
-    steps = [(step.source, step.compiler, step.flags) for step in plan.compiles]
-    return steps, plan.link.before, plan.link.behind
+    steps = [(step.path, step.compiler, step.flags) for step in plan.compiles]
+    return steps, [command.words for command in plan.link.commands]
 
 
 def _strict_said(frame: int, left: int | None) -> str:
@@ -269,16 +281,6 @@ def _strict_said(frame: int, left: int | None) -> str:
             "confirmed, and others remain"
         )
     return ""
-
-
-def _impossible(b: BuiltSide) -> frozenset[str]:
-    """Hazards that cannot have acted, by flags and by the record's control registers."""
-    environment = machine_of(b.run).environment
-    found = {"x87", "double-rounding"} if not any(map(_WIDE.match, b.side.flags)) else set[str]()
-    if environment:
-        found |= {"rounding"} if "round" not in environment else set()
-        found |= {"flush"} if "flush" not in environment else set()
-    return frozenset(found)
 
 
 _KINDS = {

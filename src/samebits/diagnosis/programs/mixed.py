@@ -7,7 +7,7 @@ frame, and side a's before it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from samebits.diagnosis.fast.ddmin import BudgetSpent, MinimalSet
 from samebits.diagnosis.programs.flag_table import PARTS
@@ -71,7 +71,7 @@ class MixedBuilds:
     def can(self) -> bool:
         """Whether both are of one processor and of the same files."""
         facts = [(run.facts.get("architecture"), run.facts.get("system")) for run in self.runs]
-        return facts[0] == facts[1] and len(self.a.compiles) == len(self.b.compiles)
+        return facts[0] == facts[1] and self.a.names == self.b.names
 
     def files(self, first: str = "") -> Switched | None:
         """The files that give b's bits in a's build, `first` being the likeliest."""
@@ -90,11 +90,12 @@ class MixedBuilds:
         if not names:
             return None
         linked = LINK in files.files
-        if self.a.side.compiler != self.b.side.compiler:
+        pairs = [pair for name, *pair in self._triples() if name in names]
+        if any(a.compiler != b.compiler for a, b in pairs):
             plain = self._edited(names, ())
             if self._passes(plain, linked):
                 return self._switched(files.files, (COMPILER,), plain, linked, True)
-        edits = edits_between(self.a.compiles[0].flags, self.b.compiles[0].flags)
+        edits = list(dict.fromkeys(e for a, b in pairs for e in edits_between(a.flags, b.flags)))
         found = self._fewest(names, edits, linked)
         if found is None:
             return None
@@ -129,14 +130,17 @@ class MixedBuilds:
             return search.best
 
     def _steps(self, names: Sequence[str] | frozenset[str]) -> list[CompileStep]:
-        pairs = zip(self._names, self.a.compiles, self.b.compiles, strict=True)
-        return [b if name in names else a for name, a, b in pairs]
+        return [b if name in names else a for name, a, b in self._triples()]
+
+    def _triples(self) -> list[tuple[str, CompileStep, CompileStep]]:
+        """Each file's name, with its step on both sides."""
+        return list(zip(self._names, self.a.compiles, self.b.compiles, strict=True))
 
     def _edited(self, names: Sequence[str], edits: Sequence[str]) -> list[CompileStep]:
         """The files with b's compiler and a's flags, edited; all others as on side a."""
         out: list[CompileStep] = []
-        for name, a, b in zip(self._names, self.a.compiles, self.b.compiles, strict=True):
-            mixed = CompileStep(b.source, b.compiler, applied(a.flags, edits), b.folder)
+        for name, a, b in self._triples():
+            mixed = replace(b, flags=applied(a.flags, edits))
             out.append(mixed if name in names else a)
         return out
 

@@ -13,7 +13,9 @@ from functools import cache
 from pathlib import Path
 
 from samebits.foreign.programs.description import ProgramSide, Words
-from samebits.foreign.programs.toolchain import toolchain_of
+from samebits.foreign.programs.plan import BuildPlan, CompileStep
+from samebits.foreign.programs.toolchain import target_flags, toolchain_of
+from samebits.foreign.programs.workshop import Workshop
 
 _CROSS = re.compile(r"^(?:(.+)-)?(gcc|g\+\+|c\+\+|cc)(?:-[\d.]+)?$")
 _VERSIONS = range(22, 13, -1)
@@ -36,6 +38,25 @@ def stand_in(side: ProgramSide) -> ProgramSide | None:
         side, compiler=clang, flags=_flags(side.flags),
         target=target, name=f"{side.name}, by clang",
     )  # fmt: skip
+
+
+def stand_in_plan(shop: Workshop, plan: BuildPlan) -> BuildPlan | None:
+    """The plan of a side's stand-in: of a build by commands each step by clang, where its own
+    compiler has no IR, and linked as it is. None where there is none."""
+    if shop.program.sources and not plan.side.build:
+        other = stand_in(plan.side)
+        return None if other is None else shop.plan(other)
+    steps: list[CompileStep] = []
+    for step in plan.compiles:
+        given = ProgramSide(plan.side.name, step.compiler, step.flags)
+        other = None if step.toolchain.has_ir else stand_in(given)
+        if other is None and not step.toolchain.has_ir:
+            return None
+        if other is not None:
+            flags = (*target_flags(other), *other.flags)
+            step = replace(step, compiler=other.compiler, flags=flags)
+        steps.append(step)
+    return replace(plan, compiles=tuple(steps))
 
 
 def _flags(flags: Words) -> Words:

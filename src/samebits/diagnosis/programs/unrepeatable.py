@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from samebits.diagnosis.report.findings import CauseFact
@@ -100,7 +100,7 @@ def unset_uses(shop: Workshop, side: ProgramSide) -> list[UnsetUse]:
         return []
     log = shop.path("valgrind.log")
     try:
-        built = shop.built(replace(side, flags=(*side.flags, "-g")))
+        built = shop.built(side, ("-g",))
         places = {"program": str(built), "record": str(shop.path("run.sbt"))}
         places["folder"] = str(shop.program.folder)
         words = filled(side.run or shop.program.run, places)

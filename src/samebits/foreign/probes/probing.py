@@ -70,7 +70,7 @@ class Prober:
             paths.append(path)
         steps = zip(self.plan.compiles, paths, strict=True)
         objects = self.shop.results([(step, _object_command(step, path)) for step, path in steps])
-        return self.shop.linked(self.plan.link, [*objects, *more])
+        return self.shop.linked(self.plan.link, objects, more)
 
     def plain(self, change: Change | None = None) -> Path:
         """The side's program by way of IR, without probes."""
@@ -155,7 +155,7 @@ def _machine_flags(flags: Words) -> Words:
 
 def _ir_command(step: CompileStep) -> Callable[[Path], Words]:
     return lambda out: (
-        *step.compiler, *step.flags, *_IR, str(step.source), "-o", str(out),
+        *step.words, *_IR, str(step.source), "-o", str(out),
     )  # fmt: skip
 
 

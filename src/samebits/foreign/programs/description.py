@@ -19,7 +19,8 @@ from samebits.output import os_reason
 MOST_SECONDS = 3600
 _MOST_BYTES = 1 << 20
 _MOST_SOURCES = 4096
-_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".C")
+SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".C")
+"""How names of sources end that are compiled here."""
 _PLACES = ("{program}", "{record}", "{out}", "{folder}", "{compiler}", "{flags}", "{link}")
 _EXAMPLE = 'as in sources = ["*.cpp"], run = ["{program}", "--frames", "120"], [sides.strict]'
 
@@ -67,6 +68,8 @@ class Program:
     build: tuple[Words, ...]
     program: str
     """Where `build` leaves the program."""
+    commands: str
+    """Where it leaves the commands that compile, `compile_commands.json`."""
     run: Words
     seconds: float
     """Most of one run."""
@@ -92,7 +95,8 @@ class Program:
 
 _OF_PROGRAM: Mapping[str, str] = {
     "name": "text", "sources": "texts", "include": "texts", "flags": "words", "link": "words",
-    "build": "commands", "program": "text", "run": "words", "seconds": "number", "sides": "table",
+    "build": "commands", "program": "text", "commands": "text", "run": "words",
+    "seconds": "number", "sides": "table",
 }  # fmt: skip
 _OF_SIDE: Mapping[str, str] = {
     "compiler": "words", "flags": "words", "link": "words", "target": "text", "libm": "text",
@@ -160,6 +164,7 @@ def _program(path: Path, table: dict[str, Any]) -> Program:
         keys.words("link"),
         keys.commands("build"),
         keys.text("program"),
+        keys.text("commands"),
         run,
         float(seconds),
         tuple(_side(path, name, side) for name, side in cast("dict[str, Any]", sides).items()),
@@ -207,10 +212,10 @@ def _sources(folder: Path, patterns: Sequence[str]) -> tuple[Path, ...]:
         if not files:
             raise SideError(f"no file is {pattern!a:.80}", note=f"looked for in {folder}")
         for file in files:
-            if file.suffix not in _SUFFIXES:
+            if file.suffix not in SOURCES:
                 raise SideError(
                     f"{file.name} is no source of C or C++",
-                    fix=f"sources are {' '.join(_SUFFIXES)}",
+                    fix=f"sources are {' '.join(SOURCES)}",
                 )
             found[file] = None
         if len(found) > _MOST_SOURCES:

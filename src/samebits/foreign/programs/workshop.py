@@ -17,7 +17,8 @@ from types import TracebackType
 from samebits.errors import RunnerError, SideError
 from samebits.foreign.programs.commands import must_run
 from samebits.foreign.programs.description import Program, ProgramSide, Words, filled
-from samebits.foreign.programs.plan import BuildPlan, CompileStep, LinkStep, plan_of
+from samebits.foreign.programs.plan import BuildPlan, CompileStep, LinkCommand, LinkStep, plan_of
+from samebits.foreign.programs.recorded_build import RecordedBuild, recorded_build
 from samebits.foreign.recorder_sources import RECORDERS, recorder_source
 from samebits.output import write_file
 
@@ -37,6 +38,7 @@ class Workshop:
         self.headers.mkdir()
         write_file(self.headers / RECORDERS["c"].file, recorder_source("c"))
         self._made: dict[tuple[Words, ...], Path] = {}
+        self._builds: dict[ProgramSide, tuple[Path, RecordedBuild]] = {}
         self._number = 0
         self.commands = 0
         """Commands that were run: what builds have cost."""
@@ -58,18 +60,28 @@ class Workshop:
         return self.folder / f"{self._number}-{name}"
 
     def plan(self, side: ProgramSide) -> BuildPlan | None:
-        """The steps of a side; None where its build is a command of its own."""
-        if side.build or not self.program.sources:
-            return None
-        return plan_of(self.program, side, self.headers)
+        """The steps of a side; None where its build is commands of its own that leave no list of
+        what they compile: `why_no_plan` tells. Raises RunnerError where they fail."""
+        if not self._is_commanded(side):
+            return plan_of(self.program, side, self.headers)
+        return self._commanded(side)[1].plan
 
-    def built(self, side: ProgramSide) -> Path:
-        """The program of a side. Raises RunnerError: which command fails, and how."""
+    def why_no_plan(self, side: ProgramSide) -> str:
+        """Why a side has no plan: a clause."""
+        return self._commanded(side)[1].said if self._is_commanded(side) else ""
+
+    def built(self, side: ProgramSide, more: Words = ()) -> Path:
+        """The program of a side, with `more` flags for all that is compiled. Raises RunnerError:
+        which command fails, and how."""
         plan = self.plan(side)
-        if plan is None:
-            return self._commanded(side)
-        objects = self.objects(plan.compiles)
-        return self.linked(plan.link, objects)
+        if self._is_commanded(side) and (plan is None or not more):
+            return self._commanded(side)[0]
+        assert plan is not None
+        steps = [step.with_flags((*step.flags, *more)) for step in plan.compiles]
+        return self.linked(plan.link, self.objects(steps))
+
+    def _is_commanded(self, side: ProgramSide) -> bool:
+        return bool(side.build) or not self.program.sources
 
     def objects(self, steps: Sequence[CompileStep]) -> list[Path]:
         """The objects of steps, in their order."""
@@ -99,20 +111,59 @@ class Workshop:
         self._made |= {key: out for key, (_, _, out) in new.items()}
         return [self._made[key] for key in keys]
 
-    def linked(self, step: LinkStep, objects: Sequence[Path]) -> Path:
-        """The program of these objects."""
-        key = (step.command(objects, Path("-")),)
+    def linked(self, step: LinkStep, objects: Sequence[Path], more: Sequence[Path] = ()) -> Path:
+        """The program of the objects of a plan's steps, and of `more`."""
+        key = tuple(step.run(objects, more, lambda command: Path(command.name)))
         if key not in self._made:
-            out = self.path("program")
-            must_run(step.command(objects, out), step.folder, COMPILE_SECONDS, None, "linking")
-            self.commands += 1
-            self._made[key] = out
+            outs: list[Path] = []
+
+            def out(command: LinkCommand) -> Path:
+                outs.append(self._link_path(step, command))
+                return outs[-1]
+
+            for words, command in zip(step.run(objects, more, out), step.commands, strict=True):
+                must_run(words, command.folder, COMPILE_SECONDS, None, "linking")
+                self.commands += 1
+            self._made[key] = outs[-1]
         return self._made[key]
 
-    def _commanded(self, side: ProgramSide) -> Path:
+    def _link_path(self, step: LinkStep, command: LinkCommand) -> Path:
+        """Where a command of a link leaves its result: the program where its files are, a library
+        by its name in a folder of its own."""
+        if command is step.commands[-1]:
+            self._number += 1
+            return (step.home or self.folder) / f"{self._number}-{command.name}"
+        folder = self.path("library")
+        folder.mkdir()
+        return folder / command.name
+
+    def _commanded(self, side: ProgramSide) -> tuple[Path, RecordedBuild]:
+        """What the user's own commands build, and what is known of how: each side once."""
+        if side not in self._builds:
+            out = self.path(side.name)
+            out.mkdir()
+            program = self._run_build(side, out)
+            build = self._recorded(side, program, out)
+            if build.plan is not None:
+                for step, path in zip(build.plan.compiles, build.objects, strict=True):
+                    if path.is_file():
+                        self._made[(step.command(Path("-")),)] = path
+            self._builds[side] = program, build
+        return self._builds[side]
+
+    def _recorded(self, side: ProgramSide, program: Path, out: Path) -> RecordedBuild:
+        named = self.program.commands or "{out}/compile_commands.json"
+        (name,) = filled([named], self.places(side, out))
+        commands = self.program.folder / name
+        if self.program.commands and not commands.is_file():
+            raise RunnerError(
+                f"the build of side {side.name} left no {name}",
+                fix="say in sim.toml where it leaves its compile_commands.json: commands",
+            )
+        return recorded_build(side, program, commands, out)
+
+    def _run_build(self, side: ProgramSide, out: Path) -> Path:
         """What the user's own commands build, in a folder of that build."""
-        out = self.path(side.name)
-        out.mkdir()
         places = self.places(side, out)
         for command in side.build or self.program.build:
             must_run(

@@ -10,7 +10,7 @@ from samebits.foreign.programs.plan import BuildPlan, CompileStep, LinkStep
 
 def plan(*sources: str) -> BuildPlan:
     steps = [CompileStep(Path(source), ("gcc",), (), Path()) for source in sources]
-    return BuildPlan(ProgramSide("a", ("gcc",)), tuple(steps), LinkStep((), (), Path()))
+    return BuildPlan(ProgramSide("a", ("gcc",)), tuple(steps), LinkStep(()))
 
 
 def test_a_source_is_called_by_its_file_name_and_by_its_folders_where_others_have_it() -> None:
