@@ -38,6 +38,7 @@ EXCERPT_LINES = 4
 EXCERPT_COLUMNS = 160
 _LONGEST = 200
 _PACKAGE = Path(__file__).parent
+_OWN = f"{_PACKAGE}{os.sep}"
 
 
 def excerpt(span: Span) -> str:
@@ -111,28 +112,42 @@ class SamebitsError(Exception):
 
 WHOLE_TRACEBACK = "SAMEBITS_TRACEBACK"
 """The environment variable that keeps all frames in tracebacks, where it is `full`."""
-_Folded = TypeVar("_Folded", bound=SamebitsError)
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
-def folded(error: _Folded) -> _Folded:
-    """An error about to be raised anew by the function that a user called: its traceback begins
-    there, without the frames in which samebits found it."""
-    whole = os.environ.get(WHOLE_TRACEBACK) == "full"
-    return error if whole else error.with_traceback(None)
+def fold(error: BaseException) -> None:
+    """Take the frames of samebits out of the traceback of an error that the function which a user
+    called has caught, and raises on by a bare `raise`: that adds no frame, so that nothing
+    follows the caller's line but frames of users' own functions, which stay.
+
+    Faults inside samebits and interrupts keep all.
+    """
+    trace = error.__traceback__
+    if os.environ.get(WHOLE_TRACEBACK) == "full" or not isinstance(error, Exception):
+        return
+    if isinstance(error, SamebitsError):
+        error.__cause__ = error.__cause__  # hides what was handled inside, as `from` does
+        error.__traceback__ = None
+        return
+    if trace is not None and trace.tb_next is None and isinstance(error, TypeError):
+        error.__traceback__ = None  # what was called has other parameters
+        return
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(_OWN):
+        trace = trace.tb_next
+    error.__traceback__ = trace or error.__traceback__
 
 
 def folding(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """`function`, whose errors have tracebacks that begin there."""
+    """`function`, whose errors have tracebacks that begin at the caller's line."""
 
     @wraps(function)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         try:
             return function(*args, **kwargs)
-        except SamebitsError as error:
-            __tracebackhide__ = True
-            raise folded(error) from error.__cause__
+        except Exception as error:
+            fold(error)
+            raise
 
     return call
 

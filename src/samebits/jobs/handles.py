@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from samebits.backend.objects import TRAP_WORDS
-from samebits.errors import ArgumentError, JobError
+from samebits.errors import ArgumentError, JobError, folding
 from samebits.runtime.memory_claims import LEDGER, Claim
 from samebits.runtime.pending_jobs import PENDING
 from samebits.runtime.threads.pool import Pool, pool
@@ -198,6 +198,7 @@ class JobHandle:
         """The job's name, and where it was scheduled."""
         return self.record.title
 
+    @folding
     def complete(self) -> None:
         """Wait until the job has run, helping meanwhile; its memory may be used then.
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, TypeVar, Unpack, cast, dataclass_transform, overload
 
-from samebits.errors import ArgumentError, CompileError, JobError, SamebitsError, folded, folding
+from samebits.errors import ArgumentError, CompileError, JobError, SamebitsError, fold, folding
 from samebits.jobs import handles
 from samebits.jobs.definition import Definition, Length, Rows
 from samebits.jobs.handles import JobHandle, JobRecord
@@ -361,9 +361,9 @@ def job(
             )
         if cls is not None:
             return _defined(cls, given, debug)
-    except SamebitsError as error:
-        __tracebackhide__ = True
-        raise folded(error) from error.__cause__
+    except Exception as error:
+        fold(error)
+        raise
     return folding(partial(_defined, given=given, debug=debug))
 
 

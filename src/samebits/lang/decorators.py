@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar, Unpack, dataclass_transform, overload
 
-from samebits.errors import SamebitsError, folded, folding
+from samebits.errors import fold, folding
 from samebits.lang.kernel import Kernel, bind_methods
 from samebits.lang.memory import structs
 from samebits.modes import (
@@ -44,9 +44,9 @@ def kernel(
         bound = checked_recursion(given.pop("recursion")) if "recursion" in given else 0
         decorate = partial(Kernel, given=checked(given), recursion=bound)
         return folding(decorate) if function is None else decorate(function)
-    except SamebitsError as error:
-        __tracebackhide__ = True
-        raise folded(error) from error.__cause__
+    except Exception as error:
+        fold(error)
+        raise
 
 
 def defaults(**options: Unpack[OptionArguments]) -> None:
@@ -83,9 +83,9 @@ def struct(
         checked(options)
         if cls is not None:
             return _struct_of(cls, options)
-    except SamebitsError as error:
-        __tracebackhide__ = True
-        raise folded(error) from error.__cause__
+    except Exception as error:
+        fold(error)
+        raise
     return folding(partial(_struct_of, options=options))
 
 

@@ -13,7 +13,7 @@ from functools import update_wrapper
 from types import FunctionType, MethodType
 from typing import Any
 
-from samebits.errors import CompileError, SamebitsError, folded
+from samebits.errors import CompileError, fold
 from samebits.lang.annotations import KernelAnnotation, class_of_type, kernel_annotation
 from samebits.lang.constants import UNLOADED, constant, is_lazy, is_namespace
 from samebits.lang.definition import definition_span, lines_now
@@ -170,18 +170,18 @@ class Kernel:
             if self.fast is not None and not kwargs and len(args) == len(self.parameters):
                 return self.fast(*args)
             return executions.native(self, args, kwargs)
-        except SamebitsError as error:
-            __tracebackhide__ = True
-            raise folded(error) from error.__cause__
+        except Exception as error:
+            fold(error)
+            raise
 
     def managed(self, /, *args: Any, **kwargs: Any) -> Any:
         """Run the function in CPython over samebits' typed scalars: the reference answer."""
         try:
             self.check_use(args, kwargs)
             return executions.managed(self, args, kwargs)
-        except SamebitsError as error:
-            __tracebackhide__ = True
-            raise folded(error) from error.__cause__
+        except Exception as error:
+            fold(error)
+            raise
 
     def check_races(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call the kernel in the reference interpreter, which watches what iterations of parallel
@@ -193,9 +193,9 @@ class Kernel:
         try:
             self.check_use(args, kwargs)
             return executions.check_races(self, args, kwargs)
-        except SamebitsError as error:
-            __tracebackhide__ = True
-            raise folded(error) from error.__cause__
+        except Exception as error:
+            fold(error)
+            raise
 
     def check_use(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
         """Raise ArgumentError where a scheduled job has memory that a call would touch."""

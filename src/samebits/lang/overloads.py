@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from samebits.errors import ArgumentError, CompileError, SamebitsError, are_given, folded
+from samebits.errors import ArgumentError, CompileError, are_given, fold
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
 from samebits.lang.values.lazy import lazily
@@ -99,9 +99,9 @@ class Overloads:
             return executions.managed_math(self, HIGH, *args)
         try:
             return executions.mapped(self, args, out)
-        except SamebitsError as error:
-            __tracebackhide__ = True
-            raise folded(error) from error.__cause__
+        except Exception as error:
+            fold(error)
+            raise
 
     def check_count(self, args: tuple[Any, ...]) -> None:
         """Raise ArgumentError unless there are as many arguments as it takes."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from samebits.errors import ArgumentError, SamebitsError, folded
+from samebits.errors import ArgumentError, fold
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Module
 from samebits.ir.interp.evaluator import Evaluator, Listener, evaluator_of
@@ -46,9 +46,9 @@ def evaluate(kernel: Kernel, /, *args: Any, **kwargs: Any) -> Any:
         )
     try:
         return evaluate_call(kernel, args, kwargs)
-    except SamebitsError as error:
-        __tracebackhide__ = True
-        raise folded(error) from error.__cause__
+    except Exception as error:
+        fold(error)
+        raise
 
 
 def evaluate_call(

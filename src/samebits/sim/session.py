@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.backend.llvm.engine import host_target
-from samebits.errors import ReportError, SamebitsError, Trap, folded
+from samebits.errors import ReportError, Trap, fold, folding
 from samebits.lang.values.lazy import lazily
 from samebits.runtime.calls.input_copies import InputCopier, input_copier
 from samebits.runtime.memory_claims import PENDING, check_memory
@@ -73,9 +73,9 @@ class Session:
                 self._check_jobs("step", True, inputs)
             if self._copier is None or not self._advance_one(inputs):
                 self._advance(self.simulation.inputs.frame(inputs))
-        except SamebitsError as error:
-            __tracebackhide__ = True
-            raise folded(error) from error.__cause__
+        except Exception as error:
+            fold(error)
+            raise
 
     def run(self, inputs: Any) -> NDArray[np.uint64]:
         """Advance over a structured ndarray of shape (frames, players); return the hash after each.
@@ -85,9 +85,9 @@ class Session:
         """
         try:
             return self._run(inputs)
-        except SamebitsError as error:
-            __tracebackhide__ = True
-            raise folded(error) from error.__cause__
+        except Exception as error:
+            fold(error)
+            raise
 
     def _run(self, inputs: Any) -> NDArray[np.uint64]:
         if PENDING:
@@ -149,11 +149,13 @@ class Session:
             state = ("state", self._execution.memory, writes)
             check_memory(f"session.{what}", [state, *(("inputs", i, False) for i in inputs)])
 
+    @folding
     def hash(self) -> int:
         """XXH64 of the state's canonical bytes."""
         self._check_jobs("hash", False)
         return self._execution.hash()
 
+    @folding
     def canonical_state(self) -> bytes:
         """The state's canonical bytes: what is hashed, and what a replay's keyframes hold."""
         self._check_jobs("canonical_state", False)
@@ -161,19 +163,28 @@ class Session:
 
     def save(self) -> bytes:
         """The bytes from which `restore` returns to this frame, here or on another machine."""
-        if PENDING:
-            self._check_jobs("save", False)
-        return self._saved.fill(self.seed, self.frame, self._execution.packed())
+        try:
+            if PENDING:
+                self._check_jobs("save", False)
+            return self._saved.fill(self.seed, self.frame, self._execution.packed())
+        except Exception as error:
+            fold(error)
+            raise
 
     def restore(self, blob: bytes) -> None:
         """Return to the frame of `save`. Raises ReplayError, having changed nothing, if the bytes
         are damaged or of another simulation or format."""
-        seed, frame, state = self._saved.read(blob) or self._read(blob)
-        if PENDING:
-            self._check_jobs("restore", True)
-        self._execution.restore(state)
-        self.seed, self.frame = seed, frame
+        try:
+            seed, frame, state = self._saved.read(blob) or self._read(blob)
+            if PENDING:
+                self._check_jobs("restore", True)
+            self._execution.restore(state)
+            self.seed, self.frame = seed, frame
+        except Exception as error:
+            fold(error)
+            raise
 
+    @folding
     def report(
         self,
         path: str | os.PathLike[str],

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NoReturn, TypeVar, cast, dataclass_transform, 
 
 import numpy as np
 
-from samebits.errors import ArgumentError, CompileError, SamebitsError, Trap, folded
+from samebits.errors import ArgumentError, CompileError, Trap, fold
 from samebits.lang.annotations import MOST_BYTES, class_of_type, field_type, register_struct
 from samebits.lang.memory.arrays import ManagedArray, binder, copy_into
 from samebits.lang.memory.struct_items import item_methods
@@ -53,9 +53,9 @@ class Struct:
         _place(self, memoryview(bytearray(self.__sb_start__ or t.size)), 0)
         try:
             _fill(self, args, fields)
-        except SamebitsError as error:
-            __tracebackhide__ = True
-            raise folded(error) from error.__cause__
+        except Exception as error:
+            fold(error)
+            raise
 
     @classmethod
     def __sb_view__(cls, buffer: Buffer, offset: int) -> Any:
@@ -99,9 +99,9 @@ class Struct:
             if store is None:
                 raise _unknown_field(self.__sb_type__, name)
             store(self._buffer, self._offset, value)
-        except SamebitsError as error:
-            __tracebackhide__ = True
-            raise folded(error) from error.__cause__
+        except Exception as error:
+            fold(error)
+            raise
 
     def __getattr__(self, name: str) -> NoReturn:
         if name == "__sb_type__":

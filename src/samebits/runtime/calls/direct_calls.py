@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from samebits.errors import SamebitsError, folded
+from samebits.errors import fold
 from samebits.lang.annotations import class_of_type
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.structs import start_of
@@ -136,9 +136,7 @@ def add_record(kernel: Kernel, made: Prepared) -> None:
 
     def raised(status: int) -> BaseException:
         error = made.trap(status)
-        if isinstance(error, SamebitsError):
-            folded(error)
-            error.__cause__ = error.__cause__  # as `raise error from ...` does
+        fold(error)
         return error
 
     table += bytes(packing.table(steps))

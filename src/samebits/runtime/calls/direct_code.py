@@ -1,7 +1,6 @@
 """The code of direct calls: LLVM text over CPython's C API, and the descriptor that runs it.
 
-An error of `Kernel.__call__` loses the frame of that: nothing follows the caller's own line. The
-function reads a kernel's `direct` record (`direct_calls.py` makes it), has the packing routine
+The function reads a kernel's `direct` record (`direct_calls.py` makes it), has the packing routine
 write the arguments to slots on the stack, calls the entry without the interpreter's lock and makes
 the results. The functions of CPython that it calls are of the stable ABI.
 """
@@ -9,11 +8,9 @@ the results. The functions of CPython that it calls are of the stable ABI.
 from __future__ import annotations
 
 import ctypes
-import sys
 from functools import cache
 from typing import Any, cast
 
-from samebits.errors import SamebitsError
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.scalars import SCALAR_CLASSES
@@ -71,10 +68,6 @@ _PYTHON = {
     "PyMemoryView_FromObject": "ptr (ptr)",
     "PyObject_Call": "ptr (ptr, ptr, ptr)",
     "PyErr_SetObject": "void (ptr, ptr)",
-    "PyErr_ExceptionMatches": "i32 (ptr)",
-    "PyErr_Fetch": "void (ptr, ptr, ptr)",
-    "PyErr_Restore": "void (ptr, ptr, ptr)",
-    "PyObject_GetAttr": "ptr (ptr, ptr)",
     "Py_IncRef": "void (ptr)",
     "Py_DecRef": "void (ptr)",
 }
@@ -86,8 +79,6 @@ _OBJECTS: dict[str, object] = {
     "sb_managed": managed_runs,
     "sb_pending": PENDING,
     "sb_slow": Kernel.__call__,
-    "sb_error": SamebitsError,
-    "sb_following": sys.intern("tb_next"),
 }
 """The objects that the code knows, under their symbols."""
 
@@ -349,37 +340,6 @@ done:
   ret void
 }}
 
-define internal void @fold() {{
-entry:
-  %type.p = alloca ptr
-  %error.p = alloca ptr
-  %trace.p = alloca ptr
-  %own = call i32 @PyErr_ExceptionMatches(ptr @sb_error)
-  %is.own = icmp ne i32 %own, 0
-  br i1 %is.own, label %fetch, label %done
-fetch:
-  call void @PyErr_Fetch(ptr %type.p, ptr %error.p, ptr %trace.p)
-  %type = load ptr, ptr %type.p
-  %error = load ptr, ptr %error.p
-  %trace = load ptr, ptr %trace.p
-  %no.trace = icmp eq ptr %trace, null
-  br i1 %no.trace, label %restore, label %look
-look:
-  %following = call ptr @PyObject_GetAttr(ptr %trace, ptr @sb_following)
-  %only = icmp eq ptr %following, @sb_none
-  call void @Py_DecRef(ptr %following)
-  br i1 %only, label %drop, label %restore
-drop:
-  call void @Py_DecRef(ptr %trace)
-  br label %restore
-restore:
-  %kept = phi ptr [ %trace, %fetch ], [ %trace, %look ], [ null, %drop ]
-  call void @PyErr_Restore(ptr %type, ptr %error, ptr %kept)
-  br label %done
-done:
-  ret void
-}}
-
 define internal ptr @slow(ptr %self, ptr %args, i64 %count, ptr %names) {{
 entry:
   %size = add i64 %count, 1
@@ -431,12 +391,6 @@ call:
   %result = call ptr @PyObject_Call(ptr @sb_slow, ptr %tuple, ptr %given)
   call void @Py_DecRef(ptr %tuple)
   call void @Py_DecRef(ptr %given)
-  %raised = icmp eq ptr %result, null
-  br i1 %raised, label %folded, label %done
-folded:
-  call void @fold()
-  br label %done
-done:
   ret ptr %result
 drop.both:
   call void @Py_DecRef(ptr %dict)
