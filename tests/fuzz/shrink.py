@@ -24,17 +24,20 @@ CANDIDATE_SECONDS = {True: 4.0, False: 0.5}
 """Processor time that a candidate may take, compiled or not: one may loop for ever."""
 
 
-class _TooLongError(BaseException):
+class TooLongError(BaseException):
     """Not an Exception, so that nothing below takes it for a fault of an execution."""
 
 
 @contextmanager
-def _time_limit(seconds: float) -> Iterator[None]:
+def time_limit(seconds: float) -> Iterator[None]:
+    """TooLongError inside after so many seconds of processor time."""
+
     def stop(_signal: int, _frame: object) -> None:
-        raise _TooLongError
+        raise TooLongError
 
     before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    # Again and again: what is raised inside a destructor goes nowhere.
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 0.1)
     try:
         yield
     finally:
@@ -57,13 +60,13 @@ def shrink(
         source, inputs = attempt
         candidate = replace(program, source=source, inputs=(inputs,))
         try:
-            with warnings.catch_warnings(action="ignore"), _time_limit(CANDIDATE_SECONDS[native]):
+            with warnings.catch_warnings(action="ignore"), time_limit(CANDIDATE_SECONDS[native]):
                 failures = (
                     check(candidate)
                     if check is not None
                     else check_programs([candidate], native=native).failures
                 )
-        except (Exception, _TooLongError):  # a candidate may be anything, and break anything
+        except (Exception, TooLongError):  # a candidate may be anything, and break anything
             return False
         for f in failures:
             if f.kind == failure.kind:
