@@ -29,6 +29,7 @@ from samebits.passes.bounds.ranges import Ranges
 from samebits.passes.bounds.versioning import Versioning
 from samebits.passes.dead import drop_dead_functions, drop_dead_operations
 from samebits.passes.flatten import flattened
+from samebits.passes.inline import inlined
 from samebits.printed import OUTPUT
 from samebits.types import ScalarType
 
@@ -45,6 +46,8 @@ def optimise(module: Module, entries: Sequence[str], *, blocks: bool = True) -> 
     functions: dict[str, Function] = {}
     total: set[str] = set()
     for name, function in reached.functions.items():
+        if blocks and versioned:
+            function = inlined(function, reached.functions)
         ends = total.intersection(callees(function))
         make = partial(_optimised, function, ends, blocks, versioned)
         also = blocks, versioned, frozenset(ends)

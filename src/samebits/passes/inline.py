@@ -1,0 +1,188 @@
+"""Calls of kernels on arrays and structs in innermost loops, replaced by the kernels' bodies.
+
+A call that may write memory hides what it touches, so that a loop around it keeps its checks and
+never becomes vectors. Calls on scalars stay: LLVM inlines those, and knows that they touch nothing.
+
+Owns which calls qualify. What is inlined keeps its spans, so that it traps as the call did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from samebits.ir.grammar import (
+    CALLS,
+    For,
+    Function,
+    HostFunction,
+    Op,
+    Region,
+    Return,
+    Statement,
+    Value,
+    ValueType,
+    While,
+    regions,
+    walk,
+)
+from samebits.ir.rewrite import clone, fresh_ids, map_regions, with_operands
+from samebits.modes import FAST
+from samebits.printed import OUTPUT
+from samebits.types import MemoryType, ScalarType
+
+CALLEE_LIMIT = 200
+"""Operations of a kernel beyond which its call is worth its price."""
+LOOP_LIMIT = 600
+"""Operations of a loop with all that is inlined."""
+_ARENA = frozenset({"arena", "release", "allocate"})
+
+
+def inlined(function: Function, functions: Mapping[str, Function]) -> Function:
+    """The function with the calls that qualify replaced; `functions` has its callees.
+
+    FAST keeps its calls, as its bits may hang on them, and so does what a debugger steps through.
+    """
+    if function.options.mode is FAST or function.options.debug_info:
+        return function
+    names = {
+        str(op.attr)
+        for op in walk(function.body)
+        if isinstance(op, Op) and op.opcode == "call" and _fits(functions[str(op.attr)], function)
+    }
+    if not names:
+        return function
+    return _Inliner(function, {name: functions[name] for name in names}).run()
+
+
+def _fits(callee: Function, caller: Function) -> bool:
+    """Whether a callee is small, straight but for branches, and compiled as the caller is."""
+    if isinstance(callee, HostFunction) or callee.cold or callee.recursion:
+        return False
+    if all(isinstance(t, ScalarType) for _, t in callee.params):
+        return False
+    if callee.options != caller.options or not callee.body:
+        return False
+    *body, last = callee.body
+    size = 0
+    for statement in walk(body):
+        size += 1
+        if isinstance(statement, Return | For | While):
+            return False
+        if isinstance(statement, Op) and (
+            statement.opcode == "parallel" or statement.opcode in OUTPUT | _ARENA
+        ):
+            return False
+    return size <= CALLEE_LIMIT and isinstance(last, Return)
+
+
+class _Inliner:
+    def __init__(self, function: Function, callees: Mapping[str, Function]) -> None:
+        self._function = function
+        self._callees = callees
+        self._ids = fresh_ids(function)
+        self._slots: dict[str, ValueType] = dict(function.slots)
+        self._locals: dict[str, MemoryType] = dict(function.locals)
+        self._copies = 0
+
+    def run(self) -> Function:
+        body = self._outside(self._function.body)
+        if not self._copies:
+            return self._function
+        return replace(self._function, body=body, slots=self._slots, locals=self._locals)
+
+    def _outside(self, region: Region) -> Region:
+        """A region outside of innermost loops."""
+        out: Region = []
+        for statement in region:
+            if isinstance(statement, For) and self._is_worth_it(statement):
+                statement = replace(statement, body=self._inside(statement.body))
+            elif not isinstance(statement, Op):
+                statement = map_regions(statement, self._outside)
+            out.append(statement)
+        return out
+
+    def _is_worth_it(self, loop: For) -> bool:
+        size = 0
+        for statement in walk(loop.body):
+            if isinstance(statement, For | While):
+                return False
+            size += 1
+            if isinstance(statement, Op) and statement.opcode in CALLS:
+                callee = self._callees.get(str(statement.attr))
+                size += len(list(walk(callee.body))) if callee is not None else 0
+        return size <= LOOP_LIMIT
+
+    def _inside(self, region: Region) -> Region:
+        """A region of an innermost loop."""
+        out: Region = []
+        known: dict[Value, Value] = {}
+        for statement in region:
+            statement = _with_values(statement, known)
+            if isinstance(statement, Op):
+                callee = self._callees.get(str(statement.attr))
+                if statement.opcode == "call" and callee is not None:
+                    out += self._copy(callee, statement, known)
+                    continue
+            else:
+                statement = map_regions(statement, self._inside)
+            out.append(statement)
+        return out
+
+    def _copy(self, callee: Function, call: Op, known: dict[Value, Value]) -> Region:
+        """The callee's body for one call; what uses the call's results finds them in `known`."""
+        prefix = f"{callee.name}.{self._copies}."
+        self._copies += 1
+        *body, last = clone(callee.body, self._ids)
+        assert isinstance(last, Return)
+        sets = {s.attr for s in walk(body) if isinstance(s, Op) and s.opcode == "set"}
+        given = dict(zip((name for name, _ in callee.params), call.args, strict=True))
+        types = {**dict(callee.params), **callee.slots}
+        out: Region = []
+        for name, value in given.items():
+            if name in sets:
+                op = Op(next(self._ids), "set", (value,), prefix + name, (), call.span)
+                out.append(op)
+        for name, t in types.items():
+            if name not in given or name in sets:
+                self._slots[prefix + name] = t
+        self._locals |= {prefix + name: t for name, t in callee.locals.items()}
+        free = {name: value for name, value in given.items() if name not in sets}
+        out += _Renaming(prefix, free, known).region(body)
+        for result, value in zip(call.results, last.values, strict=True):
+            known[result] = known.get(value, value)
+        return out
+
+
+class _Renaming:
+    """Names of a body with a prefix; parameters that it never sets are their arguments."""
+
+    def __init__(self, prefix: str, given: Mapping[str, Value], known: dict[Value, Value]) -> None:
+        self._prefix = prefix
+        self._given = given
+        self._known = known
+
+    def region(self, region: Region) -> Region:
+        return list(self._statements(region))
+
+    def _statements(self, region: Region) -> Iterator[Statement]:
+        for statement in region:
+            statement = with_operands(statement, lambda v: self._known.get(v, v))
+            if not isinstance(statement, Op):
+                yield map_regions(statement, self.region)
+            elif statement.opcode == "get" and statement.attr in self._given:
+                self._known[statement.result] = self._given[str(statement.attr)]
+            elif statement.opcode in ("get", "set", "local"):
+                yield replace(statement, attr=f"{self._prefix}{statement.attr}")
+            else:
+                yield statement
+
+
+def _with_values(statement: Statement, known: Mapping[Value, Value]) -> Statement:
+    """The statement, and all inside it, with known values for others."""
+    if not known:
+        return statement
+    statement = with_operands(statement, lambda v: known.get(v, v))
+    if isinstance(statement, Op) or not regions(statement):
+        return statement
+    return map_regions(statement, lambda r: [_with_values(s, known) for s in r])
