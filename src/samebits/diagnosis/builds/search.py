@@ -287,6 +287,20 @@ class BuildSearch:
             story, hit.hazards, side, agreement, not places, agreement.same, places, told=told
         )
 
+    def name_first(self) -> None:
+        """Name the best build, if a compiler made it, by what makes its first difference, if that
+        is found in time. Raises RunnerError."""
+        hit, best = self._best_hit(), self.best
+        if self._search is None or hit is None or best is None:
+            return
+        try:
+            named = self._search.name_first(hit)
+        except OutOfTime:
+            return
+        if named is not hit:
+            self.best = self._build_of(named)
+            self.whole = [self.best if each is best else each for each in self.whole]
+
     def first_step(self) -> OperationFact | None:
         """The statement in which the best build, if a compiler made it, differs first: one within
         loops, or else, for logs keep compilers from making vectors of these, one around. Where it

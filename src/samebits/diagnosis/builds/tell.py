@@ -94,6 +94,9 @@ def _tell(
                 "`init HASH`, would part the two"
             )
         return
+    with beyond_first_facts(out.notes, "which flags give the first frame is"):
+        found.name_first()
+    best = found.best or best
     cause = _cause(best, found)
     mine = replace(best.side, text=a.text, spec=a.spec, variants=()) if _is_inlined(best) else a
     shown = best.shown or best.side
@@ -102,7 +105,7 @@ def _tell(
         step = found.first_step()
     live = compare(mine, shown, known=KnownCause(cause, best.variants, step))
     _take(out, live, best)
-    if live.frame != out.frame and best.agreement.whole:
+    if live.frame != out.frame and best.agreement.same:  # whose hash it has
         with beyond_first_facts(out.notes, "the fields are"):
             _fields(out, mine, best.side, source)
     with beyond_first_facts(out.notes, "the function is"):
@@ -149,7 +152,7 @@ def _is_inlined(best: Build) -> bool:
 def _take(out: Diagnosis, live: Diagnosis, best: Build) -> None:
     """What the planted side shows, where side b itself shows nothing."""
     if live.frame != out.frame:
-        if not best.agreement.whole or live.frame is None:
+        if not best.agreement.same or live.frame is None:
             return
         out.note(f"side a built so differs from {moment(live.frame)} on")
     if not (out.fields or out.columns):

@@ -87,9 +87,11 @@ class Driver(ABC, Generic[A, B]):
         """What is done where a side has no trace: what it gives stands for side b's."""
 
     def _proxy(self, own: Trace, after: bytes, aligned: MatchedVersion | None) -> Validated | None:
-        """Side a's program with a hazard in it, in place of side b, whose state is `after`."""
+        """Side a's program with a hazard in it, in place of side b, whose state is `after`. Beside
+        a cause that is known it has to give all of that: the first operation of a part may be a
+        later one."""
         proxy = proxy_trace(own, after, self.progress)
-        if proxy is None:
+        if proxy is None or (self.known is not None and proxy.explained < proxy.differing):
             return None
         self.out.note(
             "side a with one hazard injected everywhere serves as proxy for side b: it gives b's "

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from samebits.diagnosis.builds.compilers.plans import SOME, STAGES, Known, Plan
+from samebits.diagnosis.builds.compilers.plans import (
+    CAREFUL,
+    SOME,
+    STAGES,
+    WITH_LIBRARY,
+    Known,
+    Plan,
+)
 from samebits.diagnosis.builds.compilers.rows import Row, rows
 from samebits.export.plain_c.widths import Widths
 
@@ -37,3 +44,14 @@ def test_what_vectors_depend_on_is_tried_for_what_makes_vectors_alone() -> None:
     assert any("-mfma" in plan.row.flags for plan in every)
     assert not any("-mfpmath=387" in plan.row.flags for plan in every)
     assert {plan.widths for plan in every} == {Widths.SAME}
+
+
+def test_usual_flags_are_tried_with_the_library_and_for_what_makes_vectors_before_rare_ones() -> (
+    None
+):
+    every = plans()
+    usual = next(row for row in ROWS if row.is_usual and tuple(row.flags) == ("-Ofast", "-mfma"))
+    rare = next(n for n, plan in enumerate(every) if not plan.row.is_usual)
+    some = next(n for n, plan in enumerate(every) if plan.parts == SOME)
+    for parts in (WITH_LIBRARY, CAREFUL):
+        assert every.index(Plan(usual, parts)) < min(rare, some)

@@ -118,7 +118,7 @@ def _likely(known: Known) -> Iterator[Plan]:
 
 
 def _usual_otherwise(known: Known) -> Iterator[Plan]:
-    return _usual(known.parts[:1])(known)
+    return _usual(known.parts)(known)
 
 
 def _all(known: Known) -> Iterator[Plan]:
@@ -147,8 +147,8 @@ def _others_in_some(known: Known) -> Iterator[Plan]:
 
 
 STAGES: tuple[Stage, ...] = (
-    _usual([OWN]), _likely, _usual([SOME]), _others([OWN]), _likely, _usual_flat, _others([SOME]),
-    _usual([CAREFUL, SOME_CAREFUL]), _others_flat, _usual_otherwise, _others_in_some,
+    _usual([OWN]), _likely, _usual_otherwise, _usual([SOME]), _others([OWN]), _likely,
+    _usual_flat, _others([SOME]), _usual([SOME_CAREFUL]), _others_flat, _others_in_some,
     _of_other_machines, _all,
 )  # fmt: skip
 """The plans of one compiler, a stage each, the most plausible first. What was tried before is not

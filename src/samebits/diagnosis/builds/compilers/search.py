@@ -7,7 +7,7 @@ plain C; built strictly, it must have side a's hashes, or nothing is said.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ from samebits.diagnosis.builds.compilers.build import FORCES, STRICT, Workshop
 from samebits.diagnosis.builds.compilers.builder import Builder, Way
 from samebits.diagnosis.builds.compilers.execution import INIT, BuiltExecution
 from samebits.diagnosis.builds.compilers.found import Compiler, compilers
+from samebits.diagnosis.builds.compilers.hidden_first import HiddenFirst
 from samebits.diagnosis.builds.compilers.plans import (
     APART,
     OWN,
@@ -407,6 +408,46 @@ class CompilerSearch:
         self._keep(hit)
         return parting is None
 
+    def name_first(self, hit: Hit) -> Hit:
+        """A build by a part of its flags, if it gives the first hashes alone and one gives as many;
+        what makes its first difference is named first, where that is in a frame of which b has no
+        hash too. Raises RunnerError, OutOfTime."""
+        self.end = spent() + _TELLING_SECONDS
+        if hit.parting is None:
+            return self._named_by_hidden(hit)
+        if not hit.forms:
+            return self._named_by_hidden(self._narrowed(Plan(hit.row, hit.parts, hit.widths), hit))
+        found = self._narrowed_in_some(self._builder.shop(hit.compiler, parts=hit.parts), hit)
+        self.hits[self.hits.index(hit)] = found
+        return self._named_by_hidden(found)
+
+    def _named_by_hidden(self, hit: Hit) -> Hit:
+        if self.frame == INIT or self.frame - 1 in self.known or len(hit.hazards) < 2:
+            return hit
+        rows = self._rows[: self.frame + 1]
+
+        def opened(file: Path) -> BuiltExecution:
+            built = self._run_of(file, hit.begins)
+            if hit.forms:
+                built.choose(hit.forms)
+            return built
+
+        hidden = HiddenFirst(self.a, self.inputs.seed, rows, opened)
+        first = hidden.hazards(hit.file, self._narrower_files(hit))
+        own = [name for name in first if name in hit.hazards]
+        return self._rename(hit, [*own, *hit.hazards])
+
+    def _narrower_files(self, hit: Hit) -> Iterator[tuple[Path, Sequence[str]]]:
+        """A build by parts of its row's flags, and what these do."""
+        make, parts = self._builder, hit.parts
+        shop = make.shop(hit.compiler, hit.widths, parts)
+        for narrower in hit.row.narrower:
+            self._in_time()
+            way = replace(hit.way, flags=(*narrower.flags, *(parts.flags if hit.forms else ())))
+            with suppress(RunnerError):
+                file = make.with_forms(shop, way) if hit.forms else make.built(shop, way, parts)
+                yield file, narrower.hazards
+
     def _narrowed_in_some(self, shop: Workshop, hit: Hit) -> Hit:
         """The build, by a part of its flags where one is enough; what gives the first frame alone
         is named first."""
@@ -421,12 +462,12 @@ class CompilerSearch:
                     parting = self._some_functions(built, shop).parting(hit.forms)
             except RunnerError:
                 continue
-            if parting is None:
+            if _reach_of(parting) >= _reach(hit):
                 flags, hazards = tuple(narrower.flags), tuple(narrower.hazards)
                 own = [name for name in first if name in hazards]
                 hazards = tuple(dict.fromkeys([*own, *hazards]))
-                return replace(hit, flags=flags, hazards=hazards, file=file)
-            if parting > self.frame:
+                return replace(hit, flags=flags, hazards=hazards, file=file, parting=parting)
+            if parting is not None and parting > self.frame:
                 first = first or tuple(narrower.hazards)
         return replace(hit, hazards=tuple(dict.fromkeys([*first, *hit.hazards])))
 
@@ -440,7 +481,7 @@ class CompilerSearch:
         self.hits.append(hit)
         self.hits.sort(key=lambda each: -_reach(each))
 
-    def _narrowed(self, plan: Plan, hit: Hit) -> None:
+    def _narrowed(self, plan: Plan, hit: Hit) -> Hit:
         """Try whether a part of the flags of a build that gives all hashes does too: then the rest
         of them does nothing, and what is found stands in its place. Where none does, what gives the
         first frame alone is named first."""
@@ -454,16 +495,17 @@ class CompilerSearch:
             found = self._tried(hit.compiler, plan, narrower)
             if found is None:
                 continue
-            if found.parting is None:
+            if _reach(found) >= _reach(hit):
                 self.hits.remove(hit)
                 own = [name for name in first if name in found.hazards]
-                self._rename(found, [*own, *found.hazards])
-                return
+                return self._rename(found, [*own, *found.hazards])
             first = first or found.hazards
-        self._rename(hit, [*first, *hit.hazards])
+        return self._rename(hit, [*first, *hit.hazards])
 
-    def _rename(self, hit: Hit, hazards: Sequence[str]) -> None:
-        self.hits[self.hits.index(hit)] = replace(hit, hazards=tuple(dict.fromkeys(hazards)))
+    def _rename(self, hit: Hit, hazards: Sequence[str]) -> Hit:
+        named = replace(hit, hazards=tuple(dict.fromkeys(hazards)))
+        self.hits[self.hits.index(hit)] = named
+        return named
 
     @cached_property
     def _rows(self) -> Inputs:
@@ -514,4 +556,8 @@ def listed(functions: Sequence[str]) -> str:
 
 
 def _reach(hit: Hit) -> float:
-    return _END if hit.parting is None else hit.parting
+    return _reach_of(hit.parting)
+
+
+def _reach_of(parting: int | None) -> float:
+    return _END if parting is None else parting
