@@ -12,6 +12,7 @@ from tests.support.audited import built, needs_libraries
 from samebits.audit.against import differences
 from samebits.audit.flags.safe import BUILD_SYSTEMS, SAFE, safe_flags
 from samebits.audit.model import AuditedBinary, Finding
+from samebits.audit.rules.imports import linked_math
 from samebits.audit.worker import audited
 from samebits.cli import status
 
@@ -43,6 +44,26 @@ def test_commands_are_judged_by_source_file(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert binary.findings[1].message.startswith("-ffast-math: associative, reciprocal")
     assert binary.notes == ("1 commands are of compilers that are not known",)
+
+
+def test_functions_that_libsbmath_stands_behind_are_no_platforms() -> None:
+    assert linked_math({"sinf", "atan2f", "main"}) == ["atan2f", "sinf"]
+    assert linked_math({"sinf", "atan2f", "sb_atan2f", "sb_sinf"}) == []
+
+
+def test_sources_are_called_by_the_folder_that_holds_them_and_the_build(tmp_path: Path) -> None:
+    rows = [
+        {"directory": folder, "file": file, "command": "gcc -target aarch64 -c x.c"}
+        for folder, file in (
+            ("/home/me/game/build/gcc", "/home/me/game/src/a.c"), ("/home/me/game", "src/b.c"),
+            ("/home/me/game/build", "/usr/src/c.c"), ("/home/me/game", "/home/me/game/d.c"),
+        )
+    ]  # fmt: skip
+    path = tmp_path / "compile_commands.json"
+    path.write_text(json.dumps(rows))
+    (binary,) = audited(str(path))
+    names = [finding.function for finding in binary.findings]
+    assert names == ["src/a.c", "src/b.c", "/usr/src/c.c", "d.c"]
 
 
 @pytest.mark.parametrize(

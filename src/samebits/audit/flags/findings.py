@@ -110,7 +110,12 @@ def words_of(command: str) -> list[str]:
 
 
 def _below(file: str, folder: str) -> str:
-    return file.removeprefix(folder.rstrip("/\\") + "/") if os.path.isabs(file) else file
+    """A source's path below the folder that holds both it and its build."""
+    try:
+        base = os.path.commonpath([file, folder])
+    except ValueError:  # one is relative, or on another drive
+        return file
+    return file if base == os.path.dirname(base) else os.path.relpath(file, base)
 
 
 def of_producers(producers: Sequence[str], architecture: str) -> Iterator[Finding]:

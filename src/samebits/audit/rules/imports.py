@@ -65,9 +65,10 @@ def rule_of_import(name: str) -> str | None:
 
 def linked_math(defined: Iterable[str]) -> list[str]:
     """Those of a file's functions that are a libm's, by name, sorted; none where samebits' own
-    library is linked. One name that a program may use itself is none."""
+    library is linked, and none that stands for one of that, `sin` for `sb_sin`. One name that a
+    program may use itself is none."""
     names = set(defined)
     if any(name.lstrip("_") == CORRECTLY_ROUNDED for name in names):
         return []
-    found = sorted(name for name in names if _DEFINED.fullmatch(name))
+    found = sorted(name for name in names if _DEFINED.fullmatch(name) and f"sb_{name}" not in names)
     return [] if len(found) == 1 and found[0] in _COMMON else found

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from samebits.diagnosis.programs.stand_ins import stand_in_plan
 from samebits.errors import RunnerError, SamebitsError
-from samebits.foreign.probes.instrument import MEMORY, OPERATIONS, STORES
+from samebits.foreign.probes.instrument import CALLS, MEMORY, OPERATIONS, STORES
 from samebits.foreign.probes.probing import Prober, Traced, prober_of
 from samebits.foreign.programs.description import ProgramSide
 from samebits.foreign.programs.noise import Noise
@@ -60,6 +60,12 @@ def traced_side(
     return out
 
 
+_LESS = {
+    STORES: "stores", CALLS: "stores into memory and calls", MEMORY: "stores into memory",
+}  # fmt: skip
+"""The levels below all operations, the most telling first, and where they have probes."""
+
+
 def _trace(out: SideTraces, frame: int, noises: Sequence[Noise]) -> None:
     assert out.prober is not None
     operations = out.prober.traced(OPERATIONS, frame, out.run, noises)
@@ -69,11 +75,10 @@ def _trace(out: SideTraces, frame: int, noises: Sequence[Noise]) -> None:
     if operations.is_believed:
         out.operations = operations
         return
-    for level in (STORES, MEMORY):
+    for level, where in _LESS.items():
         stores = out.prober.traced(level, frame, out.run, noises)
         if stores is not None and stores.is_believed:
             out.stores = stores
-            where = "stores" if level == STORES else "stores into memory"
             out.said = (
                 "with probes at every operation it has other bits: only those at "
                 f"{where} are believed"

@@ -6,6 +6,7 @@ which of its operations side b's bits fit; mixtures of the builds tell files and
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
@@ -34,6 +35,7 @@ from samebits.diagnosis.report.findings import Diagnosis, FieldFact, OperationFa
 from samebits.errors import RunnerError
 from samebits.foreign.pair import first_difference
 from samebits.foreign.probes.align import Parting, first_parting
+from samebits.foreign.probes.instrument import Site
 from samebits.foreign.probes.trace import Trace
 from samebits.foreign.programs.noise import Noise, without_noise
 from samebits.foreign.programs.plan import BuildPlan
@@ -81,7 +83,7 @@ class Inquiry:
                     )
                     parting = nearer
         if parting is not None and one.any and other.any:
-            self._tell(one, other, parting)
+            self._tell(one, other, parting, mixed[1].files if mixed else ())
         elif one.operations is not None:
             self._tell_fitting(one.operations.trace, mixed[1].files if mixed else ())
         self._experiments(other, mixed)
@@ -109,7 +111,9 @@ class Inquiry:
             self.out.note("all operations that both sides share agree: one that is not does it")
         return found
 
-    def _tell(self, one: SideTraces, other: SideTraces, found: Parting) -> None:
+    def _tell(
+        self, one: SideTraces, other: SideTraces, found: Parting, files: Container[str]
+    ) -> None:
         assert one.any is not None
         assert other.any is not None
         a, b = one.any.trace, other.any.trace
@@ -127,8 +131,28 @@ class Inquiry:
             self.why = self._explained(one.operations.trace, found.a, a, b.result(found.b))
             if self.why is not None:
                 fact = replace(fact, ask=self.why.ask)
+                fact = self._within(fact, self.why, a.site(found.a), files)
         self.out.operation = fact
         self._tell_onward(a, found)
+
+    def _within(
+        self, fact: OperationFact, why: Explained, seen: Site, files: Container[str]
+    ) -> OperationFact:
+        """The fact of a value as of the operation that gives it, where that stands in a file which
+        makes the difference, and what is seen of the value on both sides stands in another."""
+        assert self.reference is not None
+        site = self.reference.site(why.slice.rows[0])
+        if site.module not in files or seen.module in files:
+            return fact
+        operands = tuple(
+            word_datum(lane_of(site.type, 0, 0), bits, name)
+            for name, bits in why.slice.operands.items()
+        )
+        seen_at = f"{os.path.basename(fact.place.file)}:{fact.place.line}"
+        return replace(
+            fact, kind="result", opcode=spoken_opcode(site), place=place_of(site.place),
+            operands=operands, validation=f"{fact.validation}; of side b it is seen at {seen_at}",
+        )  # fmt: skip
 
     def _explained(self, trace: Trace, row: int, a: Trace, word: int) -> Explained | None:
         site = a.site(row)

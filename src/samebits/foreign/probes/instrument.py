@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from samebits.foreign.probes.debug_info import DebugInfo, SourcePlace
 from samebits.foreign.probes.instructions import Instruction, instruction_of
 
-MEMORY, STORES, OPERATIONS = "memory", "stores", "operations"
-"""The levels: what is stored elsewhere than in a local variable, all that is stored, and every
-operation on numbers besides. The less a level asks for, the less does it keep from the compiler."""
+MEMORY, CALLS, STORES, OPERATIONS = "memory", "calls", "stores", "operations"
+"""The levels: what is stored elsewhere than in a local variable; that, and what calls give; all
+that is stored; and every operation on numbers besides. The less a level asks for, the less does it
+keep from the compiler."""
 _DECLARED = """
 declare void @sb_probe(i32, i64, i64, i64, i64) #99999
 declare void @sb_probe_begin(i64)
@@ -122,7 +123,7 @@ def instrumented(text: str, level: str, first: int, module: str) -> Instrumented
         out.append(line)
         if is_own or not symbol:
             continue
-        if level == MEMORY and _is_local(line, local):
+        if level in (MEMORY, CALLS) and _is_local(line, local):
             continue
         site = _site(line, level, debug, turns, number, module, symbol)
         if site is not None:
@@ -163,7 +164,7 @@ def _site(
     symbol: str,
 ) -> tuple[Site, Instruction] | None:
     found = instruction_of(line)
-    if found is None or (level != OPERATIONS and found.opcode != "store"):
+    if found is None or not _is_of(level, found.opcode):
         return None
     place = debug.place(found.location) if found.location else None
     if place is None or _OWN.match(place.function) or _OWN.match(found.opcode[1:]):
@@ -176,6 +177,12 @@ def _site(
         place, found.opcode, found.type, types, turn, found.flags, number, module, symbol, literals
     )
     return site, found
+
+
+def _is_of(level: str, opcode: str) -> bool:
+    """Whether an operation has a probe at a level."""
+    is_call = opcode.startswith("@") and not opcode.startswith("@llvm.")
+    return level == OPERATIONS or opcode == "store" or (level == CALLS and is_call)
 
 
 def _probe(found: Instruction, number: int) -> Iterator[str]:

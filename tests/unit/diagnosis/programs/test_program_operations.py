@@ -49,6 +49,44 @@ def test_an_operation_made_strict_by_itself_shows_that_others_remain(shop: Works
     assert any("confirmed, and others remain" in line for line in found.causes[0].evidence)
 
 
+def test_an_operation_that_one_side_shows_by_what_its_function_gives_has_its_line(
+    tmp_path: Path,
+) -> None:
+    """Every probe within the loop keeps the compiler from fusing there: its result alone tells."""
+    need_clang()
+    program = pendulum(tmp_path)
+    (tmp_path / "forces.c").write_text(
+        '#include "pendulum.h"\n'
+        "void set_up(World *world) {\n"
+        "  for (int k = 0; k < kWeights; k++) world->weights[k].place = (float)(k + 1) / 3.0f;\n"
+        "}\n"
+        "void pull(World *world) {\n"
+        "  for (int k = 0; k < kWeights; k++) {\n"
+        "    world->weights[k].speed = world->weights[k].place - 1.25f;\n"
+        "    world->weights[k].place = world->weights[k].place / 1.0625f;\n"
+        "  }\n"
+        "}\n"
+    )
+    (tmp_path / "energy.c").write_text(
+        '#include "pendulum.h"\n'
+        "float energy_of(const World *world) {\n"
+        "  float sum = 0.0f;\n"
+        "  for (int k = 0; k < kWeights; k++) {\n"
+        "    const float part = world->weights[k].speed * world->weights[k].place;\n"
+        "    sum += part;\n"
+        "  }\n"
+        "  return sum;\n"
+        "}\n"
+        "unsigned stamp_of(const World *world) { (void)world; return 1; }\n"
+    )
+    found = diagnose_program(program, "strict", "fused")
+    assert found.operation is not None
+    place = found.operation.place
+    assert (Path(place.file).name, place.line) == ("energy.c", 6)
+    assert found.operation.validation.endswith("of side b it is seen at main.c:27")
+    assert found.causes[0].hazard == "fma"
+
+
 def test_an_order_that_c_leaves_open_is_named_as_such(tmp_path: Path) -> None:
     need_clang()
     pytest.importorskip("clang.cindex", reason="libclang is not here")
