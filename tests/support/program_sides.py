@@ -39,13 +39,14 @@ def need(*programs: str) -> None:
             pytest.skip(f"{program} is not here")
 
 
-def by_cmake(folder: Path, generator: str) -> Program:
-    """The pendulum in a folder, with sides `strict` and `fused` that CMake builds."""
+def by_cmake(folder: Path, generator: str, listed: str) -> Program:
+    """The pendulum in a folder, with sides `strict` and `fused` that CMake builds; `listed` is ON
+    where its commands are in compile_commands.json too."""
     shutil.copytree(PENDULUM, folder, dirs_exist_ok=True)
     (folder / "sim.toml").write_text(f"""\
 build = [
   ["cmake", "-S", ".", "-B", "{{out}}", "-G", "{generator}", "-DCMAKE_C_COMPILER={{compiler}}",
-   "-DCMAKE_BUILD_TYPE=Release", "{{flags}}"],
+   "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_EXPORT_COMPILE_COMMANDS={listed}", "{{flags}}"],
   ["cmake", "--build", "{{out}}"],
 ]
 program = "{{out}}/pendulum"

@@ -15,7 +15,7 @@ from samebits.audit.decode.words import ENCODINGS, Hit
 from samebits.audit.errors import UnreadableBinary
 from samebits.audit.formats.archives import ar_members, zip_members
 from samebits.audit.formats.bounds import without_data
-from samebits.audit.formats.magic import kind_of
+from samebits.audit.formats.magic import BUILD_FILES, kind_of
 from samebits.audit.gather import findings_of
 from samebits.audit.lines import SourceLines
 from samebits.audit.model import AuditedBinary, Function, Image
@@ -52,10 +52,11 @@ def scan(path: str, data: bytes, depth: int = 0) -> Iterator[AuditedBinary]:
             raise UnreadableBinary(
                 "it is LLVM bitcode, from -flto: audit the linked file, or compile without it"
             )
-        elif kind == "commands":
+        elif kind is not None and kind in BUILD_FILES.values():
+            from samebits.audit.flags.build_files import commands_in
             from samebits.audit.flags.findings import of_commands
 
-            yield of_commands(path, data)
+            yield of_commands(path, kind, commands_in(path, data))
         elif kind == "wasm":
             yield _wasm(path, data)
         elif kind is not None:

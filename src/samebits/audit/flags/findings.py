@@ -6,7 +6,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
 from samebits.audit.errors import UnreadableBinary
@@ -49,12 +49,15 @@ def _compiler(state: FlagState) -> str:
     return f"{state.family} {version}".strip()
 
 
-def of_commands(path: str, data: bytes) -> AuditedBinary:
-    """What the commands of a build say. Raises UnreadableBinary."""
+def of_commands(
+    path: str, kind: str, commands: Iterable[tuple[str, str, list[str]]]
+) -> AuditedBinary:
+    """What the commands of a build say: of each a source file, its folder and the words. Raises
+    UnreadableBinary."""
     found: list[Finding] = []
     compilers: dict[str, None] = {}
     unknown = 0
-    entries = list(entries_of(data))
+    entries = list(commands)
     for file, folder, command in entries:
         file = _below(file, folder)
         state = judge(command, folder)
@@ -65,7 +68,7 @@ def of_commands(path: str, data: bytes) -> AuditedBinary:
         found += [Finding(code, file, message) for code, message in of_state(state)]
     notes = [f"{unknown} commands are of compilers that are not known"] if unknown else []
     return AuditedBinary(
-        path, "commands", "build", "", tuple(compilers), len(entries), findings=tuple(found),
+        path, kind, "build", "", tuple(compilers), len(entries), findings=tuple(found),
         notes=tuple(notes),
     )  # fmt: skip
 

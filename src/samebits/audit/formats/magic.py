@@ -12,18 +12,23 @@ _MOST_PROCESSORS = 30
 """A Java class begins as a universal file does, with its version where that has a count."""
 _COFF = {0x8664, 0x014C, 0xAA64, 0x01C4, 0x01C0}
 COMMANDS = "compile_commands.json"
+BUILD_FILES = {COMMANDS: "commands", "build.ninja": "ninja", "Makefile": "make"}
+"""Files of builds by name, the one that says most first, and their kind."""
+CMAKE_MAKEFILE = b"# CMAKE generated file"
 _LTCG = b"\0\0\xff\xff"
 LLVM_BITCODE = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
 _ARCHIVES = (".whl", ".zip", ".jar", ".apk", ".aar", ".nupkg", ".xpi", ".vsix", ".ipa")
 
 
 def kind_of(name: str, head: bytes) -> str | None:
-    """`ELF`, `PE`, `COFF`, `Mach-O`, `wasm`, `archive`, `zip`, `bitcode`, `commands`, or None.
+    """`ELF`, `PE`, `COFF`, `Mach-O`, `wasm`, `archive`, `zip`, `bitcode`, a kind of `BUILD_FILES`,
+    or None: a Makefile is one if CMake wrote it.
 
     `head` are the first 64 bytes or more.
     """
-    if name.replace("\\", "/").rpartition("/")[2] == COMMANDS:
-        return "commands"
+    build = BUILD_FILES.get(name.replace("\\", "/").rpartition("/")[2])
+    if build is not None:
+        return build if build != "make" or head.startswith(CMAKE_MAKEFILE) else None
     start = head[:4]
     if start == b"\x7fELF":
         return "ELF"

@@ -1,4 +1,4 @@
-"""The sources that a user names: files, folders, and those of a compile_commands.json."""
+"""The sources that a user names: files, folders, and those of a build's commands."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from samebits.audit.errors import UnreadableBinary
-from samebits.audit.flags.findings import entries_of
-from samebits.audit.formats.magic import COMMANDS
+from samebits.audit.flags.build_files import commands_in
+from samebits.audit.formats.magic import BUILD_FILES
 from samebits.audit.limits import MOST_FILES
 from samebits.audit.sources.read import SUFFIXES
 from samebits.errors import ArgumentError
@@ -28,7 +28,7 @@ def sources_of(paths: Iterable[str]) -> list[list[str]]:
                 found.setdefault(os.path.realpath(file), [file, "."])
         elif not os.path.exists(path):
             raise ArgumentError(f"there is no file {path}", fix="check the path")
-        elif os.path.basename(path) == COMMANDS:
+        elif os.path.basename(path) in BUILD_FILES:
             for file, folder, command in _of_commands(path):
                 found[os.path.realpath(file)] = [file, folder, *command]
         else:
@@ -38,7 +38,7 @@ def sources_of(paths: Iterable[str]) -> list[list[str]]:
 
 def _of_commands(path: str) -> Iterator[tuple[str, str, list[str]]]:
     try:
-        rows = list(entries_of(Path(path).read_bytes()))
+        rows = list(commands_in(path, Path(path).read_bytes()))
     except UnreadableBinary as error:
         raise ArgumentError(
             f"{path} cannot be read: {error}", fix="have the build write it"

@@ -60,7 +60,8 @@ def audit(
     """Find what in compiled programs can change bits: fused operations, x87, flushing, libm, flags.
 
     Reads ELF, PE, COFF, Mach-O and WebAssembly files of any processor that samebits knows, by
-    function and, with debug information, by source line; and the flags of a compile_commands.json.
+    function and, with debug information, by source line; and the flags of a build's commands:
+    compile_commands.json, build.ninja, CMake's Makefiles.
     Nothing is run. Needs samebits[foreign]. Exit status: 0 no finding, or all are allowed, 1
     findings, 2 bad usage, or a file could not be read.
     """

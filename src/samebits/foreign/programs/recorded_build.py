@@ -1,4 +1,4 @@
-"""The plan of a build that a user's own commands make: of its compile_commands.json and its links.
+"""The plan of a build that a user's own commands make: how it has compiled and linked.
 
 Owns what of a compile command is the compiler, what are flags, and which files are the program's.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from samebits.audit.errors import UnreadableBinary
-from samebits.audit.flags.findings import entries_of
+from samebits.audit.flags.build_files import commands_in
 from samebits.audit.flags.judge import compiler_of, unwrapped
 from samebits.foreign.programs.description import SOURCES, ProgramSide, Words
 from samebits.foreign.programs.link_lines import recorded_link
@@ -79,7 +79,7 @@ def recorded_build(side: ProgramSide, program: Path, commands: Path, out: Path) 
 def _compiled(commands: Path, place: str) -> list[_Compiled]:
     """The steps of C and C++ that a file lists, each object once. Raises UnreadableBinary."""
     found: dict[str, _Compiled] = {}
-    for file, folder, command in entries_of(commands.read_bytes()):
+    for file, folder, command in commands_in(str(commands), commands.read_bytes()):
         base = commands.parent / folder
         source = Path(os.path.normpath(base / file))
         parts = _parted(command)

@@ -14,6 +14,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
+from samebits.audit.flags.build_files import build_file
+from samebits.audit.formats.magic import COMMANDS
 from samebits.errors import RunnerError, SideError
 from samebits.foreign.programs.commands import must_run
 from samebits.foreign.programs.description import Program, ProgramSide, Words, filled
@@ -152,10 +154,12 @@ class Workshop:
         return self._builds[side]
 
     def _recorded(self, side: ProgramSide, program: Path, out: Path) -> RecordedBuild:
-        named = self.program.commands or "{out}/compile_commands.json"
-        (name,) = filled([named], self.places(side, out))
+        if not self.program.commands:
+            found = build_file(out) or out / COMMANDS
+            return recorded_build(side, program, found, out)
+        (name,) = filled([self.program.commands], self.places(side, out))
         commands = self.program.folder / name
-        if self.program.commands and not commands.is_file():
+        if not commands.is_file():
             raise RunnerError(
                 f"the build of side {side.name} left no {name}",
                 fix="say in sim.toml where it leaves its compile_commands.json: commands",

@@ -26,7 +26,7 @@ SOURCES = ("collide.c", "energy.c", "forces.c", "main.c")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
     """Builds of the pendulum by CMake and Ninja, each made once for all tests."""
     need("gcc", "cmake", "ninja")
-    with Workshop(by_cmake(tmp_path_factory.mktemp("ninja"), "Ninja")) as made:
+    with Workshop(by_cmake(tmp_path_factory.mktemp("ninja"), "Ninja", "ON")) as made:
         yield made
 
 
@@ -80,9 +80,9 @@ def test_the_steps_of_a_build_by_ninja_are_read_with_its_links(shop: Workshop) -
     told_apart_by_file(shop)
 
 
-def test_the_steps_of_a_build_by_cmakes_makefiles_are_read_with_its_links(tmp_path: Path) -> None:
+def test_a_build_by_cmakes_makefiles_is_read_without_a_list_of_its_commands(tmp_path: Path) -> None:
     need("gcc", "cmake", "make")
-    with Workshop(by_cmake(tmp_path, "Unix Makefiles")) as shop:
+    with Workshop(by_cmake(tmp_path, "Unix Makefiles", "OFF")) as shop:
         told_apart_by_file(shop)
 
 
