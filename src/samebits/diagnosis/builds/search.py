@@ -74,10 +74,10 @@ SECONDS = 30.0
 _FEW, _SOME, _MANY = 1_000, 4_000, 100_000
 """Sets of switches that are tried for a frame at most."""
 _MOST_FORMS_BENEATH = 4
-_SEARCHING = 0.8
+_SEARCHING = 0.75
 """Of all seconds, after which nothing more is tried."""
 _SECONDS_OF_NUMBERS = 3.0
-_SHARE = 0.5
+_SHARE = 0.6
 """Of all seconds, for what compilers do."""
 
 

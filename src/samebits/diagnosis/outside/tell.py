@@ -67,9 +67,9 @@ def _shape(change: Change) -> str:
 
 
 def are_slight(changes: Sequence[ChangeFact]) -> bool:
-    """Whether all that changed is one float, by little, as a guess has it: a step that computes it
+    """Whether each time one float changed, by little, as a guess has it: a step that computes it
     otherwise, in a way that nobody has thought of, looks the same."""
-    return len(changes) == 1 and all(
+    return bool(changes) and all(
         each.differing == len(each.fields) == 1
         and each.keyframe is None
         and (each.fields[0].ulps or _SLIGHT + 1) <= _SLIGHT

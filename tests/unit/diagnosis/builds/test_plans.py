@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from samebits.diagnosis.builds.compilers.plans import (
     CAREFUL,
+    CAREFUL_LIBRARY,
     SOME,
     STAGES,
     WITH_LIBRARY,
@@ -53,5 +54,15 @@ def test_usual_flags_are_tried_with_the_library_and_for_what_makes_vectors_befor
     usual = next(row for row in ROWS if row.is_usual and tuple(row.flags) == ("-Ofast", "-mfma"))
     rare = next(n for n, plan in enumerate(every) if not plan.row.is_usual)
     some = next(n for n, plan in enumerate(every) if plan.parts == SOME)
-    for parts in (WITH_LIBRARY, CAREFUL):
+    for parts in (WITH_LIBRARY, CAREFUL, CAREFUL_LIBRARY):
         assert every.index(Plan(usual, parts)) < min(rare, some)
+
+
+def test_rare_flags_are_tried_with_the_library_before_floats_of_other_widths() -> None:
+    every = plans()
+    sums = next(row for row in ROWS if "-fassociative-math" in row.flags)
+    widths = next(
+        n for n, plan in enumerate(every) if plan.row.writes_widths and not plan.row.is_usual
+    )
+    for parts in (WITH_LIBRARY, CAREFUL_LIBRARY):
+        assert every.index(Plan(sums, parts)) < widths

@@ -46,8 +46,9 @@ SUMS = sb.Simulation(name="sums", version="1", state=State, input=Input, players
                      step=step)  # fmt: skip
 
 
-def certainty(folder: Path, poked: str, by: float, at: int = 12) -> tuple[str, str]:
-    """How sure a diagnosis is of a field that is poked before a frame, and what it says."""
+def certainty(folder: Path, poked: str, by: float, *at: int) -> tuple[str, str]:
+    """How sure a diagnosis is of a field that is poked before frame 12, or others, and what it
+    says."""
     inputs: Inputs = np.zeros((40, 1), SUMS.input_type.dtype)
     inputs["push"][:, 0] = np.arange(40) * 1000
     paths = [str(folder / name) for name in ("ours.mcap", "theirs.mcap")]
@@ -55,7 +56,7 @@ def certainty(folder: Path, poked: str, by: float, at: int = 12) -> tuple[str, s
         session = SUMS.start(1)
         with ReplayWriter(path, SUMS.header(1)) as writer:
             for frame, row in enumerate(inputs):
-                if pokes and frame == at:
+                if pokes and frame in (at or (12,)):
                     setattr(session.state, poked, getattr(session.state, poked) + by)
                 session.step(row)
                 data = SUMS.inputs.to_bytes(inputs[frame : frame + 1])
@@ -88,7 +89,7 @@ def test_a_poke_that_nobody_would_guess_is_left_open(tmp_path: Path) -> None:
 
 
 def test_before_the_first_frame_another_start_is_as_plausible(tmp_path: Path) -> None:
-    assert certainty(tmp_path, "other", 3, at=0) == ("unknown", "")
+    assert certainty(tmp_path, "other", 3, 0) == ("unknown", "")
 
 
 def test_a_float_that_is_off_by_a_step_is_more_likely_computed_so(tmp_path: Path) -> None:
@@ -96,3 +97,12 @@ def test_a_float_that_is_off_by_a_step_is_more_likely_computed_so(tmp_path: Path
     found, said = certainty(tmp_path, "drift", step)
     assert (found, said.endswith("in drift")) == ("possible", True)
     assert certainty(tmp_path, "drift", 0.75)[0] != "possible"
+
+
+def test_floats_that_are_off_by_steps_again_and_again_are_more_likely_computed_so(
+    tmp_path: Path,
+) -> None:
+    step = float(np.spacing(np.float32(3.0)))
+    found, said = certainty(tmp_path, "drift", step, 12, 14)
+    assert (found, said.endswith("in drift")) == ("possible", True)
+    assert certainty(tmp_path, "drift", 0.75, 12, 14)[0] != "possible"

@@ -95,7 +95,8 @@ class Builder:
             name = "static" if parts.static else "own"
             kernels = shop.file_of(name, plain.kernels, parts.static, widths)
             objects.append(shop.object(kernels, own))
-            objects.append(self._library(shop, own if parts.library else strict))
+            # Which has few loops: what else its flags are is little to it.
+            objects.append(self._library(shop, way.own if parts.library else strict))
         else:
             for number, name in enumerate(plain.kernels):
                 is_so = not alone or name in alone

@@ -54,10 +54,10 @@ do, and so from making vectors of some loops."""
 CAREFUL = Parts(f" {' '.join(_CAREFUL)}", False, "two", flags=_CAREFUL)
 SOME_CAREFUL = Parts(f" {' '.join(_CAREFUL)}", False, "some", flags=_CAREFUL)
 WITH_LIBRARY = Parts(", the math library too", True, "two")
-PARTS = (
-    WITH_LIBRARY,
-    CAREFUL,
-)
+CAREFUL_LIBRARY = Parts(
+    f"{WITH_LIBRARY.title} {' '.join(_CAREFUL)}", True, "two", flags=_CAREFUL,
+)  # fmt: skip
+PARTS = (WITH_LIBRARY, CAREFUL, CAREFUL_LIBRARY)
 """All others."""
 
 
@@ -108,8 +108,16 @@ def _usual(of: Sequence[Parts]) -> Stage:
 
 
 def _others(of: Sequence[Parts]) -> Stage:
-    """The rows that are not."""
-    return lambda known: _in_parts([row for row in known.rows if not row.is_usual], of)
+    """The rows that are not, but for those that write floats in another width."""
+    return lambda known: _in_parts([r for r in _unusual(known) if not r.writes_widths], of)
+
+
+def _other_widths(of: Sequence[Parts]) -> Stage:
+    return lambda known: _in_parts([r for r in _unusual(known) if r.writes_widths], of)
+
+
+def _unusual(known: Known) -> Sequence[Row]:
+    return [row for row in known.rows if not row.is_usual]
 
 
 def _likely(known: Known) -> Iterator[Plan]:
@@ -119,6 +127,12 @@ def _likely(known: Known) -> Iterator[Plan]:
 
 def _usual_otherwise(known: Known) -> Iterator[Plan]:
     return _usual(known.parts)(known)
+
+
+def _others_otherwise(known: Known) -> Iterator[Plan]:
+    """All parts of a row, then of the next: most of what they take is the same."""
+    for row in _unusual(known):
+        yield from _others(known.parts)(replace(known, rows=[row]))
 
 
 def _all(known: Known) -> Iterator[Plan]:
@@ -148,14 +162,19 @@ def _others_in_some(known: Known) -> Iterator[Plan]:
 
 STAGES: tuple[Stage, ...] = (
     _usual([OWN]), _likely, _usual_otherwise, _usual([SOME]), _others([OWN]), _likely,
-    _usual_flat, _others([SOME]), _usual([SOME_CAREFUL]), _others_flat, _others_in_some,
-    _of_other_machines, _all,
+    _usual_flat, _others([SOME]), _others_otherwise, _other_widths([OWN, SOME]),
+    _usual([SOME_CAREFUL]), _others_flat, _others_in_some, _of_other_machines, _all,
 )  # fmt: skip
 """The plans of one compiler, a stage each, the most plausible first. What was tried before is not
 tried again."""
-STAGES_OF_ITS_BITS = (_usual([OWN]), _likely, _usual([SOME]), _others([OWN]))
+STAGES_OF_ITS_BITS = (
+    _usual([OWN]), _likely, _usual([SOME]), _others([OWN]), _other_widths([OWN]),
+)  # fmt: skip
 """Those that are tried before all else, where the other machine's bits are not this one's."""
-STAGES_OF_OTHERS = (_usual([OWN]), _others([OWN]), _likely, _usual([SOME]), _others([SOME]))
+STAGES_OF_OTHERS = (
+    _usual([OWN]), _others([OWN]), _likely, _usual([SOME]), _others([SOME]),
+    _other_widths([OWN, SOME]),
+)  # fmt: skip
 """Those of another one of its family."""
 
 

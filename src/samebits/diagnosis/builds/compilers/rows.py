@@ -49,7 +49,12 @@ class Row:
     @property
     def makes_vectors(self) -> bool:
         """Whether its floats may be computed several at once, and otherwise then."""
-        return "-mfpmath=387" not in self.flags and tuple(self.widths) == (Widths.SAME,)
+        return "-mfpmath=387" not in self.flags and not self.writes_widths
+
+    @property
+    def writes_widths(self) -> bool:
+        """Whether its floats are written in another width."""
+        return tuple(self.widths) != (Widths.SAME,)
 
     @property
     def is_shared(self) -> bool:
