@@ -15,10 +15,10 @@ from samebits.sim.state.hashing import word_count, word_type
 
 
 def hashes_elsewhere(
-    simulation: Simulation, target: Target, seed: int, inputs: np.ndarray[Any, Any]
+    simulation: Simulation, target: Target, seed: int, inputs: np.ndarray[Any, Any], careful: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """The worlds' seeds, and the hashes, of shape (frames, n), of a batch that plays `inputs` of
-    shape (frames, n, players) on `target`. Raises RunnerError."""
+    shape (frames, n, players) on `target`; `careful` as in `add_loops`. Raises RunnerError."""
     program = BatchProgram.of(simulation)
     compiled = program.request(target).compiled()
     emulated = EmulatedProgram(compiled, len(program.entries), target)
@@ -57,7 +57,7 @@ def hashes_elsewhere(
                 *memory(np.zeros(n, np.uint8)), *hashes, *words,
                 *memory(np.zeros((0, n, players), inputs.dtype)),
                 *memory(np.zeros((0, n), np.uint64)), *memory(numbers(n)), *memory(numbers(n)),
-                *episodes, frames, 0,
+                *episodes, careful, frames, 0,
             ],
         )  # fmt: skip
         assert not status

@@ -1,7 +1,8 @@
 """The loops of learners as IR: a frame of all worlds with what follows it, in one pass.
 
-After `step` come reward, end and observation of the same world, while it is in the cache; they are
-written where the learner reads them.
+After `step` come reward, end and observation of the same worlds, while they are in the cache; they
+are written where the learner reads them. Worlds go in blocks: each kernel runs over a block in a
+loop of its own, which becomes vectors where the kernel is simple enough.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from samebits.ir.grammar import Function, Module, Value, ValueType
-from samebits.sim.batch.loops import Body, add_range, keep_inputs
+from samebits.sim.batch.loops import Body, add_blocks, add_range, goes_in_blocks, keep_inputs
 from samebits.types import (
     BOOL,
     FLOAT32,
@@ -52,7 +53,8 @@ def add_learning(
     Arrays as in `add_loops`, and for n worlds of p players, p 1 where kernels take no player:
     `out` (n × p): observations; `rewards` (n × p); `ended`, `cut` (n): terminated, truncated.
     `limit` is the number of frames after which an episode is cut, 0 for none. A world that stands
-    still gets its observation, and zeros. `shadows` are filled before.
+    still gets its observation, and zeros. `shadows` are filled before. A trap leaves a whole block
+    `inside`; with `careful`, and then alone, it leaves one world, as in `add_loops`.
 
     A world of `again` begins its next episode in place of the frame. With `at_once`, one whose
     episode ends begins the next behind the frame: its observation goes to `final` (n), and that of
@@ -69,16 +71,68 @@ def add_learning(
         "marks": ArrayType(UINT64, 2), "base": n, "frames": n, "episodes": n, "out": out,
         "rewards": ArrayType(FLOAT32, 1), "ended": ArrayType(BOOL, 1), "cut": ArrayType(BOOL, 1),
         "again": ArrayType(BOOL, 1), "final": out, "seeds": n, "roots": n,
-        "at_once": INT, "limit": INT,
+        "careful": INT, "at_once": INT, "limit": INT,
     }  # fmt: skip
     count: dict[str, ValueType] = {
         "at": n, "base": n, "frames": n, "episodes": n, "ended": ArrayType(BOOL, 1),
         "cut": ArrayType(BOOL, 1), "over": ArrayType(BOOL, 1),
     }  # fmt: skip
     observe: dict[str, ValueType] = {**states, "which": n, "out": out}
-    add_range(module, LEARN, learn, "states", lambda b: _learn_world(b, kernels))
+    if goes_in_blocks(state):
+        add_blocks(module, LEARN, learn, "states", lambda b: _learn_block(b, kernels))
+    else:
+        add_range(module, LEARN, learn, "states", lambda b: _learn_world(b, kernels))
+    # As `step`, so that it is inlined.
+    module.functions[f"{LEARN}.worlds"].options = kernels.step.options
     add_range(module, COUNT, count, "at", _count_world)
     add_range(module, OBSERVE, observe, "which", lambda b: _observe_world(b, kernels))
+
+
+def _learn_block(b: Body, kernels: LearningKernels) -> None:
+    """A block of worlds: kernel after kernel where all of them run and nothing is kept, else world
+    after world."""
+    plain = b.if_(b.is_plain())
+    with b.into(plain.then):
+        b.put_all("inside", b.const(UINT8, 1))
+        _frames(b, kernels)
+        b.put_all("inside", b.const(UINT8, 0))
+    with b.into(plain.orelse), b.worlds():
+        _learn_world(b, kernels)
+
+
+def _frames(b: Body, kernels: LearningKernels) -> None:
+    """A frame of all worlds of a block, and what follows it."""
+    zero = b.const(INT, 0)
+    with b.worlds():
+        w = b.get("i")
+        frame = b.row(b.row(b.get("inputs"), zero), w)
+        b.call(kernels.step, b.element(b.get("states"), w), frame)
+    with b.worlds():
+        _rewards(b, kernels, b.get("i"))
+    with b.worlds():
+        w = b.get("i")
+        b.put("at", w, b.const(UINT64, RAN))
+        ended, cut = _ends(b, kernels, w)
+        b.put("ended", w, ended)
+        b.put("cut", w, cut)
+    with b.worlds():
+        w = b.get("i")
+        state = b.element(b.get("states"), w)
+        again = b.if_(b.load(b.element(b.get("again"), w)))
+        with b.into(again.then):
+            _begin(b, kernels, state, w)
+            _nothing(b, kernels, w)
+            b.put("at", w, b.const(UINT64, BEGUN))
+        with b.into(again.orelse):
+            ended, cut = (b.load(b.element(b.get(name), w)) for name in ("ended", "cut"))
+            over = b.if_(_follows(b, ended, cut))
+            with b.into(over.then):
+                _observe(b, kernels, state, w, "final")
+                _begin(b, kernels, state, w)
+                b.put("at", w, b.const(UINT64, RAN + BEGUN))
+    with b.worlds():
+        w = b.get("i")
+        _observe(b, kernels, b.element(b.get("states"), w), w, "out")
 
 
 def _learn_world(b: Body, kernels: LearningKernels) -> None:
@@ -126,34 +180,50 @@ def _count_world(b: Body) -> None:
 
 def _frame(b: Body, kernels: LearningKernels, state: Value, w: Value) -> None:
     """A frame of a world, its reward and its end."""
-    before, zero = b.element(b.get("shadows"), w), b.const(INT, 0)
+    zero = b.const(INT, 0)
     frame = b.row(b.row(b.get("inputs"), zero), w)
     kept = b.if_(b.is_any("log"))
     with b.into(kept.then):
         keep_inputs(b, frame, zero, w)
     b.call(kernels.step, state, frame)
+    _rewards(b, kernels, w)
+    ended, cut = _ends(b, kernels, w)
+    b.put("ended", w, ended)
+    b.put("cut", w, cut)
+    over = b.if_(_follows(b, ended, cut))
+    with b.into(over.then):
+        _observe(b, kernels, state, w, "final")
+        _begin(b, kernels, state, w)
+        b.set("told", b.const(UINT64, RAN + BEGUN))
+
+
+def _rewards(b: Body, kernels: LearningKernels, w: Value) -> None:
+    """A world's rewards for the frame that has run."""
+    state, before = (b.element(b.get(name), w) for name in ("states", "shadows"))
     for p in range(_players(kernels)):
         if kernels.reward is None:
             value = b.const(FLOAT32, 0.0)
         else:
             (value,) = b.call(kernels.reward, before, state, *_player(b, kernels, p))
         b.put("rewards", _place(b, kernels, w, p), value)
+
+
+def _ends(b: Body, kernels: LearningKernels, w: Value) -> tuple[Value, Value]:
+    """Whether a world's episode has ended, and whether it is cut."""
     if kernels.done is None:
         ended = cut = b.const(BOOL, False)
     else:
-        ended, cut = b.call(kernels.done, state)
+        ended, cut = b.call(kernels.done, b.element(b.get("states"), w))
     after = b.exact("add", b.index_of("frames", w), b.const(INT, 1))
     limit = b.get("limit")
-    late = b.op("and", b.op("gt", limit, zero), b.op("ge", after, limit))
-    cut = b.op("or", cut, late)
-    b.put("ended", w, ended)
-    b.put("cut", w, cut)
-    at_once = b.op("ne", b.get("at_once"), zero)
-    over = b.if_(b.op("and", at_once, b.op("or", ended, cut)))
-    with b.into(over.then):
-        _observe(b, kernels, state, w, "final")
-        _begin(b, kernels, state, w)
-        b.set("told", b.const(UINT64, RAN + BEGUN))
+    late = b.op("and", b.op("gt", limit, b.const(INT, 0)), b.op("ge", after, limit))
+    return ended, b.op("or", cut, late)
+
+
+def _follows(b: Body, ended: Value, cut: Value) -> Value:
+    """Whether the next episode begins behind the frame."""
+    at_once = b.op("ne", b.get("at_once"), b.const(INT, 0))
+    return b.op("and", at_once, b.op("or", ended, cut))
 
 
 def _begin(b: Body, kernels: LearningKernels, state: Value, w: Value) -> None:

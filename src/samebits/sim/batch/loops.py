@@ -6,7 +6,8 @@ this process's thread team shares it. Knows what the arrays mean, not who owns t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from samebits.bits import canonical_size
@@ -28,6 +29,11 @@ RESET, RUN, HASHES = "samebits.batch.reset", "samebits.batch.run", "samebits.bat
 FILE = "samebits/sim/batch/loops.py"
 MOST_LOCAL_BYTES = 4096
 """The largest canonical state that is hashed on the stack; a larger one takes a row of `words`."""
+MOST_BLOCK = 128
+"""Worlds that a kernel runs over before the next one does."""
+LEAST_BLOCK = 8
+BLOCK_BYTES = 1 << 15
+"""What the states of a block may take: they stay in the first-level cache."""
 EPISODE_SHIFT = 32
 """A mark is an episode's number shifted left by so many bits, and the frame's number below."""
 _START, _STOP, _SCRATCH = ".start", ".stop", ".words"
@@ -61,9 +67,10 @@ def add_loops(module: Module, state: StructType, input: StructType, kernels: Ker
     - `log` (kept, n, players), `marks` (kept, n): inputs of the last frames in a ring, whose slot
       for the frame is `base` + `frames` + `at`; of no slots where none are kept
 
-    A trap leaves the lowest world that had one, and those that run at the same time, with `inside`
-    1 and its memory before the frame in `shadows`. Called again from the next world on, `RUN` goes
-    on where `at` says.
+    A trap of `RESET`, and of `RUN` with `careful` 1, leaves the lowest world that had one, and
+    those that run at the same time, with `inside` 1 and its memory before the frame in `shadows`.
+    Called again from the next world on, `RUN` goes on where `at` says. With `careful` 0 it runs the
+    kernel over blocks of worlds, all of which a trap leaves with `inside` 1, in any frame.
     """
     n = ArrayType(UINT64, 1)
     flags = ArrayType(UINT8, 1)
@@ -77,17 +84,22 @@ def add_loops(module: Module, state: StructType, input: StructType, kernels: Ker
         **states, "shadows": ArrayType(state, 1), "inputs": ArrayType(input, 3, readonly=True),
         "at": n, "inside": flags, "still": flags, "hashes": ArrayType(UINT64, 2),
         "words": ArrayType(words, 2), "log": ArrayType(input, 3), "marks": ArrayType(UINT64, 2),
-        "base": n, "frames": n, "episodes": n, "count": INT,
+        "base": n, "frames": n, "episodes": n, "careful": INT, "count": INT,
     }  # fmt: skip
     hashes: dict[str, ValueType] = {**states, "hashes": n, "words": ArrayType(words, 2)}
     hash_ = _Hash(kernels.hash, words, word_count(state), canonical_size(state))
     add_range(module, RESET, reset, "which", lambda b: _reset_world(b, kernels))
-    add_range(module, RUN, run, "states", lambda b: _run_world(b, kernels, hash_))
+    if goes_in_blocks(state):
+        add_blocks(module, RUN, run, "states", lambda b: _run_block(b, kernels, hash_))
+    else:
+        add_range(module, RUN, run, "states", lambda b: _run_world(b, kernels, hash_))
     add_range(module, HASHES, hashes, "states", lambda b: _hash_world(b, hash_))
     goal = kernels.step.options.optimize_for
     for name in (RESET, RUN, HASHES):
         for part in (name, f"{name}.worlds"):
             module.functions[part].options = replace(DEFAULTS, optimize_for=goal)
+    # As `step`, so that it is inlined.
+    module.functions[f"{RUN}.worlds"].options = kernels.step.options
 
 
 class Body(Builder):
@@ -106,6 +118,30 @@ class Body(Builder):
 
     def count(self, value: Value) -> Value:
         return self.to(UINT64, value)
+
+    @contextmanager
+    def worlds(self) -> Generator[None]:
+        """Once for each world `i` of a block, in `add_blocks`."""
+        loop = self.for_("i", self.get("block"), self.get("end"))
+        with self.into(loop.body):
+            yield
+
+    def is_plain(self) -> Value:
+        """Whether all worlds of a block run, none has begun, and no inputs are kept."""
+        self.set("told", self.const(UINT64, 0))
+        with self.worlds():
+            stands = self.count(self.load(self.element(self.get("still"), self.get("i"))))
+            at = self.load(self.element(self.get("at"), self.get("i")))
+            self.set("told", self.op("or", self.get("told"), self.op("or", stands, at)))
+        run = self.op("eq", self.get("told"), self.const(UINT64, 0))
+        plain = self.op("eq", self.get("careful"), self.const(INT, 0))
+        nothing = self.op("not", self.is_any("log"))
+        return self.op("and", run, self.op("and", plain, nothing))
+
+    def put_all(self, name: str, value: Value) -> None:
+        """Store a value for every world of a block."""
+        with self.worlds():
+            self.put(name, self.get("i"), value)
 
     def is_any(self, name: str) -> Value:
         """Whether an array has any rows."""
@@ -129,6 +165,11 @@ class _Hash:
         return b.call(self.function, state, words)[0]
 
 
+def goes_in_blocks(state: StructType) -> bool:
+    """Whether enough states stay in the cache for kernels to run over blocks."""
+    return state.size * LEAST_BLOCK <= BLOCK_BYTES
+
+
 def add_range(
     module: Module,
     name: str,
@@ -137,11 +178,42 @@ def add_range(
     write: Callable[[Body], None],
 ) -> None:
     """Append an entry that is a parallel range over the elements of an array from `first` on."""
-    slots: dict[str, ValueType] = {"i": INT, "f": INT, "p": INT, "told": UINT64}
-    body = Body(f"{name}.worlds", {_START: INT, _STOP: INT, **params}, slots=slots, file=FILE)
+    body = _body(name, params)
     loop = body.for_("i", body.get(_START), body.get(_STOP))
     with body.into(loop.body):
         write(body)
+    _append(module, name, params, over, body)
+
+
+def add_blocks(
+    module: Module,
+    name: str,
+    params: dict[str, ValueType],
+    over: str,
+    write: Callable[[Body], None],
+) -> None:
+    """As `add_range`, with blocks of worlds from `block` to before `end` in place of worlds."""
+    body = _body(name, params)
+    state = params["states"]
+    assert isinstance(state, ArrayType)
+    most = min(MOST_BLOCK, max(1, BLOCK_BYTES // state.element.size))
+    loop = body.for_("block", body.get(_START), body.get(_STOP), most)
+    with body.into(loop.body):
+        left = body.exact("sub", body.get(_STOP), body.get("block"))
+        size = body.op("min", left, body.const(INT, most))
+        body.set("end", body.exact("add", body.get("block"), size))
+        write(body)
+    _append(module, name, params, over, body)
+
+
+def _body(name: str, params: dict[str, ValueType]) -> Body:
+    names = ("i", "f", "p", "block", "end")
+    slots: dict[str, ValueType] = {**dict.fromkeys(names, INT), "told": UINT64}
+    return Body(f"{name}.worlds", {_START: INT, _STOP: INT, **params}, slots=slots, file=FILE)
+
+
+def _append(module: Module, name: str, params: dict[str, ValueType], over: str, body: Body) -> None:
+    """Append a range's body, and the entry that runs it."""
     module.functions[body.function.name] = body.ret()
     entry = Builder(name, {**params, "first": INT}, file=FILE)
     start, stop = entry.get("first"), entry.length(entry.get(over))
@@ -163,6 +235,31 @@ def _reset_world(b: Body, kernels: Kernels) -> None:
     b.emit("zero", state)
     b.call(kernels.init, state, b.load(b.element(b.get("seeds"), w)))
     b.put("inside", w, b.const(UINT8, 0))
+
+
+def _run_block(b: Body, kernels: Kernels, hash_: _Hash) -> None:
+    """A block of worlds: frame after frame where all run and nothing is kept, else world after
+    world."""
+    plain = b.if_(b.is_plain())
+    with b.into(plain.then):
+        b.put_all("inside", b.const(UINT8, 1))
+        frames = b.for_("f", b.const(INT, 0), b.get("count"))
+        with b.into(frames.body):
+            last = b.exact("sub", b.length(b.get("inputs")), b.const(INT, 1))
+            b.set("p", b.op("min", b.get("f"), last))
+            with b.worlds():
+                w = b.get("i")
+                inputs = b.row(b.row(b.get("inputs"), b.get("p")), w)
+                b.call(kernels.step, b.element(b.get("states"), w), inputs)
+            hashed = b.if_(b.is_any("hashes"))
+            with b.into(hashed.then), b.worlds():
+                w = b.get("i")
+                place = b.element(b.get("hashes"), b.get("f"), w)
+                b.store(place, hash_.of(b, b.element(b.get("states"), w), w))
+        b.put_all("at", b.count(b.get("count")))
+        b.put_all("inside", b.const(UINT8, 0))
+    with b.into(plain.orelse), b.worlds():
+        _run_world(b, kernels, hash_)
 
 
 def _run_world(b: Body, kernels: Kernels, hash_: _Hash) -> None:

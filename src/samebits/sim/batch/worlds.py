@@ -144,6 +144,7 @@ class Worlds:
             )  # fmt: skip
         self._step.slots[self._step.place("count")] = 1
         self._first = self._step.place("first")
+        self._careful = self._step.place("careful")
         self._hashes.give(states=self.states, words=self._words)
         self._learn: EntryCall | None = None
         self.again = np.zeros(n, np.bool_)
@@ -176,10 +177,10 @@ class Worlds:
         _memset(*self._at)
         stopped = None
         try:
-            self._step.slots[self._first] = 0
+            self._step.slots[self._careful] = self._step.slots[self._first] = 0
             status = self._step.run()
             if status:
-                stopped = self._finished(self._step, status, self._first)
+                stopped = self._once_more(self._step, self.shadows)
         except BaseException:
             self._go_back(self.shadows)
             raise
@@ -199,10 +200,10 @@ class Worlds:
         try:
             call.give(inputs=inputs, hashes=hashes)
             call.slots[call.place("count")] = frames
-            call.slots[self._first] = 0
+            call.slots[self._careful] = call.slots[self._first] = 0
             status = call.run()
             if status:
-                stopped = self._finished(call, status, self._first)
+                stopped = self._once_more(call, before)
         except BaseException:
             self._go_back(before)
             raise
@@ -244,12 +245,12 @@ class Worlds:
         _memmove(shadows, states, size)
         _memset(*self._at)
         slots, first = call.slots, self._learn_first
-        slots[first - 2], slots[first - 1], slots[first] = at_once, limit, 0
+        slots[first - 3 : first + 1] = 0, at_once, limit, 0
         stopped = None
         try:
             status = call.run()
             if status:
-                stopped = self._finished(call, status, first)
+                stopped = self._once_more(call, self.shadows)
         except BaseException:
             self._go_back(self.shadows)
             self._sow_again()
@@ -331,6 +332,16 @@ class Worlds:
             call.slots[first] = place + 1
             status = call.run()
         return stopped
+
+    def _once_more(self, call: EntryCall, before: Memory) -> NDArray[np.uint8]:
+        """Run those again, world by world, that a trap has left inside of their blocks, from the
+        states before the call, and go on; 1 where there was a trap."""
+        begun = np.flatnonzero(self.inside)
+        self.states[begun] = before[begun]
+        self.at[begun] = self.inside[begun] = 0
+        first = call.place("first")
+        call.slots[call.place("careful")], call.slots[first] = 1, int(begun[0])
+        return self._finished(call, call.run(), first)
 
     def _finished(self, call: EntryCall, status: int, first: int) -> NDArray[np.uint8]:
         """Run what a trap has left; 1 where there was one."""

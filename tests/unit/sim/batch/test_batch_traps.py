@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 
 import numpy as np
@@ -12,6 +13,7 @@ from tests.support.simulations.small_simulation import SMALL
 
 import samebits as sb
 from samebits import uint64
+from samebits.sim.batch.loops import BLOCK_BYTES, MOST_BLOCK
 from samebits.sim.batch.traps import WorldTrap
 
 FRAMES = 9
@@ -25,6 +27,32 @@ def inputs_with(traps: dict[int, int], n: int = 8) -> np.ndarray:
         inputs["at"][frame, world, 0] = 99
         inputs["fire"][frame, world, 0] = False
     return inputs
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_traps_in_several_blocks_stop_their_worlds_alone(count: int) -> None:
+    n = 3 * MOST_BLOCK + 5
+    assert SMALL.state_type.size * MOST_BLOCK <= BLOCK_BYTES
+    traps = {2: 5, 3: 5, MOST_BLOCK: 0, 2 * MOST_BLOCK + 1: 8, n - 1: 3}
+    inputs = inputs_with(traps, n)
+    with workers(count):
+        batch = SMALL.batch(n, seeds=3)
+        with pytest.raises(WorldTrap) as caught:
+            batch.run(inputs)
+        stepped = SMALL.batch(n, seeds=3)
+        for frame in inputs:
+            with contextlib.suppress(WorldTrap):
+                stepped.step(frame)
+    assert caught.value.frames == traps
+    assert stepped.traps.keys() == batch.traps.keys() == traps.keys()
+    assert stepped.frames.tolist() == batch.frames.tolist()
+    assert stepped.hashes().tolist() == batch.hashes().tolist()
+    found = caught.value.hashes
+    assert found is not None
+    for world in range(n):
+        alone = SMALL.start(int(batch.seeds[world])).run(inputs[: traps.get(world, FRAMES), world])
+        assert found[: len(alone), world].tolist() == alone.tolist()
+        assert not found[len(alone) :, world].any()
 
 
 @pytest.mark.parametrize("count", [1, 2])
