@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from samebits.diagnosis.builds.compilers.found import compilers
 from samebits.diagnosis.builds.compilers.plans import (
     CAREFUL,
     CAREFUL_LIBRARY,
@@ -10,10 +13,13 @@ from samebits.diagnosis.builds.compilers.plans import (
     WITH_LIBRARY,
     Known,
     Plan,
+    rows_for,
 )
 from samebits.diagnosis.builds.compilers.rows import Row, rows
 from samebits.export.plain_c.widths import Widths
+from samebits.types import FLOAT32
 
+GCC = next((each for each in compilers() if each.family == "gcc"), None)
 ROWS = [row for row in rows() if "gcc" in row.families]
 KNOWN = Known(ROWS, (), (), calls_library=True, has_vectors=True)
 
@@ -66,3 +72,12 @@ def test_rare_flags_are_tried_with_the_library_before_floats_of_other_widths() -
     )
     for parts in (WITH_LIBRARY, CAREFUL_LIBRARY):
         assert every.index(Plan(sums, parts)) < widths
+
+
+@pytest.mark.skipif(GCC is None, reason="there is no gcc here")
+def test_x87_is_of_other_machines_where_the_one_looked_for_has_none() -> None:
+    assert GCC is not None
+    for architecture in ("x86_64", "riscv64", "s390x"):
+        own, others = rows_for(GCC, architecture, [FLOAT32])
+        assert {row.bits for row in own} == {64}
+        assert {row.bits for row in others} <= {32}

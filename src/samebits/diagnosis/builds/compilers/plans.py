@@ -96,7 +96,9 @@ class Known:
 
 _BITS = {
     **dict.fromkeys(("i386", "i486", "i586", "i686"), 32),
-    **dict.fromkeys(("x86_64", "amd64", "aarch64", "arm64"), 64),
+    **dict.fromkeys(
+        ("x86_64", "amd64", "aarch64", "arm64", "riscv64", "ppc64le", "s390x", "loongarch64"), 64
+    ),
 }
 
 Stage = Callable[[Known], Iterator[Plan]]
