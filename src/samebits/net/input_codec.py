@@ -101,7 +101,8 @@ class InputCodec:
         self.groups = tuple((part[0][0], part[-1][1]) for part in parts)
         """Where in the input the bytes of each bit of a mask are, lowest bit first."""
         self._mask_size = -(-len(self.groups) // 8)
-        self._no_change = bytes(self._mask_size)
+        self.no_change = bytes(self._mask_size)
+        """The bytes of an input that is that of the frame before."""
         self._slots_size = -(-self.players // 8)
         self._checks = tuple(checks)
         room = limits.MESSAGE_UP - 8 * limits.HASHES - 64
@@ -155,11 +156,11 @@ class InputCodec:
     def put(self, out: bytearray, before: bytes, now: bytes) -> None:
         """Append one input by what changed since another: the mask, then the changed fields."""
         if before == now:
-            out += self._no_change
+            out += self.no_change
             return
         mask = 0
         at = len(out)
-        out += self._no_change
+        out += self.no_change
         for n, (start, stop) in enumerate(self.groups):
             if before[start:stop] != now[start:stop]:
                 mask |= 1 << n
@@ -169,7 +170,7 @@ class InputCodec:
     def get(self, data: bytes, at: int, before: bytes) -> tuple[bytes, int]:
         """The canonical input at `at`, and where it ends. Raises ProtocolError."""
         end = at + self._mask_size
-        if data[at:end] == self._no_change:
+        if data[at:end] == self.no_change:
             return before, end
         mask, at = self._mask(data, at)
         out = bytearray(before)
@@ -204,6 +205,10 @@ class InputCodec:
         """Each player's input."""
         size = self.size
         return [row[n * size : n * size + size] for n in range(self.players)]
+
+    def input_of(self, row: bytes, slot: int) -> bytes:
+        """One player's input."""
+        return row[slot * self.size : slot * self.size + self.size]
 
     def put_frame(self, out: bytearray, before: bytes, frame: ClosedFrame) -> None:
         """Append a closed frame: flags, the slots whose input changed, their inputs; where the

@@ -320,13 +320,13 @@ def kinds_of(row: type[Record]) -> list[tuple[str, Kind]]:
 _KINDS: dict[type[Record], list[tuple[str, Kind]]] = {row: kinds_of(row) for row in ROWS}
 _WRITERS: dict[type[Record], Any] = {
     row: tuple(
-        (name, min(kind.most, 0x7F) if isinstance(kind, Varint) else -1, kind.write)
+        (name, kind.most if isinstance(kind, Varint) else -1, isinstance(kind, Signed), kind.write)
         for name, kind in _KINDS[row]
     )
     for row in ROWS
 }
-"""For each field its name, its largest number of one byte if it is a varint, and how to write it.
-"""
+"""For each field its name, its largest number if it is a varint, whether it has a sign, and how to
+write it."""
 _BY_TYPE: dict[str, dict[int, type[Record]]] = {
     sender: {row.TYPE: row for row in ROWS if row.SENDER in (sender, "both")}
     for sender in ("peer", "relay")
@@ -352,37 +352,31 @@ def encode(*records: Record) -> bytes:
             out += record.data
             continue
         body = bytearray()
-        for name, most, write in _WRITERS[row]:
+        for name, most, signed, write in _WRITERS[row]:
             value = getattr(record, name)
-            if most >= 0 and 0 <= value <= most:
+            if signed and -0x2000 <= value < 0x2000:
+                value = value << 1 if value >= 0 else (-value << 1) - 1
+                most = 0x3FFF
+            if most < 0 or not 0 <= value <= most or value > 0x3FFF:
+                write(body, value)
+            elif value < 0x80:
                 body.append(value)
             else:
-                write(body, value)
+                body.append(value & 0x7F | 0x80)
+                body.append(value >> 7)
         out.append(row.TYPE)
-        put_varint(out, len(body))
+        size = len(body)
+        if size < 0x80:
+            out.append(size)
+        else:
+            put_varint(out, size)
         out += body
     return bytes(out)
 
 
-def lone_input(message: bytes) -> Input | None:
-    """The INPUT that a message of a peer has and nothing else, as nearly all do; None where it has
-    something else, or numbers that `decode` is to look at."""
-    end = len(message)
-    if not 10 <= end < 0x82 or message[0] != Input.TYPE or message[1] != end - 2:
-        return None
-    confirmed, at = message[2], 3
-    if confirmed > 0x7F:
-        high, at = message[3], 4
-        confirmed += (high - 1) << 7
-        if high > 0x7F:
-            high, at = message[4], 5
-            confirmed += (high - 1) << 14
-        if not 0 < high <= 0x7F:
-            return None
-    ahead, frames, behind, hashes = message[at : at + 4]
-    if (ahead | frames | behind | hashes) > 0x7F:
-        return None
-    return Input(confirmed, ahead >> 1 ^ -(ahead & 1), frames, behind, hashes, message[at + 4 :])
+def is_lone_input(message: bytes) -> bool:
+    """Whether a message of a peer begins as one INPUT and nothing else, as nearly all do."""
+    return 10 <= len(message) < 0x82 and message[0] == Input.TYPE and message[1] == len(message) - 2
 
 
 def decode(message: bytes, sender: Literal["peer", "relay"]) -> list[Record]:

@@ -210,7 +210,7 @@ class HostedMatch:
         sides = sum(bool(group.slots) for group in desync.groups)
         paths: list[Path] = []
         if core.referee is not None:
-            kept = {n: core.log[n].row for n in range(core.log.oldest, core.log.closed)}
+            kept = {n: core.log.row(n) for n in range(core.log.oldest, core.log.closed)}
             with suppress(SamebitsError):
                 # In a thread: the match goes on meanwhile.
                 data = await asyncio.to_thread(

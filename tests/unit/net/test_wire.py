@@ -21,14 +21,12 @@ from samebits.net.messages import (
     ROWS,
     SKIPPED,
     Chunk,
-    Input,
     Ping,
     Record,
     Refuse,
     decode,
     encode,
     kinds_of,
-    lone_input,
 )
 from samebits.net.tickets import TicketBooth, make_ticket, read_ticket
 from samebits.net.transfers import AGAIN, SNAPSHOT, Incoming, Outgoing
@@ -72,30 +70,6 @@ def test_a_record_is_read_as_it_was_written(row: type[Record], data: st.DataObje
         other: Literal["peer", "relay"] = "peer" if sender == "relay" else "relay"
         with pytest.raises(ProtocolError, match="which no"):
             decode(message, other)
-
-
-@given(
-    numbers=st.tuples(
-        st.integers(0, 1 << 22), st.integers(-80, 80), st.integers(0, 200),
-        st.integers(0, 200), st.integers(0, 3),
-    ),
-    rest=st.binary(max_size=130),
-    at=st.integers(0, 12),
-    other=st.none() | st.integers(0, 0xFF),
-)  # fmt: skip
-def test_an_input_by_itself_is_what_the_table_reads(
-    numbers: tuple[int, ...], rest: bytes, at: int, other: int | None
-) -> None:
-    message = bytearray(encode(Input(*numbers, rest)))
-    if other is not None and at < len(message):
-        message[at] = other
-    found = lone_input(bytes(message))
-    if found is not None:
-        assert [found] == decode(bytes(message), "peer")
-    elif other is None:
-        confirmed, ahead, frames, behind, hashes = numbers
-        large = confirmed >= 1 << 21 or not -64 <= ahead < 64 or len(message) >= 130
-        assert large or max(frames, behind, hashes) > 0x7F or len(message) < 10
 
 
 def test_types_and_field_names_of_the_table_are_unique() -> None:

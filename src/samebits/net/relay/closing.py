@@ -72,11 +72,11 @@ class Closing:
         if not self.running or self.paused:
             return None
         frame = self.log.closed
-        due = self.due(frame)
         for seat in self.seats:
             if frame not in seat.inputs and not seat.late and seat.connection is not None:
-                return None if self.rules.deadline is None else due + self.rules.deadline
-        return due
+                deadline = self.rules.deadline
+                return None if deadline is None else self.due(frame) + deadline
+        return self.due(frame)
 
     def vacate(self, seat: Seat) -> None:
         """Nobody plays a seat any more."""
@@ -84,19 +84,15 @@ class Closing:
         seat.inputs.clear()
         seat.away_since = None
 
-    def _missing(self, frame: int) -> list[Seat]:
-        return [
-            s
-            for s in self.seats
-            if frame not in s.inputs and s.occupied and s.connection is not None and not s.late
-        ]
-
     def _may_close(self, now_ns: int) -> bool:
         frame = self.log.closed
         due = self.due(frame)
         if now_ns < due:
             return False
-        missing = self._missing(frame)
+        missing = [seat for seat in self.seats if frame not in seat.inputs]
+        if not missing:
+            return True
+        missing = [s for s in missing if s.occupied and s.connection is not None and not s.late]
         if not missing:
             return True
         deadline = self.rules.deadline
@@ -109,20 +105,24 @@ class Closing:
 
     def _next(self) -> ClosedFrame:
         frame, substituted = self.log.closed, 0
-        latest = self._codec.inputs_of(self.log.latest)
+        latest: list[bytes] = []
         for slot, seat in enumerate(self.seats):
             given = seat.inputs.pop(frame, None)
             if given is not None and seat.occupied:
-                latest[slot], seat.repeated = given, 0
+                seat.repeated = 0
             elif not seat.occupied:
-                latest[slot] = self._codec.zero
+                given = self._codec.zero
             else:
                 substituted |= 1 << slot
                 seat.substituted += 1
                 seat.repeated += 1
-                if seat.repeated > self.rules.repeat:
-                    latest[slot] = self._codec.zero
+                given = self._codec.zero
+                if seat.repeated <= self.rules.repeat:
+                    given = self._codec.input_of(self.log.latest, slot)
+            latest.append(given)
+        if not self.entries:
+            return ClosedFrame(b"".join(latest), substituted)
         entries, self.entries = tuple(self.entries), []
-        if entries and any(entry.event is Event.PAUSE for entry in entries):
+        if any(entry.event is Event.PAUSE for entry in entries):
             self.paused = True
         return ClosedFrame(b"".join(latest), substituted, entries)

@@ -43,7 +43,7 @@ from samebits.net.messages import (
     Verdict,
     Want,
     decode,
-    lone_input,
+    is_lone_input,
 )
 from samebits.net.relay.admission import Admission
 from samebits.net.relay.closing import Closing
@@ -112,6 +112,11 @@ class RelayCore:
         self.sending = Sending(self, simulation.tick_rate)
         self.due = 0
         """When to poll next at the latest: a call of `receive` may bring it forward."""
+        self._patient = 0
+        """When the next frame can close: inputs that come before are kept until then, so that those
+        of all players are looked at together, which costs less than to come back for each."""
+        self._kept: list[tuple[int, Connection, bytes]] = []
+        """Inputs that are not looked at yet: when they came, over which connection."""
         self.seats_changed = False
         """Whether the next poll tells who plays."""
         self._inputs = Inputs(self)
@@ -157,6 +162,7 @@ class RelayCore:
 
     def disconnect(self, now_ns: int, number: int) -> None:
         """A connection is gone."""
+        self._give()
         connection = self.connections.pop(number, None)
         if connection is not None:
             self.gone(connection, now_ns)
@@ -173,16 +179,32 @@ class RelayCore:
         connection = self.connections.get(number)
         if connection is None:
             return
+        if now_ns < self._patient and is_lone_input(message):
+            self._kept.append((now_ns, connection, message))
+            return
+        if self._kept:
+            self._give()
+        self._received(now_ns, connection, message)
+
+    def _give(self) -> None:
+        """Look at the inputs that were kept."""
+        kept, self._kept = self._kept, []
+        for came, connection, message in kept:
+            self._received(came, connection, message)
+
+    def _received(self, now_ns: int, connection: Connection, message: bytes) -> None:
         connection.heard = now_ns
         over = connection.closed is not None
         if over and connection.reliable is None:
             return
         try:
             connection.bucket.take(now_ns)
-            if connection.slot is not None and connection.reliable is None:
-                record = lone_input(message)
-                if record is not None:
-                    self._play(connection.slot, connection, record, now_ns)
+            slot = connection.slot
+            if slot is not None and connection.reliable is None:
+                seat, closed = self.seats[slot], self.log.closed
+                known = closed in seat.inputs
+                if self._inputs.usual(connection, seat, message, now_ns):
+                    self._played(not known and closed in seat.inputs, now_ns)
                     return
             if len(message) > limits.CHUNK_UP:
                 raise ProtocolError(f"a message has {len(message):,} bytes")
@@ -218,11 +240,14 @@ class RelayCore:
     def poll(self, now_ns: int) -> RelayOutput:
         """Do what is due, and return what is to be sent, stored and shown."""
         output = RelayOutput()
+        if self._kept:
+            self._give()
         if now_ns - self._looked >= LOOK:
             self._looked = now_ns
             self._time_out(now_ns)
         if self.ended is None:
-            self._begin(now_ns)
+            if self._unstarted or not self.closing.running:
+                self._begin(now_ns)
             before = self.log.closed
             if self._ending is None:
                 self._close(now_ns)
@@ -241,6 +266,9 @@ class RelayCore:
         if self.votes.tied is not None:
             self.due = now_ns
         self._hurry()
+        self._patient = self._patience()
+        if now_ns < self._patient < self.due:
+            self.due = self._patient
         self.due = max(now_ns, self.due)
         return output
 
@@ -264,6 +292,15 @@ class RelayCore:
         for due in (closing, self.sending.wake()):
             if due is not None and due < self.due:
                 self.due = due
+
+    def _patience(self) -> int:
+        """Until when inputs can wait; 0 where more than the next frame hangs on them."""
+        closing = self.closing
+        if self.ended is not None or self._ending is not None or self.votes.split:
+            return 0
+        if not self.rules.ordered or not closing.running or closing.paused:
+            return 0
+        return closing.due(self.log.closed)
 
     def _time_out(self, now_ns: int) -> None:
         for connection in self.connections.values():
@@ -311,7 +348,7 @@ class RelayCore:
         retrial = self._retrial
         if retrial is not None:
             for n in range(before, self.log.closed):
-                retrial.add(self.log[n].row)
+                retrial.add(self.log.row(n))
             if self.votes.tied is not None:
                 self._retry(retrial, self.votes.tied, now_ns)
         if not self.votes.changed:
@@ -333,7 +370,7 @@ class RelayCore:
         if referee.trap is not None or (behind < AT_ONCE and not hurries):
             return hurries or referee.trap is not None
         first = referee.frame
-        rows = [self.log[n].row for n in range(first, self.log.closed)]
+        rows = [self.log.row(n) for n in range(first, self.log.closed)]
         for n, value in enumerate(referee.run(rows)):
             self.votes.report(REFEREE, first + n, value, now_ns)
         if referee.trap is not None:
@@ -411,7 +448,10 @@ class RelayCore:
 
     def _take(self, connection: Connection, record: Record, now_ns: int) -> None:
         if type(record) is Input and connection.slot is not None:
-            self._play(connection.slot, connection, record, now_ns)
+            seat, closed = self.seats[connection.slot], self.log.closed
+            known = closed in seat.inputs
+            self._inputs.take(connection, seat, record, now_ns)
+            self._played(not known and closed in seat.inputs, now_ns)
             return
         self.due = now_ns
         match record:
@@ -450,14 +490,11 @@ class RelayCore:
             case _:
                 raise ProtocolError(f"a spectator sends no {type(record).__name__.upper()}")
 
-    def _play(self, slot: int, connection: Connection, record: Input, now_ns: int) -> None:
-        """What a player gives each tick."""
-        seat, closed = self.seats[slot], self.log.closed
-        known = closed in seat.inputs
-        self._inputs.take(connection, seat, record, now_ns)
+    def _played(self, may_close: bool, now_ns: int) -> None:
+        """A player gave what it gives each tick; with `may_close`, for the next frame."""
         if self.votes.split or self._ending is not None or not self.rules.ordered:
             self.due = now_ns
-        elif self.sending.waits or (closed in seat.inputs and not known):
+        elif may_close or self.sending.waits:
             self._hurry()
 
     def _ready(self, connection: Connection, record: Ready) -> None:

@@ -6,7 +6,7 @@ Owns their order and their bytes on the wire, made once for all peers.
 from __future__ import annotations
 
 from samebits.net import limits
-from samebits.net.input_codec import ClosedFrame, InputCodec
+from samebits.net.input_codec import ClosedFrame, Entry, InputCodec
 from samebits.net.messages import Bundle, Encoded, encode
 
 _HEAD = 64
@@ -23,7 +23,9 @@ class FrameLog:
         self.oldest = closed
         self.latest = codec.zeros if row is None else row
         """All players' inputs of the latest frame, zeros before the first."""
-        self._frames: dict[int, tuple[ClosedFrame, bytes]] = {}
+        self._frames: dict[int, tuple[bytes, int, tuple[Entry, ...], bytes]] = {}
+        """What a frame has, and its bytes behind the frame before: no objects that the collector
+        of garbage goes through, since there are thousands in each match."""
         self._made: tuple[tuple[int, int, bool], tuple[int, Encoded]] | None = None
         """The latest bundle, which most peers are sent: what it is, and what it became."""
 
@@ -31,7 +33,7 @@ class FrameLog:
         """Close the next frame."""
         out = bytearray()
         self._codec.put_frame(out, self.latest, frame)
-        self._frames[self.closed] = frame, bytes(out)
+        self._frames[self.closed] = frame.row, frame.substituted, frame.entries, bytes(out)
         self.latest = frame.row
         self.closed += 1
         if self.closed - self.oldest > limits.KEPT_FRAMES:
@@ -39,6 +41,10 @@ class FrameLog:
             self.oldest += 1
 
     def __getitem__(self, frame: int) -> ClosedFrame:
+        return ClosedFrame(*self._frames[frame][:3])
+
+    def row(self, frame: int) -> bytes:
+        """All players' inputs of a frame."""
         return self._frames[frame][0]
 
     def bundle(self, first: int, end: int, relative: bool) -> tuple[int, Encoded]:
@@ -52,14 +58,14 @@ class FrameLog:
 
     def _bundle(self, first: int, end: int, relative: bool) -> tuple[int, Encoded]:
         if relative:
-            body = bytearray(self._frames[first][1])
+            body = bytearray(self._frames[first][3])
         else:
             body = bytearray()
-            self._codec.put_frame(body, self._codec.zeros, self._frames[first][0])
+            self._codec.put_frame(body, self._codec.zeros, self[first])
         last = first + 1
         most = min(end, first + limits.FRAMES)
         while last < most:
-            part = self._frames[last][1]
+            part = self._frames[last][3]
             if len(body) + len(part) + _HEAD > limits.MESSAGE // 2:
                 break
             body += part

@@ -36,6 +36,59 @@ class Inputs:
     def __init__(self, relay: _Match) -> None:
         self._relay = relay
 
+    def usual(self, connection: Connection, seat: Seat, message: bytes, now_ns: int) -> bool:
+        """Take a message of a seat's peer that is as nearly all are: an INPUT with one hash or none
+        and one frame's input, each the one behind the latest. False where it is not; then nothing
+        is done. Raises ProtocolError."""
+        size = len(message)
+        if not 10 <= size < 0x82 or message[0] != Input.TYPE or message[1] != size - 2:
+            return False
+        confirmed, at = message[2], 3
+        if confirmed > 0x7F:
+            high, at = message[3], 4
+            confirmed += (high - 1) << 7
+            if high > 0x7F:
+                high, at = message[4], 5
+                confirmed += (high - 1) << 14
+            if not 0 < high <= 0x7F:
+                return False
+        ahead, frames, behind, hashes = message[at : at + 4]
+        relay = self._relay
+        log, codec = relay.log, relay.codec
+        frame, closed = confirmed + (ahead >> 1), log.closed
+        body = at + 4 + 8 * hashes
+        if (
+            frames != 3  # one, told by what changed
+            or hashes > 1
+            or (ahead | behind) > 0x7F
+            or ahead & 1
+            or body >= size
+            or confirmed > closed
+            or not closed <= frame <= closed + limits.AHEAD
+            or frame != seat.received
+            or not connection.ready
+            or relay.rules.validator is not None
+        ):
+            return False
+        given = seat.base
+        if message[body:] != codec.no_change:
+            given, end = codec.get(message, body, given)
+            if end != size:
+                return False
+        if hashes:
+            told = confirmed - behind - 1
+            if told < 0 or told != seat.hashed:
+                return False
+            value = int.from_bytes(message[body - 8 : body], "little")
+            relay.votes.report(seat.slot, told, value, now_ns)
+            seat.hashed = told + 1
+        self._keep(seat, frame, given, now_ns)
+        seat.received, seat.base = frame + 1, given
+        closing = relay.closing
+        if closing.running and not closing.paused:
+            seat.slack = closing.due(frame) - now_ns
+        return True
+
     def take(self, connection: Connection, seat: Seat, record: Input, now_ns: int) -> None:
         """An INPUT of a seat's peer. Raises ProtocolError."""
         relay, confirmed = self._relay, record.confirmed
@@ -102,12 +155,17 @@ class Inputs:
         validator = relay.rules.validator
         if validator is not None and not validator(seat.slot, frame, given):
             raise ProtocolError(f"an input for frame {frame} that is not possible")
-        before, closing = seat.inputs.get(frame - 1), relay.closing
+        self._keep(seat, frame, given, now_ns)
+
+    def _keep(self, seat: Seat, frame: int, given: bytes, now_ns: int) -> None:
+        """Keep an input until its frame closes."""
+        relay, inputs = self._relay, seat.inputs
+        before, closing = inputs.get(frame - 1), relay.closing
         if before is None:
-            at = seat.slot * relay.codec.size
-            before = relay.log.latest[at : at + relay.codec.size]
-        if given != before and closing.running:
-            relay.sending.early(seat.slot, frame, given, now_ns)
-        seat.inputs[frame] = given
-        if seat.late and closing.running:
-            closing.came(seat, frame, now_ns)
+            before = relay.codec.input_of(relay.log.latest, seat.slot)
+        inputs[frame] = given
+        if closing.running:
+            if given != before:
+                relay.sending.early(seat.slot, frame, given, now_ns)
+            if seat.late:
+                closing.came(seat, frame, now_ns)

@@ -78,13 +78,15 @@ class Sending:
         if self._early and (output.frames or now_ns >= self._early_at):
             self._share()
         closed, ordered = relay.log.closed, relay.rules.ordered
-        for connection in list(relay.connections.values()):
+        going_on = relay.ended is None
+        for connection in [*relay.connections.values()]:
+            is_open = connection.closed is None
             news = connection.sent < closed or not ordered
-            if news and connection.ready and not connection.held and connection.closed is None:
-                self._bundles(connection, now_ns)
+            if news and connection.ready and not connection.held and is_open:
+                self._bundles(connection, now_ns, output)
             if connection.records or not ordered:
                 self._pack(connection, now_ns, output)
-            if connection.closed is None and (relay.ended is None or connection.hello is None):
+            if is_open and (going_on or connection.hello is None):
                 continue
             if connection.closed is None:
                 connection.closed = "the match is over"
@@ -114,20 +116,18 @@ class Sending:
 
     def _pack(self, connection: Connection, now_ns: int, output: RelayOutput) -> None:
         records, connection.records = connection.records, []
-        if connection.reliable is None and len(records) == 1:
-            (record,) = records
-            found = record.data if type(record) is Encoded else encode(record)
-            output.messages.append((connection.number, found))
-            return
         if connection.reliable is not None:
             records = connection.reliable.pack(records, now_ns)
         part = b""
         for record in records:
             found = record.data if type(record) is Encoded else encode(record)
-            if part and len(part) + len(found) > limits.MESSAGE:
+            if not part:
+                part = found
+            elif len(part) + len(found) > limits.MESSAGE:
                 output.messages.append((connection.number, part))
-                part = b""
-            part = part + found if part else found
+                part = found
+            else:
+                part += found
         if part:
             output.messages.append((connection.number, part))
 
@@ -139,7 +139,7 @@ class Sending:
             connection.over_since = now_ns
         return now_ns - connection.over_since > FAREWELL
 
-    def _bundles(self, connection: Connection, now_ns: int) -> None:
+    def _bundles(self, connection: Connection, now_ns: int, output: RelayOutput) -> None:
         relay, rules = self._relay, self._relay.rules
         end = relay.log.closed
         if connection.spectator:
@@ -157,17 +157,36 @@ class Sending:
             # It was held, or lost, for longer than frames are kept.
             relay.states.give(connection)
             return
-        while first < end:
-            first, bundle = relay.log.bundle(first, end, not connection.absolute)
-            connection.records.append(bundle)
-            connection.absolute = False
-            if not rules.ordered:
-                break
-        if connection.slot is not None:
-            connection.slack_due -= 1
-            if connection.slack_due <= 0 or not rules.ordered:
-                connection.slack_due = SLACK_EVERY
-                seat = relay.seats[connection.slot]
-                connection.records.append(Slack(seat.slack // 1000, seat.received, seat.hashed))
+        first, bundle = relay.log.bundle(first, end, not connection.absolute)
+        records = connection.records
+        if rules.ordered and first == end and not records:
+            # As nearly always: the new frames, at times with a SLACK, and nothing else.
+            connection.absolute, connection.sent = False, first
+            data = bundle.data
+            if self._is_slack_due(connection):
+                data += encode(self._slack(connection))
+            output.messages.append((connection.number, data))
+            return
+        records.append(bundle)
+        connection.absolute = False
+        while first < end and rules.ordered:
+            first, bundle = relay.log.bundle(first, end, True)
+            records.append(bundle)
+        if self._is_slack_due(connection):
+            records.append(self._slack(connection))
         if rules.ordered:
             connection.sent = first
+
+    def _is_slack_due(self, connection: Connection) -> bool:
+        if connection.slot is None:
+            return False
+        connection.slack_due -= 1
+        if connection.slack_due > 0 and self._relay.rules.ordered:
+            return False
+        connection.slack_due = SLACK_EVERY
+        return True
+
+    def _slack(self, connection: Connection) -> Slack:
+        assert connection.slot is not None
+        seat = self._relay.seats[connection.slot]
+        return Slack(seat.slack // 1000, seat.received, seat.hashed)
