@@ -8,7 +8,7 @@ Owns which calls qualify. What is inlined keeps its spans, so that it traps as t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from samebits.ir.grammar import (
@@ -16,6 +16,7 @@ from samebits.ir.grammar import (
     For,
     Function,
     HostFunction,
+    If,
     Op,
     Region,
     Return,
@@ -56,24 +57,49 @@ def inlined(function: Function, functions: Mapping[str, Function]) -> Function:
 
 
 def _fits(callee: Function, caller: Function) -> bool:
-    """Whether a callee is small, straight but for branches, and compiled as the caller is."""
+    """Whether a callee is small, has no loops, and is compiled as the caller is."""
     if isinstance(callee, HostFunction) or callee.cold or callee.recursion:
         return False
     if all(isinstance(t, ScalarType) for _, t in callee.params):
         return False
     if callee.options != caller.options or not callee.body:
         return False
-    *body, last = callee.body
     size = 0
-    for statement in walk(body):
+    for statement in walk(callee.body):
         size += 1
-        if isinstance(statement, Return | For | While):
+        if isinstance(statement, For | While):
             return False
         if isinstance(statement, Op) and (
             statement.opcode == "parallel" or statement.opcode in OUTPUT | _ARENA
         ):
             return False
-    return size <= CALLEE_LIMIT and isinstance(last, Return)
+    return size <= CALLEE_LIMIT and _one_end(callee.body, lambda end: []) is not None
+
+
+def _one_end(region: Region, leave: Callable[[Return], Region]) -> Region | None:
+    """A region that returns on every way, without returns: what `leave` makes in their places,
+    what follows an `if` with one in its other branch. None where neither branch always returns."""
+    for at, statement in enumerate(region):
+        if isinstance(statement, Return):
+            return [*region[:at], *leave(statement)]
+        if not isinstance(statement, If) or not _returns([statement]):
+            continue
+        rest = region[at + 1 :]
+        then, orelse = statement.then, statement.orelse
+        if (made := _one_end(then, leave)) is not None:
+            other = _one_end([*orelse, *rest], leave)
+            branches = made, other
+        else:
+            branches = _one_end([*then, *rest], leave), _one_end(orelse, leave)
+        then, orelse = branches
+        if then is None or orelse is None:
+            return None
+        return [*region[:at], replace(statement, then=then, orelse=orelse)]
+    return None
+
+
+def _returns(region: Region) -> bool:
+    return any(isinstance(statement, Return) for statement in walk(region))
 
 
 class _Inliner:
@@ -133,8 +159,7 @@ class _Inliner:
         """The callee's body for one call; what uses the call's results finds them in `known`."""
         prefix = f"{callee.name}.{self._copies}."
         self._copies += 1
-        *body, last = clone(callee.body, self._ids)
-        assert isinstance(last, Return)
+        body, results = self._without_returns(clone(callee.body, self._ids), callee, prefix)
         sets = {s.attr for s in walk(body) if isinstance(s, Op) and s.opcode == "set"}
         given = dict(zip((name for name, _ in callee.params), call.args, strict=True))
         types = {**dict(callee.params), **callee.slots}
@@ -149,9 +174,34 @@ class _Inliner:
         self._locals |= {prefix + name: t for name, t in callee.locals.items()}
         free = {name: value for name, value in given.items() if name not in sets}
         out += _Renaming(prefix, free, known).region(body)
-        for result, value in zip(call.results, last.values, strict=True):
+        for result, value in zip(call.results, results, strict=True):
             known[result] = known.get(value, value)
         return out
+
+    def _without_returns(
+        self, body: Region, callee: Function, prefix: str
+    ) -> tuple[Region, Sequence[Value]]:
+        """A copy of a body without returns, and its results: the values of the one return at its
+        end, or slots that several set."""
+        if isinstance(body[-1], Return) and not _returns(body[:-1]):
+            return body[:-1], body[-1].values
+        names = [f"returned.{k}" for k in range(len(callee.results))]
+        self._slots |= {prefix + n: t for n, t in zip(names, callee.results, strict=True)}
+
+        def leave(end: Return) -> Region:
+            return [
+                Op(next(self._ids), "set", (value,), name, (), end.span)
+                for name, value in zip(names, end.values, strict=True)
+            ]
+
+        made = _one_end(body, leave)
+        assert made is not None
+        results: list[Value] = []
+        for name, t in zip(names, callee.results, strict=True):
+            number = next(self._ids)
+            results.append(Value(number, 0, t))
+            made.append(Op(number, "get", (), name, (results[-1],), callee.span))
+        return made, results
 
 
 class _Renaming:

@@ -34,7 +34,17 @@ class Callee(Programs):
         self.ints = ["n", "m", "t", "q"]
 
     def counted(self, depth: int) -> None:
-        self.branch(depth)
+        if self.random.random() < 0.7:
+            self.branch(depth)
+            return
+        b = self.b
+        early = b.if_(self.condition())
+        other, leaves = self.random.sample([early.then, early.orelse], 2)
+        with b.into(other):
+            self.block(depth + 1)
+        with b.into(leaves):
+            self.block(depth + 1)
+            b.ret(b.get("t"), b.get("q"), b.get("w"))
 
     def uncounted(self, depth: int) -> None:
         self.b.set(self.random.choice(("n", "m")), self.number())
@@ -171,6 +181,13 @@ def early(x: sb.Array[int64], y: sb.ReadOnly[int64]) -> int64:
     return x[0]
 
 
+@sb.kernel
+def looped(x: sb.Array[int64], y: sb.ReadOnly[int64]) -> int64:
+    for i in range(len(x)):
+        x[i] += y[0]
+    return x[0]
+
+
 @sb.kernel(mode=sb.FAST)
 def loose(x: sb.Array[int64], y: sb.ReadOnly[int64]) -> int64:
     x[0] += y[0]
@@ -183,6 +200,7 @@ def all_kinds(x: sb.Array[int64], y: sb.ReadOnly[int64]) -> int64:
     for _ in range(3):
         total += add_first(x, y)
         total += early(x, y)
+        total += looped(x, y)
         total += loose(x, y)
     return total + add_first(x, y)
 
@@ -193,6 +211,6 @@ def test_others_are_called() -> None:
     made = inlined(function, unit.functions)
     left = [str(s.attr).rpartition(".")[2] for s in walk(made.body)
             if isinstance(s, Op) and s.opcode == "call"]  # fmt: skip
-    assert left == ["early", "loose", "add_first"]
+    assert left == ["looped", "loose", "add_first"]
     x, y = np.array([1, 2], np.int64), np.array([3], np.int64)
     assert all_kinds(x.copy(), y) == all_kinds.managed(x.copy(), y)

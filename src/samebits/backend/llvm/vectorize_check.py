@@ -77,8 +77,8 @@ _FIXES: Sequence[tuple[str, str]] = (
     ("only innermost loops", "put sb.expect_vectorized() into the innermost loop"),
     (
         "call instruction",
-        "call only small kernels without loops and early returns, which are inlined, or take the "
-        "call out of the loop",
+        "call only small kernels without loops, which are inlined, or take the call out of the "
+        "loop",
     ),
     (
         "early exit|faulting load|number of loop iterations|loop control flow|exit count",
