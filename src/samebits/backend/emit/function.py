@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 
 from samebits.backend.emit.arena import ARENA_PLACE
 from samebits.backend.emit.emission import Emission
-from samebits.backend.lowering.float import canonicalise_stores, may_wait
+from samebits.backend.lowering.float import canonicalise_stores, is_some_nan
 from samebits.backend.lowering.int64 import unsigned_quotient
 from samebits.backend.lowering.table import LOWERINGS
 from samebits.backend.text.debug_info import DebugInfo
 from samebits.backend.text.locations import Location, Locations
 from samebits.backend.text.loop_metadata import DIVISIONS, EmittedCounts
+from samebits.backend.text.nan_deferral import Deferral, deferral, may_wait
 from samebits.backend.text.types import (
     constant,
     memory,
@@ -49,6 +50,7 @@ _FLUSHING_INLINED = 2000
 their operations is five. A loop around a call that is not inlined is not vectorised."""
 
 
+_FLOAT = {32: "float", 64: "double"}
 _BEFORE = "%arena.before"
 """The bytes of the arena that are in use where a function begins, and again where it returns."""
 
@@ -68,6 +70,8 @@ class FunctionEmitter(FunctionWriter):
     def __init__(self, module: Emission, function: Function) -> None:
         super().__init__(module, function)
         self._loops: list[Loop] = []
+        self._is_deferring = False
+        """Whether the end of a loop around here sees to the NaNs that it stores."""
 
     def text(self) -> str:
         """The function's definition."""
@@ -292,6 +296,7 @@ class FunctionEmitter(FunctionWriter):
             no_wrap, more, increment = " nsw", ("slt" if step == 1 else "sgt"), step
         else:
             no_wrap, more, increment = " nuw", "ult", 1
+        deferred = self._defer_nans(statement)
         self.do(f"store i64 {first}, ptr {counter}")
         self._jump(head)
         self._start(head)
@@ -309,7 +314,45 @@ class FunctionEmitter(FunctionWriter):
         following = self.emit(f"add{no_wrap} i64 {now}, {increment}")
         self.do(f"store i64 {following}, ptr {counter}")
         self._back_edge(statement, head, before)
+        if deferred is not None:
+            self._start(done)
+            done = self._label("done")
+            self._repair(deferred)
+            self._jump(done)
         self._loop_end(done, statement.orelse, loop)
+
+    def _defer_nans(self, statement: For) -> Deferral | None:
+        """Have the loop's stores leave their NaNs to its end, where that is to see to them."""
+        if self._is_deferring:
+            return None
+        deferred = deferral(statement, self.facts)
+        if deferred is None:
+            return None
+        self._is_deferring = True
+        self.watched = dict.fromkeys([store.id for store in deferred.stores])
+        t = _FLOAT[deferred.bits]
+        for store in deferred.stores if deferred.is_tested else ():
+            place = self.variable(t)
+            self.do(f"store {t} 0.0, ptr {place}")
+            self.watched[store.id] = place, store.id not in deferred.steady
+        return deferred
+
+    def _repair(self, deferred: Deferral) -> None:
+        """After a loop: go over what it stored, if some of that may be NaN."""
+        t = _FLOAT[deferred.bits]
+        found = [self.emit(f"load {t}, ptr {place[0]}") for place in self.watched.values() if place]
+        self.watched = {}
+
+        def repair() -> None:
+            outside, self._counts.is_remainder = self._counts.is_remainder, True
+            self._region(deferred.repairs)
+            self._counts.is_remainder = outside
+
+        if found:
+            self.when(is_some_nan(self, found, deferred.bits), repair, UNLIKELY)
+        else:
+            repair()
+        self._is_deferring = False
 
     def _trip_count(self, start: str, stop: str, step: int) -> str:
         """The trip count of `range(start, stop, step)`, below 2^64 for every input."""

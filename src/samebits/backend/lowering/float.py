@@ -12,7 +12,7 @@ from samebits.backend.lowering.integer import instruction, scalar_type
 from samebits.backend.text.types import float_constant, scalar
 from samebits.backend.text.writer import FunctionWriter, Lowering
 from samebits.bits import CANONICAL_NAN
-from samebits.ir.grammar import OPS, Op, Statement, Value, can_trap
+from samebits.ir.grammar import Op, Value
 from samebits.types import ScalarType
 
 
@@ -183,23 +183,6 @@ MOST_PENDING = 8
 """Stores after which a run ends: each keeps its register until then."""
 
 
-def may_wait(statement: Statement, bits: int) -> bool:
-    """Whether stores of floats of this width may stay uncanonicalised over the statement: nothing
-    in it sees bits, or ends, and what it stores lies where they lie or elsewhere."""
-    if not isinstance(statement, Op):
-        return False
-    match statement.opcode:
-        case "get" | "set":
-            return True
-        case "load":
-            seen = statement.result
-        case "store":
-            seen = statement.args[1]
-        case opcode:
-            return OPS[opcode].pure and not can_trap(statement)
-    return isinstance(seen.type, ScalarType) and seen.type.is_float and seen.type.bits == bits
-
-
 def store_then_canonicalise(f: FunctionWriter, t: ScalarType, name: str, place: str) -> None:
     """Store a float uncanonicalised; the end of the run of stores canonicalises any NaN among
     them."""
@@ -207,6 +190,31 @@ def store_then_canonicalise(f: FunctionWriter, t: ScalarType, name: str, place: 
         canonicalise_stores(f)
     f.do(f"store {_FLOAT[t.bits]} {name}, ptr {place}, align {t.align}")
     f.to_canonicalise.append((t.bits, name, place))
+
+
+def is_some_nan(f: FunctionWriter, names: list[str], bits: int) -> str:
+    """An i1 that holds if a float register is NaN, or there are infinities of both signs."""
+    t = _FLOAT[bits]
+    while len(names) > 2:
+        half = len(names) // 2
+        if len(names) % 2:
+            names = [f.emit(f"fadd {t} {names[0]}, {names[-1]}"), *names[1:-1]]
+        else:
+            pairs = zip(names, names[half:], strict=False)
+            names = [f.emit(f"fadd {t} {a}, {b}") for a, b in pairs]
+    return f.emit(f"fcmp uno {t} {names[0]}, {names[-1]}")
+
+
+def watch_stored(f: FunctionWriter, op: Op, name: str, bits: int) -> None:
+    """After a store of a float as it is: let a loop's end see it, alone or in a sum."""
+    watched = f.watched[op.id]
+    if watched is None:
+        return
+    t, (place, adds) = _FLOAT[bits], watched
+    if adds:
+        before = f.emit(f"load {t}, ptr {place}")
+        name = f.emit(f"fadd {t} {before}, {name}")
+    f.do(f"store {t} {name}, ptr {place}")
 
 
 def canonicalise_stores(f: FunctionWriter) -> None:
@@ -218,14 +226,7 @@ def canonicalise_stores(f: FunctionWriter) -> None:
     stores, f.to_canonicalise = f.to_canonicalise, []
     bits = stores[0][0]
     t = _FLOAT[bits]
-    sums = [name for _, name, _ in stores]
-    while len(sums) > 2:
-        half = len(sums) // 2
-        if len(sums) % 2:
-            sums = [f.emit(f"fadd {t} {sums[0]}, {sums[-1]}"), *sums[1:-1]]
-        else:
-            sums = [f.emit(f"fadd {t} {a}, {b}") for a, b in zip(sums, sums[half:], strict=False)]
-    some = f.emit(f"fcmp uno {t} {sums[0]}, {sums[-1]}")
+    some = is_some_nan(f, [name for _, name, _ in stores], bits)
     repairs: list[str] = []
     for place in dict.fromkeys(place for _, _, place in stores):
         found, test, kept = f.name(), f.name(), f.name()

@@ -6,7 +6,11 @@ Any two addresses may alias, whatever their types: LLVM is told nothing else.
 from __future__ import annotations
 
 from samebits.backend.emit.arena import ALLOTTED, ARENA_HEAD, ARENA_PLACE
-from samebits.backend.lowering.float import store_then_canonicalise, stored_value
+from samebits.backend.lowering.float import (
+    store_then_canonicalise,
+    stored_value,
+    watch_stored,
+)
 from samebits.backend.lowering.integer import scalar_type
 from samebits.backend.text.types import memory, memory_scalar, scalar
 from samebits.backend.text.writer import OWN_PLACE, FunctionWriter, Lowering
@@ -206,6 +210,10 @@ def _store(f: FunctionWriter, op: Op) -> None:
     if t.kind is Kind.BOOL:
         name = f.emit(f"zext i1 {name} to i8")
     elif t.is_float and not f.facts.is_private(place):
+        if op.id in f.watched:
+            f.do(f"store {scalar(t)} {name}, ptr {f.operand(place)}, align {t.align}")
+            watch_stored(f, op, name, t.bits)
+            return
         if op.id in f.facts.serial_stores and not f.facts.is_number(value):
             store_then_canonicalise(f, t, name, f.operand(place))
             return

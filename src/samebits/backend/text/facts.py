@@ -33,7 +33,7 @@ class FunctionFacts:
                     self.set_slots.add(statement.slot)
                 case _:
                     pass
-        self.serial_stores = serial_stores(function)
+        self.dependent_stores, self.serial_stores = serial_stores(function)
 
     def is_private(self, reference: Value) -> bool:
         """Whether `reference` points into local memory whose bits only loads can see.

@@ -12,12 +12,13 @@ from samebits.ir.grammar import For, Function, Op, Region, Value, While, regions
 from samebits.types import ScalarType
 
 
-def serial_stores(function: Function) -> set[int]:
-    """Ids of the stores in innermost loops that store at a loop-invariant address, or into fields
-    of structs."""
+def serial_stores(function: Function) -> tuple[set[int], set[int]]:
+    """Ids of the stores in innermost loops that store at a loop-invariant address; and of these and
+    those that store into fields of structs."""
+    serial: set[int] = set()
     found: set[int] = set()
-    _search(function.body, None, found)
-    return found
+    _search(function.body, None, serial, found)
+    return serial, found
 
 
 _SAME_IF_OPERANDS_ARE = {"field", "component", "element", "view", "flat", "convert"}
@@ -27,7 +28,9 @@ _CALL = 20
 """Operations that a call counts as."""
 
 
-def _search(region: Region, inside: _InnermostLoop | None, found: set[int]) -> None:
+def _search(
+    region: Region, inside: _InnermostLoop | None, serial: set[int], found: set[int]
+) -> None:
     for statement in region:
         if isinstance(statement, Op):
             if inside is not None:
@@ -36,12 +39,14 @@ def _search(region: Region, inside: _InnermostLoop | None, found: set[int]) -> N
             slot = {statement.slot} if isinstance(statement, For) else set[str]()
             loop = _InnermostLoop(slot | _slots_set(statement))
             for inner in regions(statement):
-                _search(inner, loop, found)
+                _search(inner, loop, serial, found)
+            if loop.is_serial:
+                serial |= loop.stores
             if loop.is_serial or loop.gathers_in_vain:
                 found |= loop.stores
         else:
             for inner in regions(statement):
-                _search(inner, inside, found)
+                _search(inner, inside, serial, found)
 
 
 def _is_float(value: Value) -> bool:

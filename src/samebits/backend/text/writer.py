@@ -63,6 +63,9 @@ class FunctionWriter:
         self._cold_blocks: list[str] = []
         self.to_canonicalise: list[tuple[int, str, str]] = []
         """Floats just stored uncanonicalised: width in bits, register, address."""
+        self.watched: dict[int, tuple[str, bool] | None] = {}
+        """Ids of stores whose NaNs the end of a loop sees to: the variable that holds what was
+        stored, and whether it is the sum of all; None where all are looked at again."""
         self._expected: dict[tuple[int, int], bool] = {}
         self._values: dict[tuple[int, int], tuple[str, ...]] = {}
         self._slots: dict[str, tuple[str, ...]] = {}
@@ -206,10 +209,11 @@ class FunctionWriter:
         self._cold_blocks += [*self._mark(), f"{cold}:\n{lines}  br label %{go_on}"]
         self._start(go_on)
 
-    def when(self, condition: str, then: Callable[[], None]) -> None:
+    def when(self, condition: str, then: Callable[[], None], weights: str = "") -> None:
         """Run what `then` appends if the i1 `condition` holds."""
         yes, after = self._label("then"), self._label("after")
-        self.do(f"br i1 {condition}, label %{yes}, label %{after}")
+        weights = weights and f", {weights}"
+        self.do(f"br i1 {condition}, label %{yes}, label %{after}{weights}")
         self._start(yes)
         then()
         self._jump(after)
