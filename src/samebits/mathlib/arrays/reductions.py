@@ -25,27 +25,43 @@ T = TypeVar("T")
 LANES = 64
 ROWS = 32
 BLOCK = LANES * ROWS
+HALF, QUARTER, EIGHTH = LANES // 2, LANES // 4, LANES // 8
 LEVELS = 56
 """More than the binary digits of any count of blocks."""
 
 
-@kernel
-def block_sum(x: ReadOnly[T], start: int, count: int) -> T:
-    """The sum of x[start : start + count]: lane i has elements i, 64 + i, …; −0 for count 0."""
+@kernel(bounds_check=False)
+def block_sum(x: ReadOnly[T], start: int) -> T:
+    """The sum of x[start : start + BLOCK]: lane i has elements i, 64 + i, …"""
     lanes = zeros(LANES, T)
     for i in range(LANES):
         lanes[i] = T(-0.0)
-    if count == BLOCK:
-        for row in range(ROWS):
-            for i in range(LANES):
-                lanes[i] += x[start + (row * LANES + i)]
-    else:
-        rows = count // LANES
-        for row in range(rows):
-            for i in range(LANES):
-                lanes[i] += x[start + (row * LANES + i)]
-        for i in range(count - rows * LANES):
-            lanes[i] += x[start + (rows * LANES + i)]
+    for row in range(ROWS):
+        for i in range(LANES):
+            lanes[i] += x[start + (row * LANES + i)]
+    for i in range(HALF):
+        lanes[i] += lanes[HALF + i]
+    for i in range(QUARTER):
+        lanes[i] += lanes[QUARTER + i]
+    for i in range(EIGHTH):
+        lanes[i] += lanes[EIGHTH + i]
+    for i in range(4):
+        lanes[i] += lanes[4 + i]
+    return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3])
+
+
+@kernel(bounds_check=False)
+def rest_sum(x: ReadOnly[T], start: int, count: int) -> T:
+    """The sum of x[start : start + count], as of a block; −0 for count 0."""
+    lanes = zeros(LANES, T)
+    for i in range(LANES):
+        lanes[i] = T(-0.0)
+    rows = count // LANES
+    for row in range(rows):
+        for i in range(LANES):
+            lanes[i] += x[start + (row * LANES + i)]
+    for i in range(count - rows * LANES):
+        lanes[i] += x[start + (rows * LANES + i)]
     half = LANES >> 1
     while half > 0:
         for i in range(half):
@@ -54,26 +70,41 @@ def block_sum(x: ReadOnly[T], start: int, count: int) -> T:
     return lanes[0]
 
 
-@kernel
-def block_dot(x: ReadOnly[T], y: ReadOnly[T], start: int, count: int) -> T:
+@kernel(bounds_check=False)
+def block_dot(x: ReadOnly[T], y: ReadOnly[T], start: int) -> T:
     """As `block_sum`, of the products x[i]·y[i], each rounded."""
     lanes = zeros(LANES, T)
     for i in range(LANES):
         lanes[i] = T(-0.0)
-    if count == BLOCK:
-        for row in range(ROWS):
-            for i in range(LANES):
-                j = start + (row * LANES + i)
-                lanes[i] += x[j] * y[j]
-    else:
-        rows = count // LANES
-        for row in range(rows):
-            for i in range(LANES):
-                j = start + (row * LANES + i)
-                lanes[i] += x[j] * y[j]
-        for i in range(count - rows * LANES):
-            j = start + (rows * LANES + i)
+    for row in range(ROWS):
+        for i in range(LANES):
+            j = start + (row * LANES + i)
             lanes[i] += x[j] * y[j]
+    for i in range(HALF):
+        lanes[i] += lanes[HALF + i]
+    for i in range(QUARTER):
+        lanes[i] += lanes[QUARTER + i]
+    for i in range(EIGHTH):
+        lanes[i] += lanes[EIGHTH + i]
+    for i in range(4):
+        lanes[i] += lanes[4 + i]
+    return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3])
+
+
+@kernel(bounds_check=False)
+def rest_dot(x: ReadOnly[T], y: ReadOnly[T], start: int, count: int) -> T:
+    """As `rest_sum`, of the products x[i]·y[i], each rounded."""
+    lanes = zeros(LANES, T)
+    for i in range(LANES):
+        lanes[i] = T(-0.0)
+    rows = count // LANES
+    for row in range(rows):
+        for i in range(LANES):
+            j = start + (row * LANES + i)
+            lanes[i] += x[j] * y[j]
+    for i in range(count - rows * LANES):
+        j = start + (rows * LANES + i)
+        lanes[i] += x[j] * y[j]
     half = LANES >> 1
     while half > 0:
         for i in range(half):
@@ -82,24 +113,37 @@ def block_dot(x: ReadOnly[T], y: ReadOnly[T], start: int, count: int) -> T:
     return lanes[0]
 
 
-@kernel
-def block_squares(x: ReadOnly[T], start: int, count: int, scale: float64) -> float64:
+@kernel(bounds_check=False)
+def block_squares(x: ReadOnly[T], start: int, scale: float64) -> float64:
     """As `block_sum`, of (x[i]·scale)² in float64."""
     lanes = zeros(LANES, float64)
-    if count == BLOCK:
-        for row in range(ROWS):
-            for i in range(LANES):
-                v = float64(x[start + (row * LANES + i)]) * scale
-                lanes[i] += v * v
-    else:
-        rows = count // LANES
-        for row in range(rows):
-            for i in range(LANES):
-                v = float64(x[start + (row * LANES + i)]) * scale
-                lanes[i] += v * v
-        for i in range(count - rows * LANES):
-            v = float64(x[start + (rows * LANES + i)]) * scale
+    for row in range(ROWS):
+        for i in range(LANES):
+            v = float64(x[start + (row * LANES + i)]) * scale
             lanes[i] += v * v
+    for i in range(HALF):
+        lanes[i] += lanes[HALF + i]
+    for i in range(QUARTER):
+        lanes[i] += lanes[QUARTER + i]
+    for i in range(EIGHTH):
+        lanes[i] += lanes[EIGHTH + i]
+    for i in range(4):
+        lanes[i] += lanes[4 + i]
+    return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3])
+
+
+@kernel(bounds_check=False)
+def rest_squares(x: ReadOnly[T], start: int, count: int, scale: float64) -> float64:
+    """As `rest_sum`, of (x[i]·scale)² in float64."""
+    lanes = zeros(LANES, float64)
+    rows = count // LANES
+    for row in range(rows):
+        for i in range(LANES):
+            v = float64(x[start + (row * LANES + i)]) * scale
+            lanes[i] += v * v
+    for i in range(count - rows * LANES):
+        v = float64(x[start + (rows * LANES + i)]) * scale
+        lanes[i] += v * v
     half = LANES >> 1
     while half > 0:
         for i in range(half):
@@ -108,24 +152,37 @@ def block_squares(x: ReadOnly[T], start: int, count: int, scale: float64) -> flo
     return lanes[0]
 
 
-@kernel
-def block_deviations(x: ReadOnly[T], start: int, count: int, centre: T) -> T:
+@kernel(bounds_check=False)
+def block_deviations(x: ReadOnly[T], start: int, centre: T) -> T:
     """As `block_sum`, of (x[i] - centre)², each difference and square rounded."""
     lanes = zeros(LANES, T)
-    if count == BLOCK:
-        for row in range(ROWS):
-            for i in range(LANES):
-                d = x[start + (row * LANES + i)] - centre
-                lanes[i] += d * d
-    else:
-        rows = count // LANES
-        for row in range(rows):
-            for i in range(LANES):
-                d = x[start + (row * LANES + i)] - centre
-                lanes[i] += d * d
-        for i in range(count - rows * LANES):
-            d = x[start + (rows * LANES + i)] - centre
+    for row in range(ROWS):
+        for i in range(LANES):
+            d = x[start + (row * LANES + i)] - centre
             lanes[i] += d * d
+    for i in range(HALF):
+        lanes[i] += lanes[HALF + i]
+    for i in range(QUARTER):
+        lanes[i] += lanes[QUARTER + i]
+    for i in range(EIGHTH):
+        lanes[i] += lanes[EIGHTH + i]
+    for i in range(4):
+        lanes[i] += lanes[4 + i]
+    return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3])
+
+
+@kernel(bounds_check=False)
+def rest_deviations(x: ReadOnly[T], start: int, count: int, centre: T) -> T:
+    """As `rest_sum`, of (x[i] - centre)², each difference and square rounded."""
+    lanes = zeros(LANES, T)
+    rows = count // LANES
+    for row in range(rows):
+        for i in range(LANES):
+            d = x[start + (row * LANES + i)] - centre
+            lanes[i] += d * d
+    for i in range(count - rows * LANES):
+        d = x[start + (rows * LANES + i)] - centre
+        lanes[i] += d * d
     half = LANES >> 1
     while half > 0:
         for i in range(half):
@@ -164,9 +221,9 @@ def sum(x: ReadOnly[T]) -> T:
     levels = zeros(LEVELS, T)
     blocks = n // BLOCK
     for b in range(blocks):
-        total = block_sum(x, b * BLOCK, BLOCK)
+        total = block_sum(x, b * BLOCK)
         carry(levels, b, total)
-    rest = block_sum(x, blocks * BLOCK, n - blocks * BLOCK)
+    rest = rest_sum(x, blocks * BLOCK, n - blocks * BLOCK)
     return joined(levels, blocks, rest)
 
 
@@ -180,9 +237,9 @@ def dot(x: ReadOnly[T], y: ReadOnly[T]) -> T:
     levels = zeros(LEVELS, T)
     blocks = n // BLOCK
     for b in range(blocks):
-        total = block_dot(x, y, b * BLOCK, BLOCK)
+        total = block_dot(x, y, b * BLOCK)
         carry(levels, b, total)
-    rest = block_dot(x, y, blocks * BLOCK, n - blocks * BLOCK)
+    rest = rest_dot(x, y, blocks * BLOCK, n - blocks * BLOCK)
     return joined(levels, blocks, rest)
 
 
@@ -193,9 +250,9 @@ def squares(x: ReadOnly[T], scale: float64) -> float64:
     levels = zeros(LEVELS, float64)
     blocks = n // BLOCK
     for b in range(blocks):
-        total = block_squares(x, b * BLOCK, BLOCK, scale)
+        total = block_squares(x, b * BLOCK, scale)
         carry(levels, b, total)
-    rest = block_squares(x, blocks * BLOCK, n - blocks * BLOCK, scale)
+    rest = rest_squares(x, blocks * BLOCK, n - blocks * BLOCK, scale)
     return joined(levels, blocks, rest)
 
 
@@ -263,9 +320,9 @@ def variance(x: ReadOnly[T]) -> T:
     levels = zeros(LEVELS, T)
     blocks = n // BLOCK
     for b in range(blocks):
-        total = block_deviations(x, b * BLOCK, BLOCK, centre)
+        total = block_deviations(x, b * BLOCK, centre)
         carry(levels, b, total)
-    rest = block_deviations(x, blocks * BLOCK, n - blocks * BLOCK, centre)
+    rest = rest_deviations(x, blocks * BLOCK, n - blocks * BLOCK, centre)
     return joined(levels, blocks, rest) / T(n)
 
 
