@@ -1,5 +1,6 @@
 """samebits: write a simulation once, in Python; the same bits on every machine."""
 
+from samebits import ensemble as ensemble
 from samebits import fpenv as fpenv
 from samebits import gym as gym
 from samebits import hazards as hazards

@@ -22,6 +22,7 @@ LAYERS = {
     "runtime": 6, "fpmodel": 6,
     "fpenv": 7, "wiring": 7, "jobs": 7, "sim": 7, "doctor": 7,
     "verify": 8, "inspection": 8, "hazards": 8, "frame_trace": 8, "audit": 8, "gym": 8,
+    "ensemble": 8,
     "sides": 9,
     "desync": 10, "minimise": 10,
     "net": 11, "foreign": 11,
