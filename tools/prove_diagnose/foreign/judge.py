@@ -30,7 +30,8 @@ MOST_DRAWS = 12
 MOST_SAME = 3
 """Draws until a build that could change something does: else it is one that does not."""
 MOST_FIELDS = 64
-SECONDS = 300.0
+SECONDS = 1800.0
+"""By the clock: a diagnosis that takes longer never ends. Loaded machines are slow."""
 _PLACE = re.compile(r"([\w.]+), \S*\.py:(\d+)")
 
 

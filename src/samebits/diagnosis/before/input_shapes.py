@@ -44,6 +44,11 @@ class Shape:
     other: int | None = None
     """The player whose inputs they are."""
 
+    @property
+    def is_far(self) -> bool:
+        """Whether it is late by more than a little."""
+        return self.name == "late" and self.frames > LITTLE_LATE
+
     def fits(self, b: InputRows, frame: int) -> bool:
         """Whether the other side's inputs of a frame are made so. Where they are known, those of
         other players do not count."""

@@ -83,15 +83,16 @@ class _Stretch:
         every = shapes(a, left[0], players)
         if b.row(left[0]) is not None:  # a shape of all of them, or it is not of these
             every = (shape for shape in every if len(shape.players) == len(players))
-        tried = [shape for shape in every if shape.fits(b, left[0])]
+        found = [shape for shape in every if shape.fits(b, left[0])]
+        # A value that was given seconds before may be given once more, by chance.
+        tried = [shape for shape in found if not shape.is_far or self._count(shape, left) > 1]
         if not tried and players and b.row(left[0]) is None:
             changed = changes(a, left[0], frames)
-            tried = [shape for shape in changed if shape.fits(b, left[0])][:1]
-        ends = [self._end(shape) for shape in tried]
+            tried = [shape for shape in changed if shape.fits(b, left[0])][:1] or found
         # Frames that are alike on both sides speak for no shape.
-        counts = [bisect_left(left, end) for end in ends]
+        counts = [self._count(shape, left) for shape in tried]
         best = counts.index(max(counts)) if counts else 0
-        self.end = ends[best] if tried else left[0] + 1
+        self.end = self._end(tried[best]) if tried else left[0] + 1
         if not tried and b.row(left[0]) is None:  # nothing is known of any of these
             self.end = left[0] + sum(n == left[0] + k for k, n in enumerate(left))
         self._shape = tried[best] if tried else None
@@ -108,6 +109,10 @@ class _Stretch:
         while frame < self._frames and shape.fits(self._b, frame):
             frame += 1
         return frame
+
+    def _count(self, shape: Shape, left: Sequence[int]) -> int:
+        """The frames of `left` that the shape gives."""
+        return bisect_left(left, self._end(shape))
 
     def found(self) -> dict[int, Inputs]:
         """Side b's inputs, where only their hashes were known."""

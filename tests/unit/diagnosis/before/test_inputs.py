@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from tests.support.runs.compared import SMALL
 
+from samebits.bits import xxh64
 from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.report import Report
 from samebits.diagnosis.before.input_rows import InputRows
@@ -199,3 +200,26 @@ def test_an_input_dropped_among_many_that_are_alike_is_not_late() -> None:
     b = InputRows(t, theirs.__getitem__, lambda n: None)
     (fact,) = other_inputs(a, b, 39).facts
     assert (fact.frame, fact.last, fact.players, fact.shape) == (20, 20, (1,), "dropped")
+
+
+@pytest.mark.parametrize("knows_rows", [True, False])
+@pytest.mark.parametrize(("frames", "shape"), [(1, "changed"), (2, "late")])
+def test_one_value_of_seconds_before_is_a_changed_one_and_two_are_late(
+    frames: int, shape: str, knows_rows: bool
+) -> None:
+    t = StructType("Input", (("aim", INT32),))
+    mine: Inputs = np.arange(200, dtype=np.int32).reshape(100, 2).view(t.dtype)
+    theirs = mine.copy()
+    theirs[70 : 70 + frames, 1] = mine[10 : 10 + frames, 1]
+    a = InputRows(t, mine.__getitem__, lambda n: None)
+    b = InputRows(
+        t,
+        theirs.__getitem__ if knows_rows else lambda n: None,
+        lambda n: xxh64(theirs[n].tobytes()),
+    )
+    found = other_inputs(a, b, 99)
+    (fact,) = found.facts
+    assert (fact.frame, fact.last, fact.players) == (70, 69 + frames, (1,))
+    assert (fact.shape, fact.frames) == (shape, 60 * (frames > 1))
+    assert [field.path for field in fact.fields] == ["aim"]
+    assert knows_rows or (found.found[70] == theirs[70]).all()

@@ -52,7 +52,7 @@ MOST_FRAMES = 4096
 """Frames that are compared at most."""
 _RUN_SECONDS = 20.0
 _TELLING_SECONDS = 4.0
-_LEAST_SECONDS = 5.0
+_LEAST_SECONDS = 30.0
 """By the clock, for one run of a compiler or of what it built: other programs run beside it."""
 _END = float("inf")
 _MOST_NAMED = 6
