@@ -236,8 +236,8 @@ def compare(verdict: Verdict, found: dict[str, Any], status: int, truth: Truth) 
     causes = found["causes"]
     verdict.named = [c["hazard"] for c in causes]
     function, line = _place(found)
-    operation = found.get("operation")
-    verdict.tells_line = line is not None and (operation or {}).get("opcode") != "function"
+    operation: dict[str, Any] = found.get("operation") or {}
+    verdict.tells_line = line is not None and operation.get("opcode") != "function"
     if truth.functions and not later:
         names = {name.split(".")[1] for name in truth.functions}
         is_line = truth.lines and verdict.tells_line
@@ -251,7 +251,7 @@ def compare(verdict: Verdict, found: dict[str, Any], status: int, truth: Truth) 
 
 def _place(found: dict[str, Any]) -> tuple[str, int | None]:
     """The function and the line that are named."""
-    operation = found.get("operation")
+    operation: dict[str, Any] = found.get("operation") or {}
     if operation and operation.get("place"):
         return str(operation["place"]["function"]), operation["place"]["line"]
     told = _PLACE.search(str(found.get("answer", "")))

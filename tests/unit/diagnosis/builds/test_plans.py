@@ -8,6 +8,7 @@ from samebits.diagnosis.builds.compilers.found import compilers
 from samebits.diagnosis.builds.compilers.plans import (
     CAREFUL,
     CAREFUL_LIBRARY,
+    OWN,
     SOME,
     STAGES,
     WITH_LIBRARY,
@@ -64,14 +65,14 @@ def test_usual_flags_are_tried_with_the_library_and_for_what_makes_vectors_befor
         assert every.index(Plan(usual, parts)) < min(rare, some)
 
 
-def test_rare_flags_are_tried_with_the_library_before_floats_of_other_widths() -> None:
+def test_floats_of_other_widths_in_some_functions_come_before_rare_flags_with_the_library() -> None:
     every = plans()
     sums = next(row for row in ROWS if "-fassociative-math" in row.flags)
-    widths = next(
-        n for n, plan in enumerate(every) if plan.row.writes_widths and not plan.row.is_usual
-    )
+    rare = [plan for plan in every if plan.row.writes_widths and not plan.row.is_usual]
+    some, own = (next(plan for plan in rare if plan.parts == parts) for parts in (SOME, OWN))
     for parts in (WITH_LIBRARY, CAREFUL_LIBRARY):
-        assert every.index(Plan(sums, parts)) < widths
+        with_library = every.index(Plan(sums, parts))
+        assert every.index(some) < with_library < every.index(own)
 
 
 @pytest.mark.skipif(GCC is None, reason="there is no gcc here")
@@ -81,3 +82,9 @@ def test_x87_is_of_other_machines_where_the_one_looked_for_has_none() -> None:
         own, others = rows_for(GCC, architecture, [FLOAT32])
         assert {row.bits for row in own} == {64}
         assert {row.bits for row in others} <= {32}
+
+
+def test_single_constants_by_a_flag_of_gcc_are_tried_in_some_functions() -> None:
+    row = next(row for row in ROWS if "-fsingle-precision-constant" in row.flags)
+    assert row.hazards == ["constant"]
+    assert Plan(row, SOME) in plans()
