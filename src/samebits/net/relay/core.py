@@ -68,6 +68,9 @@ LOOK = limits.SECOND // 10
 """Time from one look for who is silent, or away for too long, to the next."""
 REPORTS_WAIT = 4 * limits.SECOND
 """Time in which reports of a desync must come where it ends the match, beside that of votes."""
+ON_THE_WAY = limits.SECOND // 2
+"""Time in which messages that were sent before a READY may come behind it, over a transport that
+does not keep their order."""
 AT_ONCE = 24
 """Frames that the referee runs at once: each call of it costs as much as some frames."""
 IDLE = limits.SECOND // 2
@@ -95,7 +98,7 @@ class RelayCore:
         self.closing = Closing(self.codec, simulation.tick_rate, self.rules.closing, self.log)
         self.seats: list[Seat] = self.closing.seats
         """The seats by slot."""
-        self.votes = Votes(self.rules.ordered)
+        self.votes = Votes()
         self.referee = (
             Referee(simulation, self.codec, self.rules.seed) if self.rules.referee else None
         )
@@ -429,6 +432,8 @@ class RelayCore:
             return
         if last >= 0 and not self.votes.complete(last, self._voters()) and now_ns < until:
             return
+        if not self.rules.ordered and now_ns < until and self._lacks_frames():
+            return
         value = self.votes.known(last) or 0
         self.votes.close()
         self.ended = Ended(reason, frames, value)
@@ -436,6 +441,13 @@ class RelayCore:
         for connection in self.connections.values():
             if connection.hello is not None and connection.closed is None:
                 connection.records.append(End(reason, frames, value))
+
+    def _lacks_frames(self) -> bool:
+        """Whether a player has not said that it has all frames: some may have been lost."""
+        return any(
+            c.slot is not None and c.started and c.closed is None and c.sent < self.log.closed
+            for c in self.connections.values()
+        )
 
     # What is sent.
 
@@ -468,7 +480,7 @@ class RelayCore:
             case Pong():
                 pass
             case Ready():
-                self._ready(connection, record)
+                self._ready(connection, record, now_ns)
             case Want():
                 self._want(connection, record)
             case Chunk():
@@ -497,7 +509,7 @@ class RelayCore:
         elif may_close or self.sending.waits:
             self._hurry()
 
-    def _ready(self, connection: Connection, record: Ready) -> None:
+    def _ready(self, connection: Connection, record: Ready, now_ns: int) -> None:
         if record.frame > self.log.closed:
             raise ProtocolError(f"READY for frame {record.frame}, which is not closed")
         seat = self._seat(connection)
@@ -508,8 +520,11 @@ class RelayCore:
             if not connection.outgoing:
                 return
             connection.needs_state = False
+        if connection.ready and not self.rules.ordered:
+            connection.deaf_until = now_ns + ON_THE_WAY
         connection.ready = self._unstarted = True
-        connection.sent, connection.absolute = record.frame, True
+        connection.sent = connection.begun = record.frame
+        connection.absolute = True
         connection.outgoing.clear()
         if seat is not None:
             seat.hashed, seat.nonce = record.hashed, ""

@@ -96,13 +96,14 @@ class Inputs:
         if confirmed > closed or confirmed + record.ahead < 0:
             raise ProtocolError(f"frame {confirmed} is not closed, and said to be known")
         if not ordered and connection.ready and not connection.needs_state:
-            connection.sent = max(connection.sent, confirmed)
+            # Not the most that it ever said: of before it was given a state it may have more.
+            connection.sent = max(connection.begun, confirmed)
         body = record.body
         at = 8 * record.hashes
         frame = confirmed - record.behind - record.hashes
         if frame < 0 or len(body) < at:
             raise ProtocolError("an INPUT has not the hashes that it tells of")
-        if connection.ready:
+        if connection.ready and now_ns >= connection.deaf_until:
             for n in range(0, at, 8):
                 # What was lost in between is told again, with all behind it, or was forgotten.
                 missing = frame - seat.hashed

@@ -64,6 +64,10 @@ class Connection:
     records: list[Record] = field(default_factory=list[Record])
     """What is sent to it with the next poll."""
     slack_due: int = 0
+    begun: int = 0
+    """The frame that its peer was ready with."""
+    deaf_until: int = 0
+    """Until when hashes may be of a state that was replaced: they are told again."""
     reliable: Reliable | None = None
     """What resends, over a transport that loses messages."""
     told: int = 0

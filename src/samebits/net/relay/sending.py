@@ -153,6 +153,8 @@ class Sending:
             if not fresh and now_ns - connection.told_at < AGAIN:
                 return
             connection.told, connection.told_at = end, now_ns
+            # Until it has said that it has one, its peer knows no frame that a bundle may refer to.
+            connection.absolute = first <= connection.begun
         if first < relay.log.oldest:
             # It was held, or lost, for longer than frames are kept.
             relay.states.give(connection)

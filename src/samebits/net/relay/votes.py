@@ -21,11 +21,9 @@ KEPT = limits.KEPT_FRAMES
 
 
 class Votes:
-    """The hashes that voters, slots or `REFEREE`, report of each frame. Over a transport that is
-    not `ordered` some may come that were of a state which was replaced since."""
+    """The hashes that voters, slots or `REFEREE`, report of each frame."""
 
-    def __init__(self, ordered: bool = True) -> None:
-        self._ordered = ordered
+    def __init__(self) -> None:
         self.apart: set[int] = set()
         """Voters whose bits departed, and are not proven right since."""
         self.counted = 0
@@ -207,8 +205,6 @@ class Votes:
         if self._agreed[frame] == value:
             self.apart.discard(voter)
             self.proven.append((voter, frame))
-            if not self._ordered:
-                return
             # What it said of later frames counts: it may have departed again since.
             for later in sorted(n for n in self._claims if n > frame):
                 claim = self._claims[later].pop(voter, None)
