@@ -24,11 +24,23 @@ CASES = {
     "saves": 2000,
     "sources": 60,
     "expressions": 600,
+    "records": 800,
+    "sim-toml": 1000,
+    "lua": 400,
+    "elf": 100,
+    "pe": 120,
+    "coff": 120,
+    "mach-o": 120,
+    "wasm": 150,
+    "archives": 80,
+    "builds": 120,
 }
 """`make fuzz-files` goes on; these are the first."""
 
 
 def run(name: str, folder: Path, cases: int) -> Fuzz:
+    for module in TARGETS[name].needs:
+        pytest.importorskip(module)
     fuzz = Fuzz(TARGETS[name](folder))
     fuzz.run(cases)
     return fuzz

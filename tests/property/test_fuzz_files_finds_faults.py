@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
@@ -14,7 +15,10 @@ from tests.fuzz.files.engine import Fuzz
 from tests.fuzz.files.targets import TARGETS
 from tests.fuzz.files.tiny_simulation import TINY
 
+from samebits.audit.flags import findings
+from samebits.audit.formats import wasm
 from samebits.diagnosis.driver import steps
+from samebits.foreign import records
 from samebits.replay import frames as replay_frames
 from samebits.replay import header as replay_header
 from samebits.replay import mcap_records as replay_records
@@ -137,6 +141,18 @@ def entries_are_of_any_key(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(cache_entries, "unpack", lambda key, data: cache.unpack(cache_entries.KEY, data))
 
 
+def records_are_believed(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(records, "xxh64", lambda data, seed=0: AnyNumber())
+
+
+def commands_are_words_of_a_shell(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(findings, "words_of", shlex.split)
+
+
+def damaged_modules_are_no_error(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(wasm, "UnreadableBinary", IndexError)
+
+
 INJECTED: dict[Inject, tuple[str, set[str]]] = {
     chunks_are_believed: ("replays", {"invented", "silent"}),
     numbers_may_be_words: ("replays", {"exception"}),
@@ -150,6 +166,9 @@ INJECTED: dict[Inject, tuple[str, set[str]]] = {
     saves_have_any_length: ("saves", {"contradiction"}),
     a_step_that_fails_ends_a_diagnosis: ("two-reports", {"exception"}),
     entries_are_of_any_key: ("cache", {"contradiction"}),
+    records_are_believed: ("records", {"silent", "invented", "contradiction"}),
+    commands_are_words_of_a_shell: ("builds", {"exception"}),
+    damaged_modules_are_no_error: ("wasm", {"exception"}),
 }
 """What is wrong with the reader, the format, and the kinds of finding that it is to be."""
 
@@ -159,6 +178,8 @@ def test_an_injected_fault_is_found(
     inject: Inject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name, kinds = INJECTED[inject]
+    for module in TARGETS[name].needs:
+        pytest.importorskip(module)
     target = TARGETS[name](tmp_path)
     # Its own files are read before it has the fault: some faults are seen in those.
     fuzz = Fuzz(target, STARTS.get(name, 0))

@@ -10,6 +10,7 @@ import tracemalloc
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from random import Random
 
 from samebits.errors import SamebitsError
@@ -39,12 +40,18 @@ class Target(ABC):
     name: str
     errors: tuple[type[SamebitsError], ...]
     """All that `read` may raise."""
+    needs: Sequence[str] = ()
+    """Modules that reading takes, which may not be installed."""
     words: Sequence[bytes] = ()
     """What the format's files are made of."""
     steps: tuple[int, int] = 20_000, 400
     """Lines of Python that reading may take, and how many more for a byte."""
     memory: tuple[int, int] = 4 << 20, 64
     """Bytes that reading may hold at a time, and how many more for a byte."""
+
+    @abstractmethod
+    def __init__(self, folder: Path) -> None:
+        """A target that may write to a folder."""
 
     @abstractmethod
     def seeds(self) -> list[bytes]:

@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -44,6 +45,15 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--read", type=Path, metavar="FILE", help="judge this file, and no more")
     arguments = parser.parse_args()
     arguments.formats = arguments.formats.split(",")
+    missing = {
+        name: module
+        for name in arguments.formats
+        for module in getattr(TARGETS.get(name), "needs", ())
+        if find_spec(module) is None
+    }
+    for name, module in missing.items():
+        print(f"{name} is left out: {module} is not installed")
+    arguments.formats = [name for name in arguments.formats if name not in missing]
     if unknown := [name for name in arguments.formats if name not in TARGETS]:
         parser.error(f"there is no format {unknown[0]}: give some of {', '.join(TARGETS)}")
     if arguments.seed is None:

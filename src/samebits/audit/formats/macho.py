@@ -62,7 +62,7 @@ def _image(binary: Any, data: memoryview) -> Image:
             for start in binary.function_starts.functions
         ]  # fmt: skip
     for number, section in enumerate(binary.sections):
-        if section.segment_name == "__DWARF":
+        if _segment(section) == "__DWARF":
             offset = binary.fat_offset + section.offset
             name = name_of(section).replace("__", ".", 1)
             name = _LONG.get(name, name)
@@ -82,6 +82,14 @@ def _image(binary: Any, data: memoryview) -> Image:
         image.constructors.update((f.section, f.address) for f in image.functions
                                   if f.address == function.address)  # fmt: skip
     return image
+
+
+def _segment(section: Any) -> str:
+    """The name of a section's segment; empty where it is no text, of which lief makes an error."""
+    try:
+        return str(section.segment_name)
+    except UnicodeDecodeError:
+        return ""
 
 
 def _data_in_code(binary: Any) -> Iterator[tuple[int, int, int]]:
