@@ -16,6 +16,7 @@ from samebits.backend.lowering.int64_builtins import LIBRARY, WIDE_HELPERS
 from samebits.backend.lowering.soft_fma import HELPERS
 from samebits.backend.objects import HOOK, OWN, TrapSite
 from samebits.backend.targets.fp_control import definitions
+from samebits.backend.targets.processors import VECTOR_BITS
 from samebits.backend.targets.table import Target
 from samebits.backend.text.call_graph import CallGraph
 from samebits.backend.text.cold_calls import ATTRIBUTES as COLD_ATTRIBUTES
@@ -288,6 +289,8 @@ class Emission(CallGraph):
         extra = ' "probe-stack"="inline-asm"' if probed else ""
         if self.target.tune:
             extra += f' "tune-cpu"="{self.target.tune}"'
+        if self.target.tune in VECTOR_BITS:
+            extra += f' "prefer-vector-width"="{VECTOR_BITS[self.target.tune]}"'
         attributes = [_ATTRIBUTES % (self.profile.attributes_for(self.target), extra)]
         needs = self.needs()
         if self.cold or self.copies or needs:

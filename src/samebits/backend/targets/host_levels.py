@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from samebits.backend.targets.processors import tuned_name
 from samebits.backend.targets.table import TARGETS, Target
 
 _ALIASES = {
@@ -42,7 +43,8 @@ def host_levels(triple: str, features: Mapping[str, bool], cpu: str = "") -> tup
         if missing:
             result.append(HostLevel(row, f"this processor lacks {', '.join(missing)}"))
         else:
-            result.append(HostLevel(row._replace(triple=triple, tune=cpu), None))
+            tune = tuned_name(cpu, features)
+            result.append(HostLevel(row._replace(triple=triple, tune=tune), None))
     return tuple(result)
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
+import samebits as sb
+from samebits.backend.emit.module import emit_module
 from samebits.backend.targets.host_levels import best_level, host_levels
 from samebits.backend.targets.table import TARGETS
+from samebits.frontend.compile import compile_kernel, link
 
 EVERYTHING = {name: True for row in TARGETS.values() for name in row.requires}
 
@@ -39,6 +43,34 @@ def test_objects_for_a_host_are_tuned_for_its_processor() -> None:
     assert best is not None
     assert best.tune == "znver5"
     assert {row.tune for row in TARGETS.values()} == {""}
+
+
+def test_a_processor_that_is_taken_for_another_is_known_by_a_feature() -> None:
+    linux = "x86_64-unknown-linux-gnu"
+    found: dict[tuple[str, bool], str] = {}
+    for cpu in ("rocketlake", "graniterapids", "znver5"):
+        for tiles in (False, True):
+            best = best_level(host_levels(linux, EVERYTHING | {"amx-tile": tiles}, cpu))
+            assert best is not None
+            found[cpu, tiles] = best.tune
+    assert found["rocketlake", False] == "rocketlake"
+    assert found["rocketlake", True] == "sapphirerapids"
+    assert found["graniterapids", True] == "graniterapids"
+    assert found["znver5", False] == "znver5"
+
+
+def test_vectors_are_as_wide_as_pays_on_the_processor() -> None:
+    @sb.kernel
+    def total(x: sb.Array[sb.float32]) -> sb.float32:
+        return sb.math.sum(x)
+
+    assert total.fixed_types is not None
+    unit = compile_kernel(total, total.fixed_types)
+    module = link(unit)
+    for tune, widths in (("sapphirerapids", {"512"}), ("rocketlake", set[str]()), ("", set[str]())):
+        target = TARGETS["x86-64-v4"]._replace(tune=tune)
+        text = emit_module(module, [unit.function.name], target).text
+        assert set(re.findall(r'"prefer-vector-width"="(\d+)"', text)) == widths
 
 
 def test_a_host_without_a_row_has_no_level() -> None:
