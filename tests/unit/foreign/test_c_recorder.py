@@ -6,7 +6,9 @@ from __future__ import annotations
 import shutil
 import signal
 import subprocess
+import sys
 from pathlib import Path
+from random import Random
 
 import pytest
 from tests.support.foreign_records import (
@@ -151,3 +153,34 @@ int main(int argc, char **argv) {
     assert done.returncode == 0
     assert done.stdout == f"{said}\n"
     assert done.stderr == f"samebits: faults: {said}\n"
+
+
+NUMBERS = {
+    2: (0x7E00, 0x7C00, (0, 1, 0x3C00, 0x7BFF, 0x7C00, 0x7C01, 0x7DFF, 0x7E00, 0x7FFF)),
+    4: (0x7FC00000, 0x7F800000,
+        (0, 1, 0x3F800000, 0x7F7FFFFF, 0x7F800000, 0x7F800001, 0x7FC00000, 0x7FFFFFFF)),
+    8: (0x7FF8 << 48, 0x7FF0 << 48,
+        (0, 1, 0x3FF0 << 48, (0x7FF0 << 48) - 1, 0x7FF0 << 48, (0x7FF0 << 48) + 1, (1 << 63) - 1)),
+}  # fmt: skip
+"""Of floats by their bytes: the canonical NaN, infinity, and patterns at the edges."""
+
+
+@pytest.mark.parametrize("optimised", ["-O0", "-O2"])
+def test_each_nan_is_made_canonical_wherever_it_stands(optimised: str, tmp_path: Path) -> None:
+    chance = Random(7)
+    data, states = b"", b""
+    for length in range(1, 10):
+        for row in range(3):
+            for size, (canonical, infinity, patterns) in NUMBERS.items():
+                for _ in range(length):
+                    word = chance.choice(patterns if chance.random() < 0.3 else patterns[:4])
+                    sign = chance.randrange(2) << (8 * size - 1)
+                    data += (word | sign).to_bytes(size, sys.byteorder)
+                    kept = canonical if word > infinity else word | sign
+                    states += kept.to_bytes(size, "little")
+            states += bytes([row])
+    (tmp_path / "numbers").write_bytes(data)
+    program = compiled_program(tmp_path, PROGRAMS / "rare_floats.c", ("gcc", optimised, *WARNINGS))
+    record = tmp_path / "run.sbt"
+    subprocess.run([program, record, tmp_path / "numbers"], check=True, timeout=HANG_SECONDS)
+    assert read_record(str(record)).state_after(-1) == states

@@ -17,9 +17,13 @@ static uint64_t sb_get64_(const unsigned char *p) {
   for (k = 7; k >= 0; k--) v = v << 8 | p[k];
   return v;
 }
+#define SB_GET_WORDS_(w, p)                                         \
+  ((w)[0] = sb_get64_(p), (w)[1] = sb_get64_((p) + 8),              \
+   (w)[2] = sb_get64_((p) + 16), (w)[3] = sb_get64_((p) + 24))
 #define sb_store32_ sb_put32_
 #define sb_store64_ sb_put64_
 #else
+#define SB_GET_WORDS_(w, p) memcpy(w, p, 32)
 static void sb_store32_(unsigned char *p, uint32_t v) { memcpy(p, &v, 4); }
 static void sb_store64_(unsigned char *p, uint64_t v) { memcpy(p, &v, 8); }
 static uint64_t sb_get64_(const unsigned char *p) {
@@ -35,28 +39,35 @@ static uint64_t sb_get64_(const unsigned char *p) {
 #define SB_P4_ UINT64_C(0x85EBCA77C2B2AE63)
 #define SB_P5_ UINT64_C(0x27D4EB2F165667C5)
 #define SB_ROTATED_(v, n) ((v) << (n) | (v) >> (64 - (n)))
-#define SB_ROUND_(acc, v) (SB_ROTATED_((acc) + (v) * SB_P2_, 31) * SB_P1_)
+#define SB_ROUND_(acc, v) ((acc) += (v) * SB_P2_, (acc) = SB_ROTATED_(acc, 31) * SB_P1_)
 
 static uint64_t sb_xxh64_(const unsigned char *p, size_t bytes, uint64_t seed) {
   const unsigned char *end = p + bytes;
-  uint64_t h = seed + SB_P5_;
+  uint64_t h = seed + SB_P5_, word;
   if (bytes >= 32) {
-    uint64_t a = seed + SB_P1_ + SB_P2_, b = seed + SB_P2_, c = seed, d = seed - SB_P1_;
+    uint64_t acc[4], w[4];
+    int k;
+    acc[0] = seed + SB_P1_ + SB_P2_, acc[1] = seed + SB_P2_, acc[2] = seed, acc[3] = seed - SB_P1_;
     for (; end - p >= 32; p += 32) {
-      a = SB_ROUND_(a, sb_get64_(p));
-      b = SB_ROUND_(b, sb_get64_(p + 8));
-      c = SB_ROUND_(c, sb_get64_(p + 16));
-      d = SB_ROUND_(d, sb_get64_(p + 24));
+      SB_GET_WORDS_(w, p); /* by no call, which a debug build would make */
+      SB_ROUND_(acc[0], w[0]);
+      SB_ROUND_(acc[1], w[1]);
+      SB_ROUND_(acc[2], w[2]);
+      SB_ROUND_(acc[3], w[3]);
     }
-    h = SB_ROTATED_(a, 1) + SB_ROTATED_(b, 7) + SB_ROTATED_(c, 12) + SB_ROTATED_(d, 18);
-    h = (h ^ SB_ROUND_(UINT64_C(0), a)) * SB_P1_ + SB_P4_;
-    h = (h ^ SB_ROUND_(UINT64_C(0), b)) * SB_P1_ + SB_P4_;
-    h = (h ^ SB_ROUND_(UINT64_C(0), c)) * SB_P1_ + SB_P4_;
-    h = (h ^ SB_ROUND_(UINT64_C(0), d)) * SB_P1_ + SB_P4_;
+    h = SB_ROTATED_(acc[0], 1) + SB_ROTATED_(acc[1], 7) + SB_ROTATED_(acc[2], 12) +
+        SB_ROTATED_(acc[3], 18);
+    for (k = 0; k < 4; k++) {
+      word = 0;
+      SB_ROUND_(word, acc[k]);
+      h = (h ^ word) * SB_P1_ + SB_P4_;
+    }
   }
   h += (uint64_t)bytes;
   for (; end - p >= 8; p += 8) {
-    h ^= SB_ROUND_(UINT64_C(0), sb_get64_(p));
+    word = 0;
+    SB_ROUND_(word, sb_get64_(p));
+    h ^= word;
     h = SB_ROTATED_(h, 27) * SB_P1_ + SB_P4_;
   }
   if (end - p >= 4) {

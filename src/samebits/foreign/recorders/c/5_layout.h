@@ -219,15 +219,49 @@ static int sb_compile_(sb_layout_ *l, const char *text) {
   return *l->at ? sb_wrong_(l, "this follows the end of the type") : 0;
 }
 
+#if !defined(SB_BIG_ENDIAN_)
+/* Whether a float of `size` bytes among so many is infinite or no number: whether its exponent is
+   all ones, and one more carries into the sign. Eight bytes at a time. */
+static int sb_has_odd_(const unsigned char *p, size_t bytes, unsigned size) {
+  uint64_t ones = size == 4 ? UINT64_C(0x7f8000007f800000)
+                  : size == 8 ? UINT64_C(0x7ff0000000000000) : UINT64_C(0x7c007c007c007c00);
+  uint64_t one = size == 4 ? UINT64_C(0x0080000000800000)
+                 : size == 8 ? UINT64_C(0x0010000000000000) : UINT64_C(0x0400040004000400);
+  uint64_t found = 0, w = 0;
+  const unsigned char *last = bytes < 8 ? p : p + bytes - 8;
+  if (bytes < 8) {
+    memcpy(&w, p, bytes);
+  } else {
+    for (; p < last; p += 8) {
+      memcpy(&w, p, 8);
+      found |= (w & ones) + one;
+    }
+    memcpy(&w, last, 8); /* some of it is looked at twice */
+  }
+  found |= (w & ones) + one;
+  return (found & (ones + one)) != 0;
+}
+#endif
+
 /* A step in each of `rows` elements, which lie `in` bytes apart in memory and `out` bytes in the
    canonical form. Floats are looked at as patterns: no comparison of them is the same under every
    flag. */
 static void sb_numbers_(const sb_step_ *s, const unsigned char *from, size_t in, unsigned char *to,
                         size_t out, size_t rows) {
   size_t k, n = s->count;
+#if !defined(SB_BIG_ENDIAN_)
+  size_t bytes = n * s->from;
+  int is_plain = s->kind == SB_PLAIN_, is_copied = is_plain || s->kind == SB_FLOAT_;
+#endif
   for (; rows; rows--, from += in, to += out) {
     const unsigned char *p = from;
     unsigned char *q = to;
+#if !defined(SB_BIG_ENDIAN_)
+    if (is_copied) { /* NaNs are rare */
+      memcpy(q, p, bytes);
+      if (is_plain || !sb_has_odd_(p, bytes, s->from)) continue;
+    }
+#endif
     if (s->kind == SB_BOOL_) {
       for (k = 0; k < n; k++) q[k] = p[k] != 0;
     } else if (s->kind == SB_SIGNED_ || s->kind == SB_UNSIGNED_) { /* of 4 or 8 bytes here */
