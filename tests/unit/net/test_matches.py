@@ -20,7 +20,7 @@ from samebits.net.events import (
     Started,
 )
 from samebits.net.input_codec import Event, InputCodec
-from samebits.net.limits import HEALS, SECOND
+from samebits.net.limits import HEALS, REPORTS, SECOND
 from samebits.net.peer.timeline import Timeline
 from samebits.net.relay.output import RelayOutput
 from samebits.net.relay.rules import MatchRules
@@ -117,17 +117,20 @@ def test_a_desync_can_pause_or_end_the_match() -> None:
     assert len(paused.frames) < 120
 
 
-def test_a_peer_that_departs_again_and_again_is_let_go() -> None:
-    class Restless(World):
-        def _observe(self, node: object) -> None:
-            super()._observe(node)  # type: ignore[arg-type]
-            if node is self.nodes[0] and self.nodes[0].flipped:
-                timeline = self.nodes[0].core.timeline
-                assert timeline is not None
-                if 0 not in self.relay.votes.apart and timeline.finished % 40 == 0:
-                    self.nodes[0].flipped = False
-                    self.nodes[0].plan.flip = timeline.finished - 1
+class Restless(World):
+    """Slot 0 departs again as soon as it is healed."""
 
+    def _observe(self, node: object) -> None:
+        super()._observe(node)  # type: ignore[arg-type]
+        if node is self.nodes[0] and self.nodes[0].flipped:
+            timeline = self.nodes[0].core.timeline
+            assert timeline is not None
+            if 0 not in self.relay.votes.apart and timeline.finished % 40 == 0:
+                self.nodes[0].flipped = False
+                self.nodes[0].plan.flip = timeline.finished - 1
+
+
+def test_a_peer_that_departs_again_and_again_is_let_go() -> None:
     peers = [plan(3, n, LAN, flip=20 if n == 0 else None) for n in range(3)]
     match = Restless(crowd(3), peers, MatchRules(seed=3, frames=FRAMES * 2), 5)
     match.run(60 * SECOND)
@@ -138,6 +141,20 @@ def test_a_peer_that_departs_again_and_again_is_let_go() -> None:
     ]
     assert not match.relay.seats[0].occupied
     assert match.relay.ended is not None
+
+
+def test_who_is_let_go_has_sent_the_reports_that_it_was_asked_for() -> None:
+    far = Link(latency=100 * MILLI)
+    peers = [plan(3, n, far, flip=20 if n == 0 else None) for n in range(3)]
+    match = Restless(crowd(3), peers, MatchRules(seed=3, frames=1200), 5)
+    for node in match.nodes:
+        node.core._reporter = lambda timeline, frame: bytes(600_000)  # type: ignore
+    match.run(60 * SECOND)
+    asked = [desync.frame for desync in match.relay.desyncs]
+    assert len(asked) > REPORTS
+    came = [frame for frame, slot, _ in match.relay.reports if slot == 0]
+    assert sorted(came) == asked[:REPORTS]
+    assert not match.relay.seats[0].occupied
 
 
 def test_late_players_get_a_snapshot_from_the_referee_or_from_a_peer() -> None:

@@ -55,7 +55,7 @@ from samebits.net.relay.retrial import Retrial
 from samebits.net.relay.rules import MatchRules
 from samebits.net.relay.seats import Connection, Seat, TokenBucket
 from samebits.net.relay.sending import Sending
-from samebits.net.relay.states import States
+from samebits.net.relay.states import REPORT_WAIT, States
 from samebits.net.relay.votes import REFEREE, Votes
 from samebits.net.reliable import Reliable
 from samebits.net.tickets import TicketBooth
@@ -66,8 +66,6 @@ LEAD = limits.SECOND // 5
 """Time from START to the first frame."""
 LOOK = limits.SECOND // 10
 """Time from one look for who is silent, or away for too long, to the next."""
-REPORTS_WAIT = 4 * limits.SECOND
-"""Time in which reports of a desync must come where it ends the match, beside that of votes."""
 ON_THE_WAY = limits.SECOND // 2
 """Time in which messages that were sent before a READY may come behind it, over a transport that
 does not keep their order."""
@@ -428,7 +426,7 @@ class RelayCore:
             self._ending = reason, until
         frames = self.log.closed if self._trap is None else min(self._trap, self.log.closed)
         last = frames - 1
-        if self.states.wants_reports and now_ns < until + REPORTS_WAIT:
+        if self.states.wants_reports and now_ns < until + REPORT_WAIT:
             return
         if last >= 0 and not self.votes.complete(last, self._voters()) and now_ns < until:
             return

@@ -22,6 +22,9 @@ from samebits.net.relay.votes import Votes
 from samebits.net.transfers import REPORT, SNAPSHOT, Incoming, Outgoing
 from samebits.sim.simulation import Simulation
 
+REPORT_WAIT = 4 * limits.SECOND
+"""Time in which reports of a desync must come where somebody, or the match, ends with it."""
+
 
 class _Match(Protocol):
     """What transfers need of a match."""
@@ -55,6 +58,9 @@ class States:
         """Slots that gave a wrong snapshot, or none."""
         self._healing: dict[int, int] = {}
         """Slots that were sent the agreed state, and when."""
+        self._parting: dict[int, int | None] = {}
+        """Slots that are to be let go, and since when, once their reports are there: they are the
+        evidence."""
         self._wanted: dict[tuple[int, int, int], tuple[int, int]] = {}
         """Reports that come: connection and key, to frame and slot."""
         self._came: set[tuple[int, int]] = set()
@@ -86,7 +92,7 @@ class States:
         if connection is None:
             return
         if seat.heals >= limits.HEALS:
-            self._relay.expel(seat, f"its bits departed more than {limits.HEALS} times")
+            self._parting.setdefault(seat.slot)
             return
         seat.heals += 1
         relay.closing.entries.append(Entry(Event.HEAL, seat.slot, relay.log.closed))
@@ -111,9 +117,11 @@ class States:
 
     def poll(self, now_ns: int) -> None:
         """Ask for what is missing, and send what is there."""
-        if not (self._waiting or self._wanted or self._healing or self._source):
+        if not (self._waiting or self._wanted or self._healing or self._source or self._parting):
             return
         relay = self._relay
+        for slot in list(self._parting):
+            self._part(relay.seats[slot], now_ns)
         for connection in relay.connections.values():
             for coming in connection.incoming.values():
                 want = coming.want(now_ns)
@@ -146,6 +154,19 @@ class States:
                 self._check(connection, coming, now_ns)
         if self._source is None:
             self._ask(now_ns)
+
+    def _part(self, seat: Seat, now_ns: int) -> None:
+        """Let a seat go, unless a report of its peer is on its way."""
+        since = self._parting[seat.slot]
+        if since is None:
+            since = self._parting[seat.slot] = now_ns
+        connection = seat.connection
+        if connection is not None and now_ns - since < REPORT_WAIT:
+            number = connection.number
+            if any(key[0] == number for key in self._wanted):
+                return
+        del self._parting[seat.slot]
+        self._relay.expel(seat, f"its bits departed more than {limits.HEALS} times")
 
     def chunk(self, connection: Connection, record: Chunk, now_ns: int) -> None:
         """A chunk came. Raises ProtocolError if it was not asked for, or does not fit."""
