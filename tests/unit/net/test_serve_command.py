@@ -27,3 +27,19 @@ def test_options_that_cannot_be_are_told(
     secret.write_bytes(b"a secret of these tests")
     assert called("net", "serve", ARENA, "--secret", str(secret), "--port", "0", *words) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_desync_that_is_not_diagnosed_yet_is_none_of_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "match.json").write_text("{}")
+    assert called("net", "verdict", str(tmp_path)) == 0
+    assert capsys.readouterr().out == "no desync\n"
+    for slot in ("slot-0", "referee"):
+        (tmp_path / f"frame-1300-{slot}.desync").touch()
+    assert called("net", "verdict", str(tmp_path)) == 1
+    waits = "frame 1300: bits parted, and the diagnosis is not done\n"
+    assert capsys.readouterr().out == waits
+    (tmp_path / "frame-300.verdict.txt").write_text("frame 300: slots 1 departed\nby fma\n")
+    assert called("net", "verdict", str(tmp_path)) == 1
+    assert capsys.readouterr().out == f"frame 300: slots 1 departed\nby fma\n{waits}"

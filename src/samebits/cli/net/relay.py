@@ -282,12 +282,16 @@ def verdict(folder: str) -> int:
     path = Path(folder)
     if not (path / "match.json").is_file():
         raise MatchError(f"{folder} has no match", fix="give a match's folder in a relay's store")
-    found = sorted(path.glob("frame-*.verdict.txt"))
-    for each in found:
-        print(each.read_text().rstrip())
-    if not found:
+    told = {int(each.name.split("-")[1].split(".")[0]): each for each in path.glob("frame-*.txt")}
+    asked = {int(each.name.split("-")[1]) for each in path.glob("frame-*-*.desync")}
+    for frame in sorted(asked | set(told)):
+        if frame in told:
+            print(told[frame].read_text().rstrip())
+        else:
+            print(f"frame {frame}: bits parted, and the diagnosis is not done")
+    if not asked and not told:
         print("no desync")
-    return DIFFERS if found else SAME
+    return DIFFERS if asked or told else SAME
 
 
 def _windows(text: str | None) -> tuple[int, ...] | None:
