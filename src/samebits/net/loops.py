@@ -1,12 +1,14 @@
 """The event loop of a relay: uvloop where it is installed, since it costs a third less.
 
-Owns how signals end it. Loops swallow what a handler raises within some of their callbacks, so
-that a signal cancels the work instead, and is handled when that has ended.
+Owns how signals end it, and that the collector of garbage holds no frames up. Loops swallow what a
+handler raises within some of their callbacks, so that a signal cancels the work instead, and is
+handled when that has ended.
 """
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import importlib
 import signal
 import threading
@@ -54,6 +56,8 @@ def run(work: Coroutine[Any, Any, _T], *, fast: bool = True) -> _T:
                 if threading.current_thread() is threading.main_thread():
                     signal.signal(number, handler)
 
+    # To go through all that was loaded takes longer than three frames, now and then.
+    gc.freeze()
     try:
         with asyncio.Runner(loop_factory=factory) as runner:
             return runner.run(cancelled_by_signals())
@@ -61,3 +65,5 @@ def run(work: Coroutine[Any, Any, _T], *, fast: bool = True) -> _T:
         for number in came:
             handled[number](number, None)
         raise
+    finally:
+        gc.unfreeze()

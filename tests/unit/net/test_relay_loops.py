@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 
@@ -50,3 +51,12 @@ def test_what_the_work_gives_comes_back() -> None:
         return os.getpid()
 
     assert run(work()) == os.getpid()
+
+
+def test_what_was_loaded_before_is_nothing_that_garbage_is_looked_for_in() -> None:
+    async def work() -> tuple[int, int]:
+        return gc.get_freeze_count(), len(gc.get_objects())
+
+    frozen, others = run(work())
+    assert frozen > 10 * others
+    assert gc.get_freeze_count() == 0
