@@ -23,22 +23,29 @@ class Found:
     rollback: tuple[float, float]
     catch_up: float
     shapes: list[Shape]
+    realtime: bool = False
+    """Whether the relays under load ran before all else on the machine."""
     loads: list[Loaded] = field(default_factory=list[Loaded])
     stored: Loaded | None = None
 
 
 def document(found: Found) -> str:
     """The whole page."""
-    return "\n".join([*_head(), *_goals(found), *_loads(found), *_shapes(found)]) + "\n"
+    return "\n".join([*_head(found), *_goals(found), *_loads(found), *_shapes(found)]) + "\n"
 
 
-def _head() -> Iterator[str]:
+def _head(found: Found) -> Iterator[str]:
     yield "# Matches over a network"
     yield ""
     yield "Made by `make bench-net`; the machine:"
     yield ""
     yield from machine()
     yield ""
+    beside = (
+        "relays and players run before all else on the machine, by a real-time priority"
+        if found.realtime
+        else "those of lateness are of the clock"
+    )
     yield (
         "No library publishes what a relay of lockstep matches costs, so that goals stand in for "
         "peers; what Fortress Rollback publishes of its mesh is beside the links below. A match "
@@ -46,7 +53,7 @@ def _head() -> Iterator[str]:
         "each, which change ten times a second; a hash of every frame from every player, and the "
         "relay's own run as one more vote. Players are recorded once and played back in real time "
         "over loopback sockets without TLS. Figures of a core are of CPU time, so that what else "
-        "runs on the machine counts little; those of lateness are of the clock."
+        f"runs on the machine counts little; {beside}."
     )
 
 
