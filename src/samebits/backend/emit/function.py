@@ -93,7 +93,10 @@ class FunctionEmitter(FunctionWriter):
             self.function.name
         ):
             attributes = "#0 alwaysinline"
-        elif self.function.recursion or self.function.name in self.module.called_twice:
+        elif self.function.recursion or (
+            self.function.name in self.module.called_twice
+            or self.module.stays_whole(self.function.name)
+        ):
             attributes = "#0 noinline"
         options = self.function.options
         if options.denormals == "flush" and options.optimize_for == "speed":

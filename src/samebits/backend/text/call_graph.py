@@ -43,7 +43,7 @@ from samebits.ir.grammar import (
 )
 from samebits.ir.once import Once, is_library
 from samebits.printed import OUTPUT
-from samebits.types import ScalarType
+from samebits.types import ArrayType, ScalarType
 
 STACK_LIMIT = 1 << 20
 """Most bytes of local memory of one call, callees included. Threads of some systems have only a few
@@ -197,10 +197,20 @@ class CallGraph:
 
     def is_inlined(self, name: str) -> bool:
         """Whether every call of the function becomes its body."""
+        if self.stays_whole(name):
+            return False
         limit = self.profile.library_limit if is_library(name) else self.profile.inline_limit
         if self.is_cold(name):
             limit = min(limit, COLD_INLINE_LIMIT)
         return self._sizes[name] <= limit
+
+    def stays_whole(self, name: str) -> bool:
+        """Whether the function goes over arrays by calls, with memory of its own, as sums do.
+        Inlined into loops, the memory of all would not become registers, and take twice the time.
+        """
+        function = self.function(name)
+        over_arrays = any(isinstance(t, ArrayType) for _, t in function.params)
+        return is_library(name) and bool(function.locals and self._calls[name]) and over_arrays
 
     def prints(self, name: str) -> bool:
         """Whether the function, or what it calls, prints or traces: its calls have an order."""
