@@ -28,6 +28,7 @@ SINGLE = (
 boards are quick to make, come first."""
 SLOW = ("estimate", "flush", "narrower", "rounding", "x87")
 """Those of them that are tried after what compilers do: most of the time goes into these."""
+QUICK = tuple(name for name in SINGLE if name not in SLOW)
 LIKELY: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("i386", "i486", "i586", "i686"), ("x87", "double-rounding")),
     **dict.fromkeys(("aarch64", "arm64", "riscv64", "ppc64le", "s390x", "loongarch64"), ("fma",)),

@@ -190,7 +190,8 @@ class BuildSearch:
         self._inputs = InputStream(self.source)
         try:
             for hazard in hazards:
-                self._decode(_Plan((hazard,), _FEW))
+                if not self.whole:
+                    self._decode(_Plan((hazard,), _FEW))
             if not self.whole:
                 self._other_library()
         except OutOfTime:

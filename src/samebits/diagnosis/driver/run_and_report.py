@@ -19,7 +19,7 @@ from samebits.diagnosis.before.headers import Header, compared
 from samebits.diagnosis.before.numbering import renumbered
 from samebits.diagnosis.before.planted import GivenInputs, OtherSeed, is_program, planted
 from samebits.diagnosis.beyond import beyond_first_facts
-from samebits.diagnosis.builds.hypotheses import HEALING
+from samebits.diagnosis.builds.hypotheses import HEALING, QUICK
 from samebits.diagnosis.builds.option_side import flushing_gives_all
 from samebits.diagnosis.builds.search import SECONDS, BuildSearch, theirs_of
 from samebits.diagnosis.builds.tell import tell_builds
@@ -75,8 +75,9 @@ from samebits.sim.sources import InputSource
 PROXY_OPERATIONS = 1 << 14
 """Operations of a frame that is evaluated under every hazard where a report has no trace of it:
 about four seconds."""
-_HEALING_SECONDS = 4.0
-"""For builds that are looked for before a changed state is believed."""
+_HEALING_SECONDS, _QUICK_SECONDS = 4.0, 8.0
+"""For builds that are looked for before a changed state is believed: also where no more are looked
+for then."""
 
 
 @muted()
@@ -264,9 +265,10 @@ def _heals(a: Side, source: InputSource, report: Report, frame: int, outside: Ch
         return True
     if outside.are_exact:
         return False
-    return BuildSearch(a, source, theirs_of(report), frame, seconds=_HEALING_SECONDS).gives_all(
-        HEALING
-    )
+    is_last, theirs = outside.explain_what_follows, theirs_of(report)
+    seconds = _QUICK_SECONDS if is_last else _HEALING_SECONDS
+    search = BuildSearch(a, source, theirs, frame, seconds=seconds)
+    return search.gives_all(QUICK if is_last else HEALING)
 
 
 def _require_known(report: Report, frames: int, replay: str | None) -> None:

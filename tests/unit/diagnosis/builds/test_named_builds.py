@@ -19,7 +19,8 @@ from samebits.diagnosis.builds.compilers.execution import BuiltExecution
 from samebits.diagnosis.builds.compilers.found import compilers
 from samebits.diagnosis.builds.compilers.plans import OWN, SOME, STAGES, Parts, Plan
 from samebits.diagnosis.builds.compilers.rows import rows
-from samebits.diagnosis.builds.compilers.search import CompilerSearch
+from samebits.diagnosis.builds.compilers.search import CompilerSearch, Hit
+from samebits.diagnosis.builds.compilers.steps import FirstStep
 from samebits.diagnosis.builds.search import BuildSearch
 from samebits.diagnosis.cause.proxy import Proxy
 from samebits.diagnosis.clock import spent
@@ -144,3 +145,24 @@ def test_a_proxy_that_gives_a_part_of_what_differs_stands_for_no_build(
     fact = CauseFact("fma", "", "", "", "", "", FRAMES, FRAMES, ())
     found = diagnose(LOADED, SOURCE, SIDE, theirs, known=KnownCause(fact, ()))
     assert any("serves as proxy" in note for note in found.notes) == is_proxy
+
+
+@pytest.mark.parametrize("calls", [False, True])
+def test_a_statement_that_calls_functions_is_not_sure_where_none_of_theirs_is(
+    calls: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = hashes_of(built(tmp_path, "-O2", "-mfma"))
+    with closing(searched(known)) as search:
+        search.run(STAGES[:1])
+        hit = search.hits[0]
+        sure = search.first_step(hit, within_loops=True)
+        assert sure is not None
+        assert sure.sure
+
+        def first(self: CompilerSearch, hit: Hit, within: bool, returns: bool) -> FirstStep | None:
+            return None if returns else sure
+
+        monkeypatch.setattr(CompilerSearch, "_first_step", first)
+        monkeypatch.setattr(CompilerSearch, "_calls", lambda self, place: calls)
+        found = search.first_step(hit, within_loops=True)
+    assert found == replace(sure, sure=not calls)

@@ -168,12 +168,13 @@ class CompilerSearch:
     def first_step(self, hit: Hit, within_loops: bool) -> FirstStep | None:
         """The first statement that makes the differing frame's difference in a build; None where
         that cannot be told. Without `within_loops` a loop is one step, which leaves compilers free
-        to make vectors of it. Raises RunnerError."""
+        to make vectors of it. One that calls functions is not sure where it may be one of theirs.
+        Raises RunnerError."""
         found = self._first_step(hit, within_loops, False)
         if found is None or not found.sure or not self._calls(found.fact.place):
             return found
         inside = self._first_step(hit, within_loops, True)  # which may change the build
-        return found if inside is None or not inside.sure else inside
+        return inside if inside is not None and inside.sure else replace(found, sure=False)
 
     def _calls(self, place: Place) -> bool:
         """Whether functions of the simulation are called on a line."""
