@@ -84,3 +84,23 @@ def test_a_value_and_a_place_have_what_is_listed(part: type) -> None:
 def test_every_certainty_is_explained() -> None:
     rows = re.findall(r"^\| (\w+) \| ", section("How sure it is"), re.MULTILINE)
     assert rows == ["word", *finding.CERTAINTIES]
+
+
+def test_how_often_a_diagnosis_is_right_is_what_was_measured() -> None:
+    """Each row of the table names a section of the results, which has all of its figures."""
+    told = (ROOT / "docs" / "explanation" / "diagnosis.md").read_text("utf-8")
+    measured = (ROOT / "docs" / "results" / "diagnosis-quality.md").read_text("utf-8")
+    sections = {
+        text.split("\n", 1)[0]: re.findall(r"^\| ([^|\n]+) \| ([^|\n]+) \|", text, re.M)
+        for text in measured.split("\n## ")[1:]
+    }
+    rows = re.findall(r"^\| \[([^]]+)\]\([^)]+\) \| (.+) \|$", told, re.M)
+    assert [name for name, _ in rows] == [*sections]
+    for name, cells in rows:
+        counts = {
+            key.split(",")[0].split(":")[0]: figure.partition(",")[0].replace(" of ", "/")
+            for key, figure in sorted(sections[name], key=lambda row: ", where" in row[0])
+        }  # the cause is that where the evidence decides, if both are counted
+        wrong = next(figure for key, figure in sections[name] if key.startswith("wrong, but"))
+        wanted = [counts.get(key, "") for key in ("frame", "fields", "line", "cause")]
+        assert cells.split(" | ") == [*wanted, wrong], name
