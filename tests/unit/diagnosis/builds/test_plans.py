@@ -10,6 +10,7 @@ from samebits.diagnosis.builds.compilers.plans import (
     CAREFUL_LIBRARY,
     OWN,
     SOME,
+    SOME_CAREFUL,
     STAGES,
     WITH_LIBRARY,
     Known,
@@ -88,3 +89,10 @@ def test_single_constants_by_a_flag_of_gcc_are_tried_in_some_functions() -> None
     row = next(row for row in ROWS if "-fsingle-precision-constant" in row.flags)
     assert row.hazards == ["constant"]
     assert Plan(row, SOME) in plans()
+
+
+def test_what_vectors_depend_on_is_tried_in_some_functions_before_rare_flags() -> None:
+    every = plans()
+    fused = next(row for row in ROWS if tuple(row.flags) == ("-O3", "-mfma"))
+    rare = next(n for n, plan in enumerate(every) if not plan.row.is_usual)
+    assert every.index(Plan(fused, SOME_CAREFUL)) < rare

@@ -163,9 +163,9 @@ def _others_in_some(known: Known) -> Iterator[Plan]:
 
 
 STAGES: tuple[Stage, ...] = (
-    _usual([OWN]), _likely, _usual_otherwise, _usual([SOME]), _others([OWN]), _likely,
-    _usual_flat, _others([SOME]), _other_widths([SOME]), _others_otherwise, _other_widths([OWN]),
-    _usual([SOME_CAREFUL]), _others_flat, _others_in_some, _of_other_machines, _all,
+    _usual([OWN]), _likely, _usual_otherwise, _usual([SOME, SOME_CAREFUL]), _others([OWN]),
+    _likely, _usual_flat, _others([SOME]), _other_widths([SOME]), _others_otherwise,
+    _other_widths([OWN]), _others_flat, _others_in_some, _of_other_machines, _all,
 )  # fmt: skip
 """The plans of one compiler, a stage each, the most plausible first. What was tried before is not
 tried again."""
