@@ -19,7 +19,12 @@ import samebits as sb
 from samebits.cli import status
 from samebits.sides.words import default_words
 
-WALKTHROUGHS = [DOCS / "getting-started.md", *sorted((DOCS / "tutorials").glob("*.md"))]
+ELSEWHERE = {"cmake"}
+"""Tutorials that a test of their own follows."""
+WALKTHROUGHS = [
+    DOCS / "getting-started.md",
+    *(p for p in sorted((DOCS / "tutorials").glob("*.md")) if p.stem not in ELSEWHERE),
+]
 """Pages that are followed from the first line to the last, in a folder of their own."""
 
 SAVED_BEFORE = re.compile(r"<!-- saved before: ([\w-]+\.md) -->")
