@@ -27,6 +27,7 @@ from samebits.ir.grammar import (
     regions,
     walk,
 )
+from samebits.ir.own_code import is_own_code
 from samebits.ir.rewrite import clone, fresh_ids, map_regions, with_operands
 from samebits.modes import FAST
 from samebits.printed import OUTPUT
@@ -62,6 +63,8 @@ def _fits(callee: Function, caller: Function) -> bool:
         return False
     if all(isinstance(t, ScalarType) for _, t in callee.params):
         return False
+    if is_own_code(callee.name) and not is_own_code(caller.name):
+        return False  # its traps are told at the user's line that calls it
     if callee.options != caller.options or not callee.body:
         return False
     size = 0
