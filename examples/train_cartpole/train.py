@@ -11,7 +11,10 @@ STEPS = 150
 
 def main() -> None:
     """Train."""
-    seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    given = sys.argv[1] if len(sys.argv) > 1 else "1"
+    if not given.isdecimal():
+        sys.exit(f"the seed is {given!r}: give a whole number, such as 1")
+    seed = int(given)
     session = TRAINING.start(seed=seed)
     for k in range(0, STEPS, 10):
         session.run(np.zeros((10, 1), Input.dtype))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,18 +16,21 @@ import xxhash
 
 from samebits.ensemble.fields import Numbers, numbers_at
 from samebits.errors import ArgumentError
+from samebits.frontend.compile import compile_kernel
 from samebits.lang.kernel import Kernel
 from samebits.sim.definition import SimulationDefinition
 from samebits.sim.digest import digest_of
 from samebits.sim.load import load_module, load_simulation
+from samebits.types import RefType, StructType
 
 MOST_RUNS = 1 << 32
 MOST_FRAMES = 1 << 40
+OWN_COLUMNS = ("run", "seed", "frames", "trap")
 BLOCK = 1024
 """Runs that are stepped together, and kept together when they are done."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Study:
     """All runs of a simulation over a grid of parameters, `runs` of each point.
 
@@ -66,16 +70,26 @@ class Study:
                 raise ArgumentError(
                     f"{name}={value!r:.40} is no int from {least} to {most:,}",
                 )
+        for name, given in (("measures", self.measures), ("parameters", self.parameters)):
+            if not isinstance(cast("object", given), Mapping):
+                raise ArgumentError(
+                    f"{name} is {type(given).__name__}", fix=f"give a dict: {name}={{name: …}}"
+                )
+        if not isinstance(cast("object", self.opened), SimulationDefinition):
+            raise ArgumentError(
+                f"simulation is {type(self.simulation).__name__}",
+                fix='give a simulation, or its file: "pinball.py:PINBALL"',
+            )
         if not self.measures:
             raise ArgumentError(
                 "a study without measures", fix="name what to measure: measures={'x': 'ball.x'}"
             )
-        both = self.measures.keys() & self.parameters.keys() | self.measures.keys() & {
-            "run", "seed", "frames", "trap",
-        }  # fmt: skip
-        if both:
+        names = [*OWN_COLUMNS, *self.parameters, *self.measures]
+        if twice := {name for name in names if names.count(name) > 1}:
             raise ArgumentError(
-                f"the name '{min(both)}' is taken", fix="give the measure another name"
+                f"two columns would be called '{min(twice)}'",
+                note=f"a study's own are {', '.join(OWN_COLUMNS)}; a parameter has its path",
+                fix="give the measure, or the state's field, another name",
             )
         states = np.zeros(1, self.opened.state_type.dtype)
         for name, measure in self.measures.items():
@@ -86,10 +100,14 @@ class Study:
                     f"measure '{name:.40}' is {type(measure).__name__}",
                     fix="give a path in the state, or a kernel of it",
                 )
+            else:
+                _check_kernel(name, measure, self.opened.state_type)
         for path, values in self.parameters.items():
-            _check_values(numbers_at(states, path), path, values)
+            _check_sequence(path, values)
         if self.size > MOST_RUNS:
             raise ArgumentError(f"{self.size:,} runs; a study has at most {MOST_RUNS:,}")
+        for path, values in self.parameters.items():
+            _check_values(numbers_at(states, path), path, values)
         _ = self.given
 
     @cached_property
@@ -107,7 +125,7 @@ class Study:
     @property
     def size(self) -> int:
         """All runs."""
-        return len(self.points) * self.runs
+        return math.prod(map(len, self.parameters.values())) * self.runs
 
     @property
     def blocks(self) -> int:
@@ -208,10 +226,20 @@ def _split(spec: str) -> tuple[str, str]:
     return (place, name) if place and name.isidentifier() else (spec, "")
 
 
+def _check_kernel(name: str, measure: Kernel, state: StructType) -> None:
+    """Raise ArgumentError unless a kernel makes a number of a state, and leaves that as it is."""
+    unit = compile_kernel(measure, measure.signature.resolve(()))
+    takes_state = [t for _, t in unit.function.params] == [RefType(state)]
+    if not takes_state or len(unit.function.results) != 1 or unit.written:
+        raise ArgumentError(
+            f"measure '{name:.40}' is a kernel of another kind",
+            fix=f"give one that takes the state alone, returns a number and changes nothing: "
+            f"{name}(state: {state.name}) -> float64",
+        )
+
+
 def _check_values(numbers: Numbers, path: str, values: Sequence[float]) -> None:
-    """Raise ArgumentError unless the state's field holds each value exactly."""
-    if not len(values):
-        raise ArgumentError(f"parameter '{path}' has no values")
+    """Raise ArgumentError unless all are numbers that the state's field can have."""
     for value in values:
         if not _holds(numbers.dtype, value):
             raise ArgumentError(
@@ -219,6 +247,16 @@ def _check_values(numbers: Numbers, path: str, values: Sequence[float]) -> None:
                 note=f"the field is {numbers.dtype}",
                 fix="give numbers that it holds",
             )
+
+
+def _check_sequence(path: str, values: Sequence[float]) -> None:
+    """Raise ArgumentError unless there are values."""
+    if not isinstance(cast("object", values), Sequence | np.ndarray) or isinstance(values, str):
+        raise ArgumentError(
+            f"parameter '{path}' is {type(values).__name__}", fix="give a list of its values"
+        )
+    if not len(values):
+        raise ArgumentError(f"parameter '{path}' has no values", fix="give one at least")
 
 
 def _holds(dtype: np.dtype[Any], value: object) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import dask
@@ -23,27 +22,19 @@ TRIES = 4
 """How often a block is sent out before the study gives up."""
 
 
-@lru_cache(4)
-def _study_of(digest: str, sent: _Sent) -> Study:
-    return received(sent.facts)
-
-
-class _Sent:
-    """Facts that compare by identity, for the cache."""
-
-    def __init__(self, facts: Mapping[str, Any]) -> None:
-        self.facts = facts
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Sent) and self.facts["digest"] == other.facts["digest"]
-
-    def __hash__(self) -> int:
-        return hash(self.facts["digest"])
+_latest: dict[str, Study] = {}
+"""On a worker: the study that it works on, by its digest."""
 
 
 def _block_there(facts: Mapping[str, Any], block: int) -> Columns:
     """Run on a worker."""
-    return run_block(_study_of(facts["digest"], _Sent(facts)), block)
+    digest = facts["digest"]
+    study = _latest.get(digest)
+    if study is None:
+        study = received(facts)
+        _latest.clear()
+        _latest[digest] = study
+    return run_block(study, block)
 
 
 def run_elsewhere(

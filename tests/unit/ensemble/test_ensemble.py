@@ -28,7 +28,8 @@ PATHS = {"where": "angle", "speed": "speed"}
 
 def swings(**changed: Any) -> ensemble.Study:
     given = {"parameters": {"length": [0.5, 1.0, 2.0]}, "runs": 500, "seed": 9}
-    return ensemble.Study(FILE, 40, PATHS, **{**given, **changed})
+    given |= {"simulation": FILE, "frames": 40, "measures": PATHS}
+    return ensemble.Study(**{**given, **changed})
 
 
 def test_each_run_is_that_of_a_session(tmp_path: Path) -> None:
@@ -121,6 +122,33 @@ def test_kernels_measure_and_traps_are_told(tmp_path: Path) -> None:
     assert summary.count == 0
 
 
+@sb.kernel
+def pair(state: SMALL.state) -> tuple[float64, float64]:
+    return state.energy, state.energy
+
+
+@sb.kernel
+def changing(state: SMALL.state) -> float64:
+    state.energy = 1.0
+    return state.energy
+
+
+@sb.kernel
+def of_two(state: SMALL.state, scale: float64) -> float64:
+    return state.energy * scale
+
+
+@sb.kernel
+def nothing(state: SMALL.state) -> None:
+    assert state.energy == state.energy
+
+
+@pytest.mark.parametrize("measure", [pair, changing, of_two, nothing])
+def test_kernels_that_measure_no_number_are_refused(measure: Any) -> None:
+    with pytest.raises(ArgumentError, match="takes the state alone, returns a number"):
+        ensemble.Study(SMALL, 1, {"m": measure})
+
+
 def exact(values: list[float]) -> tuple[Fraction, Fraction]:
     mean = sum(map(Fraction, values)) / len(values)
     return mean, sum((Fraction(v) - mean) ** 2 for v in values) / (len(values) - 1)
@@ -168,6 +196,13 @@ def test_statistics_of_few_and_odd_numbers() -> None:
         ({"parameters": {"turns": [2**40]}}, "cannot be"),
         ({"inputs": np.zeros((3, 1))}, "inputs are float64"),
         ({"runs": 2**33}, "runs=8589934592"),
+        ({"parameters": {"length": 3.0}}, "parameter 'length' is float"),
+        ({"parameters": ["length"]}, "parameters is list"),
+        ({"parameters": {"length": range(1, 2000), "angle": range(2**30)}}, "at most"),
+        ({"measures": {"length": "speed"}}, "two columns would be called 'length'"),
+        ({"measures": {"seed": "speed"}}, "two columns would be called 'seed'"),
+        ({"measures": ["angle"]}, "measures is list"),
+        ({"simulation": 3}, "simulation is int"),
     ],
 )
 def test_what_does_not_fit_is_refused(changed: dict[str, Any], message: str) -> None:
