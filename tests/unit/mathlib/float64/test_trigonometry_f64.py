@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from tests.support.kernels.exact_kernels import BINARY, mirrored, random_patterns, specials, wanted
 from tests.support.kernels.math_kernels import assert_same_patterns
+from tests.support.levels import LOWEST_AND_BEST
 
 from samebits import Array, ReadOnly, float64, math
 from samebits.backend.llvm.compile import assembly_text
@@ -23,7 +24,7 @@ from samebits.lang.kernel import Kernel
 from samebits.mathlib.float64.inverse_trigonometric_f64_table import ANGLES
 from samebits.modes import HIGH, LOW, MEDIUM
 from samebits.passes.pipeline import optimise
-from samebits.runtime.same_bits import executions
+from samebits.runtime.compile import compile_native
 from samebits.types import FLOAT64
 
 LOW_ULP = {
@@ -55,13 +56,10 @@ def levels(name: str) -> dict[str, Callable[..., Any]]:
     """The loop on the first and the last level of this host: without and with fused hardware."""
     kernel = loop_of(name)
     assert kernel.fixed_types is not None
-    rows = {
-        what: run
-        for what, run in executions(kernel, kernel.fixed_types)
-        if what not in ("managed", "evaluate") and "O0" not in what
+    return {
+        level: compile_native(kernel, kernel.fixed_types, TARGETS[level])
+        for level in LOWEST_AND_BEST
     }
-    names = [*rows]
-    return {what: rows[what] for what in (names[0], names[-1])}
 
 
 def check(name: str, *arguments: Any) -> None:
