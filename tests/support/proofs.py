@@ -42,6 +42,16 @@ def changing(margin: float, by: float) -> Callable[[Kernel], tuple[Module, str]]
     return changed
 
 
+def margins(smaller: float) -> pytest.MarkDecorator:
+    """A margin as it is, and one that was made smaller by hand, which no proof may show.
+
+    That the first holds of a few cells is a proof of its own kind: `make prove-rounding` shows it
+    of all cells too.
+    """
+    whole = pytest.param(1.0, True, marks=pytest.mark.proof)
+    return pytest.mark.parametrize(("by", "holds"), [whole, (smaller, False)])
+
+
 def promise(
     monkeypatch: pytest.MonkeyPatch, function: str, ulp: float, of: str = "float64"
 ) -> None:

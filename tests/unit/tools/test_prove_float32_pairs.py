@@ -12,7 +12,7 @@ from random import Random
 import gmpy2
 import numpy as np
 import pytest
-from tests.support.proofs import changing, off_by, promise
+from tests.support.proofs import changing, margins, off_by, promise
 from tools.prove.rounding import cells, kept
 from tools.prove.rounding.cells import Proof, variable
 from tools.prove.rounding.claims import (
@@ -43,7 +43,7 @@ def up(x: float) -> float:
     return float(np.nextafter(np.float32(x), np.float32(np.inf)))
 
 
-@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.25, False)])
+@margins(0.25)
 def test_sums_of_logaddexp_are_proven_and_not_with_a_quarter_of_the_margin(
     by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

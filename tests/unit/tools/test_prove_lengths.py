@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 from flint import arb
-from tests.support.proofs import changing
+from tests.support.proofs import changing, margins
 from tools.prove.rounding import cells
 from tools.prove.rounding.cells import Proof, a_float, length, variable
 from tools.prove.rounding.claims import (
@@ -84,7 +84,7 @@ def shown(proof: Proof, least: int) -> bool:
 
 
 @pytest.mark.parametrize("name", ["atan2", "atan2pi"])
-@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.25, False)])
+@margins(0.25)
 def test_angles_of_two_legs_are_proven_and_not_with_a_quarter_of_the_margin(
     name: str, by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

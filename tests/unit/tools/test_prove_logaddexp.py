@@ -6,7 +6,7 @@ from itertools import pairwise
 from math import exp, ulp
 
 import pytest
-from tests.support.proofs import changing
+from tests.support.proofs import changing, margins
 from tools.prove.rounding import cells
 from tools.prove.rounding.claims import logaddexp_f64, powers_in_two_parts_f64
 
@@ -17,7 +17,7 @@ FAR = 2.0**54, 2.0**56
 """Powers that 1 is not greater than."""
 
 
-@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.5, False)])
+@margins(0.5)
 def test_its_power_is_as_near_as_is_said(
     by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -51,7 +51,7 @@ def test_its_logarithm_is_proven_and_not_with_a_smaller_margin(
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (2.0**-6, False)])
+@margins(2.0**-6)
 def test_any_sum_is_proven_and_not_with_a_smaller_margin(
     by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,7 @@ from math import inf, nextafter
 
 import pytest
 from flint import arb
-from tests.support.proofs import changing, part_of_sum, run
+from tests.support.proofs import changing, margins, part_of_sum, run
 from tools.prove.rounding import cells, ulps
 from tools.prove.rounding.cells import linked, small, variable
 from tools.prove.rounding.claims import area_f64, error_f64, roots_f64, squares_f64
@@ -46,7 +46,7 @@ def test_what_cannot_be_enclosed_is_no_proof() -> None:
     assert proof.failures
 
 
-@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.25, False)])
+@margins(0.25)
 def test_erf_is_proven_and_not_with_a_quarter_of_the_margin(
     by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -66,7 +66,7 @@ def test_distances_from_steps_of_erf_are_bounded(monkeypatch: pytest.MonkeyPatch
     assert len(error_f64.erf().failures) > 5
 
 
-@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (2.0**-8, False)])
+@margins(2.0**-8)
 def test_hypot_is_proven_and_not_with_a_smaller_margin(
     by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from tests.support.proofs import changing, run
+from tests.support.proofs import changing, margins, run
 from tools.prove.rounding import cells
 from tools.prove.rounding.cells import Proof, small
 from tools.prove.rounding.claims import expm1_f64, hyperbolic_f64, reductions_f64
@@ -38,7 +38,7 @@ def test_what_a_difference_loses_is_exact_whatever_is_greater() -> None:
     assert not machine.discharged["two-sum"]
 
 
-@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.25, False)])
+@margins(0.25)
 def test_powers_less_one_are_proven_and_not_with_a_quarter_of_the_margin(
     by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -55,7 +55,7 @@ def test_powers_less_one_are_proven_and_not_with_a_quarter_of_the_margin(
 
 @pytest.mark.proof
 @pytest.mark.parametrize("name", ["sinh", "cosh", "tanh"])
-@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.25, False)])
+@margins(0.25)
 def test_hyperbolic_functions_are_proven_and_not_with_a_quarter_of_the_margin(
     name: str, by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,7 +80,7 @@ CONSTANTS = {
 
 @pytest.mark.proof
 @pytest.mark.parametrize(("name", "constant"), CONSTANTS.items())
-@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (1 + 2.0**-20, False)])
+@margins(1 + 2.0**-20)
 def test_reductions_of_powers_are_proven_and_not_with_a_constant_that_is_off(
     name: str, constant: float, by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

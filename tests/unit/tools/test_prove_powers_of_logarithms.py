@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from tests.support.proofs import changing
+from tests.support.proofs import changing, margins
 from tools.prove.rounding import cells
 from tools.prove.rounding.cells import Proof
 from tools.prove.rounding.claims import exponent_sums_f64, log1p_f64, power_f64
@@ -20,7 +20,7 @@ def shown(proof: Proof, least: int) -> bool:
 
 @pytest.mark.proof
 @pytest.mark.parametrize("name", ["log", "log_of_root", "log_of_compound"])
-@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.25, False)])
+@margins(0.25)
 def test_logarithms_are_proven_and_not_with_a_quarter_of_the_margin(
     name: str, by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -35,7 +35,7 @@ def test_logarithms_are_proven_and_not_with_a_quarter_of_the_margin(
 
 
 @pytest.mark.parametrize("name", ["product", "quotient", "product_of_compound"])
-@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.25, False)])
+@margins(0.25)
 def test_exponents_are_proven_and_not_with_a_smaller_bound(
     name: str, by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -45,7 +45,7 @@ def test_exponents_are_proven_and_not_with_a_smaller_bound(
     assert shown(getattr(claim, "__wrapped__", claim)(), power_f64.CUTS) == holds
 
 
-@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.5, False)])
+@margins(0.5)
 def test_any_exponent_is_reduced_as_near_as_is_said(
     by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -54,7 +54,7 @@ def test_any_exponent_is_reduced_as_near_as_is_said(
 
 
 @pytest.mark.parametrize("name", ["pow", "rootn", "compound"])
-@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.5, False)])
+@margins(0.5)
 def test_powers_are_proven_and_not_with_half_of_the_margin(
     name: str, by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

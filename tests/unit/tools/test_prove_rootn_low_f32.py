@@ -9,7 +9,7 @@ from random import Random
 import gmpy2
 import numpy as np
 import pytest
-from tests.support.proofs import off_by, promise
+from tests.support.proofs import margins, off_by, promise
 from tools.prove.rounding import cells, kept
 from tools.prove.rounding.cells import Proof
 from tools.prove.rounding.claims import pow_low_f32, powers_f32, rootn_low_f32
@@ -29,7 +29,7 @@ def test_a_bound_is_proven_and_a_smaller_one_is_not(monkeypatch: pytest.MonkeyPa
     assert rootn_low_f32.result().failures
 
 
-@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.75, False)])
+@margins(0.75)
 def test_logarithms_far_from_0_are_proven_and_not_nearer(
     by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -49,7 +49,7 @@ def test_no_logarithm_is_far_from_0_whose_exponent_is_not(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("name", ["RECIPROCAL", "RECIPROCAL_OF_ROUNDED"])
-@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.5, False)])
+@margins(0.5)
 def test_reciprocals_are_proven_and_not_half_as_near(
     name: str, by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

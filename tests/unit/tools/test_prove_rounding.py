@@ -12,7 +12,7 @@ from typing import Any
 
 import gmpy2
 import pytest
-from tests.support.proofs import changing, part_of_sum, run, shrunk
+from tests.support.proofs import changing, margins, part_of_sum, run, shrunk
 from tools.prove import subject
 from tools.prove.rounding import __main__ as command
 from tools.prove.rounding import cells, kept, numbers
@@ -181,7 +181,7 @@ def test_the_logarithm_near_one_is_proven(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize("name", ["sin", "sinpi", "tan", "tanpi"])
-@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.5, False)])
+@margins(0.5)
 def test_sines_are_proven_and_not_with_half_the_margin(
     name: str, by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -204,7 +204,7 @@ def test_sines_are_proven_and_not_with_half_the_margin(
 
 
 @pytest.mark.parametrize("name", ["atan", "asin", "acos", "atanpi", "asinpi", "acospi"])
-@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.25, False)])
+@margins(0.25)
 def test_arcs_are_proven_and_not_with_a_quarter_of_the_margin(
     name: str, by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,7 +227,7 @@ def test_arcs_are_proven_and_not_with_a_quarter_of_the_margin(
     [(log1p_f64.log1p, log_f64), (log1p_f64.log1p_of_two_parts.__wrapped__, log_f64),
      (log2p1_claims.log2p1, log2p1_f64), (log2p1_claims.log10p1, log2p1_f64)],
 )  # fmt: skip
-@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.25, False)])
+@margins(0.25)
 def test_log1p_is_proven_and_not_with_a_quarter_of_the_margin(
     claim: Callable[[], Proof], source: Any, by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -260,7 +260,7 @@ def test_arguments_of_log1p_are_as_near_as_its_margin_allows(
             assert (not proof.failures) == holds, (name, proof.worst)
 
 
-@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.5, False)])
+@margins(0.5)
 def test_inverse_roots_are_proven_and_not_with_half_the_margin(
     by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

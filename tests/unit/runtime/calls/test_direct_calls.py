@@ -335,9 +335,7 @@ def test_any_arguments_give_what_the_other_way_gives(kernel: Kernel) -> None:
         taken = [rng.randrange(many) if rng.random() < 0.4 else -1 for _ in usual(kernel)]
         size = rng.choice([-1, 1]) if rng.random() < 0.05 else 0
 
-        def args(
-            pool: list[Any], taken: list[int] = taken, size: int = size
-        ) -> list[Any]:
+        def args(pool: list[Any], taken: list[int] = taken, size: int = size) -> list[Any]:
             drawn = [
                 given if k < 0 else pool[k] for k, given in zip(taken, usual(kernel), strict=True)
             ]
