@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from samebits.errors import CompileError
 from tests.fuzz import called_in_loops
 from tests.fuzz.execute import Level, disagreements, run_evaluate
+from tests.fuzz.forms import FORMS
 from tests.fuzz.generator import Program, generate
 from tests.fuzz.inputs import InputSet
 from tests.fuzz.loading import DisagreementError, Loaded, Workspace
@@ -124,9 +125,13 @@ def check_seeds(
 
 
 def _program(seed: int, input_sets: int) -> Program:
-    """One program in eight of `make fuzz`, whose seeds are times, calls kernels in its loops."""
-    drawn = called_in_loops.generate if seed >= TIMES and seed % 8 == 0 else generate
-    return drawn(seed, input_sets)
+    """One program in eight of `make fuzz`, whose seeds are times, calls kernels in its loops, and
+    another is of a form that others seldom have."""
+    if seed >= TIMES and seed % 8 == 0:
+        return called_in_loops.generate(seed, input_sets)
+    if seed >= TIMES and seed % 8 == 1:
+        return [*FORMS.values()][seed // 8 % len(FORMS)](seed)
+    return generate(seed, input_sets)
 
 
 def assert_agreement(source: str, entry: str, inputs: Sequence[InputSet]) -> None:
