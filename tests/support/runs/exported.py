@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 from samebits.export.build import build, choose_targets, host_row
+from samebits.export.platforms import platform_of
 from samebits.replay import read_replay
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
@@ -38,6 +40,14 @@ def made(simulation: Simulation, out: Path, *targets: str) -> Path:
     """The folder after a build for `targets`."""
     build(simulation, choose_targets(targets), out)
     return out
+
+
+def leave_out_shared_libraries(patch: pytest.MonkeyPatch) -> None:
+    """Builds from now on have the static library alone: its C files are compiled once more for the
+    shared one, which `test_export_verifier` has made for every processor."""
+    patch.setattr(
+        "samebits.export.build.platform_of", lambda target: replace(platform_of(target), shared="")
+    )
 
 
 def host_folder(out: Path) -> Path:

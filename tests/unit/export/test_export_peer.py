@@ -13,7 +13,13 @@ from typing import Any
 import pytest
 from tests.support.machines.other_machines import EMULATED, missing
 from tests.support.runs.driven_peer import Driven, driven, emulated, sanitized
-from tests.support.runs.exported import host_folder, made, needs_zig, small
+from tests.support.runs.exported import (
+    host_folder,
+    leave_out_shared_libraries,
+    made,
+    needs_zig,
+    small,
+)
 from tests.support.runs.exported_peer import Call, CPeer, Options, PeerLibrary, put_in
 from tests.support.runs.peer_conversations import (
     RIGHT,
@@ -69,13 +75,16 @@ def test_the_library_says_what_python_says(library: PeerLibrary, seed: int) -> N
 
 
 @pytest.mark.parametrize("name", ELSEWHERE)
-def test_other_processors_say_the_same_bytes(tmp_path: Path, name: str) -> None:
+def test_other_processors_say_the_same_bytes(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     target = TARGETS[name]
     if target not in EMULATED:
         pytest.skip(f"{name} is this processor")
     why = missing(target)
     if why:
         pytest.skip(why)
+    leave_out_shared_libraries(monkeypatch)
     command = emulated(made(small(), tmp_path, name), target)
     for recorder in (*recorded(0), *recorded(1)):
         found = driven(command, recorder.ticket, recorder.calls, recorder.window)

@@ -17,7 +17,7 @@ from tests.support.limits import HANG_SECONDS
 from tests.support.machines.other_machines import missing
 from tests.support.runs.browser import needs_chromium, opened, said_by, served
 from tests.support.runs.driven_peer import emulated
-from tests.support.runs.exported import needs_zig
+from tests.support.runs.exported import leave_out_shared_libraries, needs_zig
 from tests.support.runs.live_peer import live
 from tests.support.simulations.crowd_simulation import crowd
 
@@ -93,6 +93,7 @@ def test_every_frame_has_one_hash_on_all_of_them(
         "from tests.support.simulations.crowd_simulation import crowd\n\nFIVE = crowd(5)\n"
     )
     host = engine.host_target().name
+    leave_out_shared_libraries(monkeypatch)
     build(FIVE, choose_targets([host, *ELSEWHERE, "wasm32"]), exported, "small")
     native = emulated(exported, TARGETS[host])[-1:]
     commands = [native, *(emulated(exported, TARGETS[name]) for name in ELSEWHERE)]
