@@ -40,7 +40,7 @@ help:
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'samebits needs Python 3.11 or newer')"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[targets,plot,net,foreign,collector,lua,farm,gym,test]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[targets,plot,net,foreign,collector,lua,farm,gym,view,test]"
 	touch $(STAMP)
 
 $(VENV)/.bench: $(STAMP)

@@ -418,6 +418,35 @@ def chaos(frame: int, player: int, seed: int) -> Controls:
     }
 
 
+COLORS = "#5fd4ff", "#ffab5e"
+
+
+def picture(state: State) -> list[sb.scene.Shape]:
+    """The walls, what is in the arena, and each ship with its nose, shield and hit points."""
+    import numpy as np  # which a match without pictures has no use for
+
+    walls = [(0, 0), (WIDTH, 0), (WIDTH, HEIGHT), (0, HEIGHT)]
+    bodies, shots = np.asarray(state.bodies), np.asarray(state.shots)
+    asteroids = bodies[PLAYERS:]
+    shapes: list[sb.scene.Shape] = [
+        sb.scene.Line(walls, 0.4, "#3b4a6b", closed=True),
+        sb.scene.Discs(asteroids["pos"], asteroids["radius"], "#8d93a6"),
+        sb.scene.Discs(shots["pos"][shots["life"] > 0], 0.35, "#ffe2a8"),
+    ]
+    ships = np.asarray(state.ships)
+    for k, color in enumerate(COLORS):
+        ship, body = ships[k], bodies[k]
+        if body["radius"] == 0:
+            continue
+        turn = ship["angle"] + np.array([0.0, 2.5, -2.5])
+        hull = body["pos"] + 1.3 * np.stack([np.cos(turn), np.sin(turn)], 1)
+        shapes.append(sb.scene.Polygon(hull, color))
+        if ship["shield"] > 0:
+            shapes.append(sb.scene.Discs(body["pos"], 1.8, color, outline=0.15))
+        shapes.append(sb.scene.Text(body["pos"] + (0, 2.6), f"{ship['hp']}", 2.4, color))
+    return shapes
+
+
 ARENA = sb.Simulation(
     name="arena",
     version="1",
@@ -428,4 +457,5 @@ ARENA = sb.Simulation(
     step=step,
     tick_rate=TICK_RATE,
     scripts={"duel": duel, "circle": circle, "chaos": chaos},
+    scene=sb.scene.Scene(picture, bounds=((-2, -2), (WIDTH + 2, HEIGHT + 2)), pixels=960),
 )

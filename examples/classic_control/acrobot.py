@@ -4,6 +4,10 @@ Acrobot-v1 has it.
 The arithmetic is Gymnasium's, operation by operation, in float64: Runge and Kutta's fourth order.
 """
 
+from collections.abc import Iterator
+
+import numpy as np
+
 import samebits as sb
 from samebits import double4, float32, float64, int8, math, random, uint64
 
@@ -128,6 +132,17 @@ def done(state: State) -> tuple[bool, bool]:
     return is_up(state), False
 
 
+def picture(state: State) -> Iterator[sb.scene.Shape]:
+    """The height to reach, and the two links below the hinge."""
+    yield sb.scene.Line([(-2.2, LENGTH), (2.2, LENGTH)], 0.02, "#a3be8c")
+    first, second = float(state.angle_1), float(state.angle_1 + state.angle_2)
+    joint = LENGTH * np.array([np.sin(first), -np.cos(first)])
+    tip = joint + LENGTH * np.array([np.sin(second), -np.cos(second)])
+    yield sb.scene.Line([(0, 0), joint], 0.16, "#88c0d0")
+    yield sb.scene.Line([joint, tip], 0.16, "#81a1c1")
+    yield sb.scene.Discs([(0, 0), joint], 0.1, "#ebcb8b")
+
+
 ACROBOT = sb.Simulation(
     name="acrobot",
     version="1",
@@ -142,4 +157,5 @@ ACROBOT = sb.Simulation(
     done=done,
     actions={"torque": (0, 2)},
     episode_frames=EPISODE_FRAMES,
+    scene=sb.scene.Scene(picture, bounds=((-2.3, -2.3), (2.3, 2.3)), pixels=500),
 )

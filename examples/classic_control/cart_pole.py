@@ -3,6 +3,10 @@
 The arithmetic is Gymnasium's, operation by operation, in float64.
 """
 
+from collections.abc import Iterator
+
+import numpy as np
+
 import samebits as sb
 from samebits import float32, float64, int8, math, random, uint64
 
@@ -85,6 +89,17 @@ def done(state: State) -> tuple[bool, bool]:
     return fell, False
 
 
+def picture(state: State) -> Iterator[sb.scene.Shape]:
+    """The track, the cart, and the pole in its whole length."""
+    x, theta = float(state.x), float(state.theta)
+    yield sb.scene.Line([(-FAR, 0), (FAR, 0)], 0.02, "#4c566a")
+    cart = [(x - 0.25, -0.15), (x + 0.25, -0.15), (x + 0.25, 0.15), (x - 0.25, 0.15)]
+    yield sb.scene.Polygon(cart, "#88c0d0")
+    tip = x + 2 * LENGTH * np.sin(theta), 0.1 + 2 * LENGTH * np.cos(theta)
+    yield sb.scene.Line([(x, 0.1), tip], 0.1, "#ebcb8b")
+    yield sb.scene.Discs((x, 0.1), 0.06, "#bf616a")
+
+
 CARTPOLE = sb.Simulation(
     name="cartpole",
     version="1",
@@ -99,4 +114,5 @@ CARTPOLE = sb.Simulation(
     done=done,
     actions={"right": (0, 1)},
     episode_frames=EPISODE_FRAMES,
+    scene=sb.scene.Scene(picture, bounds=((-2.6, -0.6), (2.6, 1.6))),
 )

@@ -3,6 +3,10 @@
 The arithmetic is Gymnasium's, operation by operation, in float64.
 """
 
+from collections.abc import Iterator
+
+import numpy as np
+
 import samebits as sb
 from samebits import float32, float64, int8, math, random, uint64
 
@@ -67,6 +71,27 @@ def done(state: State) -> tuple[bool, bool]:
     return state.position >= GOAL and state.velocity >= 0.0, False
 
 
+def picture(state: State) -> Iterator[sb.scene.Shape]:
+    """The valley, the flag on its far side, and the car on the ground."""
+    ground = np.linspace(LEFT, RIGHT, 81)
+    heights = 0.45 * np.sin(3 * ground)
+    yield sb.scene.Line(np.stack([ground, heights], 1), 0.012, "#4c566a")
+    top = 0.45 * np.sin(3 * GOAL)
+    yield sb.scene.Line([(GOAL, top), (GOAL, top + 0.2)], 0.012, "#d8dee9")
+    flag = [(GOAL, top + 0.2), (GOAL + 0.08, top + 0.17), (GOAL, top + 0.14)]
+    yield sb.scene.Polygon(flag, "#ebcb8b")
+    x = float(state.position)
+    slope = 3 * 0.45 * np.cos(3 * x)
+    along = np.array([1.0, slope]) / np.hypot(1.0, slope)
+    up = np.array([-along[1], along[0]])
+    foot = np.array([x, 0.45 * np.sin(3 * x)]) + 0.03 * up
+    yield sb.scene.Polygon(
+        [foot - 0.08 * along, foot + 0.08 * along, foot + 0.06 * along + 0.07 * up,
+         foot - 0.06 * along + 0.07 * up], "#88c0d0",
+    )  # fmt: skip
+    yield sb.scene.Discs([foot - 0.05 * along, foot + 0.05 * along], 0.03, "#bf616a")
+
+
 MOUNTAIN_CAR = sb.Simulation(
     name="mountain-car",
     version="0",
@@ -81,4 +106,5 @@ MOUNTAIN_CAR = sb.Simulation(
     done=done,
     actions={"push": (0, 2)},
     episode_frames=EPISODE_FRAMES,
+    scene=sb.scene.Scene(picture, bounds=((LEFT - 0.1, -0.6), (RIGHT + 0.1, 0.75))),
 )

@@ -3,6 +3,10 @@
 The arithmetic is Gymnasium's, operation by operation: the torque in float32, the rest in float64.
 """
 
+from collections.abc import Iterator
+
+import numpy as np
+
 import samebits as sb
 from samebits import float32, float64, math, random, uint64
 
@@ -68,6 +72,14 @@ def reward(before: State, after: State) -> float32:
     return float32(-after.cost)
 
 
+def picture(state: State) -> Iterator[sb.scene.Shape]:
+    """The rod, upright at angle 0."""
+    angle = float(state.angle)
+    yield sb.scene.Discs((0, 0), 1.0, "#2e3440", outline=0.01)
+    yield sb.scene.Line([(0, 0), (-np.sin(angle), np.cos(angle))], 0.2, "#bf616a")
+    yield sb.scene.Discs((0, 0), 0.05, "#d8dee9")
+
+
 PENDULUM = sb.Simulation(
     name="pendulum",
     version="1",
@@ -81,4 +93,5 @@ PENDULUM = sb.Simulation(
     reward=reward,
     actions={"torque": (-2.0, 2.0)},
     episode_frames=EPISODE_FRAMES,
+    scene=sb.scene.Scene(picture, bounds=((-1.2, -1.2), (1.2, 1.2)), pixels=500),
 )

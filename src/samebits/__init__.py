@@ -230,7 +230,7 @@ from samebits.version import __version__ as __version__
 from samebits.wiring import install
 
 if TYPE_CHECKING:
-    from samebits import ensemble, fpenv, gym, hazards, lua, math, noise, random
+    from samebits import ensemble, fpenv, gym, hazards, lua, math, noise, random, scene
     from samebits.containers.bitset import BitSet
     from samebits.containers.grid2 import Grid2
     from samebits.containers.grid3 import Grid3
@@ -286,7 +286,7 @@ _PLACES = {
 }
 """The modules that load when the first of their names is used."""
 _LAZY = {name: module for module, names in _PLACES.items() for name in names.split()}
-_MODULES = ("ensemble", "fpenv", "gym", "hazards", "lua", "math", "noise", "random")
+_MODULES = ("ensemble", "fpenv", "gym", "hazards", "lua", "math", "noise", "random", "scene")
 _BUILTINS = ("abs", "all", "any", "max", "min", "round")
 """Public, but left alone by `from samebits import *`: Python's own mean the same in kernels."""
 
@@ -502,6 +502,7 @@ __all__ = [
     "read_report",
     "rotl",
     "rotr",
+    "scene",
     "select",
     "set_cache_dir",
     "set_workers",

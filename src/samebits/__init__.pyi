@@ -8,6 +8,7 @@ from samebits import lua as lua
 from samebits import math as math
 from samebits import noise as noise
 from samebits import random as random
+from samebits import scene as scene
 from samebits.desync.reader import read_report as read_report
 from samebits.desync.writer import write_report as write_report
 from samebits.diagnosis.explain import explain as explain

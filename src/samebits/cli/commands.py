@@ -626,22 +626,41 @@ application.add_typer(_replay, name="replay")
 @_replay.command(epilog=examples("replay export"))
 def export(
     replay: Annotated[str, typer.Argument(metavar="REPLAY", help="a replay written by samebits")],
-    out: Annotated[str, typer.Option(metavar="FILE", help="The inputs file to write.")],
+    out: Annotated[str, typer.Option(metavar="FILE", help="The file to write.")],
     frames: Annotated[
         int | None,
         typer.Option(
             min=1, max=MOST_FRAMES, metavar="N", help="Only the first N frames; by default all."
         ),
     ] = None,
+    protobuf: Annotated[
+        bool,
+        typer.Option(
+            "--protobuf", help="States, inputs and hashes as an MCAP file for Foxglove and Rerun."
+        ),
+    ] = False,
+    sim: Annotated[
+        str | None,
+        typer.Option(metavar="SIM", help="The simulation of REPLAY, for --protobuf."),
+    ] = None,
+    scene: Annotated[
+        bool,
+        typer.Option("--scene/--no-scene", help="With --protobuf, SIM's scene."),
+    ] = True,
 ) -> None:
-    """Write a replay's inputs as the flat file that a standalone verifier reads.
+    """Write a replay's inputs as the flat file that a standalone verifier reads, or its states for
+    viewers.
 
-    Of a damaged REPLAY, the frames before the damage are written. Exit status: 0 written, 2 bad
-    usage or input, including a damaged REPLAY.
+    Of a damaged REPLAY, the frames before the damage are written. Exit status: 0 written, 1 with
+    --protobuf, states whose hashes are not those recorded, 2 bad usage or input, including a
+    damaged REPLAY.
     """
-    from samebits.cli.replay import export
+    from samebits.cli.replay import export, export_messages
 
-    finish(lambda: export(replay, out, frames))
+    if protobuf or sim is not None:
+        finish(lambda: export_messages(sim, replay, out, frames, scene))
+    else:
+        finish(lambda: export(replay, out, frames))
 
 
 # Last, so that `--help` lists them below the commands of a simulation.

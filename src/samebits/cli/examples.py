@@ -174,7 +174,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "minimise game.py crash.mcap --trap --seconds 10",
     ),
     "replay": ("replay export duel.mcap --out duel.inputs",),
-    "replay export": ("replay export duel.mcap --out duel.inputs",),
+    "replay export": (
+        "replay export duel.mcap --out duel.inputs",
+        "replay export duel.mcap --protobuf --sim game.py --out duel.view.mcap",
+    ),
 }
 
 

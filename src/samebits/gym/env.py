@@ -10,6 +10,7 @@ import gymnasium
 from gymnasium import spaces
 
 from samebits.errors import ArgumentError
+from samebits.gym.rendering import Rendering
 from samebits.gym.spaces import Actions, action_space, learning_of, observation_space, one, parts_of
 from samebits.gym.worlds import LearningWorlds
 from samebits.sim.batch.worlds import address
@@ -23,20 +24,21 @@ class WorldEnv(gymnasium.Env[Any, Any]):
     """A simulation of one player as an environment; world 0 of a batch of one.
 
     With a seed, episode e is that of environment 0 of any vector environment with the same seed.
-    `keep` is how many of its last frames `batch.replay` can write.
+    `keep` is how many of its last frames `batch.replay` can write. A simulation with a scene has
+    the render modes "human" and "rgb_array".
     """
 
-    metadata: dict[str, Any] = {  # noqa: RUF012 - as Gymnasium has it
-        "render_modes": []
-    }
-
-    def __init__(self, simulation: Simulation, *, keep: int = 0) -> None:
+    def __init__(
+        self, simulation: Simulation, *, keep: int = 0, render_mode: str | None = None
+    ) -> None:
         learning = learning_of(simulation, 1)
         self.simulation = simulation
         parts = parts_of(simulation)
         self.action_space = action_space(parts)
         self.observation_space = observation_space(learning)
-        self.render_mode = None
+        self._rendering = Rendering(simulation, render_mode)
+        self.metadata = self._rendering.metadata
+        self.render_mode = render_mode
         self._worlds = LearningWorlds(simulation, 1, keep)
         self._actions = Actions(parts)
         self._inputs = self._worlds.inputs[:, 0]
@@ -66,6 +68,7 @@ class WorldEnv(gymnasium.Env[Any, Any]):
         super().reset(seed=seed)
         self._worlds.reset(seed, None, self.np_random)
         self._is_over = False
+        self._rendering.show(self._worlds.batch)
         return self._worlds.observe()[0], {}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -79,7 +82,14 @@ class WorldEnv(gymnasium.Env[Any, Any]):
         else:
             self._actions.put(self._inputs, one(action))
         self._learn()
+        if self.render_mode == "human":
+            self._rendering.show(self._worlds.batch)
         return self._seen.copy(), self._reward.value, self._ended.value, self._cut.value, {}
+
+    def render(self) -> Any:
+        """The picture of the state, a uint8 array of shape (height, width, 3), in "rgb_array"; None
+        in "human", where each frame is shown as it comes. Raises ArgumentError in neither."""
+        return self._rendering.render(self._worlds.batch)
 
     def replay(self, path: str | os.PathLike[str], episode: int | None = None) -> int:
         """As `Batch.replay` of the only world."""
@@ -87,6 +97,7 @@ class WorldEnv(gymnasium.Env[Any, Any]):
 
     def close(self) -> None:
         """Nothing else may follow but another `close`."""
+        self._rendering.close()
         if not self._worlds.batch.is_closed:
             self._worlds.batch.close()
         self._is_over = True

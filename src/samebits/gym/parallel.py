@@ -8,6 +8,7 @@ import numpy as np
 from pettingzoo import ParallelEnv  # pyright: ignore[reportMissingTypeStubs]
 
 from samebits.errors import ArgumentError
+from samebits.gym.rendering import Rendering
 from samebits.gym.spaces import Actions, action_space, learning_of, observation_space, one, parts_of
 from samebits.gym.worlds import LearningWorlds
 from samebits.sim.batch.batch import Batch
@@ -21,18 +22,17 @@ class WorldParallelEnv(ParallelEnv[str, Any, Any]):
     """A simulation whose players are the agents "player_0", "player_1", …
 
     An episode ends for all at once. `observe` and `reward` that take no player give everybody the
-    same.
+    same. A simulation with a scene has the render modes "human" and "rgb_array".
     """
 
-    metadata: dict[str, Any] = {  # noqa: RUF012 - as Gymnasium has it
-        "render_modes": []
-    }
-
-    def __init__(self, simulation: Simulation, *, keep: int = 0) -> None:
+    def __init__(
+        self, simulation: Simulation, *, keep: int = 0, render_mode: str | None = None
+    ) -> None:
         learning = learning_of(simulation)
         self.simulation = simulation
-        self.metadata = {**type(self).metadata, "name": simulation.name}
-        self.render_mode = None
+        self._rendering = Rendering(simulation, render_mode)
+        self.metadata = {**self._rendering.metadata, "name": simulation.name}
+        self.render_mode = render_mode
         self.possible_agents = [f"player_{p}" for p in range(simulation.players)]
         self.agents: list[str] = []
         parts = parts_of(simulation)
@@ -63,6 +63,7 @@ class WorldParallelEnv(ParallelEnv[str, Any, Any]):
         """Begin the next episode, or with a seed the first; no options. Raises Trap."""
         self._worlds.reset(seed, None, self._random)
         self.agents = list(self.possible_agents)
+        self._rendering.show(self._worlds.batch)
         seen = self._worlds.observe()[0]
         return self._each(seen), {agent: {} for agent in self.agents}
 
@@ -93,6 +94,7 @@ class WorldParallelEnv(ParallelEnv[str, Any, Any]):
         ended, cut = bool(arrays.ended[0]), bool(arrays.cut[0])
         if ended or cut:
             self.agents = []
+        self._rendering.show(self._worlds.batch)
         return (
             seen,
             {agent: float(value) for agent, value in gained.items()},
@@ -107,14 +109,22 @@ class WorldParallelEnv(ParallelEnv[str, Any, Any]):
             return {agent: values[p] for p, agent in enumerate(self.possible_agents)}
         return {agent: np.copy(values) for agent in self.possible_agents}
 
+    def render(self) -> Any:
+        """The picture of the state, a uint8 array of shape (height, width, 3), in "rgb_array"; None
+        in "human", where each frame is shown as it comes. Raises ArgumentError in neither."""
+        return self._rendering.render(self._worlds.batch)
+
     def close(self) -> None:
         """Nothing else may follow but another `close`."""
+        self._rendering.close()
         if not self._worlds.batch.is_closed:
             self._worlds.batch.close()
         self.agents = []
 
 
-def make_parallel(simulation: Simulation, *, keep: int = 0) -> WorldParallelEnv:
+def make_parallel(
+    simulation: Simulation, *, keep: int = 0, render_mode: str | None = None
+) -> WorldParallelEnv:
     """A simulation of any number of players as a parallel environment of PettingZoo. Raises
     ArgumentError."""
-    return WorldParallelEnv(simulation, keep=keep)
+    return WorldParallelEnv(simulation, keep=keep, render_mode=render_mode)

@@ -14,9 +14,9 @@ from samebits.gym.vector import WorldVectorEnv
 from samebits.sim.simulation import Simulation
 
 
-def make(simulation: Simulation, *, keep: int = 0) -> WorldEnv:
+def make(simulation: Simulation, *, keep: int = 0, render_mode: str | None = None) -> WorldEnv:
     """A simulation of one player as a Gymnasium environment. Raises ArgumentError."""
-    return WorldEnv(simulation, keep=keep)
+    return WorldEnv(simulation, keep=keep, render_mode=render_mode)
 
 
 def make_vec(
@@ -26,10 +26,13 @@ def make_vec(
     autoreset: str | AutoresetMode = AutoresetMode.NEXT_STEP,
     reuse: bool = False,
     keep: int = 0,
+    render_mode: str | None = None,
 ) -> WorldVectorEnv:
     """`num_envs` worlds of a simulation of one player as a Gymnasium vector environment; see
     `WorldVectorEnv`. Raises ArgumentError."""
-    return WorldVectorEnv(simulation, num_envs, autoreset=autoreset, reuse=reuse, keep=keep)
+    return WorldVectorEnv(
+        simulation, num_envs, autoreset=autoreset, reuse=reuse, keep=keep, render_mode=render_mode
+    )
 
 
 def register(simulation: Simulation, name: str | None = None) -> str:
@@ -50,10 +53,9 @@ def register(simulation: Simulation, name: str | None = None) -> str:
     return id_
 
 
-def _made(simulation: Simulation, keep: int = 0, render_mode: None = None) -> WorldEnv:
-    return make(simulation, keep=keep)
+def _made(simulation: Simulation, keep: int = 0, render_mode: str | None = None) -> WorldEnv:
+    return make(simulation, keep=keep, render_mode=render_mode)
 
 
 def _vector(simulation: Simulation, num_envs: int = 1, **options: Any) -> WorldVectorEnv:
-    options.pop("render_mode", None)
     return make_vec(simulation, num_envs, **options)

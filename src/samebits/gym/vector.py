@@ -10,6 +10,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from samebits.errors import ArgumentError
+from samebits.gym.rendering import Rendering
 from samebits.gym.spaces import (
     Actions,
     Array,
@@ -31,12 +32,9 @@ class WorldVectorEnv(VectorEnv[Any, Any, Any]):
 
     `autoreset` is "NextStep", "SameStep" or "Disabled", as in Gymnasium. Environment i depends on
     (seed, i, episode) alone. With `reuse` every step writes into the same arrays, where they are
-    new ones otherwise. A world that a trap stopped stands still, with zeros, until it is reset.
+    new ones otherwise. A world that a trap stopped stands still, with zeros, until it is reset. A
+    simulation with a scene has the render mode "rgb_array".
     """
-
-    metadata: dict[str, Any] = {  # noqa: RUF012 - as Gymnasium has it
-        "render_modes": []
-    }
 
     def __init__(
         self,
@@ -46,6 +44,7 @@ class WorldVectorEnv(VectorEnv[Any, Any, Any]):
         autoreset: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         reuse: bool = False,
         keep: int = 0,
+        render_mode: str | None = None,
     ) -> None:
         learning = learning_of(simulation, 1)
         mode = _MODES.get(autoreset) if isinstance(autoreset, str) else autoreset
@@ -55,8 +54,9 @@ class WorldVectorEnv(VectorEnv[Any, Any, Any]):
             )
         self.simulation = simulation
         self.autoreset_mode = mode
-        self.metadata = {**type(self).metadata, "autoreset_mode": mode}
-        self.render_mode = None
+        self._rendering = Rendering(simulation, render_mode, window=False)
+        self.metadata = {**self._rendering.metadata, "autoreset_mode": mode}
+        self.render_mode = render_mode
         begins_next = mode is AutoresetMode.NEXT_STEP
         self._worlds = LearningWorlds(simulation, num_envs, keep, begins_next)
         self._over = self._worlds.over
@@ -144,6 +144,12 @@ class WorldVectorEnv(VectorEnv[Any, Any, Any]):
         return {
             "final_obs": final, "_final_obs": mask, "final_info": {}, "_final_info": mask.copy(),
         }  # fmt: skip
+
+    def render(self) -> Any:
+        """The pictures of all environments, a tuple of uint8 arrays of shape (height, width, 3).
+        Raises ArgumentError without a render mode."""
+        batch = self._worlds.batch
+        return tuple(self._rendering.render(batch, i) for i in range(self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Give the worlds' memory back."""

@@ -16,6 +16,7 @@ from samebits.lang.kernel import Kernel
 from samebits.lang.memory.structs import Struct
 from samebits.lang.stacks import with_room
 from samebits.modes import OptionArguments, checked
+from samebits.scene import Scene
 from samebits.sim.inputs import InputRules
 from samebits.sim.learning import Range, check_learning
 from samebits.types import NONE, UINT64, ArrayType, StructType, Type
@@ -52,6 +53,7 @@ class SimulationDefinition:
         done: Kernel | None = None,
         actions: Mapping[str, Range] | None = None,
         episode_frames: int = 0,
+        scene: Scene | None = None,
         **options: Unpack[OptionArguments],
     ) -> None:
         _check_text("name", name)
@@ -89,6 +91,13 @@ class SimulationDefinition:
             done=done, actions=actions, episode_frames=episode_frames,
         )  # fmt: skip
         """What learners see of it, if anything."""
+        if scene is not None and not isinstance(scene, Scene):
+            raise SimulationError(
+                f"simulation '{name}': scene is {type(scene).__name__}, not a scene",
+                fix="give sb.scene.Scene(draw, bounds=((left, bottom), (right, top)))",
+            )
+        self.scene = scene
+        """How its state is drawn, if it is."""
         self._program: Program | None = None
 
     @property
@@ -218,6 +227,21 @@ class SimulationDefinition:
 
     def __repr__(self) -> str:
         return f"<simulation {self.name} {self.version}>"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: its facts, and the fields of its state and input."""
+        from samebits.sim.notebook import table
+
+        facts = [
+            ("players", f"{self.players:,}"), ("frames a second", f"{self.tick_rate:,}"),
+            ("state", f"{self.state_size:,} bytes"), ("digest", self.digest),
+        ]  # fmt: skip
+        fields = [
+            (f"{what}.{name}", t)
+            for what, struct in (("state", self.state_type), ("input", self.input_type))
+            for name, t in struct.fields
+        ]
+        return table(f"{self.name} {self.version}", [*facts, *fields])
 
 
 def check_seed(seed: object) -> int:

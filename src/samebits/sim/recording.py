@@ -162,6 +162,18 @@ class Replay:
     def __len__(self) -> int:
         return len(self.inputs)
 
+    def _repr_html_(self) -> str:
+        """What notebooks show: whose replay it is, how long, and how it ends."""
+        from samebits.sim.notebook import table
+
+        header = self.header
+        frames = f"{len(self):,}, {len(self) / header.tick_rate:,.1f} s"
+        rows = [("frames", frames), ("players", f"{header.players:,}"), ("seed", header.seed)]
+        if self.hashes is not None and len(self.hashes):
+            rows.append(("last hash", f"{int(self.hashes[-1]):016x}"))
+        rows.append(("digest", header.digest))
+        return table(f"replay of {header.simulation} {header.version}", rows, self.damage or "")
+
 
 def _input_type(header: ReplayHeader, name: str) -> StructType:
     try:

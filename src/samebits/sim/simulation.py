@@ -32,7 +32,8 @@ class Simulation(SimulationDefinition):
     `done(state: State) -> tuple[bool, bool]`, terminated and truncated, follow a frame. Of several
     players `observe` takes `player: int` before `out`, and `reward` at its end. `actions` has the
     range of fields of the input, least and greatest; an episode is truncated after
-    `episode_frames`, 0 for never. None of these changes the state, nor what a replay is of.
+    `episode_frames`, 0 for never. `scene` says how a state is drawn, by viewers and environments
+    that render; see `samebits.scene`. None of these changes the state, nor what a replay is of.
     """
 
     @folding

@@ -167,6 +167,18 @@ class Verification:
             return "not run"
         return bad or ("same" if "same" in results else "not compared")
 
+    def _repr_html_(self) -> str:
+        """What notebooks show: a row for each execution."""
+        from samebits.sim.notebook import table
+
+        rows = [
+            (row.name, f"{row.frames:,}", _hexadecimal(row.final_hash), row.result,
+             row.failure or row.reason or "")
+            for row in (*self.rows, *self.recorded.values())
+        ]  # fmt: skip
+        titles = ("target", "frames", "final hash", "result", "")
+        return table(f"{self.simulation.name}: {self.result}", [titles, *rows])
+
     @property
     def same(self) -> bool:
         """Whether something was compared, nothing differed, and no program failed."""
@@ -492,3 +504,7 @@ def _state_after(runner: _RowRun, inputs: Inputs) -> bytes:
         return execution.save()
     finally:
         execution.restore(present)
+
+
+def _hexadecimal(number: int | None) -> str:
+    return "" if number is None else f"{number:016x}"

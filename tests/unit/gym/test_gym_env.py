@@ -20,7 +20,10 @@ pytest.importorskip("pettingzoo", reason="pip install 'samebits[gym]'")
 
 from gymnasium import spaces  # noqa: E402
 from gymnasium.utils.env_checker import check_env  # noqa: E402
-from pettingzoo.test import parallel_api_test, parallel_seed_test  # noqa: E402
+
+with warnings.catch_warnings():  # its checkers load games that PettingZoo itself calls old
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import parallel_api_test, parallel_seed_test
 
 import samebits.gym as sg  # noqa: E402
 

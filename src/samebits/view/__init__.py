@@ -1,0 +1,1 @@
+"""Replays as viewers of MCAP files show them: states as Protobuf, scenes as Foxglove's."""
