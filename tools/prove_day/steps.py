@@ -9,7 +9,8 @@ _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$|^<!-- picture: (.+?) -->$", re.MULTI
 _SAVED = re.compile(r"# (\S+\.\w+)\n")
 _STATUS = re.compile(r"  # ends with (\d)$")
 _TIMES = re.compile(
-    r"\b[\d,]+(\.\d+)? (?=s\b|a second|ms\b)|(?<=in )[\d.]+(?=s)|\d{4}-\d\d-\d\d \d\d:\d\d"
+    r"\b[\d,]+(\.\d+)? (?=s\b|a second|ms\b)|(?<=in )[\d.]+s( \(\d+:\d\d:\d\d\))?"
+    r"|\d{4}-\d\d-\d\d \d\d:\d\d"
 )
 _COMMITS = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{10,64}\b")
 

@@ -91,7 +91,8 @@ class SimulationDefinition:
             done=done, actions=actions, episode_frames=episode_frames,
         )  # fmt: skip
         """What learners see of it, if anything."""
-        if scene is not None and not isinstance(scene, Scene):
+        given: object = scene
+        if given is not None and not isinstance(given, Scene):
             raise SimulationError(
                 f"simulation '{name}': scene is {type(scene).__name__}, not a scene",
                 fix="give sb.scene.Scene(draw, bounds=((left, bottom), (right, top)))",

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import signal
 import sys
 import time
 import urllib.error
 import urllib.request
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,8 +23,13 @@ from samebits.errors import MatchError
 from samebits.sim.simulation import Simulation
 
 if TYPE_CHECKING:
+    from samebits.net.client import MatchPeer
     from samebits.net.events import MatchEvent
     from samebits.net.relay.rules import Policy
+
+
+_LEAVING = 1.0
+"""Seconds that a peer which is interrupted takes to say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +185,7 @@ def _played(simulation: Simulation, url: str, ticket: str, **given: Any) -> int:
     async def run() -> None:
         nonlocal status
         counts: Counter[str] = Counter()
-        async with joined(simulation, url, text, **given) as peer:
+        async with joined(simulation, url, text, **given) as peer, _leaving_on_interrupt(peer):
             async for frame in peer.frames():
                 for event in frame.events:
                     counts[type(event).__name__] += 1
@@ -206,6 +213,47 @@ def _played(simulation: Simulation, url: str, ticket: str, **given: Any) -> int:
 
     asyncio.run(run())
     return status
+
+
+@asynccontextmanager
+async def _leaving_on_interrupt(peer: MatchPeer) -> AsyncGenerator[None]:
+    """Ctrl-C gives the peer's slot up before the block ends, where it would else be kept for its
+    return; a second one waits for nothing. Raises KeyboardInterrupt."""
+    from websockets.exceptions import WebSocketException
+
+    loop, own = asyncio.get_running_loop(), asyncio.current_task()
+    assert own is not None
+    leaving: list[asyncio.Task[None]] = []
+
+    async def leave() -> None:
+        try:
+            async with asyncio.timeout(_LEAVING):
+                await peer.leave("interrupted")
+        except (OSError, TimeoutError, WebSocketException):
+            pass  # nobody is there to be told
+        finally:
+            own.cancel()
+
+    def interrupted() -> None:
+        loop.remove_signal_handler(signal.SIGINT)
+        leaving.append(loop.create_task(leave()))
+
+    try:
+        loop.add_signal_handler(signal.SIGINT, interrupted)
+    except (NotImplementedError, ValueError, RuntimeError):  # Windows, and threads
+        yield
+        return
+    try:
+        yield
+        if leaving:
+            await leaving[0]
+    except asyncio.CancelledError:
+        if not leaving:
+            raise
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
+    if leaving:
+        raise KeyboardInterrupt
 
 
 def soak(options: SoakOptions) -> int:
