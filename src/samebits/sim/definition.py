@@ -91,7 +91,7 @@ class SimulationDefinition:
             done=done, actions=actions, episode_frames=episode_frames,
         )  # fmt: skip
         """What learners see of it, if anything."""
-        given: object = scene
+        given: Any = scene
         if given is not None and not isinstance(given, Scene):
             raise SimulationError(
                 f"simulation '{name}': scene is {type(scene).__name__}, not a scene",
