@@ -13,7 +13,8 @@ from samebits.diagnosis.builds.compilers.built_by import CompiledSide
 from samebits.diagnosis.builds.compilers.search import Near
 from samebits.diagnosis.builds.dumps import beside_dumps
 from samebits.diagnosis.builds.hypotheses import SLOW, are_kin
-from samebits.diagnosis.builds.search import BuildSearch, Theirs
+from samebits.diagnosis.builds.search import BuildSearch
+from samebits.diagnosis.builds.theirs import Theirs
 from samebits.diagnosis.cause.inquiry import SURE_FRAMES
 from samebits.diagnosis.cause.proxy import ENOUGH
 from samebits.diagnosis.frame.lockstep import LockstepSearch

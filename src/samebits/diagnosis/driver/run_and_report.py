@@ -21,8 +21,9 @@ from samebits.diagnosis.before.planted import GivenInputs, OtherSeed, is_program
 from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.builds.hypotheses import HEALING, QUICK
 from samebits.diagnosis.builds.option_side import flushing_gives_all
-from samebits.diagnosis.builds.search import SECONDS, BuildSearch, theirs_of
+from samebits.diagnosis.builds.search import SECONDS, BuildSearch
 from samebits.diagnosis.builds.tell import tell_builds
+from samebits.diagnosis.builds.theirs import theirs_of
 from samebits.diagnosis.driver.steps import Driver
 from samebits.diagnosis.driver.told import (
     begun,

@@ -10,8 +10,9 @@ from samebits.desync.report import Report
 from samebits.diagnosis.before.headers import compared
 from samebits.diagnosis.before.planted import GivenInputs
 from samebits.diagnosis.beyond import beyond_first_facts
-from samebits.diagnosis.builds.search import SECONDS, theirs_of
+from samebits.diagnosis.builds.search import SECONDS
 from samebits.diagnosis.builds.tell import tell_builds
+from samebits.diagnosis.builds.theirs import theirs_of
 from samebits.diagnosis.driver.run_and_report import RunAndReport
 from samebits.diagnosis.driver.told import (
     begun,

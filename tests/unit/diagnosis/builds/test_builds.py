@@ -14,7 +14,7 @@ from tests.support.runs.reports_of_runs import SIMULATION, report, side, source
 
 from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.report import Report
-from samebits.diagnosis.builds import search
+from samebits.diagnosis.builds import board_plans, search
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point
 from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.decode import Decoder
@@ -27,8 +27,9 @@ from samebits.diagnosis.builds.hypotheses import (
     are_kin,
     rows,
 )
-from samebits.diagnosis.builds.search import BuildSearch, Theirs
+from samebits.diagnosis.builds.search import BuildSearch
 from samebits.diagnosis.builds.tell import tell_builds
+from samebits.diagnosis.builds.theirs import Theirs
 from samebits.diagnosis.clock import OutOfTime, spent
 from samebits.diagnosis.driver import diagnose, diagnose_report
 from samebits.diagnosis.frame.search import silent
@@ -122,11 +123,12 @@ def test_a_list_that_a_build_gives_is_not_called_strange() -> None:
 def test_hazards_that_act_together_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Among a few that are known: each with each of all takes a quarter of a minute."""
     some = ("fma", "reciprocal", "constant", "x87")
-    monkeypatch.setattr(search, "SINGLE", some)
-    monkeypatch.setattr(search, "ACROSS_CALLS", ())
+    for module in (search, board_plans):
+        monkeypatch.setattr(module, "SINGLE", some)
+        monkeypatch.setattr(module, "ACROSS_CALLS", ())
     few = [row for row in rows() if set(row.hazards) <= set(some)]
     assert len(few) > 2
-    monkeypatch.setattr(search, "rows", lambda: few)
+    monkeypatch.setattr(board_plans, "rows", lambda: few)
     monkeypatch.setattr(BuildSearch, "_compiled", BuildSearch.close)
     found = searched("hazard=fma#0,hazard=constant#0")
     assert {"fma", "constant"} in [set(build.hazards) for build in found.whole]

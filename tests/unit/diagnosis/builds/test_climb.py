@@ -12,12 +12,14 @@ from tests.support.runs.reports_of_runs import SIMULATION, report, side, source
 from samebits.desync.format import HASHES, Key
 from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.report import Report
+from samebits.diagnosis.builds import search
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point
 from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.climb import Climb
 from samebits.diagnosis.builds.decode import Decoder
 from samebits.diagnosis.builds.hypotheses import CLIMBED, FORMS
-from samebits.diagnosis.builds.search import BuildSearch, Theirs
+from samebits.diagnosis.builds.search import BuildSearch
+from samebits.diagnosis.builds.theirs import Theirs
 from samebits.diagnosis.clock import spent
 from samebits.diagnosis.driver import diagnose_report
 from samebits.diagnosis.frame.state_diff import differences
@@ -105,11 +107,12 @@ def test_what_hashes_alone_do_not_tell_states_do(monkeypatch: pytest.MonkeyPatch
     assert Decoder(run, 1_000, end).decode(settings).parting is None
     assert Decoder(run, 1_000, end).decode().parting is not None
 
-    def nothing(_: BuildSearch, *_others: object) -> tuple[()]:
+    def nothing(*_: object) -> tuple[()]:
         return ()
 
-    for name in ("_singles", "_for_all", "_compiled", "_together"):
+    for name in ("_singles", "_for_all", "_compiled"):
         monkeypatch.setattr(BuildSearch, name, nothing)
+    monkeypatch.setattr(search, "together", nothing)
     found = BuildSearch(mine, runs, theirs, first, seconds=30.0)
     found.run()
     assert found.whole

@@ -9,13 +9,14 @@ import pytest
 from tests.support.folders import SIMULATIONS
 
 from samebits.desync.record import ReportRequest, record_report
-from samebits.diagnosis.builds import search as search_module
+from samebits.diagnosis.builds.board_plans import BoardPlan
 from samebits.diagnosis.builds.board_run import Settings
 from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.compilers.plans import STAGES, STAGES_OF_ITS_BITS, Stage
 from samebits.diagnosis.builds.decode import Decoded, Decoder
 from samebits.diagnosis.builds.hypotheses import FORMS
-from samebits.diagnosis.builds.search import BuildSearch, Theirs
+from samebits.diagnosis.builds.search import BuildSearch
+from samebits.diagnosis.builds.theirs import Theirs
 from samebits.diagnosis.report.findings import Place
 from samebits.hazards.injection import switches_of
 from samebits.sides.side import parse_side
@@ -42,7 +43,7 @@ def tried(
     order: list[str | Sequence[Stage]] = []
     decode = BuildSearch._decode  # pyright: ignore[reportPrivateUsage]
 
-    def decoded(self: BuildSearch, plan: search_module._Plan, climbs: bool = False) -> None:  # pyright: ignore[reportPrivateUsage]
+    def decoded(self: BuildSearch, plan: BoardPlan, climbs: bool = False) -> None:
         if len(plan.names) == 1 and not plan.inlined and not plan.library:
             order.append(plan.hazards[0])
         if theirs:

@@ -17,7 +17,8 @@ from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.compilers import search as search_module
 from samebits.diagnosis.builds.hypotheses import story_of
 from samebits.diagnosis.builds.other_library import OtherLibrary
-from samebits.diagnosis.builds.search import BuildSearch, Theirs
+from samebits.diagnosis.builds.search import BuildSearch
+from samebits.diagnosis.builds.theirs import Theirs
 from samebits.diagnosis.builds.watched_calls import WatchedCalls
 from samebits.diagnosis.clock import spent
 from samebits.diagnosis.driver import diagnose_report
