@@ -40,6 +40,16 @@ def test_vectors_in_flat_arrays_change_no_hash(name: str, tmp_path: Path) -> Non
     assert_has_its_hashes(load_simulation(f"examples/{name}/{name}.py"), tmp_path, flat=True)
 
 
+def test_arrays_are_cleared_where_they_are_declared_and_no_hash_changes(tmp_path: Path) -> None:
+    game = load_simulation("examples/pendulum/pendulum.py")
+    plain, cleared = (PlainC(game.program, game.players, cleared=each) for each in (False, True))
+    assert plain.has_locals
+    text, own = (each.definitions(each.kernels) for each in (cleared, plain))
+    assert "double m[3][3] = {0};" in text
+    assert "double m[3][3];" in own
+    assert_has_its_hashes(game, tmp_path, cleared=True)
+
+
 def test_vectors_in_flat_arrays_are_written_as_their_floats() -> None:
     game = load_simulation("tools/prove_diagnose/foreign/simulations/springs.py")
     plain, flat = (PlainC(game.program, game.players, flat=flat) for flat in (False, True))
@@ -58,12 +68,14 @@ def test_math_functions_and_wide_words_as_plain_c_have_their_bits(tmp_path: Path
     assert_has_its_hashes(load_simulation(str(file)), tmp_path)
 
 
-def assert_has_its_hashes(game: Simulation, tmp_path: Path, flat: bool = False) -> None:
+def assert_has_its_hashes(
+    game: Simulation, tmp_path: Path, flat: bool = False, cleared: bool = False
+) -> None:
     rows = InputStream(source(game)).between(0, FRAMES)
     with closing(open_run(parse_side("", game))) as run:
         run.start(1)
         wanted = [run.hash(), *run.advance(rows).hashes]
-    with closing(BuiltExecution(game.program, strict(game, tmp_path, flat), 60)) as built:
+    with closing(BuiltExecution(game.program, strict(game, tmp_path, flat, cleared), 60)) as built:
         built.start(1)
         assert [built.first_hash, *built.advance(rows).hashes] == wanted
         assert built.hash() == wanted[-1]
@@ -90,9 +102,9 @@ def source(game: Simulation) -> PlayerSource:
     return PlayerSource(game, next(iter(game.scripts), "random"), 1, FRAMES)
 
 
-def strict(game: Simulation, folder: Path, flat: bool = False) -> Path:
+def strict(game: Simulation, folder: Path, flat: bool = False, cleared: bool = False) -> Path:
     """The program that the first compiler here builds strictly."""
-    plain = PlainC(game.program, game.players, flat=flat)
+    plain = PlainC(game.program, game.players, flat=flat, cleared=cleared)
     shop = Workshop(folder, plain, compilers()[0])
     kernels = shop.file_of("kernels", [*plain.library, *plain.kernels])
     objects = [shop.object(file, STRICT) for file in (kernels, shop.driver())]

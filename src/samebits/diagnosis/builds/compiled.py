@@ -1,4 +1,4 @@
-"""What the compilers of this machine make of side a's program, as builds, and what these tell.
+"""The builds that compilers of this machine make of side a's program, and what these tell.
 
 Owns how a compiler's hit becomes a build, and which of its first differences is told.
 """
@@ -11,8 +11,9 @@ from pathlib import Path
 
 from samebits.diagnosis.builds.build import Build
 from samebits.diagnosis.builds.compilers.built_by import CompiledSide
+from samebits.diagnosis.builds.compilers.hits import Hit, listed
 from samebits.diagnosis.builds.compilers.plans import Stage
-from samebits.diagnosis.builds.compilers.search import CompilerSearch, Hit, listed
+from samebits.diagnosis.builds.compilers.search import CompilerSearch
 from samebits.diagnosis.builds.hypotheses import Story
 from samebits.diagnosis.builds.theirs import Theirs
 from samebits.diagnosis.clock import OutOfTime

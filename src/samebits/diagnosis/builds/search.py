@@ -15,13 +15,14 @@ from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point
 from samebits.diagnosis.builds.build import Attempt, Build
 from samebits.diagnosis.builds.climb import Climb
 from samebits.diagnosis.builds.compiled import CompiledBuilds
+from samebits.diagnosis.builds.compilers.hits import Near
 from samebits.diagnosis.builds.compilers.plans import (
     STAGES,
     STAGES_OF_ITS_BITS,
     Stage,
     bits_of,
 )
-from samebits.diagnosis.builds.compilers.search import CompilerSearch, Near
+from samebits.diagnosis.builds.compilers.search import CompilerSearch
 from samebits.diagnosis.builds.decode import Decoded, Decoder
 from samebits.diagnosis.builds.hypotheses import (
     ACROSS_CALLS,

@@ -10,7 +10,7 @@ from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.builds.build import Build
 from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.compilers.built_by import CompiledSide
-from samebits.diagnosis.builds.compilers.search import Near
+from samebits.diagnosis.builds.compilers.hits import Near
 from samebits.diagnosis.builds.dumps import beside_dumps
 from samebits.diagnosis.builds.hypotheses import SLOW, are_kin
 from samebits.diagnosis.builds.search import BuildSearch

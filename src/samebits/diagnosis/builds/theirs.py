@@ -1,4 +1,4 @@
-"""What is known of another machine's run, which a build has to give."""
+"""The facts of another machine's run that a build has to give."""
 
 from __future__ import annotations
 

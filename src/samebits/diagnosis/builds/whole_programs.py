@@ -1,4 +1,4 @@
-"""What builds do to a whole program: options, rewrites, other constants, another math library.
+"""Trials of what builds do to a whole program: options, rewrites, other numbers, another library.
 
 Owns how each is tried against the other machine's hashes; in what order is the search's.
 """

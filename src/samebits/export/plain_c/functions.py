@@ -64,7 +64,7 @@ class _Writer(Waiting):
             for slot, t in function.slots.items()
         ]
         start += [
-            f"{INDENT}{types.declared(t, self.locals[local])};"
+            f"{INDENT}{types.declared(t, self.locals[local])}{' = {0}' * self.unit.cleared};"
             for local, t in function.locals.items()
         ]
         return [head, "{", *start, *self.lines, "}", ""]

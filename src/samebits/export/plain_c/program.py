@@ -44,6 +44,8 @@ class PlainC:
     """Where its own functions log what they give to slots and memory: these steps."""
     flat: bool = False
     """Whether vectors in arrays are written as floats of one flat array."""
+    cleared: bool = False
+    """Whether a function's own arrays and structs are cleared where they are declared, too."""
     within_loops: bool = True
     """Whether they log within loops too, which may keep a compiler from making vectors of them."""
     returns: bool = False
@@ -120,6 +122,11 @@ class PlainC:
             for op in walk(self._functions[name].body)
             if isinstance(op, Op) and op.opcode == "element"
         )
+
+    @cached_property
+    def has_locals(self) -> bool:
+        """Whether the simulation's kernels have arrays or structs of their own."""
+        return any(self._functions[name].locals for name in self.kernels)
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -244,6 +251,7 @@ class PlainC:
             self.returns,
             steps,
             self.flat,
+            self.cleared,
             lambda name: called(names[name]),
         )  # fmt: skip
 

@@ -51,6 +51,8 @@ class Unit:
     logged. None where nothing is."""
     flat: bool
     """Whether components of vectors in arrays are reached as elements of an array of floats."""
+    cleared: bool
+    """Whether a function's own arrays and structs are cleared where they are declared."""
     called: Callable[[str], str]
     """The callee's text in a call, by a function's name in IR."""
 

@@ -17,9 +17,10 @@ from samebits.diagnosis.builds.compilers.build import STRICT, Workshop
 from samebits.diagnosis.builds.compilers.built_by import CompiledSide
 from samebits.diagnosis.builds.compilers.execution import BuiltExecution
 from samebits.diagnosis.builds.compilers.found import compilers
+from samebits.diagnosis.builds.compilers.hits import Hit
 from samebits.diagnosis.builds.compilers.plans import OWN, SOME, STAGES, Parts, Plan
 from samebits.diagnosis.builds.compilers.rows import rows
-from samebits.diagnosis.builds.compilers.search import CompilerSearch, Hit
+from samebits.diagnosis.builds.compilers.search import CompilerSearch
 from samebits.diagnosis.builds.compilers.steps import FirstStep
 from samebits.diagnosis.builds.search import BuildSearch
 from samebits.diagnosis.cause.proxy import Proxy

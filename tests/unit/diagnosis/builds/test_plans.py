@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from samebits.diagnosis.builds.compilers.found import compilers
 from samebits.diagnosis.builds.compilers.plans import (
     CAREFUL,
     CAREFUL_LIBRARY,
+    CLEARED,
+    CLEARED_LIBRARY,
     OWN,
     SOME,
     SOME_CAREFUL,
@@ -26,8 +30,8 @@ ROWS = [row for row in rows() if "gcc" in row.families]
 KNOWN = Known(ROWS, (), (), calls_library=True, has_vectors=True)
 
 
-def plans() -> list[Plan]:
-    return [plan for stage in STAGES for plan in stage(KNOWN)]
+def plans(known: Known = KNOWN) -> list[Plan]:
+    return [plan for stage in STAGES for plan in stage(known)]
 
 
 def row_of(*flags: str) -> Row:
@@ -64,6 +68,17 @@ def test_usual_flags_are_tried_with_the_library_and_for_what_makes_vectors_befor
     some = next(n for n, plan in enumerate(every) if plan.parts == SOME)
     for parts in (WITH_LIBRARY, CAREFUL, CAREFUL_LIBRARY):
         assert every.index(Plan(usual, parts)) < min(rare, some)
+
+
+def test_arrays_that_are_cleared_are_tried_for_what_reorders_sums_before_rare_flags() -> None:
+    every = plans(replace(KNOWN, has_locals=True))
+    usual = next(row for row in ROWS if row.is_usual and tuple(row.flags) == ("-Ofast", "-mfma"))
+    rare = next(n for n, plan in enumerate(every) if not plan.row.is_usual)
+    for parts in (CLEARED, CLEARED_LIBRARY):
+        assert every.index(Plan(usual, parts)) < rare
+    cleared = [plan for plan in every if plan.parts.cleared]
+    assert all("order" in plan.row.hazards for plan in cleared)
+    assert not any(plan.parts.cleared for plan in plans()), "without arrays there is nothing"
 
 
 def test_floats_of_other_widths_in_some_functions_come_before_rare_flags_with_the_library() -> None:

@@ -46,8 +46,8 @@ class Builder:
     players: int
     seconds_left: Callable[[], float]
     """That one run of a compiler may take."""
-    _shops: dict[tuple[Compiler, Widths, bool, bool], Workshop] = field(
-        default_factory=dict[tuple[Compiler, Widths, bool, bool], Workshop], init=False
+    _shops: dict[tuple[Compiler, Widths, bool, bool, bool], Workshop] = field(
+        default_factory=dict[tuple[Compiler, Widths, bool, bool, bool], Workshop], init=False
     )
     _folders: list[TemporaryDirectory[str]] = field(
         default_factory=list[TemporaryDirectory[str]], init=False
@@ -62,7 +62,7 @@ class Builder:
     ) -> Workshop:
         """The workshop for some widths, the same at each call; one for all that keep signatures."""
         base = Widths.SAME if widths.keeps_signatures else widths
-        key = compiler, base, parts.c_math, parts.flat
+        key = compiler, base, parts.c_math, parts.flat, parts.cleared
         if key not in self._shops:
             self._shops[key] = self._new(compiler, base, parts, None, True)
         return self._shops[key]
@@ -147,6 +147,7 @@ class Builder:
             parts.c_math,
             steps,
             parts.flat,
+            parts.cleared,
             within_loops,
             returns,
         )

@@ -34,11 +34,13 @@ class Parts:
     """Whether vectors in arrays are written as floats of one flat array."""
     flags: tuple[str, ...] = ()
     """More flags of what is built by the row's."""
+    cleared: bool = False
+    """Whether arrays of functions are cleared where they are declared, as in `= {0}`."""
 
     @property
     def is_for_vectors(self) -> bool:
         """Whether it lets a compiler make vectors of what it would not, or the other way round."""
-        return self.flat or bool(self.flags)
+        return self.flat or self.cleared or bool(self.flags)
 
 
 OWN = Parts("", False, "two")
@@ -57,6 +59,10 @@ WITH_LIBRARY = Parts(", the math library too", True, "two")
 CAREFUL_LIBRARY = Parts(
     f"{WITH_LIBRARY.title} {' '.join(_CAREFUL)}", True, "two", flags=_CAREFUL,
 )  # fmt: skip
+CLEARED, CLEARED_LIBRARY = (
+    replace(each, title=f"{each.title}, arrays cleared where they are declared", cleared=True)
+    for each in (CAREFUL, CAREFUL_LIBRARY)
+)
 PARTS = (WITH_LIBRARY, CAREFUL, CAREFUL_LIBRARY)
 """All others."""
 
@@ -87,11 +93,21 @@ class Known:
     calls_library: bool
     has_vectors: bool = False
     """Whether it has arrays of vectors."""
+    has_locals: bool = False
+    """Whether its functions have arrays of their own."""
 
     @property
     def parts(self) -> Sequence[Parts]:
         """All parts but the first that the program has."""
-        return [each for each in PARTS if self.calls_library or not (each.library or each.c_math)]
+        return self._that_it_has(PARTS)
+
+    @property
+    def cleared(self) -> Sequence[Parts]:
+        """Those that clear arrays which functions have of their own."""
+        return self._that_it_has([CLEARED, CLEARED_LIBRARY]) if self.has_locals else []
+
+    def _that_it_has(self, some: Sequence[Parts]) -> Sequence[Parts]:
+        return [each for each in some if self.calls_library or not (each.library or each.c_math)]
 
 
 _BITS = {
@@ -131,6 +147,12 @@ def _usual_otherwise(known: Known) -> Iterator[Plan]:
     return _usual(known.parts)(known)
 
 
+def _usual_cleared(known: Known) -> Iterator[Plan]:
+    """Of what reorders sums: how a compiler does so hangs on what it knows of arrays."""
+    reordering = [row for row in known.rows if "order" in row.hazards]
+    return _usual(known.cleared)(replace(known, rows=reordering))
+
+
 def _others_otherwise(known: Known) -> Iterator[Plan]:
     """All parts of a row, then of the next: most of what they take is the same."""
     for row in _unusual(known):
@@ -163,8 +185,8 @@ def _others_in_some(known: Known) -> Iterator[Plan]:
 
 
 STAGES: tuple[Stage, ...] = (
-    _usual([OWN]), _likely, _usual_otherwise, _usual([SOME, SOME_CAREFUL]), _others([OWN]),
-    _likely, _usual_flat, _others([SOME]), _other_widths([SOME]), _others_otherwise,
+    _usual([OWN]), _likely, _usual_otherwise, _usual_cleared, _usual([SOME, SOME_CAREFUL]),
+    _others([OWN]), _likely, _usual_flat, _others([SOME]), _other_widths([SOME]), _others_otherwise,
     _other_widths([OWN]), _others_flat, _others_in_some, _of_other_machines, _all,
 )  # fmt: skip
 """The plans of one compiler, a stage each, the most plausible first. What was tried before is not

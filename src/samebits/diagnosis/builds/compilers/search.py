@@ -17,13 +17,13 @@ from samebits.diagnosis.builds.compilers.builder import Builder, Way
 from samebits.diagnosis.builds.compilers.execution import INIT, BuiltExecution
 from samebits.diagnosis.builds.compilers.found import Compiler, compilers
 from samebits.diagnosis.builds.compilers.hidden_first import HiddenFirst
+from samebits.diagnosis.builds.compilers.hits import END, Hit, Near, listed, reach, reach_of
 from samebits.diagnosis.builds.compilers.plans import (
     APART,
     OWN,
     STAGES,
     STAGES_OF_OTHERS,
     Known,
-    Parts,
     Plan,
     Stage,
     first_of_families,
@@ -54,58 +54,9 @@ _RUN_SECONDS = 20.0
 _TELLING_SECONDS = 4.0
 _LEAST_SECONDS = 30.0
 """By the clock, for one run of a compiler or of what it built: other programs run beside it."""
-_END = float("inf")
-_MOST_NAMED = 6
 _ALONE = "built so, it alone gives b's hash of that frame"
 _TOGETHER = "built so, {} alone give b's hash of that frame"
 _FUNCTION = "built so, it gives b's hash of that frame; no statement of it alone does"
-
-
-@dataclass(frozen=True)
-class Hit:
-    """A build that gives the known hashes before frame `parting`; all where that is None."""
-
-    compiler: Compiler
-    row: Row
-    flags: tuple[str, ...]
-    parts: Parts
-    widths: Widths
-    file: Path
-    parting: int | None
-
-    hazards: tuple[str, ...] = ()
-    """What the flags do that matters."""
-    title: str = ""
-    forms: bytes = b""
-    """Where some of the simulation's functions alone are built so: a byte each, 1 for these."""
-    functions: tuple[str, ...] = ()
-    """These, by their names in IR."""
-    begins: bytes | None = None
-    """The state after `init`, where it is not the build's own."""
-
-    @property
-    def way(self) -> Way:
-        """How what is not strict was built."""
-        return Way((*self.flags, *self.parts.flags), self.row.bits, self.widths)
-
-    @property
-    def words(self) -> str:
-        """The build in words."""
-        words = [self.compiler.title, *(["-m32"] if self.row.bits == 32 else []), *self.flags]
-        more = "" if self.widths is Widths.SAME else f", its {self.widths.words}"
-        alone = f", in {listed(self.functions)} alone" if self.functions else ""
-        start = ", from frame 0 on" if self.begins is not None else ""
-        return " ".join(words) + self.parts.title + more + alone + start
-
-
-@dataclass(frozen=True)
-class Near:
-    """A build that does not give the first hash that differs, and of the `differing` scalars of
-    that state gives the other machine's bits in `alike`."""
-
-    hit: Hit
-    alike: int
-    differing: int
 
 
 @dataclass(frozen=True)
@@ -291,7 +242,12 @@ class CompilerSearch:
         own, others = rows_for(compiler, self.architecture, plain.floats)
         gave = [hit.row for hit in self.hits if hit.compiler is compiler]
         known = Known(
-            own, others, [row for row in own if row in gave], bool(plain.library), plain.has_vectors
+            own,
+            others,
+            [row for row in own if row in gave],
+            bool(plain.library),
+            plain.has_vectors,
+            plain.has_locals,
         )
         for plan in stage(known):
             if (compiler, plan) not in self._done:
@@ -381,17 +337,17 @@ class CompilerSearch:
         try:
             file = self._builder.with_forms(shop, way)
             for begins in self._own.begins:
-                if best[0] == _END:
+                if best[0] == END:
                     break
                 self.tried += 1
                 with closing(self._run_of(file, begins)) as built:
                     forms, parting = self._some_functions(built, shop).forms()
-                reach = _END if parting is None else parting
+                reach = END if parting is None else parting
                 best = max(best, (reach, forms, begins), key=lambda each: each[0])
         except RunnerError:
             return False
         reach, forms, begins = best
-        parting = None if reach == _END else int(reach)
+        parting = None if reach == END else int(reach)
         if parting is not None and parting <= self.frame:
             return False
         names = shop.plain.kernels
@@ -399,7 +355,9 @@ class CompilerSearch:
         parts, functions = plan.parts, tuple(chosen)
         if len(chosen) == len(names):
             parts, functions = replace(APART, title=plan.parts.title + APART.title), ()
-            parts = replace(parts, flat=plan.parts.flat, flags=plan.parts.flags)
+            parts = replace(
+                parts, flat=plan.parts.flat, flags=plan.parts.flags, cleared=plan.parts.cleared
+            )
         hit = Hit(
             compiler, row, tuple(row.flags), parts, widths, file, parting,
             tuple(row.hazards), row.title, forms, functions, begins,
@@ -463,7 +421,7 @@ class CompilerSearch:
                     parting = self._some_functions(built, shop).parting(hit.forms)
             except RunnerError:
                 continue
-            if _reach_of(parting) >= _reach(hit):
+            if reach_of(parting) >= reach(hit):
                 flags, hazards = tuple(narrower.flags), tuple(narrower.hazards)
                 own = [name for name in first if name in hazards]
                 hazards = tuple(dict.fromkeys([*own, *hazards]))
@@ -480,7 +438,7 @@ class CompilerSearch:
 
     def _keep(self, hit: Hit) -> None:
         self.hits.append(hit)
-        self.hits.sort(key=lambda each: -_reach(each))
+        self.hits.sort(key=lambda each: -reach(each))
 
     def _narrowed(self, plan: Plan, hit: Hit) -> Hit:
         """Try whether a part of the flags of a build that gives all hashes does too: then the rest
@@ -496,7 +454,7 @@ class CompilerSearch:
             found = self._tried(hit.compiler, plan, narrower)
             if found is None:
                 continue
-            if _reach(found) >= _reach(hit):
+            if reach(found) >= reach(hit):
                 self.hits.remove(hit)
                 own = [name for name in first if name in found.hazards]
                 return self._rename(found, [*own, *found.hazards])
@@ -548,17 +506,3 @@ class CompilerSearch:
     def _in_time(self) -> None:
         if spent() > self.end:
             raise OutOfTime
-
-
-def listed(functions: Sequence[str]) -> str:
-    """Functions by name, the first ones."""
-    shown = ", ".join(functions[:_MOST_NAMED])
-    return shown + (f" and {len(functions) - _MOST_NAMED} more" if functions[_MOST_NAMED:] else "")
-
-
-def _reach(hit: Hit) -> float:
-    return _reach_of(hit.parting)
-
-
-def _reach_of(parting: int | None) -> float:
-    return _END if parting is None else parting
