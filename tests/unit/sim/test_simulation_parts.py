@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.support.simulations.small_simulation import SMALL, Input
 
@@ -53,7 +53,10 @@ def structs(draw: Any, depth: int = 2) -> StructType:
         more = st.lists(st.integers(1, 3), min_size=2, max_size=4).map(tuple)
         shape = draw(st.one_of(st.none(), st.tuples(st.integers(1, 5)), more))
         fields.append((f"f{i}", element if shape is None else FixedArrayType(element, shape)))
-    return StructType(f"S{depth}", tuple(fields))
+    made = StructType(f"S{depth}", tuple(fields))
+    # Loops over more elements do what they do over these, for seconds where IR is interpreted.
+    assume(canonical_size(made) <= 4000)
+    return made
 
 
 def filled(t: StructType, seed: int) -> np.ndarray[Any, Any]:
