@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import pickle
+from functools import cache
 
 import numpy as np
 import pytest
@@ -29,12 +30,27 @@ def inputs_with(traps: dict[int, int], n: int = 8) -> np.ndarray:
     return inputs
 
 
+WORLDS = 3 * MOST_BLOCK + 5
+TRAPS = {2: 5, 3: 5, MOST_BLOCK: 0, 2 * MOST_BLOCK + 1: 8, WORLDS - 1: 3}
+
+
+@cache
+def inputs_of_blocks() -> np.ndarray:
+    return inputs_with(TRAPS, WORLDS)
+
+
+@cache
+def run_alone(world: int, seed: int) -> list[int]:
+    """The hashes of one of these worlds, until it traps, in a session of its own."""
+    inputs = inputs_of_blocks()[: TRAPS.get(world, FRAMES), world]
+    return SMALL.start(seed).run(inputs).tolist()
+
+
 @pytest.mark.parametrize("count", [1, 2])
 def test_traps_in_several_blocks_stop_their_worlds_alone(count: int) -> None:
-    n = 3 * MOST_BLOCK + 5
+    n, traps = WORLDS, TRAPS
     assert SMALL.state_type.size * MOST_BLOCK <= BLOCK_BYTES
-    traps = {2: 5, 3: 5, MOST_BLOCK: 0, 2 * MOST_BLOCK + 1: 8, n - 1: 3}
-    inputs = inputs_with(traps, n)
+    inputs = inputs_of_blocks()
     with workers(count):
         batch = SMALL.batch(n, seeds=3)
         with pytest.raises(WorldTrap) as caught:
@@ -50,8 +66,8 @@ def test_traps_in_several_blocks_stop_their_worlds_alone(count: int) -> None:
     found = caught.value.hashes
     assert found is not None
     for world in range(n):
-        alone = SMALL.start(int(batch.seeds[world])).run(inputs[: traps.get(world, FRAMES), world])
-        assert found[: len(alone), world].tolist() == alone.tolist()
+        alone = run_alone(world, int(batch.seeds[world]))
+        assert found[: len(alone), world].tolist() == alone
         assert not found[len(alone) :, world].any()
 
 
