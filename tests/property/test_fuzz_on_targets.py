@@ -32,7 +32,7 @@ from samebits.types import FLOAT64, INT, INT16, UINT8, ArrayType, RefType, Struc
 
 NAMES = ("wasm32", "aarch64", "s390x")
 FIRST_SEED = 900_000
-PROGRAMS, SHARD = 100, 50
+PROGRAMS, SHARD = 60, 30
 
 
 def runnable(name: str) -> Target:
