@@ -108,6 +108,16 @@ class Classes:
             case _:
                 return None
 
+    def held(self, node: ast.AST) -> str | None:
+        """The dotted name of what an attribute of an object was given, such as a module's; None
+        where that is no name that is imported, or several are."""
+        owner = self.of(node.value) if isinstance(node, ast.Attribute) else None
+        if not isinstance(node, ast.Attribute) or not isinstance(owner, Scope):
+            return None
+        values = self.defining(owner, node.attr).attributes.get(node.attr, [])
+        names = {None if value is None else self.names.qualified(value) for value in values}
+        return names.pop() if len(names) == 1 else None
+
     def attribute(self, owner: Scope, name: str) -> ast.expr | None:
         """The annotation of an attribute of a class or of its bases in this module."""
         for scope in self._with_bases(owner):

@@ -21,7 +21,7 @@ _CHANGING = frozenset({
 
 
 def check(node: ast.Call, kinds: Kinds) -> Iterable[Hit]:
-    name = kinds.names.qualified(node.func) or ""
+    name = kinds.names.qualified(node.func) or _through_attribute(node.func, kinds)
     if name in _ENTROPY or name.startswith("secrets."):
         yield node, f"`{name}` is seeded from the operating system: its values cannot be reproduced"
     elif name == "random.Random":
@@ -37,6 +37,14 @@ def check(node: ast.Call, kinds: Kinds) -> Iterable[Hit]:
         yield node, f"{what} draws otherwise in other versions of Python", Confidence.MEDIUM
     elif name.startswith("random.") and name.count(".") == 1:
         yield node, f"`{name}` draws from a state that the whole process shares"
+
+
+def _through_attribute(function: ast.expr, kinds: Kinds) -> str:
+    """The name of a function of a module that an attribute holds, as in `self.dice.gauss`; empty
+    for any other."""
+    if isinstance(function, ast.Attribute) and kinds.classes.held(function.value) == "random":
+        return f"random.{function.attr}"
+    return ""
 
 
 STANDARD_RANDOM = LintRule(
