@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tools.prove_diagnose import edits, injections, judge, ledger, report
+from tools.prove_diagnose import edits, injections, judge, ledger, report, versions
 from tools.prove_diagnose.case import Case
 from tools.prove_diagnose.draw import draw, hazard_of
 from tools.prove_diagnose.entry import Entry
+from tools.prove_diagnose.foreign import report as foreign_report
+from tools.prove_diagnose.foreign.judge import Verdict
 from tools.prove_diagnose.injected_side import sides
 from tools.prove_diagnose.injections import Injection
 from tools.prove_diagnose.subjects import SUBJECTS
@@ -141,3 +144,21 @@ def test_the_section_takes_its_own_place_on_the_page(tmp_path: Path) -> None:
     assert text.endswith("After.\n")
     assert "first" not in text
     assert text.count("second") == 1
+
+
+def test_pages_tell_which_commits_were_judged() -> None:
+    def rows(*names: str) -> list[Verdict]:
+        return [Verdict(n, "arena", "", "", version=name) for n, name in enumerate(names)]
+
+    assert versions.told(rows("abc", "abc")) == ", commit abc"
+    assert versions.told(rows("abc", "de", "abc")) == "; commits: abc in 2, de in 1 cases"
+    assert versions.told(rows("", "")) == ""
+    assert versions.told(rows("abc", "")) == "; commits: abc in 1 cases"
+    assert "(seed 7, commit abc)" in foreign_report.section(rows("abc"), 7)
+
+
+def test_a_folder_is_of_the_commit_that_git_tells(tmp_path: Path) -> None:
+    assert versions.commit(tmp_path) == ""
+    for words in ("init -q", "-c user.name=a -c user.email=b commit -q --allow-empty -m c"):
+        subprocess.run(["git", "-C", str(tmp_path), *words.split()], check=True)
+    assert len(versions.commit(tmp_path)) == 8

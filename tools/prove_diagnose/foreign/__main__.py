@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from tools import scratch
+from tools.prove_diagnose import versions
 from tools.prove_diagnose.foreign import evidence, report
 from tools.prove_diagnose.foreign.case import LEFT_OUT, SUBJECTS
 from tools.prove_diagnose.foreign.compilers import BUILDS, PACKAGES, missing
@@ -58,9 +59,11 @@ def main() -> int:
         rows = [Verdict(**json.loads(row)) for file in given.known for row in file.open()]
         return _told(sorted(rows, key=lambda v: v.number), given)
     found: list[Verdict] = []
+    version = versions.commit(given.judged)
     with scratch.folder() as folder:
         try:
             for verdict in _tried(given, folder):
+                verdict.version = version
                 found.append(verdict)
                 print(
                     report.line(verdict) if not given.truths else report.known(verdict), flush=True

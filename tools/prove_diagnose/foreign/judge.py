@@ -59,6 +59,8 @@ class Verdict:
     failure: str = ""
     how: str = ""
     cpu_seconds: float = 0.0
+    version: str = ""
+    """The commit of the samebits that was judged."""
     seconds: float = 0.0
 
     @property

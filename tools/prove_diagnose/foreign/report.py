@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from statistics import median
 
+from tools.prove_diagnose import versions
 from tools.prove_diagnose.foreign.compilers import BUILDS, missing
 from tools.prove_diagnose.foreign.judge import Verdict
 
@@ -69,7 +70,8 @@ def section(rows: Sequence[Verdict], seed: int) -> str:
     """The whole section."""
     subjects = len({v.text.split()[0] for v in rows})
     builds = len({v.build for v in rows})
-    parts = [_INTRODUCTION.format(cases=len(rows), seed=seed, subjects=subjects, builds=builds)]
+    judged = f"{seed}{versions.told(rows)}"
+    parts = [_INTRODUCTION.format(cases=len(rows), seed=judged, subjects=subjects, builds=builds)]
     parts.append("| | right | promised |\n|---|---|---|\n" + "".join(
         f"| {name} | {text} | {least} |\n" for name, text, least in _counts(rows)
     ))  # fmt: skip

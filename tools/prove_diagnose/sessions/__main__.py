@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from tools import scratch
+from tools.prove_diagnose import versions
 from tools.prove_diagnose.report import into
 from tools.prove_diagnose.sessions import report
 from tools.prove_diagnose.sessions.judge import Verdict, tried_until
@@ -51,9 +52,11 @@ def main() -> int:
         rows = [Verdict(**json.loads(row)) for file in given.known for row in file.open()]
         return _told({v.number: v for v in rows}.values(), given)
     found: list[Verdict] = []
+    version = versions.commit(ROOT)
     with scratch.folder():
         try:
             for verdict in _tried(given):
+                verdict.version = version
                 found.append(verdict)
                 print(report.line(verdict), flush=True)
                 if given.results is not None:

@@ -27,7 +27,8 @@ from tools.prove_diagnose.sessions.truth import (
 )
 
 MOST_FIELDS = 64
-SECONDS = 300.0
+SECONDS = 1800.0
+"""By the clock: a command that takes longer never ends. Loaded machines are slow."""
 _SHAPES = {
     "dropped": ("dropped", "repeated"), "late": ("late",), "repeated": ("repeated", "dropped"),
     "exchanged": ("exchanged",), "another": ("another's",), "nan": ("nan",),
@@ -61,6 +62,8 @@ class Verdict:
     certainty: str = ""
     falsely_certain: bool = False
     cpu_seconds: float = 0.0
+    version: str = ""
+    """The commit of the samebits that was judged."""
 
 
 def tried_until(end: float, seed: int, keep: Path | None, number: int) -> Verdict | None:

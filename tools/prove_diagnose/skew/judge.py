@@ -50,6 +50,8 @@ class Verdict:
     failure: str = ""
     seconds: float = 0.0
     cpu_seconds: float = 0.0
+    version: str = ""
+    """The commit of the samebits that was judged."""
     trials: int = 0
 
     @property
