@@ -155,17 +155,17 @@ def _copysign(f: FunctionWriter, op: Op) -> None:
     f.define(op.result, _intrinsic(f, "copysign", bits, a, b))
 
 
-_SIGN = {32: -(1 << 31), 64: -(1 << 63)}
-_EXPONENT = {32: 0xFF << 23, 64: 0x7FF << 52}
+SIGN = {32: -(1 << 31), 64: -(1 << 63)}
+EXPONENT = {32: 0xFF << 23, 64: 0x7FF << 52}
 
 
 def _flush(f: FunctionWriter, op: Op) -> None:
     """All bits if the exponent is not zero, else the sign alone."""
     bits = scalar_type(op.result).bits
     pattern = bits_of(f, f.operand(op.args[0]), bits)
-    exponent = f.emit(f"and i{bits} {pattern}, {_EXPONENT[bits]}")
+    exponent = f.emit(f"and i{bits} {pattern}, {EXPONENT[bits]}")
     small = f.emit(f"icmp eq i{bits} {exponent}, 0")
-    zero = f.emit(f"and i{bits} {pattern}, {_SIGN[bits]}")
+    zero = f.emit(f"and i{bits} {pattern}, {SIGN[bits]}")
     result = f.emit(f"select i1 {small}, i{bits} {zero}, i{bits} {pattern}")
     f.define(op.result, of_bits(f, result, bits))
 

@@ -12,6 +12,7 @@ from samebits.backend.lowering.float import (
     watch_stored,
 )
 from samebits.backend.lowering.integer import scalar_type
+from samebits.backend.lowering.wide_stores import store_in_lanes
 from samebits.backend.text.types import memory, memory_scalar, scalar
 from samebits.backend.text.writer import OWN_PLACE, FunctionWriter, Lowering
 from samebits.ir.grammar import Op, Value
@@ -204,6 +205,8 @@ def _load(f: FunctionWriter, op: Op) -> None:
 
 
 def _store(f: FunctionWriter, op: Op) -> None:
+    if store_in_lanes(f, op):
+        return
     place, value = op.args
     t, name = scalar_type(value), f.operand(value)
     stored = memory_scalar(t)

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from samebits.backend.emit.arena import ARENA_PLACE
 from samebits.backend.emit.emission import Emission
 from samebits.backend.objects import OWN, STATUS_MASK, TrapSite
+from samebits.backend.text.debug_info import DebugInfo
 from samebits.backend.text.facts import FunctionFacts
 from samebits.backend.text.locations import mark
 from samebits.backend.text.loop_metadata import EmittedCounts
@@ -18,6 +19,7 @@ from samebits.backend.text.nan_patterns import Patterns
 from samebits.backend.text.sign_flips import sign_flips
 from samebits.backend.text.trap_records import common_block, word
 from samebits.backend.text.types import parts, return_type, returned
+from samebits.backend.text.wide_stores import LANE_WISE, WideStores, wide_stores
 from samebits.ir.grammar import Function, Op, Value
 from samebits.ir.trap_texts import WITH_VALUES, operand_text
 from samebits.modes import FAST
@@ -54,6 +56,10 @@ class FunctionWriter:
         self.facts = FunctionFacts(function, is_fast=bool(self.fast) and self._chosen is None)
         self.patterns = Patterns(function)
         self.flips = sign_flips(function) if self.target.flips_signs else {}
+        self.wide = self._wide_stores()
+        self.vectors: dict[int, str] = {}
+        """The registers with the lanes of wide stores, by the id of the store that is to write
+        them."""
         self.can_trap = module.traps[function.name]
         self._allocas: list[str] = []
         self._lines: list[str] = []
@@ -80,6 +86,15 @@ class FunctionWriter:
         self._locations = module.locations
         self._open = True
         self._return = return_type(function, self.can_trap, module.target)
+
+    def _wide_stores(self) -> WideStores:
+        """The stores that are one: none where each operation is looked at by itself, as by a
+        debugger, or straight-line code is to stay scalar."""
+        is_stepped = isinstance(self.module.locations, DebugInfo)
+        if not self.module.profile.slp or self._chosen is not None or is_stepped:
+            return WideStores()
+        lane_wise = LANE_WISE if self.target.has_fma else LANE_WISE - {"fma", "muladd"}
+        return wide_stores(self.function, self.facts, self.target.vector_bits, lane_wise)
 
     def choose_flags(self, op: Op) -> None:
         """Select the fast-math flags of `op`, if overrides give each operation its own."""
