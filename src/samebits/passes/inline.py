@@ -69,7 +69,7 @@ def _fits(callee: Function, caller: Function) -> bool:
         return False
     size = 0
     for statement in walk(callee.body):
-        size += 1
+        size += _counts(statement)
         if isinstance(statement, For | While):
             return False
         if isinstance(statement, Op) and (
@@ -77,6 +77,12 @@ def _fits(callee: Function, caller: Function) -> bool:
         ):
             return False
     return size <= CALLEE_LIMIT and _one_end(callee.body, lambda end: []) is not None
+
+
+def _counts(statement: Statement) -> bool:
+    """Whether a statement is one of those that limits count: what flushes goes with what it
+    flushes."""
+    return not (isinstance(statement, Op) and statement.opcode == "flush")
 
 
 def _one_end(region: Region, leave: Callable[[Return], Region]) -> Region | None:
@@ -136,10 +142,10 @@ class _Inliner:
         for statement in walk(loop.body):
             if isinstance(statement, For | While):
                 return False
-            size += 1
+            size += _counts(statement)
             if isinstance(statement, Op) and statement.opcode in CALLS:
                 callee = self._callees.get(str(statement.attr))
-                size += len(list(walk(callee.body))) if callee is not None else 0
+                size += sum(map(_counts, walk(callee.body))) if callee is not None else 0
         return size <= LOOP_LIMIT
 
     def _inside(self, region: Region) -> Region:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from samebits.backend.emit import arena
 from samebits.backend.emit.independence import has_independent_iterations
+from samebits.backend.emit.late_flush import ATTRIBUTE, LATE, flushes_late
 from samebits.backend.emit.preemption import GUARD_VARIABLE, BodyGuard, can_guard
 from samebits.backend.emit.range import range_text
 from samebits.backend.lowering.int64_builtins import LIBRARY, WIDE_HELPERS
@@ -27,7 +28,7 @@ from samebits.backend.text.expectations import Expectation, Expected, metadata
 from samebits.backend.text.locations import Location, Locations
 from samebits.backend.text.loop_metadata import ANY_LOOP, EmittedCounts, loop_metadata
 from samebits.backend.text.output_buffer import DEFINITIONS as OUTPUT_DEFINITIONS
-from samebits.backend.text.overrides import CodegenOverrides
+from samebits.backend.text.overrides import NONE, CodegenOverrides
 from samebits.backend.text.profiles import PROFILES, CodegenProfile
 from samebits.backend.text.run_bound import OPEN
 from samebits.backend.text.shared_functions import SharedFunction
@@ -90,12 +91,20 @@ class Emission(CallGraph):
         threads: bool,
         overrides: CodegenOverrides,
         profile: CodegenProfile | None = None,
+        *,
+        pins: bool = True,
     ) -> None:
+        """`pins`: whether all entries pin the floating-point environment."""
         roots = [*entries, *ranges]
         profile = profile or PROFILES[goal_of(module, roots)]
         super().__init__(module, roots, target, profile, threads)
         self._entries = tuple(entries), tuple(ranges)
         self.overrides = overrides
+        every = map(self.function, self.order)
+        self.flushes_late = pins and overrides == NONE and flushes_late(every, target)
+        """Whether operations flush their operands, by a bit that the entries set."""
+        self.environment = LATE if self.flushes_late else overrides.environment
+        """The words of `fp_environments` that entries set."""
         self.locations = locations
         self.of_adapters = None if isinstance(locations, DebugInfo) else locations
         """The locations of what only calls functions, which a debugger steps over."""
@@ -192,7 +201,7 @@ class Emission(CallGraph):
         return [
             range_text(
                 symbol, self.function(name), self.traps[name], self.target, self.of_adapters,
-                owns=name in self.owns, based=based, overrides=self.overrides,
+                owns=name in self.owns, based=based, environment=self.environment,
                 records=self.has_records,
                 guard=self.guard(name, always=True),
             )
@@ -291,6 +300,8 @@ class Emission(CallGraph):
             extra += f' "tune-cpu"="{self.target.tune}"'
         if self.target.tune in VECTOR_BITS:
             extra += f' "prefer-vector-width"="{VECTOR_BITS[self.target.tune]}"'
+        if self.flushes_late:
+            extra += f" {ATTRIBUTE}"
         attributes = [_ATTRIBUTES % (self.profile.attributes_for(self.target), extra)]
         needs = self.needs()
         if self.cold or self.copies or needs:

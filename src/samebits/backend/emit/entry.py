@@ -15,7 +15,6 @@ from samebits.backend.emit.preemption import BodyGuard, guarded_call
 from samebits.backend.targets.fp_control import pinned_call
 from samebits.backend.targets.table import Target
 from samebits.backend.text.locations import Locations
-from samebits.backend.text.overrides import NONE, CodegenOverrides
 from samebits.backend.text.types import function_symbol, parts, return_type, scalar
 from samebits.bits import CANONICAL_NAN
 from samebits.ir.grammar import Function, ValueType
@@ -129,14 +128,15 @@ def entry_text(
     target: Target,
     locations: Locations | None = None,
     more: str = "",
-    overrides: CodegenOverrides = NONE,
+    environment: Sequence[str] = (),
     guard: BodyGuard | None = None,
     before: Sequence[str] = (),
     ready: tuple[int, int] | None = None,
 ) -> str:
     """`sb_entry_<index>` for `function`, and its body, which takes `more` as last argument and is
     called through `guard` if there is one. `before` are lines at the body's start, `ready` the
-    bytes of an arena that is made first, and the status if it can't be."""
+    bytes of an arena that is made first, and the status if it can't be. `environment` are words of
+    `fp_environments`."""
     symbol = f"@sb.body.{index}"
     body = _body(function, traps, target, more, symbol, before)
     if locations is not None:
@@ -148,5 +148,5 @@ def entry_text(
     if ready is not None:
         body += "\n\n" + arena.ready(f"@sb.ready.{index}", symbol, *ready)
         symbol = f"@sb.ready.{index}"
-    pin = pinned_call(target.fp_control, symbol, overrides.environment)
+    pin = pinned_call(target.fp_control, symbol, environment)
     return f"{body}\n\ndefine i32 @sb_entry_{index}(ptr %args) #0 {{\nentry:\n{pin}}}"

@@ -99,7 +99,8 @@ class FunctionEmitter(FunctionWriter):
         ):
             attributes = "#0 noinline"
         options = self.function.options
-        if options.denormals == "flush" and options.optimize_for == "speed":
+        flushes_each = options.denormals == "flush" and not self.flushes_late
+        if flushes_each and options.optimize_for == "speed":
             attributes += f' "function-inline-threshold"="{_FLUSHING_INLINED}"'
         head = f"define {linkage}{self.target.convention}{self._return} {symbol}"
         text = "\n".join([
@@ -353,6 +354,8 @@ class FunctionEmitter(FunctionWriter):
 
         if found:
             self.when(is_some_nan(self, found, deferred.bits), repair, UNLIKELY)
+            if self.flushes_late:
+                self._region(deferred.last)
         else:
             repair()
         self._is_deferring = False
@@ -366,7 +369,8 @@ class FunctionEmitter(FunctionWriter):
         return self.emit(f"select i1 {some}, i64 {self.emit(f'add i64 {whole}, 1')}, i64 0")
 
     def _return_values(self, values: tuple[Value, ...]) -> None:
-        names = [self.operand(value) for value in values]
+        see = self.seen if self.module.is_entered(self.function.name) else self.operand
+        names = [see(value) for value in values]
         if self.module.allocates(self.function.name):
             self.do(f"store i64 {_BEFORE}, ptr {ARENA_PLACE}, align 8")
         typed = list(zip(map(scalar, self.function.results), names, strict=True))

@@ -60,7 +60,8 @@ class LaneEmitter(FunctionEmitter):
             t = self.facts.slot_types[slot]
             assert isinstance(t, ScalarType)
             if slot in self._slots:  # otherwise nothing sets it
-                found.append(_Accumulator(self, self._slots[slot][0], t, join, lanes.flush))
+                flush = lanes.flush and not self.flushes_late
+                found.append(_Accumulator(self, self._slots[slot][0], t, join, flush))
         return found
 
     def _loop_trip_count(self, statement: For, start: str, stop: str) -> str:

@@ -52,8 +52,9 @@ def emit_module(
     if debug:
         locations = DebugInfo(pointer_bits=target.pointer_bits)
     emission = Emission(
-        module, entries, ranges, target, locations, locate_loops, threads, overrides
-    )
+        module, entries, ranges, target, locations, locate_loops, threads, overrides,
+        pins=not direct,
+    )  # fmt: skip
     if shares:
         emission.share(ranges)
     every = {
@@ -81,7 +82,7 @@ def emit_module(
                 target,
                 emission.of_adapters,
                 ", ".join(more),
-                overrides,
+                emission.environment,
                 guard,
                 before,
                 ready,

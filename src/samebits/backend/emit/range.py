@@ -10,6 +10,8 @@ reported, whatever the schedule.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from samebits.backend.emit.entry import SlotReader
 from samebits.backend.emit.preemption import BodyGuard, guarded_call
 from samebits.backend.objects import (
@@ -22,7 +24,6 @@ from samebits.backend.objects import (
 from samebits.backend.targets.fp_control import pinned_call
 from samebits.backend.targets.table import Target
 from samebits.backend.text.locations import Locations
-from samebits.backend.text.overrides import NONE, CodegenOverrides
 from samebits.backend.text.types import function_symbol, return_type
 from samebits.errors import IRError
 from samebits.ir.grammar import Function
@@ -120,7 +121,7 @@ def range_text(
     *,
     owns: bool = False,
     based: bool = False,
-    overrides: CodegenOverrides = NONE,
+    environment: Sequence[str] = (),
     guard: BodyGuard | None = None,
     records: bool = False,
 ) -> str:
@@ -169,7 +170,7 @@ def range_text(
     ]
     guarded = f"@sb.guard.{name}"
     called = symbol if guard is None else guarded
-    pin = pinned_call(target.fp_control, called, overrides.environment)
+    pin = pinned_call(target.fp_control, called, environment)
     entry = [
         f"define {'internal ' * based}i32 @{name}(ptr %slots, ptr %shared) #0 {{",
         "entry:",

@@ -76,7 +76,7 @@ def _narrow(f: FunctionWriter, op: Op) -> None:
 
 def _bitcast(f: FunctionWriter, op: Op) -> None:
     source, target = scalar_type(op.args[0]), scalar_type(op.result)
-    name = f.operand(op.args[0])
+    name = f.seen(op.args[0])
     if source.is_float:
         alike = f.facts.is_number(op.args[0]) or f.patterns.is_read_as_exponent(op.result)
         name = canonical_bits(f, name, source.bits, alike)

@@ -155,25 +155,14 @@ def _copysign(f: FunctionWriter, op: Op) -> None:
     f.define(op.result, _intrinsic(f, "copysign", bits, a, b))
 
 
-SIGN = {32: -(1 << 31), 64: -(1 << 63)}
-EXPONENT = {32: 0xFF << 23, 64: 0x7FF << 52}
-
-
 def _flush(f: FunctionWriter, op: Op) -> None:
-    """All bits if the exponent is not zero, else the sign alone."""
-    bits = scalar_type(op.result).bits
-    pattern = bits_of(f, f.operand(op.args[0]), bits)
-    exponent = f.emit(f"and i{bits} {pattern}, {EXPONENT[bits]}")
-    small = f.emit(f"icmp eq i{bits} {exponent}, 0")
-    zero = f.emit(f"and i{bits} {pattern}, {SIGN[bits]}")
-    result = f.emit(f"select i1 {small}, i{bits} {zero}, i{bits} {pattern}")
-    f.define(op.result, of_bits(f, result, bits))
+    name = f.operand(op.args[0])
+    f.define(op.result, name if f.flushes_late else f.flushed(name, scalar_type(op.result)))
 
 
-def stored_value(f: FunctionWriter, value: Value) -> tuple[str, str]:
+def stored_value(f: FunctionWriter, value: Value, name: str) -> tuple[str, str]:
     """LLVM type and register of a float to be stored, with NaN canonical."""
     bits = scalar_type(value).bits
-    name = f.operand(value)
     if f.facts.is_number(value):
         return _FLOAT[bits], name
     return f"i{bits}", canonical_bits(f, name, bits, False)

@@ -213,6 +213,8 @@ def _store(f: FunctionWriter, op: Op) -> None:
     if t.kind is Kind.BOOL:
         name = f.emit(f"zext i1 {name} to i8")
     elif t.is_float and not f.facts.is_private(place):
+        waits = op.id in f.watched and f.is_last_alone(op)
+        name = f.operand(value) if waits else f.seen(value)
         if op.id in f.watched:
             f.do(f"store {scalar(t)} {name}, ptr {f.operand(place)}, align {t.align}")
             watch_stored(f, op, name, t.bits)
@@ -220,7 +222,7 @@ def _store(f: FunctionWriter, op: Op) -> None:
         if op.id in f.facts.serial_stores and not f.facts.is_number(value):
             store_then_canonicalise(f, t, name, f.operand(place))
             return
-        stored, name = stored_value(f, value)
+        stored, name = stored_value(f, value, name)
     f.do(f"store {stored} {name}, ptr {f.operand(place)}, align {t.align}")
 
 

@@ -17,7 +17,7 @@ def _output(f: FunctionWriter, op: Op) -> None:
     words = [str(site)]
     for value in op.args:
         assert isinstance(value.type, ScalarType)
-        lines, name = word(f.operand(value), value.type, f.name())
+        lines, name = word(f.seen(value), value.type, f.name())
         for line in lines:
             f.do(line)
         words.append(name)

@@ -5,7 +5,6 @@ Lane 0 is at the lowest address, on every target.
 
 from __future__ import annotations
 
-from samebits.backend.lowering.float import EXPONENT, SIGN
 from samebits.backend.lowering.integer import scalar_type
 from samebits.backend.text.types import float_constant, scalar
 from samebits.backend.text.wide_stores import (
@@ -16,7 +15,7 @@ from samebits.backend.text.wide_stores import (
     Scalars,
     WideStore,
 )
-from samebits.backend.text.writer import FunctionWriter
+from samebits.backend.text.writer import EXPONENT, SIGN, FunctionWriter
 from samebits.bits import CANONICAL_NAN
 from samebits.ir.grammar import Op
 
@@ -68,6 +67,7 @@ class _Vector:
     def store(self, vector: str) -> None:
         """Store a vector, with every NaN the canonical one."""
         f, place, t = self._f, self._wide.stores[0].args[0], self._type
+        vector = self._flushed(vector) if f.flushes_late else vector
         if not all(f.facts.is_number(store.args[1]) for store in self._wide.stores):
             unordered = f.emit(f"fcmp uno {t} {vector}, zeroinitializer")
             pattern = self._to_patterns(vector)
@@ -112,7 +112,7 @@ class _Vector:
     def _computed(self, lanes: Computed) -> str:
         args = [self.of(arg) for arg in lanes.args]
         if lanes.op.opcode == "flush":
-            return self._flushed(*args)
+            return args[0] if self._f.flushes_late else self._flushed(*args)
         given = {"t": self._type, "name": f"v{self._count}f{self._bits}", "fast": self._f.fast}
         return self._f.emit(_TEXTS[lanes.op.opcode].format(*args, **given))
 

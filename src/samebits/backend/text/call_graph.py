@@ -223,6 +223,10 @@ class CallGraph:
         case, but only after its passes, of which a second run over the same code gains nothing."""
         return self._roots.count(name) == 1 and name not in self._called
 
+    def is_entered(self, name: str) -> bool:
+        """Whether an entry or a range calls the function."""
+        return name in self._roots
+
     def allocates(self, name: str) -> bool:
         """Whether the function itself makes arrays of run-time sizes."""
         return name in self._allocating

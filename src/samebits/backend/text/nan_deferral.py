@@ -28,6 +28,8 @@ class Deferral:
     """Whether what was stored is added up, as the repairs would take as long as the loop."""
     repairs: Region
     """What reads all that the loop stored, and stores it again with NaNs canonical."""
+    last: Region
+    """The same of `steady` alone."""
 
 
 def may_wait(statement: Statement, bits: int) -> bool:
@@ -62,7 +64,9 @@ def deferral(loop: For, facts: FunctionFacts) -> Deferral | None:
     steady = {store.id for store, _ in nest.stores if not nest.loops_of(store.args[0])}
     stores = tuple(store for store, _ in nest.stores)
     repairs = nest.keeping_slots(nest.repairs([loop]), facts)
-    return Deferral(nest.bits, stores, frozenset(steady), is_tested, repairs)
+    nest.forget_others(steady)
+    last = nest.keeping_slots(nest.repairs([loop]), facts) if steady else []
+    return Deferral(nest.bits, stores, frozenset(steady), is_tested, repairs, last)
 
 
 def _watched(loop: For, facts: FunctionFacts) -> list[Op]:
@@ -158,6 +162,12 @@ class _Nest:
         """Whether one iteration of a loop stores where all do."""
         inside = self._inside[loop.id] & self._needed
         return all(loop.id not in self._loops[number] for number in inside)
+
+    def forget_others(self, stores: set[int]) -> None:
+        """Have repairs go over these stores alone."""
+        self.stores = [(op, around) for op, around in self.stores if op.id in stores]
+        self._watched, self._needed = stores, set()
+        self.knows_addresses()
 
     def repairs(self, region: Region) -> Region:
         """What goes over the addresses of stores in a region."""

@@ -25,6 +25,10 @@ from samebits.ir.trap_texts import WITH_VALUES, operand_text
 from samebits.modes import FAST
 from samebits.types import ScalarType
 
+SIGN = {32: -(1 << 31), 64: -(1 << 63)}
+EXPONENT = {32: 0xFF << 23, 64: 0x7FF << 52}
+"""Bits of floats, by their width."""
+
 UNLIKELY = "!prof !0"
 """Branch weights of an unlikely first target, such as a trap."""
 _WEIGHTS = {True: ", !prof !2", False: ", !prof !3"}
@@ -56,6 +60,8 @@ class FunctionWriter:
         self.facts = FunctionFacts(function, is_fast=bool(self.fast) and self._chosen is None)
         self.patterns = Patterns(function)
         self.flips = sign_flips(function) if self.target.flips_signs else {}
+        self.flushes_late = module.flushes_late and function.options.denormals == "flush"
+        """Whether a subnormal number is as good as zero until its bits are seen."""
         self.wide = self._wide_stores()
         self.vectors: dict[int, str] = {}
         """The registers with the lanes of wide stores, by the id of the store that is to write
@@ -120,6 +126,28 @@ class FunctionWriter:
         """The one register or constant of a scalar or a reference."""
         return self._values[value.op, value.index][0]
 
+    def seen(self, value: Value) -> str:
+        """`operand`, for what sees the bits of a float."""
+        name, t = self.operand(value), value.type
+        if self.flushes_late and isinstance(t, ScalarType) and t.is_float:
+            return self.flushed(name, t)
+        return name
+
+    def is_last_alone(self, store: Op) -> bool:
+        """Whether the end of a loop goes over all that this store has left, whatever that is."""
+        watched = self.watched[store.id]
+        return watched is None or not watched[1]
+
+    def flushed(self, name: str, t: ScalarType) -> str:
+        """All bits of a float if the exponent is not zero, else the sign alone."""
+        bits, float_type = t.bits, parts(t)[0]
+        pattern = self.emit(f"bitcast {float_type} {name} to i{bits}")
+        exponent = self.emit(f"and i{bits} {pattern}, {EXPONENT[bits]}")
+        small = self.emit(f"icmp eq i{bits} {exponent}, 0")
+        zero = self.emit(f"and i{bits} {pattern}, {SIGN[bits]}")
+        result = self.emit(f"select i1 {small}, i{bits} {zero}, i{bits} {pattern}")
+        return self.emit(f"bitcast i{bits} {result} to {float_type}")
+
     def arguments(self, callee: str, values: Iterable[Value]) -> str:
         """The typed arguments of a call, with the place for the numbers of a trap "own"."""
         given = [
@@ -178,6 +206,8 @@ class FunctionWriter:
         said = operand_text(op, kind) if self.module.records_traps else None
         site = TrapSite(kind, op.span, detail, said)
         status = self.module.trap_status_in(self.function.name, site)
+        named = () if said is None else op.args[op.opcode in WITH_VALUES :]
+        given = operands or tuple(map(self.seen, named))
         trap, go_on = self._label("trap"), self._label("ok")
         self.do(f"br i1 {condition}, label %{trap}, label %{go_on}, {UNLIKELY}")
         lines = list(first)
@@ -185,8 +215,7 @@ class FunctionWriter:
             lines.append(f"ret {self._return} {self._failure(str(status))}")
         else:
             words: list[str] = []
-            named = op.args[op.opcode in WITH_VALUES :]
-            for value, place in zip(named, operands or map(self.operand, named), strict=True):
+            for value, place in zip(named, given, strict=True):
                 assert isinstance(value.type, ScalarType)
                 made, name = word(place, value.type, self.name())
                 lines += made
