@@ -211,7 +211,7 @@ def _place(
         ctx.fail(
             target,
             f"'{target.id}' owns its {value.type}; it can't refer to other memory",
-            fix=f"write `{ctx.text(source)}.copy()`, or use another name",
+            fix=ctx.filled("write `{x}.copy()`, or use another name", x=source),
         )
     _keeps_its_memory(ctx, target, value)
     run_time_arrays.keep(ctx, target.id, value.roots)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable
-from functools import reduce
 from typing import Any, NoReturn, TypeVar, cast
 
 from samebits.errors import ArgumentError
@@ -141,22 +140,26 @@ def _extreme(ctx: Context, node: ast.Call, called: Any, operands: list[Operand])
             f"{name}() takes two numbers or more, not {len(operands)}",
             fix=f"write {name}(a, b); of the elements of an array, math.{name}(array)",
         )
-    pair = ast.copy_location(ast.Call(node.func, node.args[:2], node.keywords), node)
-    return reduce(lambda a, b: intrinsics.lower(ctx, pair, name, [a, b]), operands)
+    found, written = operands[0], node.args[0]
+    for operand, argument in zip(operands[1:], node.args[1:], strict=True):
+        pair = ast.Call(node.func, [written, argument], node.keywords)
+        written = ast.copy_location(pair, node)
+        found = intrinsics.lower(ctx, pair, name, [found, operand])
+        ctx.types[pair] = found.type
+    return found
 
 
 def _round(ctx: Context, node: ast.Call, called: Any, operands: list[Operand]) -> Operand:
     """Python's `round`: of an integer itself, of floats `sb.round`."""
     if len(operands) == 1 and isinstance(operands[0], Literal | Scalar) and operands[0].type.is_int:
         return operands[0]
-    digits = operands[1].value if len(operands) == 2 and isinstance(operands[1], Literal) else None
-    if isinstance(digits, int) and 0 < digits < 10:
-        x, scale = ctx.text(node.args[0]), f"{10**digits}.0"
+    fix = advice.for_more_arguments("round", ctx.text(node.func), list(map(ctx.text, node.args)))
+    if fix is not None:
         ctx.fail(
             node,
             "round() takes a number alone",
             note="digits of a decimal are not those of a float; scaling rounds again",
-            fix=f"write round({x} * {scale}) / {scale}",
+            fix=ctx.filled(fix, node, a=node.args[0]),
         )
     return _intrinsic(ctx, node, called, operands)
 
@@ -167,7 +170,7 @@ def _sum(ctx: Context, node: ast.Call, called: Any, operands: list[Operand]) -> 
         ctx.fail(
             node,
             "sum() takes one array, and no start",
-            fix=f"write `{ctx.text(node.args[1])} + sum({ctx.text(node.args[0])})`",
+            fix=ctx.filled("write `{b} + sum({a})`", node, a=node.args[0], b=node.args[1]),
         )
     return overloads.lower_reduction(ctx, node, executions.reduction("sum"), operands)
 
@@ -183,7 +186,8 @@ def _refuse(ctx: Context, node: ast.Call, called: Any, _: list[Operand] | None =
         math = advice.math_in(ctx.kernel.function.__globals__)
         fix = advice.for_function(ours, called, arguments, keywords, math)
     what = "is not a kernel, a type, or a function of samebits"
-    ctx.fail(node, f"'{written}' {what}", note=note, fix=fix)
+    parts = dict(zip("ab", node.args, strict=False))
+    ctx.fail(node, f"'{written}' {what}", note=note, fix=ctx.filled(fix, node, **parts))
 
 
 def _refuse_text(ctx: Context, node: ast.Constant, text: str) -> NoReturn:

@@ -52,7 +52,9 @@ def lower(ctx: Context, node: ast.expr) -> Operand:
     handler = _HANDLERS.get(type(node))
     if handler is None:
         refuse(ctx, node)
-    return handler(ctx, node)
+    operand = handler(ctx, node)
+    ctx.types[node] = operand.type
+    return operand
 
 
 def refuse(ctx: Context, node: ast.AST) -> NoReturn:
@@ -84,11 +86,11 @@ def _bool(
     """The value of a bool. Refuses all else; `instead` is what else may be meant."""
     if isinstance(operand, Scalar) and operand.type is BOOL:
         return operand.value
-    fix = f"write `{halves.nonzero(ctx.text(node), operand)}`{instead}"
+    fix = f"write {halves.nonzero(ctx, node, operand)}{instead}"
     if isinstance(operand, Vector):
         fix = f"write `sb.any({ctx.text(node)})` or `sb.all({ctx.text(node)})`"
     elif dimensions(operand) or struct_items.kernel_of(operand, "len") is not None:
-        fix = f"write `len({ctx.text(node)}) > 0`"
+        fix = ctx.filled("write `len({x}) > 0`", node, x=node)
     elif isinstance(operand, MemoryOperand):
         fix = "compare one of its fields"
     ctx.fail(node, f"{what}, but this is {describe(operand)}", fix=fix)
@@ -352,19 +354,20 @@ def _refuse_container(ctx: Context, node: ast.Compare) -> None:
                 ctx.fail(
                     right,
                     "strings are not in the kernel language",
-                    fix=f"write `{ctx.text(left)} {before}in ({items})`: each is its code point",
+                    fix=ctx.filled(f"write `{{x}} {before}in ({items})`: ", x=left)
+                    + "each is its code point",
                 )
             case ast.Call(func=ast.Name(id="range"), args=[*args]) if 1 <= len(args) <= 3:
                 if "range" in ctx.local_names or ctx.kernel.lookup("range") is not range:
                     continue
-                start, stop = ("0", args[0]) if len(args) == 1 else (ctx.text(args[0]), args[1])
-                held = f"{start} <= {ctx.text(left)} < {ctx.text(stop)}"
+                start, stop = (ast.Constant(0), *args) if len(args) == 1 else args[:2]
+                held = "{start} <= {x} < {stop}"
                 if len(args) == 3:
-                    by = ctx.text(args[2])
-                    held += f" and ({ctx.text(left)} - {start}) % {by} == 0"
-                if before:
-                    held = f"not ({held})"
-                ctx.fail(right, "`in` is not there for a range", fix=f"write `{held}`")
+                    held += " and ({x} - {start}) % {by} == 0"
+                held = f"write `not ({held})`" if before else f"write `{held}`"
+                by = args[-1]
+                fix = ctx.filled(held, node, start=start, x=left, stop=stop, by=by)
+                ctx.fail(node, "`in` is not there for a range", fix=fix)
             case _:
                 pass
 
@@ -406,9 +409,11 @@ def _beside_characters(ctx: Context, sides: list[ast.expr], a: Operand, b: Opera
 def _boolop(ctx: Context, node: ast.BoolOp) -> Operand:
     instead = ""
     if len(node.values) == 2:
-        first, second = (ctx.text(value) for value in node.values)
+        first, second = node.values
         yes, no = (first, second) if isinstance(node.op, ast.Or) else (second, first)
-        instead = f"; for the value itself, `{yes} if {first} != 0 else {no}`"
+        text = "`{yes} if {first} != 0 else {no}` for `{whole}`"
+        chosen = ctx.filled(text, node, yes=yes, first=first, no=no, whole=node)
+        instead = f"; for the value itself, {chosen}"
 
     what = f"`{'or' if isinstance(node.op, ast.Or) else 'and'}` whose value is used is of bools"
 

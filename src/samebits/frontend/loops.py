@@ -470,7 +470,7 @@ class _Loop:
         elif isinstance(found, Static) and isinstance(found.object, list):
             fix = f"make it a tuple, which nothing changes: {ctx.text(node)} = (...)"
         elif isinstance(found, Vector):
-            fix = f"write out its components, such as {ctx.text(node)}.x"
+            fix = ctx.filled("write out its components, such as `{x}.x`", x=node)
         elif isinstance(found, (Scalar, Literal)) and found.type.is_int:
             fix = f"write `range({ctx.text(node)})`"
         ctx.fail(

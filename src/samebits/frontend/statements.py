@@ -261,15 +261,16 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
         return
     assert isinstance(target, (ast.Attribute, ast.Subscript))
     if isinstance(node.op, ast.Pow):
-        text = ctx.text(target)
         ctx.fail(
             node,
             "`**=` is for names",
             note="CPython would compute it by the element's own `**`",
-            fix=f"write `{text} = {text}**{ctx.text(node.value)}`",
+            fix=ctx.filled("write `{x} = {x}**{n}`", x=target, n=node.value),
         )
     place = targets.target(ctx, target)
-    place.store(ctx, _changed(ctx, node, place.load(ctx)), whole)
+    current = place.load(ctx)
+    ctx.types[target] = current.type
+    place.store(ctx, _changed(ctx, node, current), whole)
 
 
 def _changed(ctx: Context, node: ast.AugAssign, current: Operand) -> Operand:

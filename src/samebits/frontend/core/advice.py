@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from types import ModuleType
 from typing import Any, cast
 
@@ -57,9 +58,9 @@ NUMBER_ATTRIBUTES = {
     "astype": "write `float32({a})`, or another type's name",
     "item": "write `{a}`, which is a number",
     "real": "write `{a}`, which is real",
-    "bit_length": "write `64 - sb.clz(sb.uint64({a}))`",
-    "bit_count": "write `sb.popcount({a})`",
-    "is_integer": "write `math.floor({a}) == {a}`",
+    "bit_length": "write `64 - sb.clz(sb.uint64(abs({a})))`",
+    "bit_count": "write `sb.popcount(sb.uint64(abs({a})))`",
+    "is_integer": "write `math.isfinite({a}) and math.floor({a}) == {a}`",
 }
 _MADE_ARRAYS = {
     "zeros": "write sb.zeros({n}, {t})",
@@ -184,18 +185,47 @@ def for_function(
     keywords: Mapping[str | None, str],
     math: str = "samebits.math",
 ) -> str:
-    """The fix of a function of NumPy or Python's `math` that samebits' math has as `ours`; `math`
-    is how the file writes samebits' math."""
+    """The fix of a function of NumPy or Python's `math` that samebits' math has as `ours`, with
+    places `{a}` and `{b}` for the first arguments; `math` is how the file writes samebits' math."""
     text = ", ".join(arguments)
     if ours == "remainder" and isinstance(called, np.ufunc) and len(arguments) == 2:
-        return f"write `{arguments[0]} % {arguments[1]}`"  # math.remainder is IEEE 754's
-    if ours == "log" and len(arguments) == 2:
-        named = {"2": "log2", "10": "log10"}.get(arguments[1])
-        whole = f"{math}.log({arguments[0]}) / {math}.log({arguments[1]})"
-        return f"write `{whole}`" if named is None else f"write {math}.{named}({arguments[0]})"
+        return "write `{a} % {b}`"  # math.remainder is IEEE 754's
+    more = for_more_arguments(ours, f"{math}.{ours}", arguments)
+    if more is not None:
+        return more
     if "axis" in keywords and arguments:
         return f"loop over the rows: `out[i] = {math}.{ours}({arguments[0]}[i])`"
     return f"write {math}.{ours}({text})"
+
+
+_FOLDS = ("gcd", "hypot", "lcm", "max", "min")
+"""Functions of two numbers that give those of more by a call around another."""
+_LOGS = {"2": "log2", "2.0": "log2", "10": "log10", "10.0": "log10"}
+
+
+def for_more_arguments(name: str, called: str, given: Sequence[str]) -> str | None:
+    """The fix of a call, written as `called`, of a function with more arguments than it has here,
+    with places `{a}` and `{b}` for the first two; None where they have no meaning elsewhere."""
+    if name in _FOLDS and len(given) > 2:
+        return f"write `{reduce(lambda a, b: f'{called}({a}, {b})', given)}`"
+    if len(given) != 2:
+        return None
+    module = called[: -len(name)]
+    match name:
+        case "log" if given[1] in _LOGS:
+            return f"write `{module}{_LOGS[given[1]]}({{a}})`"
+        case "log":
+            return f"write `{called}({{a}}) / {called}({{b}})`"
+        case "atan":
+            return f"write `{module}atan2({{a}}, {{b}})`"
+        case "round" if given[1].isdigit() and 0 < int(given[1]) < _MOST_DIGITS:
+            scale = f"{10 ** int(given[1])}.0"
+            return f"write `{called}({{a}} * {scale}) / {scale}`"
+        case _:
+            return None
+
+
+_MOST_DIGITS = 10
 
 
 def for_name(module: str, name: str, known: Iterable[str]) -> str:
@@ -209,8 +239,26 @@ def for_name(module: str, name: str, known: Iterable[str]) -> str:
     return f"write {module.removeprefix('samebits.')}.{close}"
 
 
-def for_elements(sign: str, left: str, right: str, array: str, dimensions: int) -> str:
-    """The fix of an operation on whole arrays, the operands with `[i]` where they are arrays."""
+def for_call_of_arrays(called: str, given: Sequence[str], dimensions: Sequence[int]) -> str:
+    """The fix of a function of numbers that is given arrays: of each argument its dimensions, 0 of
+    a number."""
+    most = max(dimensions)
+    index = f"[{', '.join('ijkl'[:most])}]"
+    items = [text + index * (rank > 0) for text, rank in zip(given, dimensions, strict=True)]
+    made = f"out{index} = {called}({', '.join(items)})"
+    if most > 1:
+        return f"loop over the indices: `{made}`"
+    array = given[dimensions.index(1)]
+    return f"loop over its elements: `for i in range(len({array})): {made}`"
+
+
+def for_elements(
+    sign: str, left: str, right: str, array: str, dimensions: int, *, own: bool = False
+) -> str:
+    """The fix of an operation on whole arrays, or in place of `own`: `left` and `right` are places
+    to fill, with `[i]` where they are arrays, `array` is the name of an array's."""
     if dimensions > 1:
         return f"loop over the indices: `out[i, j] = {left} {sign} {right}`"
-    return f"loop over its elements: `for i in range(len({array})): out[i] = {left} {sign} {right}`"
+    head = f"for i in range(len({{{array}}}))"
+    made = f"{left} {sign}= {right}" if own else f"out[i] = {left} {sign} {right}"
+    return f"loop over its elements: `{head}: {made}`"

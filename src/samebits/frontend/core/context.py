@@ -10,6 +10,7 @@ from typing import NoReturn, TypeVar
 
 from samebits.errors import CompileError, Span
 from samebits.frontend.core.builder import Builder
+from samebits.frontend.core.filled import Filling, filled
 from samebits.frontend.core.joins import Joins
 from samebits.frontend.core.narrow_sums import NarrowSums
 from samebits.frontend.core.operands import MemoryOperand, Operand, Scalar, Vector, View
@@ -99,6 +100,8 @@ class Context:
     local_names: frozenset[str] = frozenset()
     """Every name that the function assigns, parameters included."""
     first_use: dict[str, ast.Name] = field(default_factory=dict[str, ast.Name])
+    types: dict[ast.expr, Type] = field(default_factory=dict[ast.expr, Type])
+    """The types of the expressions that are lowered, for advice."""
     tables: dict[str, Table] = field(default_factory=dict[str, Table])
     calls: int = 1
     """Depth of nested lowerings of kernels, this one included."""
@@ -127,6 +130,14 @@ class Context:
 
     def text(self, node: ast.AST) -> str:
         return self.source.text(node)
+
+    def filled(self, text: str, at: ast.AST | None = None, **parts: Filling) -> str:
+        """Advice with its places `{name}` filled; its code stands in place of `at`, if given."""
+        return filled(text, parts, at=at, within=self.source.node)
+
+    def are_integers(self, *nodes: ast.expr) -> bool:
+        """Whether expressions, which have been lowered, are integers."""
+        return all(_is_integer(self.types.get(node)) for node in nodes)
 
     @contextmanager
     def region(self, node: ast.AST) -> Generator[Region]:
@@ -215,6 +226,10 @@ class Context:
                 fix="annotate it sb.Array[...], or write to another array",
             )
         self.written |= place.roots
+
+
+def _is_integer(t: Type | None) -> bool:
+    return isinstance(t, ScalarType) and t.is_int
 
 
 def component_slots(name: str, t: VectorType) -> tuple[str, ...]:

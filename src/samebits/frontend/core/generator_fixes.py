@@ -23,9 +23,11 @@ def for_generator(ctx: Context, node: ast.GeneratorExp) -> str:
         case "min" | "max" as name:
             return f"write a loop: `{head}best = {name}(best, {value})`"
         case "any":
-            return f"write a loop: `found = False`, then `{head}found = found or {value}`"
+            found = ctx.filled("`found = found or {x}`", x=node.elt)[1:]
+            return f"write a loop: `found = False`, then `{head}{found}"
         case "all":
-            return f"write a loop: `holds = True`, then `{head}holds = holds and {value}`"
+            holds = ctx.filled("`holds = holds and {x}`", x=node.elt)[1:]
+            return f"write a loop: `holds = True`, then `{head}{holds}"
         case _:
             return f"write a loop: `{head}...`"
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import ast
 
+from samebits.frontend.core import name_fixes
 from samebits.frontend.core.context import Context
+from samebits.frontend.core.widened import widened
 from samebits.types import INT, INT32, INT64, UINT32, UINT64, ScalarType
 
 WRAPS = "use a wider type, or {wrapped}, which it wraps to"
@@ -42,9 +44,19 @@ def for_place(
             pass
     end = t.minimum if number < 0 else t.maximum
     ending = _pattern(number, t) or f", or {end}, the {'least' if number < 0 else 'largest'} {t}"
-    if wide is None or not isinstance(node, ast.expr):
+    if wide is None or not isinstance(node, ast.expr) or _is_given(ctx, node):
         return f"use a wider type{ending}"
-    return f"write `{wide}({ctx.text(node)})`, a wider type{ending}"
+    whole = ast.Call(ast.Name(str(wide)), [node], []) if _is_number(node) else None
+    whole = whole or widened(node, str(wide))
+    return ctx.filled("write `{w}`, a wider type", w=whole) + ending
+
+
+def _is_given(ctx: Context, node: ast.expr) -> bool:
+    """Whether a number is written where its type is decided elsewhere: in all places but the start
+    of a name."""
+    return _is_number(node) and not any(
+        isinstance(part, ast.Assign) and part.value is node for part in ast.walk(ctx.source.node)
+    )
 
 
 def _pattern(number: int, t: ScalarType) -> str:
@@ -117,9 +129,14 @@ def _computed(
         return "compute in floats, or in two integers"
     if isinstance(node, ast.AugAssign):
         return f"start `{ctx.text(a)}` in a wider type, such as {wide}"
-    if _is_number(a):
-        return f"compute in a wider type: `{wide}({ctx.text(b)})` for `{ctx.text(b)}`"
-    return f"compute in a wider type: `{wide}({ctx.text(a)})` for `{ctx.text(a)}`"
+    other = b if _is_number(a) else a
+    before = name_fixes.made_before(ctx, None, other)
+    if before is not None:
+        made, line = before
+        code = ctx.filled("`{x} = {w}`", x=made.targets[0], w=widened(made.value, str(wide)))
+        return f"compute in a wider type: {code} at line {line}, where it wraps already"
+    text = "compute in a wider type: `{w}` for `{x}`"
+    return ctx.filled(text, other, w=widened(other, str(wide)), x=other)
 
 
 def _start(ctx: Context, operands: tuple[ast.expr, ...]) -> str | None:

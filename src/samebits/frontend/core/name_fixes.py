@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 
 from samebits.frontend.core.context import Context, Variable
+from samebits.frontend.core.filled import code
 from samebits.frontend.core.joins import NARROWEST
 from samebits.frontend.core.operands import MemoryOperand
+from samebits.frontend.core.widened import is_sum, widened
 from samebits.types import (
     BOOL,
     FLOAT,
@@ -75,7 +77,7 @@ def of_type(
         return _of_strong(ctx, variable, was, first, t, source)
     if first is None:
         other = f"annotate the parameter `{name}: {t}`, or use another name"
-        whole = _whole_quotients(ctx, source) if was is INT else None
+        whole = _whole_quotient(ctx, source) if was is INT else None
         return other if whole is None else f"write `{name} = {whole}`, or {other}"
     start = _start(ctx, first, t)
     if t is BOOL:
@@ -86,20 +88,31 @@ def of_type(
         return f"write `{name} = float64({ctx.text(source)})`"
     # A sum in 8 or 16 bits would wrap: that has to be written, and is seldom what is meant.
     if isinstance(source, ast.BinOp):
-        before = _made_before(ctx, name, source)
+        before = made_before(ctx, name, source)
         if before is not None:
-            part, line = before
-            wide = f"write `int({ctx.text(part)})` at line {line}, where {t} wraps already"
+            made, line = before
+            whole = ctx.filled("`{x} = {w}`", x=made.targets[0], w=_wide_beside(made.value, name))
+            wide = f"write {whole} at line {line}, where {t} wraps already"
             return f"{wide}, or {start} to wrap as {t}"
-        left = any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(source.left))
-        text = f"int({ctx.text(source.right if left else source.left)})"
-        return f"add `{text}`, which no sum makes wrap, or {start} to wrap as {t}"
-    return f"write `{name} = int({ctx.text(source)})`, or {start}"
+        if is_sum(source):
+            whole = ctx.filled("`{x} = {w}`", x=name, w=_wide_beside(source, name))
+            return f"write {whole}, which does not wrap, or {start} to wrap as {t}"
+    return ctx.filled("write `{x} = {w}`, or ", x=name, w=widened(source, "int")) + start
 
 
-def _made_before(ctx: Context, name: str, source: ast.BinOp) -> tuple[ast.expr, int] | None:
-    """The first narrow part of what a name in `source` was computed from, and its line, where that
-    is not `name`: a conversion of the sum at hand would come too late."""
+def _wide_beside(node: ast.expr, name: str) -> ast.expr:
+    """A sum in which all but the name `name`, a Python int, is converted to int."""
+    if isinstance(node, ast.Name) and node.id == name:
+        return node
+    if not isinstance(node, ast.BinOp) or not is_sum(node):
+        return widened(node, "int")
+    left, right = _wide_beside(node.left, name), _wide_beside(node.right, name)
+    return ast.copy_location(ast.BinOp(left, node.op, right), node)
+
+
+def made_before(ctx: Context, name: str | None, source: ast.expr) -> tuple[ast.Assign, int] | None:
+    """The assignment that computed a name in `source`, other than `name`, from narrow parts, and
+    its line: a conversion of the sum at hand would come too late."""
     for used in ast.walk(source):
         if not isinstance(used, ast.Name) or used.id == name or not _is_narrow(ctx, used):
             continue
@@ -109,11 +122,8 @@ def _made_before(ctx: Context, name: str, source: ast.BinOp) -> tuple[ast.expr, 
             ):
                 if not isinstance(node.value, ast.BinOp):
                     continue
-                parts = (part for part in ast.walk(node.value) if _is_narrow(ctx, part))
-                first = min(parts, key=_place_of, default=None)
-                if first is not None:
-                    assert isinstance(first, ast.expr)
-                    return first, node.lineno
+                if any(_is_narrow(ctx, part) for part in ast.walk(node.value)):
+                    return node, node.lineno
     return None
 
 
@@ -125,10 +135,6 @@ def _is_narrow(ctx: Context, node: ast.AST) -> bool:
         t = None if variable is None else variable.type
         return isinstance(t, ScalarType) and t.is_int and t.bits < NARROWEST
     return isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Load)
-
-
-def _place_of(node: ast.AST) -> tuple[int, int]:
-    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
 def _of_strong(
@@ -144,14 +150,28 @@ def _of_strong(
     if isinstance(t, VectorType) and isinstance(was, VectorType) and t.shape != was.shape:
         return "use another name"
     if isinstance(t, VectorType) and isinstance(was, ScalarType):
-        return f"use another name, or a component: `{name} = {_whole(source, text)}.x`"
+        return ctx.filled("use another name, or a component: `{n} = {x}.x`", n=name, x=source)
     whole = None
     if isinstance(was, ScalarType) and was.is_int:
-        whole = _whole_quotients(ctx, source)
+        whole = _whole_quotient(ctx, source)
         t = FLOAT64 if t is FLOAT else t
     converted = f"`{name} = {was}({text})`" if whole is None else f"`{name} = {whole}`"
     if BOOL in (was, was.element if isinstance(was, VectorType) else was):
-        converted = f"`{name} = {_truth(source, text)}`"
+        converted = f"`{name} = {_truth(ctx, source)}`"
+    elif _is_float_for_int(t, was):
+        assert isinstance(t, ScalarType)
+        assert isinstance(was, ScalarType)
+        wide = promote(t, was) or FLOAT64
+        kept = "" if wide == t else f", and `{name} = {wide}({text})` here"
+        start = ""
+        if first is not None:
+            start = f"{_start(ctx, first, wide)}{kept}"
+        elif variable.parameter:
+            start = f"annotate the parameter `{name}: {wide}`{kept}"
+        if whole is not None:
+            return f"write {converted}, rounded down" + f", or {start}" * bool(start)
+        if start:
+            return f"{start}, or write {converted} to stay with {was}"
     elif _is_wider(t, was):
         if first is not None:
             start = _start(ctx, first, t)
@@ -161,26 +181,32 @@ def _of_strong(
     return f"write {converted}, or use another name"
 
 
-def _whole_quotients(ctx: Context, source: ast.expr) -> str | None:
-    """A quotient of two numbers as `//` gives it; None of all else."""
+def _whole_quotient(ctx: Context, source: ast.expr) -> str | None:
+    """A quotient of two integers as `//` gives it; None of all else."""
     match source:
-        case ast.BinOp(op=ast.Div(), left=a, right=b):
-            return f"{ctx.text(a)} // {ctx.text(b)}"
+        case ast.BinOp(op=ast.Div(), left=a, right=b) if ctx.are_integers(a, b):
+            return _floored(ctx, a, b)
         case _:
             return None
 
 
+def _floored(ctx: Context, a: ast.expr, b: ast.expr) -> str:
+    return code("{a} // {b}", {"a": a, "b": b}, within=ctx.source.node)
+
+
 def of_float_index(ctx: Context, node: ast.AST) -> str | None:
     """What to write where a name is an index, and a quotient has made it a float."""
-    where = ctx.joins.origins.get(node.id) if isinstance(node, ast.Name) else None
+    if not isinstance(node, ast.Name):
+        return None
+    where = ctx.joins.origins.get(node.id) or ctx.first_use.get(node.id)
     if where is None:
         return None
     for part in ast.walk(ctx.source.node):
         match part:
             case ast.Assign(targets=[target], value=ast.BinOp() as value) if target is where:
-                whole = _whole_quotients(ctx, value)
+                whole = _whole_quotient(ctx, value)
             case ast.AugAssign(target=target, op=ast.Div(), value=value) if target is where:
-                whole = f"{ctx.text(target)} // {ctx.text(value)}"
+                whole = _floored(ctx, target, value)
             case _:
                 continue
         return None if whole is None else f"write `{where.id} = {whole}` at line {where.lineno}"
@@ -196,17 +222,18 @@ def _is_wider(t: ScalarType | VectorType, was: ScalarType | VectorType) -> bool:
     return False
 
 
-def _whole(source: ast.expr, text: str) -> str:
-    """An expression as one that an attribute or a comparison can follow."""
-    atoms = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
-    return text if isinstance(source, atoms) else f"({text})"
-
-
-def _truth(source: ast.expr, text: str) -> str:
+def _truth(ctx: Context, source: ast.expr) -> str:
     """The bool that a number stands for."""
     if isinstance(source, ast.Constant):
         return str(bool(source.value))
-    return f"{_whole(source, text)} != 0"
+    return code("{x} != 0", {"x": source}, within=ctx.source.node)
+
+
+def _is_float_for_int(t: ScalarType | VectorType, was: ScalarType | VectorType) -> bool:
+    """Whether a name of an integer would get a float."""
+    if not isinstance(t, ScalarType) or not isinstance(was, ScalarType):
+        return False
+    return t.is_float and not t.weak and was.is_int
 
 
 def _start(ctx: Context, first: ast.Name, t: Type) -> str:
@@ -279,20 +306,20 @@ def of_choice(ctx: Context, node: ast.IfExp, t: Type) -> str:
     """What to write for a ternary of two objects."""
     if not isinstance(t, StructType):
         return "write if/else, and do what is done with it in each branch"
-    a, b, test = node.body, node.orelse, ctx.text(node.test)
+    a, b = node.body, node.orelse
     if (
         isinstance(a, ast.Subscript)
         and isinstance(b, ast.Subscript)
         and ast.dump(a.value) == ast.dump(b.value)
         and not isinstance(a.slice, ast.Tuple | ast.Slice)
     ):
-        chosen = f"{ctx.text(a.slice)} if {test} else {ctx.text(b.slice)}"
-        return f"choose the index: `{ctx.text(a.value)}[{chosen}]`"
+        chosen = ast.IfExp(node.test, a.slice, b.slice)
+        return ctx.filled("choose the index: `{a}[{k}]`", a=a.value, k=chosen)
     name = _name_given(ctx, node)
     field = None if name is None else _field_written(ctx, name)
     if field is not None:
         return (
-            f"change each by its own name in if/else, as `{_whole(a, ctx.text(a))}{field}`: "
+            f"change each by its own name in if/else, as `{_object(a, ctx.text(a))}{field}`: "
             "a copy would lose the write"
         )
     name = name or "p"
@@ -300,9 +327,17 @@ def of_choice(ctx: Context, node: ast.IfExp, t: Type) -> str:
     return f"write if/else: {sides[0]}, and {sides[1]}"
 
 
+def _object(source: ast.expr, text: str) -> str:
+    """An object as one that an attribute can follow."""
+    return text if isinstance(source, (*_PLACES, ast.Call)) else f"({text})"
+
+
+_PLACES = (ast.Name, ast.Attribute, ast.Subscript)
+
+
 def _copied(ctx: Context, side: ast.expr) -> str:
     """An object as one that a name can own: a call has made a new one."""
-    copied = isinstance(side, ast.Name | ast.Attribute | ast.Subscript)
+    copied = isinstance(side, _PLACES)
     return ctx.text(side) + ".copy()" * copied
 
 

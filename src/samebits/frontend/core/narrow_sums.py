@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from samebits.errors import SamebitsWarning, Span
+from samebits.frontend.core.filled import Filling, filled
 from samebits.frontend.core.reach import EXACT, Reaches
 from samebits.frontend.core.source import Source
+from samebits.frontend.core.widened import widened
 from samebits.ir.grammar import Function, Op, Value, walk
 from samebits.types import INT, INT32, ScalarType
 
@@ -23,10 +25,6 @@ NAMES = {"add": "sum", "sub": "difference", "mul": "product", "shl": "shift"}
 _COMPARED = ("lt", "le", "gt", "ge", "eq", "ne", "min", "max")
 _USES = ("convert", "shr", "floordiv", "abs", *_COMPARED)
 """The operations that may come too late."""
-_SIGNS: dict[type[ast.operator], str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.LShift: "<<",
-}  # fmt: skip
-
 Doubt = tuple[SamebitsWarning, Span]
 """A warning, and its place."""
 
@@ -110,26 +108,22 @@ def _doubt(op: Op, made: Op, node: ast.AST, source: Source) -> Doubt:
         then = "loses its sign"
     fix = None
     if isinstance(node, ast.BinOp):
-        whole = source.text(node)
-        written = _widened(node, "int" if to is INT else str(to), source)
+        parts: dict[str, Filling] = {"x": node, "t": str(t)}
+        at: ast.AST = node
         if op.opcode == "abs":
-            a, b = source.text(node.left), source.text(node.right)
-            written = f"max({a}, {b}) - min({a}, {b})` for `abs({whole})"
-        fix = f"write `{written}`, or `{t}({whole})` where it is to wrap"
+            at = _call_of(node, source) or node
+            parts |= {"a": node.left, "b": node.right}
+            written = "`max({a}, {b}) - min({a}, {b})` for `abs({x})`"
+        else:
+            parts["w"] = widened(node, "int" if to is INT else str(to))
+            written = "`{w}`"
+        text = f"write {written}, or `{{t}}({{x}})` where it is to wrap"
+        fix = filled(text, parts, at=at, within=source.node)
     message = f"this {NAMES[made.opcode]} of {t} wraps at {t.bits} bits before it {then}"
     return SamebitsWarning(message, span=made.span, fix=fix), made.span
 
 
-def _widened(node: ast.expr, to: str, source: Source) -> str:
-    """An operation with each number in it converted to the type `to`."""
-    if isinstance(node, ast.Constant):
-        return source.text(node)
-    sign = _SIGNS.get(type(node.op)) if isinstance(node, ast.BinOp) else None
-    if not isinstance(node, ast.BinOp) or sign is None:
-        return f"{to}({source.text(node)})"
-    left, right = (_widened(side, to, source) for side in (node.left, node.right))
-    if isinstance(node.left, ast.BinOp) and not isinstance(node.op, ast.Add | ast.Sub):
-        left = f"({left})"
-    if isinstance(node.right, ast.BinOp):
-        right = f"({right})"
-    return f"{left} {sign} {right}"
+def _call_of(argument: ast.expr, source: Source) -> ast.Call | None:
+    """The call that has one argument, which this is."""
+    calls = (node for node in ast.walk(source.node) if isinstance(node, ast.Call))
+    return next((call for call in calls if call.args == [argument]), None)

@@ -18,6 +18,8 @@ from samebits.frontend.core.operands import (
     dimensions,
     number_text,
 )
+from samebits.frontend.core.widened import is_sum
+from samebits.frontend.core.widened import widened as widened_sum
 from samebits.frontend.operations import fixed_point, halves
 from samebits.ir.grammar import Value
 from samebits.lang.values.conversions import narrow_float
@@ -175,13 +177,22 @@ def _fix(ctx: Context, node: ast.AST, operand: Operand, t: Type) -> str:
     text = ctx.text(node)
     if isinstance(t, ScalarType) and isinstance(operand, (Scalar, Literal)):
         if t is BOOL:
-            return f"write `{halves.nonzero(text, operand)}`"
+            return f"write {halves.nonzero(ctx, node, operand)}"
         fix = conversion_fix(t, text, operand.type)
+        own, whole = _assigned(ctx, node), "int" if t is INT else str(t)
+        if isinstance(node, ast.expr) and t.is_int and _comes_too_late(ctx, node, operand, t):
+            at = None if own else node
+            return ctx.filled("write `{own}{w}`", at, own=own, w=widened_sum(node, whole))
         if t.is_int and isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-            whole = f"{ctx.text(node.left)} // {ctx.text(node.right)}"
-            return f"write `{whole}`, rounded down, or `{t}({text})`, cut off towards 0"
-        if isinstance(node, ast.BinOp) and isinstance(getattr(node.left, "ctx", None), ast.Store):
-            return f"write `{ctx.text(node.left)} = {fix.removeprefix('write ')}`"  # of `a[i] += x`
+            advice = "write `{own}{t}({x})`, cut off towards 0"
+            if ctx.are_integers(node.left, node.right):
+                advice = (
+                    "write `{own}{a} // {b}`, rounded down, or `{own}{t}({x})`, cut off towards 0"
+                )
+            at = None if own else node
+            return ctx.filled(advice, at, own=own, a=node.left, b=node.right, t=whole, x=node)
+        if own:
+            return f"write `{own}{fix.removeprefix('write ')}`"
         return fix
     if isinstance(t, ScalarType) and dimensions(operand):
         return f"write an element of it, such as `{text}[i]`"
@@ -190,6 +201,29 @@ def _fix(ctx: Context, node: ast.AST, operand: Operand, t: Type) -> str:
     if isinstance(t, (StructType, FixedArrayType)):
         return f"give a value of type {t}"
     return f"give {_a(t)}"
+
+
+def _assigned(ctx: Context, node: ast.AST) -> str:
+    """The beginning of the statement that an in-place operation stands for; empty of all else."""
+    if not isinstance(node, ast.BinOp) or not isinstance(
+        getattr(node.left, "ctx", None), ast.Store
+    ):
+        return ""
+    return f"{ctx.text(node.left)} = "
+
+
+def _comes_too_late(ctx: Context, node: ast.AST, operand: Operand, t: ScalarType) -> bool:
+    """Whether a sum of integers has wrapped, or been rounded, before it can become a `t`."""
+    names = [part for part in ast.walk(node) if isinstance(part, _LEAVES) and part in ctx.types]
+    found = operand.type
+    if not isinstance(found, ScalarType) or not is_sum(node) or not names:
+        return False
+    if not ctx.are_integers(*names):
+        return False
+    return found.is_float or (found.is_int and not found.weak and found.bits < t.bits)
+
+
+_LEAVES = (ast.Name, ast.Attribute, ast.Subscript)
 
 
 def passed(
@@ -240,7 +274,7 @@ def convert_explicit(ctx: Context, node: ast.Call, operand: Operand, t: ScalarTy
                 ctx.fail(
                     node,
                     f"bool() of {describe(operand)} is not in the language",
-                    fix=f"write `{halves.nonzero(ctx.text(argument), operand)}`",
+                    fix=f"write {halves.nonzero(ctx, argument, operand, node)}",
                 )
             # An int64 holds every Python int that a kernel has.
             convert = _converted if t is INT64 else to_scalar
@@ -287,7 +321,7 @@ def _misfit(value: Value) -> str | None:
 def fix_of_integer(ctx: Context, node: ast.AST, t: str = "int32") -> str:
     """What to write for a number where an integer is wanted."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-        return f"write `{ctx.text(node.left)} // {ctx.text(node.right)}`"
+        return ctx.filled("write `{a} // {b}`", node, a=node.left, b=node.right)
     return f"write {t}({ctx.text(node)})"
 
 

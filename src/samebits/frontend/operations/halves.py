@@ -56,9 +56,10 @@ def refuse_binary(ctx: Context, node: ast.AST, sign: str, a: Operand, b: Operand
     refuse(ctx, f"`{sign}`", right, b)
 
 
-def nonzero(text: str, operand: Operand) -> str:
-    """The comparison to write where a number, written as `text`, stands for a bool."""
-    return f"float32({text}) != 0" if is_half(operand) else f"{text} != 0"
+def nonzero(ctx: Context, node: ast.AST, operand: Operand, at: ast.AST | None = None) -> str:
+    """The comparison to write, in place of `at`, where the number `node` stands for a bool."""
+    text = "`float32({x}) != 0`" if is_half(operand) else "`{x} != 0`"
+    return ctx.filled(text, at or node, x=node)
 
 
 def canonical(ctx: Context, word: Value, span: Span) -> Value:

@@ -8,7 +8,9 @@ from functools import partial, reduce
 from typing import NoReturn
 
 from samebits.errors import CompileError, Span
+from samebits.frontend.core import advice
 from samebits.frontend.core.context import Context, element_of, element_type, of_values, values_of
+from samebits.frontend.core.filled import filled
 from samebits.frontend.core.operands import (
     Literal,
     Nothing,
@@ -77,30 +79,18 @@ def refuse_arguments(source: Source, node: ast.Call, name: str, count: int) -> N
     if node.keywords or len(node.args) != count:
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         called, texts = source.text(node.func), list(map(source.text, given))
+        more = None
+        if len(given) > count:
+            more = advice.for_more_arguments(called.rpartition(".")[2], called, texts)
+        letters = [letter for letter in "abcdef" if letter not in texts]
+        fix = more or f"write {called}({', '.join([*texts, *letters][:count])})"
+        parts = dict(zip("ab", given, strict=False))
         raise CompileError(
             f"{name}() takes {count} argument{'s' * (count != 1)} by position",
             span=source.span(node),
             note=f"{len(given)} given",
-            fix=f"write {_with_arguments(called, texts, count)}",
+            fix=filled(fix, parts, at=node, within=source.node),
         )
-
-
-def _with_arguments(called: str, given: list[str], count: int) -> str:
-    """A call with `count` arguments: those given, or one call around another where it takes two
-    and more are given, as of `max`."""
-    if called.rpartition(".")[2] in ("min", "max") and len(given) > count == 2:
-        return reduce(lambda a, b: f"{called}({a}, {b})", given)
-    letters = [letter for letter in "abcdef" if letter not in given]
-    return f"{called}({', '.join([*given, *letters][:count])})"
-
-
-def _in_expression(node: ast.expr, text: str) -> str:
-    """The text of an expression as an operand of a comparison."""
-    return f"({text})" if isinstance(node, _LOOSE) else text
-
-
-_LOOSE = (ast.Compare, ast.BoolOp, ast.IfExp, ast.Tuple, ast.Lambda)
-"""What needs parentheses beside a comparison; arithmetic binds tighter."""
 
 
 _KINDS: dict[Takes | None, tuple[str, str]] = {
@@ -111,11 +101,23 @@ _KINDS: dict[Takes | None, tuple[str, str]] = {
 """For each kind of operands: how messages name it, and what another number is converted to."""
 
 
+def refuse_arrays(ctx: Context, node: ast.Call, operands: Sequence[Operand], what: str) -> NoReturn:
+    """Refuse arrays where a function takes numbers."""
+    ranks = [dimensions(operand) for operand in operands]
+    array = operands[next(k for k, rank in enumerate(ranks) if rank)]
+    texts = [ctx.text(argument) for argument in node.args]
+    fix = advice.for_call_of_arrays(ctx.text(node.func), texts, ranks)
+    ctx.fail(node, f"{what}, but this is {describe(array)}", fix=fix)
+
+
 def _kind_error(
     ctx: Context, node: ast.Call, row: Intrinsic, operands: Sequence[Operand], wrong: int
 ) -> NoReturn:
     """Refuse an operand, with the call as it is where the other operands say a type."""
     wanted, t = _KINDS[row.takes]
+    if dimensions(operands[wrong]):
+        what = f"{row.name}() takes {wanted} or a vector of them"
+        refuse_arrays(ctx, node, operands, what)
     others = (element_type(o) for k, o in enumerate(operands) if k != wrong)
     for other in others:
         if row.takes == "float" and isinstance(other, ScalarType) and other.is_float:
@@ -351,17 +353,22 @@ def _normalize(ctx: Context, node: ast.Call, operand: Operand) -> Operand:
 
 
 def _reduced(opcode: str, name: str, ctx: Context, node: ast.Call, a: Operand) -> Operand:
-    compared = f"{_in_expression(node.args[0], ctx.text(node.args[0]))} != 0"
     if isinstance(a, Literal | Scalar):
         ctx.fail(
             node,
             f"{name}() takes vectors, but this is {describe(a)}",
-            fix=f"write {ctx.text(node.args[0])}" if a.type is BOOL else f"write {compared}",
+            fix=ctx.filled(
+                "write `{x}`" if a.type is BOOL else "write `{x} != 0`", node, x=node.args[0]
+            ),
         )
     if not isinstance(a, Vector):
         (a,) = _vectors(ctx, node, name, a)
     if a.type.element is not BOOL:
-        ctx.fail(node, f"{name}() of {a.type}", fix=f"write {ctx.text(node.func)}({compared})")
+        ctx.fail(
+            node,
+            f"{name}() of {a.type}",
+            fix=ctx.filled("write `{f}({x} != 0)`", f=node.func, x=node.args[0]),
+        )
     span = ctx.span(node)
     total = reduce(lambda x, y: ctx.builder.value(opcode, (x, y), BOOL, span), a.items)
     return Scalar(total, BOOL)

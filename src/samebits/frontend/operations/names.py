@@ -136,18 +136,22 @@ def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
             ref, t = memory.field(ctx, node, base)
             return memory.load(ctx, ref, t, base.roots, base.readonly, ctx.span(node))
         case _:
-            text = ctx.text(node.value)
             if isinstance(base, (View, MemoryOperand)):
                 fix = advice.ARRAY_ATTRIBUTES.get(
                     node.attr, "an array has `len({a})` and `{a}.shape[0]`"
-                ).format(a=text)
+                )
             elif isinstance(base, Literal) and node.attr == "value":
-                fix = f"an IntEnum's member is a number: write `{ctx.text(node.value)}`"
+                fix = "an IntEnum's member is a number: write `{a}`"
             else:
-                fix = advice.NUMBER_ATTRIBUTES.get(
-                    node.attr, "use a number or vector operation"
-                ).format(a=text)
+                fix = advice.NUMBER_ATTRIBUTES.get(node.attr, "use a number or vector operation")
+            fix = ctx.filled(fix, _called(ctx, node), a=node.value)
             ctx.fail(node, f"{describe(base)} has no attribute '{node.attr}'", fix=fix)
+
+
+def _called(ctx: Context, node: ast.Attribute) -> ast.expr:
+    """The call of a method, or the attribute that is none."""
+    calls = (part for part in ast.walk(ctx.source.node) if isinstance(part, ast.Call))
+    return next((call for call in calls if call.func is node), node)
 
 
 def swizzle(ctx: Context, node: ast.Attribute, base: Vector) -> Operand:
@@ -160,9 +164,13 @@ def swizzle(ctx: Context, node: ast.Attribute, base: Vector) -> Operand:
         ctx.fail(
             node,
             f"{base.type} has no component '{letters}'",
-            fix=advice.VECTOR_ATTRIBUTES.get(
-                letters, f"use letters of '{available}', one to four of them"
-            ).format(a=ctx.text(node.value)),
+            fix=ctx.filled(
+                advice.VECTOR_ATTRIBUTES.get(
+                    letters, f"use letters of '{available}', one to four of them"
+                ),
+                _called(ctx, node),
+                a=node.value,
+            ),
         )
     items = tuple(base.items[available.index(c)] for c in letters)
     if len(items) == 1:

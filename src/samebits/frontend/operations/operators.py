@@ -157,15 +157,11 @@ def _fix_of_array(ctx: Context, node: ast.AST, sign: str, a: Operand, b: Operand
     sides = (node.target, node.value) if own else (node.left, node.right)
     index = f"[{', '.join('ijkl'[:most])}]"
     left, right = (
-        (text if isinstance(side, _ATOMS) else f"({text})") + index * (dimensions(operand) > 0)
-        for side, operand in zip(sides, (a, b), strict=True)
-        for text in [ctx.text(side)]
+        f"{{{name}}}{index * (dimensions(operand) > 0)}" for name, operand in (("a", a), ("b", b))
     )
-    if own and most == 1:
-        head = f"for i in range(len({ctx.text(sides[0])}))"
-        return f"loop over its elements: `{head}: {left} {sign}= {right}`"
-    array = ctx.text(sides[not dimensions(a)])
-    return advice.for_elements(sign, left, right, array, most)
+    array = "b" if not dimensions(a) else "a"
+    text = advice.for_elements(sign, left, right, array, most, own=own)
+    return ctx.filled(text, a=sides[0], b=sides[1])
 
 
 def _fix_of_enum(operand: Operand) -> str | None:
@@ -182,43 +178,52 @@ def power(ctx: Context, node: ast.BinOp | ast.AugAssign, a: Operand, b: Operand)
             node,
             f"`**` takes a constant Python int from 1 to {MOST:,}, but this is {describe(b)}",
             note="it is made of products; what other exponents give, a function rounds",
-            fix=_fix_of_a_power(ctx, base, a, exponent, b),
+            fix=_fix_of_a_power(ctx, node, (base, exponent), a, b),
         )
     row = BINARY[ast.Mult]
     return by_products(lambda x, y: binary(ctx, node, row, x, y), a, n)
 
 
-_ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
-"""What needs no parentheses before `**`."""
-
-
 def _fix_of_a_power(
-    ctx: Context, base: ast.expr, a: Operand, exponent: ast.expr, b: Operand
+    ctx: Context,
+    node: ast.BinOp | ast.AugAssign,
+    sides: tuple[ast.expr, ast.expr],
+    a: Operand,
+    b: Operand,
 ) -> str:
     """What to write for an exponent that is not an int of the range."""
+    codes = _powers(a, b)
+    if not codes:
+        return "multiply in a loop"
+    own = "{x} = " if isinstance(node, ast.AugAssign) else ""
+    text = ", or ".join(f"`{own}{code}`" for code in codes)
+    at = None if own else node
+    return ctx.filled(f"write {text}", at, x=sides[0], y=sides[1])
+
+
+def _powers(a: Operand, b: Operand) -> tuple[str, ...]:
+    """What `{x}` to the power of `{y}` is written as, of operands that `**` refuses."""
     n = b.value if isinstance(b, Literal) else None
-    x, y = ctx.text(base), ctx.text(exponent)
-    whole = x if isinstance(base, _ATOMS) else f"({x})"
     t = element_of(a.type) if isinstance(a, Literal | Scalar | Vector) else FLOAT64
     kind = FLOAT64 if t.weak else a.type if isinstance(a, Vector) else t
     if t.is_int and isinstance(b, Scalar) and b.type.is_float and not b.type.weak:
         named = {2: "exp2", 10: "exp10"}.get(int(a.value)) if isinstance(a, Literal) else None
-        power = f"pow({b.type}({x}), {y})" if named is None else f"{named}({y})"
-        return f"write `math.{power}`"
+        return (f"math.pow({b.type}({{x}}), {{y}})" if named is None else f"math.{named}({{y}})",)
     if t.is_int and not (isinstance(a, Literal) and n is not None):
         if isinstance(a, Literal) and a.value == 2:
-            return f"write `1 << {y}`"
-        return f"write `{kind}(1)`" if n == 0 and not t.weak else "multiply in a loop"
+            return ("1 << {y}",)
+        return (f"{kind}(1)",) if n == 0 and not t.weak else ()
     if n in (0.5, -0.5):
-        return f"write `math.sqrt({x})`" if n == 0.5 else f"write `1 / math.sqrt({x})`"
+        return ("math.sqrt({x})" if n == 0.5 else "1 / math.sqrt({x})",)
     if n == 0:
-        return "write `1.0`" if t.weak else f"write `{kind}(1)`"
+        return ("1.0" if t.weak else f"{kind}(1)",)
     if isinstance(n, int) and -MOST <= n < 0:
-        return f"write `1 / {whole}**{-n}`" if n < -1 else f"write `1 / {whole}`"
-    power = f"math.pow({x}, {y if b.type == kind or n is not None else f'{kind}({y})'})"
+        return (f"1 / {{x}}**{-n}" if n < -1 else "1 / {x}",)
+    y = "{y}" if b.type == kind or n is not None else f"{kind}({{y}})"
+    power = f"math.pow({{x}}, {y})"
     if isinstance(n, float) and n.is_integer() and 1 <= n <= MOST:
-        return f"write `{whole}**{int(n)}`, or `{power}`"
-    return f"write `{power}`"
+        return f"{{x}}**{int(n)}", power
+    return (power,)
 
 
 def fold(row: Operator, a: Literal, b: Literal) -> Literal | None:
@@ -297,10 +302,15 @@ def _sides(node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
 
 def _fix_of_bool(ctx: Context, node: ast.AST, a: Literal | Scalar, b: Literal | Scalar) -> str:
     sides = _sides(node)
+    if sides is None:
+        return "convert it, as in `int(flag)`"
+    if a.type is BOOL and b.type is BOOL:
+        text = "write `int({a})` for `{a}`, and `int({b})` for `{b}`"
+        return ctx.filled(text, a=sides[0], b=sides[1])
     flag, other = (0, b) if a.type is BOOL else (1, a)
-    text = "flag" if sides is None else ctx.text(sides[flag])
-    t = INT if other.type is BOOL else other.type
-    return f"convert it, as in `{t}({text})`, or write `a if {text} else b`"
+    t = other.type
+    name = {INT: "int", FLOAT: "float"}.get(t, str(t))
+    return ctx.filled("write `{t}({x})` for `{x}`", t=name, x=sides[flag])
 
 
 def _fix_of_bits(
@@ -308,10 +318,11 @@ def _fix_of_bits(
 ) -> str:
     if not isinstance(node, ast.BinOp):
         return "convert to an integer first"
-    x, y = ctx.text(node.left), ctx.text(node.right)
-    power = f"a power is `{x}**{y}`; or " if sign == "^" and isinstance(b, Literal) else ""
-    left, right = x if a.type.is_int else f"int({x})", y if b.type.is_int else f"int({y})"
-    return f"{power}convert to an integer first: `{left} {sign} {right}`"
+    power = "a power is `{x}**{y}`; or " if sign == "^" and isinstance(b, Literal) else ""
+    left = "{x}" if a.type.is_int else "int({x})"
+    right = "{y}" if b.type.is_int else "int({y})"
+    text = f"{power}convert to an integer first: `{left} {sign} {right}`"
+    return ctx.filled(text, node, x=node.left, y=node.right)
 
 
 def _is_mixed(a: ScalarType, b: ScalarType) -> bool:
@@ -440,9 +451,9 @@ def unary(ctx: Context, node: ast.UnaryOp, a: Operand) -> Operand:
             f"`not` takes a bool, but this is {describe(a)}",
             fix="write `~v`"
             if isinstance(a, Vector)
-            else f"write `len({ctx.text(node.operand)}) == 0`"
+            else ctx.filled("write `len({x}) == 0`", node, x=node.operand)
             if isinstance(a, MemoryOperand | View)
-            else f"write a comparison, such as `{ctx.text(node.operand)} == 0`",
+            else ctx.filled("write a comparison, such as `{x} == 0`", node, x=node.operand),
         )
     sign, opcode = UNARY[type(node.op)]
     if struct_members.struct_of(a):
@@ -456,13 +467,13 @@ def unary(ctx: Context, node: ast.UnaryOp, a: Operand) -> Operand:
         ctx.fail(
             node,
             f"`{sign}` is not there for {describe(a)}",
-            fix=f"loop over its elements: `out[i] = {sign}{ctx.text(node.operand)}[i]`"
+            fix=ctx.filled(f"loop over its elements: `out[i] = {sign}{{x}}[i]`", x=node.operand)
             if dimensions(a)
             else "use a number"
             if sign != "~"
             else f"write `~int({ctx.text(node.operand)})`, of an integer"
             if isinstance(a, Literal | Scalar) and a.type.is_float
-            else f"write `not {ctx.text(node.operand)}`",
+            else ctx.filled("write `not {x}`", node, x=node.operand),
         )
     if not opcode:
         return a

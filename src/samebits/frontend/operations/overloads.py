@@ -14,7 +14,15 @@ import ast
 from functools import reduce
 
 from samebits.frontend.core.context import Context, element_of, element_type, of_values
-from samebits.frontend.core.operands import Literal, Operand, Scalar, Tuple, Vector, describe
+from samebits.frontend.core.operands import (
+    Literal,
+    Operand,
+    Scalar,
+    Tuple,
+    Vector,
+    describe,
+    dimensions,
+)
 from samebits.frontend.operations import fixed_point, intrinsics
 from samebits.frontend.operations.conversions import coerce, passed, to_scalar
 from samebits.frontend.operations.kernel_calls import argument_type, call_kernel, emit_call
@@ -130,9 +138,14 @@ def _float(
     number = isinstance(element, ScalarType) and (element.weak or element.is_float)
     if number and isinstance(operand, (Literal, Scalar, Vector)):
         return operand
+    if dimensions(operand):
+        intrinsics.refuse_arrays(
+            ctx, node, operands, f"{name}() takes a float or a vector of floats"
+        )
     converted = f"{_float_meant(ctx, operand, operands)}({ctx.text(source)})"
     if isinstance(operand, Scalar):
-        fix = f"write {name}({converted})" if len(node.args) == 1 else f"write {converted}"
+        called = ctx.text(node.func)
+        fix = f"write {called}({converted})" if len(node.args) == 1 else f"write {converted}"
     elif isinstance(operand, Vector) and element == FLOAT16:
         fix = f"convert it: float{operand.type.length}({ctx.text(source)})"
     else:

@@ -10,6 +10,7 @@ import ast
 
 from samebits.frontend.core.context import Context
 from samebits.frontend.core.operands import Literal, Operand
+from samebits.frontend.core.widened import is_sum, widened
 from samebits.types import INT32, INT64, UINT32, UINT64, ScalarType, VectorType
 
 SHIFTS = ("<<", ">>")
@@ -43,30 +44,37 @@ def past_width(
 def _fix(ctx: Context, node: ast.AST, sign: str, count: int, t: ScalarType | VectorType) -> str:
     match node:
         case ast.BinOp(left=a, right=b) | ast.AugAssign(target=a, value=b):
-            shifted, by = ctx.text(a), ctx.text(b)
+            pass
         case _:
             return "shift in a wider type"
     if isinstance(t, VectorType):
         return f"shift by {t.element.bits - 1} at most, or its components in a wider type"
+    at = node if isinstance(node, ast.BinOp) else None
+    own = "" if at else "{a} = "
+    if sign == ">>" and is_sum(a):
+        return ctx.filled(f"write `{own}{{w}} >> {{b}}`", at, a=a, b=b, w=widened(a, "int"))
     if sign == ">>":
         if not t.is_signed:
-            return f"write `{t}(0)`, or shift by {t.bits - 1} at most"
-        return f"write `{shifted} >> {t.bits - 1}`"
+            return f"shift by {t.bits - 1} at most, or a wider number"
+        return ctx.filled(f"write `{own}{{a}} >> {t.bits - 1}`", at, a=a)
     wide = next((wide for wide in _WIDER[t.is_signed] if wide.bits > max(count, t.bits)), None)
     if wide is None:
         return f"shift by {t.bits - 1} at most; no integer is wider than 64 bits"
     if isinstance(node, ast.AugAssign):
-        return f"start `{shifted}` in a wider type, such as {wide}"
-    return f"write `{wide}({_plain(ctx, a, t)}) << {by}`"
+        return f"start `{ctx.text(a)}` in a wider type, such as {wide}"
+    whole = widened(_plain(a, t), str(wide))
+    if isinstance(whole, ast.Constant):
+        whole = ast.Call(ast.Name(str(wide)), [whole], [])
+    return ctx.filled("write `{w} << {b}`", at, w=whole, b=b)
 
 
-def _plain(ctx: Context, node: ast.expr, t: ScalarType) -> str:
+def _plain(node: ast.expr, t: ScalarType) -> ast.expr:
     """What is shifted, without the conversion of a number to `t`."""
     match node:
         case ast.Call(func=ast.Name(id=name), args=[ast.Constant() as number]) if name == str(t):
-            return ctx.text(number)
+            return number
         case _:
-            return ctx.text(node)
+            return node
 
 
 def _a(t: object) -> str:

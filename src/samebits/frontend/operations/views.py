@@ -10,12 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from samebits.frontend.core.context import Context
+from samebits.frontend.core.filled import Filling
 from samebits.frontend.core.operands import Literal, MemoryOperand, Operand, View, describe
 from samebits.frontend.operations import memory
 from samebits.frontend.operations.conversions import index_value
 from samebits.ir.grammar import Value
 from samebits.lang.memory import slices
-from samebits.types import INT, ArrayType
+from samebits.types import INT, ArrayType, FixedArrayType, ScalarType
 
 Lower = Callable[[Context, ast.expr], Operand]
 Array = View | MemoryOperand
@@ -135,6 +136,63 @@ def refuse_assignment(ctx: Context, node: ast.Subscript, array: Operand) -> None
         ctx.fail(
             node,
             f"a part of {describe(array)} can't be assigned",
-            fix=f"assign its elements in a loop: `for i in range(len({ctx.text(node.value)})): "
-            f"{ctx.text(node.value)}[i] = ...`",
+            fix=f"assign its elements in a loop: {_loops(ctx, node, given)}",
         )
+
+
+def _loops(ctx: Context, node: ast.Subscript, given: list[ast.expr]) -> str:
+    """The loops over the elements of a part of an array that is assigned."""
+    heads: list[str] = []
+    parts: dict[str, Filling] = {"a": node.value}
+    indices: list[str] = []
+    begins: list[str] = []
+    for k, item in enumerate(given):
+        if not isinstance(item, ast.Slice):
+            parts[f"at{k}"] = item
+            indices.append(f"{{at{k}}}")
+            continue
+        name, size = "ijkl"[k], "len({a})" if len(given) == 1 else f"{{a}}.shape[{k}]"
+        ends = {"start": item.lower, "stop": item.upper}
+        written: dict[str, str] = {}
+        for end, value in ends.items():
+            if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+                parts[f"{end}{k}"] = value.operand
+                written[end] = f"{size} - {{{end}{k}}}"
+            elif value is not None:
+                parts[f"{end}{k}"] = value
+                written[end] = f"{{{end}{k}}}"
+        start, stop = written.get("start"), written.get("stop", size)
+        heads.append(f"for {name} in range({f'{start}, ' if start else ''}{stop}):")
+        indices.append(name)
+        begins.append(f"{name} - {start}" if start else name)
+    sign, value = _assigned(ctx, node)
+    right = "..."
+    if value is not None:
+        t = ctx.types.get(value)
+        parts["value"] = value
+        if isinstance(t, ScalarType):
+            right = "{value}"
+        elif isinstance(t, ArrayType | FixedArrayType):
+            right = f"{{value}}[{', '.join(begins)}]"
+    *outer, last = heads
+    body = f"{last} {{a}}[{', '.join(indices)}] {sign} {right}"
+    text = ", and in it ".join(f"`{code}`" for code in (*outer, body))
+    return ctx.filled(text, None, **parts)
+
+
+def _assigned(ctx: Context, target: ast.expr) -> tuple[str, ast.expr | None]:
+    """The sign of the statement that assigns to a target, and what it assigns."""
+    for statement in ast.walk(ctx.source.node):
+        match statement:
+            case ast.Assign(targets=[place], value=value) if place is target:
+                return "=", value
+            case ast.AugAssign(target=place, op=op, value=value) if place is target:
+                return f"{_SIGNS.get(type(op), '')}=", value
+            case _:
+                pass
+    return "=", None
+
+
+_SIGNS: dict[type[ast.operator], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
+}  # fmt: skip
