@@ -109,7 +109,7 @@ def test_other_exponents_are_refused_managed_and_compiled(exponent: str, tmp_pat
         ("float3", "x**0", "`float3(1)`"),
         ("float3", "x**0.3", "`math.pow(x, 0.3)`"),
         ("int32", "x**0", "`int32(1)`"),
-        ("float64", "x * 10**-3", "`1 / 10**3`"),
+        ("float64", "x * 10**-3", "`(1 / 10**3)`"),
     ],
 )
 def test_the_advised_fix_compiles(t: str, power: str, fix: str, tmp_path: Path) -> None:
