@@ -23,7 +23,7 @@ from samebits.diagnosis.builds.compilers.plans import (
 )
 from samebits.diagnosis.builds.compilers.rows import Row, rows
 from samebits.export.plain_c.widths import Widths
-from samebits.types import FLOAT32
+from samebits.types import FLOAT32, FLOAT64
 
 GCC = next((each for each in compilers() if each.family == "gcc"), None)
 ROWS = [row for row in rows() if "gcc" in row.families]
@@ -103,7 +103,21 @@ def test_x87_is_of_other_machines_where_the_one_looked_for_has_none() -> None:
 def test_single_constants_by_a_flag_of_gcc_are_tried_in_some_functions() -> None:
     row = next(row for row in ROWS if "-fsingle-precision-constant" in row.flags)
     assert row.hazards == ["constant"]
-    assert Plan(row, SOME) in plans()
+    every = plans()
+    rare = next(
+        n
+        for n, each in enumerate(every)
+        if not each.row.is_usual and each.row.hazards != ["constant"]
+    )
+    assert every.index(Plan(row, SOME)) < rare, "it takes little"
+
+
+@pytest.mark.skipif(GCC is None, reason="there is no gcc here")
+def test_constants_of_double_are_tried_where_there_are_doubles_alone() -> None:
+    assert GCC is not None
+    for floats, has in ((FLOAT32,), False), ((FLOAT32, FLOAT64), True):
+        own, _ = rows_for(GCC, "", floats)
+        assert any("-fsingle-precision-constant" in row.flags for row in own) == has
 
 
 def test_what_vectors_depend_on_is_tried_in_some_functions_before_rare_flags() -> None:

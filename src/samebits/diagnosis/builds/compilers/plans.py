@@ -153,6 +153,11 @@ def _usual_cleared(known: Known) -> Iterator[Plan]:
     return _usual(known.cleared)(replace(known, rows=reordering))
 
 
+def _constants_in_some(known: Known) -> Iterator[Plan]:
+    """Constants in another width, which take few builds."""
+    return _in_parts([r for r in _unusual(known) if [*r.hazards] == ["constant"]], [SOME])
+
+
 def _others_otherwise(known: Known) -> Iterator[Plan]:
     """All parts of a row, then of the next: most of what they take is the same."""
     for row in _unusual(known):
@@ -186,8 +191,9 @@ def _others_in_some(known: Known) -> Iterator[Plan]:
 
 STAGES: tuple[Stage, ...] = (
     _usual([OWN]), _likely, _usual_otherwise, _usual_cleared, _usual([SOME, SOME_CAREFUL]),
-    _others([OWN]), _likely, _usual_flat, _others([SOME]), _other_widths([SOME]), _others_otherwise,
-    _other_widths([OWN]), _others_flat, _others_in_some, _of_other_machines, _all,
+    _constants_in_some, _others([OWN]), _likely, _usual_flat, _others([SOME]),
+    _other_widths([SOME]), _others_otherwise, _other_widths([OWN]), _others_flat,
+    _others_in_some, _of_other_machines, _all,
 )  # fmt: skip
 """The plans of one compiler, a stage each, the most plausible first. What was tried before is not
 tried again."""
@@ -216,7 +222,9 @@ def rows_for(
     own = [
         replace(row, widths=widths)
         for row in rows()
-        if suits(row, compiler) and (widths := [w for w in row.widths if w.of in (None, *floats)])
+        if suits(row, compiler)
+        and (not row.floats or any(t.name in row.floats for t in floats))
+        and (widths := [w for w in row.widths if w.of in (None, *floats)])
     ]
     if not makes_32_bits(compiler):
         own = [row for row in own if row.bits != 32]

@@ -36,6 +36,8 @@ class Row:
     bits: int = 64
     widths: Sequence[Widths] = (Widths.SAME,)
     """Ways in which its floats are written, each of which is tried."""
+    floats: Sequence[str] = ()
+    """The types of floats of which a program has to compute one; none where any will do."""
     is_usual: bool = False
     """Whether it is tried before others, in some files alone too."""
     narrower: Sequence[Narrower] = ()
