@@ -27,11 +27,22 @@ from samebits.types import FLOAT32, FLOAT64
 
 GCC = next((each for each in compilers() if each.family == "gcc"), None)
 ROWS = [row for row in rows() if "gcc" in row.families]
+QUICK = {"-fassociative-math", "-freciprocal-math", "-funsafe-math-optimizations"}
 KNOWN = Known(ROWS, (), (), calls_library=True, has_vectors=True)
 
 
 def plans(known: Known = KNOWN) -> list[Plan]:
     return [plan for stage in STAGES for plan in stage(known)]
+
+
+def first_rare(every: list[Plan]) -> int:
+    """Where flags begin that are neither usual nor quick to try."""
+    return next(
+        n
+        for n, each in enumerate(every)
+        if not (each.row.is_usual or each.row.hazards == ["constant"])
+        and not QUICK & {*each.row.flags}
+    )
 
 
 def row_of(*flags: str) -> Row:
@@ -41,7 +52,7 @@ def row_of(*flags: str) -> Row:
 def test_x87_by_a_standard_of_c_is_tried_in_some_functions_before_flags_that_are_rare() -> None:
     every = plans()
     standard = Plan(row_of("-mfpmath=387", "-fexcess-precision=standard"), SOME)
-    rare = next(n for n, plan in enumerate(every) if not plan.row.is_usual)
+    rare = first_rare(every)
     assert every.index(standard) < rare
 
 
@@ -64,7 +75,7 @@ def test_usual_flags_are_tried_with_the_library_and_for_what_makes_vectors_befor
 ):
     every = plans()
     usual = next(row for row in ROWS if row.is_usual and tuple(row.flags) == ("-Ofast", "-mfma"))
-    rare = next(n for n, plan in enumerate(every) if not plan.row.is_usual)
+    rare = first_rare(every)
     some = next(n for n, plan in enumerate(every) if plan.parts == SOME)
     for parts in (WITH_LIBRARY, CAREFUL, CAREFUL_LIBRARY):
         assert every.index(Plan(usual, parts)) < min(rare, some)
@@ -73,12 +84,20 @@ def test_usual_flags_are_tried_with_the_library_and_for_what_makes_vectors_befor
 def test_arrays_that_are_cleared_are_tried_for_what_reorders_sums_before_rare_flags() -> None:
     every = plans(replace(KNOWN, has_locals=True))
     usual = next(row for row in ROWS if row.is_usual and tuple(row.flags) == ("-Ofast", "-mfma"))
-    rare = next(n for n, plan in enumerate(every) if not plan.row.is_usual)
+    rare = first_rare(every)
     for parts in (CLEARED, CLEARED_LIBRARY):
         assert every.index(Plan(usual, parts)) < rare
     cleared = [plan for plan in every if plan.parts.cleared]
     assert all("order" in plan.row.hazards for plan in cleared)
     assert not any(plan.parts.cleared for plan in plans()), "without arrays there is nothing"
+
+
+def test_parts_of_fast_math_are_tried_before_the_library_is_built_so_too() -> None:
+    every = plans()
+    library = next(n for n, plan in enumerate(every) if plan.parts.library)
+    parts = [row for row in ROWS if QUICK & {*row.flags} and "-mavx2" not in row.flags]
+    assert len(parts) > 3
+    assert all(every.index(Plan(row, OWN)) < library for row in parts)
 
 
 def test_floats_of_other_widths_in_some_functions_come_before_rare_flags_with_the_library() -> None:
@@ -104,11 +123,7 @@ def test_single_constants_by_a_flag_of_gcc_are_tried_in_some_functions() -> None
     row = next(row for row in ROWS if "-fsingle-precision-constant" in row.flags)
     assert row.hazards == ["constant"]
     every = plans()
-    rare = next(
-        n
-        for n, each in enumerate(every)
-        if not each.row.is_usual and each.row.hazards != ["constant"]
-    )
+    rare = first_rare(every)
     assert every.index(Plan(row, SOME)) < rare, "it takes little"
 
 
@@ -123,5 +138,5 @@ def test_constants_of_double_are_tried_where_there_are_doubles_alone() -> None:
 def test_what_vectors_depend_on_is_tried_in_some_functions_before_rare_flags() -> None:
     every = plans()
     fused = next(row for row in ROWS if tuple(row.flags) == ("-O3", "-mfma"))
-    rare = next(n for n, plan in enumerate(every) if not plan.row.is_usual)
+    rare = first_rare(every)
     assert every.index(Plan(fused, SOME_CAREFUL)) < rare

@@ -153,6 +153,10 @@ def _usual_cleared(known: Known) -> Iterator[Plan]:
     return _usual(known.cleared)(replace(known, rows=reordering))
 
 
+def _parts_of_fast(known: Known) -> Iterator[Plan]:
+    return _in_parts([row for row in known.rows if row.is_part_of_fast], [OWN])
+
+
 def _constants_in_some(known: Known) -> Iterator[Plan]:
     """Constants in another width, which take few builds."""
     return _in_parts([r for r in _unusual(known) if [*r.hazards] == ["constant"]], [SOME])
@@ -190,10 +194,10 @@ def _others_in_some(known: Known) -> Iterator[Plan]:
 
 
 STAGES: tuple[Stage, ...] = (
-    _usual([OWN]), _likely, _usual_otherwise, _usual_cleared, _usual([SOME, SOME_CAREFUL]),
-    _constants_in_some, _others([OWN]), _likely, _usual_flat, _others([SOME]),
-    _other_widths([SOME]), _others_otherwise, _other_widths([OWN]), _others_flat,
-    _others_in_some, _of_other_machines, _all,
+    _usual([OWN]), _likely, _parts_of_fast, _likely, _usual_otherwise, _usual_cleared,
+    _usual([SOME, SOME_CAREFUL]), _constants_in_some, _others([OWN]), _likely, _usual_flat,
+    _others([SOME]), _other_widths([SOME]), _others_otherwise, _other_widths([OWN]),
+    _others_flat, _others_in_some, _of_other_machines, _all,
 )  # fmt: skip
 """The plans of one compiler, a stage each, the most plausible first. What was tried before is not
 tried again."""

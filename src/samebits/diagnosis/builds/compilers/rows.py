@@ -14,6 +14,10 @@ from samebits.export.plain_c.widths import Widths
 
 _ROWS = Path(__file__).with_name("rows")
 
+_PARTS_OF_FAST = frozenset({
+    "-fassociative-math", "-freciprocal-math", "-funsafe-math-optimizations",
+})  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Narrower:
@@ -57,6 +61,11 @@ class Row:
     def writes_widths(self) -> bool:
         """Whether its floats are written in another width."""
         return tuple(self.widths) != (Widths.SAME,)
+
+    @property
+    def is_part_of_fast(self) -> bool:
+        """Whether it has some of fast-math's flags, which are quick to try, and not all."""
+        return not _PARTS_OF_FAST.isdisjoint(self.flags)
 
     @property
     def is_shared(self) -> bool:
