@@ -141,9 +141,14 @@ class BoardRun:
 
     def needed_in(self, frame: int, settings: Settings) -> Settings:
         """The settings without those that the hash of a frame does not need, from the state that
-        the whole of them come to."""
+        the whole of them come to: the first that gives it alone, if one does."""
         point = self.before(self.known_before(frame), Point(INIT, b""), settings)
         goal = self.known[frame]
+        for number in np.flatnonzero(settings):
+            alone = self.off()
+            alone[number] = settings[number]
+            if self.hash_after(point, frame, alone) == goal:
+                return alone
         return self._without(settings, lambda some: self.hash_after(point, frame, some) == goal)
 
     def _without(self, settings: Settings, enough: Callable[[Settings], bool]) -> Settings:

@@ -15,7 +15,7 @@ from tests.support.runs.reports_of_runs import SIMULATION, report, side, source
 from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.report import Report
 from samebits.diagnosis.builds import board_plans, search
-from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point
+from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point, Settings
 from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.decode import Decoder
 from samebits.diagnosis.builds.hypotheses import (
@@ -118,6 +118,23 @@ def test_a_list_that_a_build_gives_is_not_called_strange() -> None:
     assert found.causes[0].holds
     assert not any("is of this run" in note for note in found.notes)
     assert found.timeline
+
+
+def test_what_gives_a_frame_alone_is_shown_before_what_does_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = board_of("fma", known={0: 7})
+    assert len(run.board.switches) > 2
+
+    def hash_after(self: BoardRun, point: Point, frame: int, settings: Settings) -> int:
+        return 7 if settings[0] or (settings[1] and settings[2]) else 0
+
+    monkeypatch.setattr(BoardRun, "hash_after", hash_after)
+    every = run.off()
+    every[:] = 1
+    assert run.needed_in(0, every).nonzero()[0].tolist() == [0]
+    every[0] = 0
+    assert run.needed_in(0, every).nonzero()[0].tolist() == [1, 2]
 
 
 def test_hazards_that_act_together_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
