@@ -184,6 +184,18 @@ MISTAKEN_PROGRAMS = (
                     struct("", call="p = P(x=1.0)\n" + kernel(
                         "a: sb.Array[P]) -> None", "a[0].x += 4.0",
                         "p.memory.reshape(1)") + "\nR = p.x"), 5.0),
+    # Annotations.
+    MistakenProgram("Python", "from enum import IntEnum\nclass Color(IntEnum):\n    RED = 1\n"
+                    + kernel("c: Color) -> bool", "return c == Color.RED", "1"),
+                    "write int", "from enum import IntEnum\nclass Color(IntEnum):\n    RED = 1\n"
+                    + kernel("c: int) -> bool", "return c == Color.RED", "1"), 1.0),
+    MistakenProgram("Python", kernel("x: float64) -> (float64, float64)", "return x, x", "1.0"),
+                    "write tuple[float64, float64]",
+                    kernel("x: float64) -> tuple[float64, float64]", "return x, x", "1.0")
+                    + "[0]", 1.0),
+    MistakenProgram("Python", kernel("x: float64) -> tuple", "return x, x", "1.0"),
+                    "say of what: tuple[float64, float64]"),
+    MistakenProgram("Python", kernel("x: float32) -> float32", "return x", "1j"), "pass x.real"),
     # Traps.
     MistakenProgram("C", kernel("a: sb.Array[float64]) -> float64", "return a[4]", "np.ones(3)"),
                     "index 4 is out of range for an array of 3"),

@@ -22,7 +22,8 @@ import random as pyrandom
 import time
 import numpy as np
 import samebits as sb
-from samebits import float3, float32, float64, int8, int32, int64, math, random, uint8, uint32
+from samebits import float3, float32, float64, int2, int8, int32, int64, math, random, uint8
+from samebits import uint32, uint64
 """
 ARGUMENTS: dict[str, Any] = {
     "sb.Array[float64]": lambda: np.ones(4),

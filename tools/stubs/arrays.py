@@ -13,8 +13,8 @@ HEAD = '''"""Arrays as type checkers see them: what NumPy's, fixed and local arr
 Written by `python -m tools.stubs`.
 """
 
-from collections.abc import Iterator
-from typing import Any, Generic, Protocol, SupportsIndex, TypeVar, TypeVarTuple, overload
+from collections.abc import Iterator, Sequence
+from typing import Any, Generic, Protocol, Self, SupportsIndex, TypeVar, TypeVarTuple, overload
 
 import numpy as np
 
@@ -80,6 +80,9 @@ def view(head: str, dimensions: int) -> str:
 def fixed() -> str:
     """The stub of `FixedArray`: `self` says how many lengths there are."""
     lines = ["class FixedArray(Generic[_T, *_Ns]):", docstring(sb.FixedArray), ""]
+    given = "Self | Sequence[Any] | np.ndarray[Any, Any]"
+    lines.append("    def __get__(self, instance: object, owner: Any = ..., /) -> Self: ...")
+    lines.append(f"    def __set__(self, instance: object, value: {given}, /) -> None: ...")
     lines.append("    def __len__(self) -> int: ...")
     sizes = ["_N1", "_N2", "_N3", "_N4"]
     of = [f"FixedArray[{', '.join(['_T', *sizes[:n]])}]" for n in range(5)]

@@ -15,7 +15,7 @@ import samebits as sb
 
 HEAD = '''"""Containers as type checkers see them. Written by `python -m tools.stubs`."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Generic, Self, SupportsIndex, overload
 
 from typing_extensions import TypeVar
@@ -142,6 +142,24 @@ def _defined(head: str, text: str | None) -> str:
     return textwrap.indent(f"{head}:\n{body}\n", "    ")
 
 
+GIVEN = {
+    "List": "Sequence[Any]",
+    "Map": "Mapping[Any, Any]",
+    "BitSet": "Set[int]",
+}
+"""What a field takes in place of its container, from Python."""
+
+
+def _given(name: str) -> str:
+    """What a field of a struct is assigned: to type checkers a field is a descriptor."""
+    if name not in GIVEN:
+        return ""
+    return (
+        "    def __get__(self, instance: object, owner: Any = ..., /) -> Self: ...\n"
+        f"    def __set__(self, instance: object, value: Self | {GIVEN[name]}, /) -> None: ...\n"
+    )
+
+
 def containers() -> str:
     """The stub of all families."""
     parts = [HEAD]
@@ -150,5 +168,6 @@ def containers() -> str:
         module = import_module(family.__module__)
         text = f"class {name}(Struct, Generic[{parameters}]):\n{docstring(family)}\n\n"
         more = _of_heap("__iter__", None) if name == "Heap" else more
-        parts.append(text + "".join(_stub(name, method) for method in _methods(module)) + more + EQ)
+        text += "".join(_stub(name, method) for method in _methods(module))
+        parts.append(text + more + _given(name) + EQ)
     return "\n".join(parts)

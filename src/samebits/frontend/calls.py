@@ -7,6 +7,8 @@ import builtins
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar, cast
 
+import numpy as np
+
 from samebits.errors import ArgumentError
 from samebits.frontend.core import advice
 from samebits.frontend.core.characters import ORD_TAKES, code_point
@@ -21,6 +23,7 @@ from samebits.frontend.core.operands import (
     Vector,
     View,
     describe,
+    dimensions,
 )
 from samebits.frontend.core.refusals import samebits_name
 from samebits.frontend.operations import (
@@ -96,9 +99,13 @@ def call(ctx: Context, node: ast.Call, callee: Operand, lower: Lower) -> Operand
         return _construct(ctx, node, t, lower)
     count, lowering = _row(called, t)
     if lowering is _refuse and called is not builtins.ord and called is not f32:
-        _refuse(ctx, node, called)
+        _refuse(ctx, node, called, lower=lower)
     if node.keywords:
-        ctx.fail(node, "this call takes its arguments by position", fix="drop the parameter names")
+        ctx.fail(
+            node,
+            "this call takes its arguments by position",
+            fix=_fix_of_keywords(ctx, node, called),
+        )
     match node.args:
         case [ast.Constant(value=str(text)) as argument] if isinstance(t, FixedPointType):
             return fixed_point.text(ctx, argument, text, t)
@@ -115,6 +122,20 @@ def call(ctx: Context, node: ast.Call, callee: Operand, lower: Lower) -> Operand
     if count is not None:
         intrinsics.arguments(ctx, node, getattr(called, "__name__", "T"), count)
     return lowering(ctx, node, t or called, operands)
+
+
+def _fix_of_keywords(ctx: Context, node: ast.Call, called: object) -> str:
+    """What to write for a call of what takes no parameter by its name."""
+    keys = [keyword.value for keyword in node.keywords if keyword.arg == "key"]
+    if called not in (builtins.min, builtins.max) or not keys:
+        return "drop the parameter names"
+    sign, name = ("<", "least") if called is builtins.min else (">", "greatest")
+    if len(node.args) == 2:
+        a, b = node.args
+        text = f"compare the keys: `{{a}} if not {{f}}({{b}}) {sign} {{f}}({{a}}) else {{b}}`"
+        return ctx.filled(text, node, a=a, b=b, f=keys[0])
+    text = f"keep the {name} in a loop: `if {{f}}(x) {sign} {{f}}(best): best = x`"
+    return ctx.filled(text, f=keys[0])
 
 
 def _type_meant(ctx: Context, value: object) -> Type | None:
@@ -175,19 +196,39 @@ def _sum(ctx: Context, node: ast.Call, called: Any, operands: list[Operand]) -> 
     return overloads.lower_reduction(ctx, node, executions.reduction("sum"), operands)
 
 
-def _refuse(ctx: Context, node: ast.Call, called: Any, _: list[Operand] | None = None) -> NoReturn:
+def _refuse(
+    ctx: Context,
+    node: ast.Call,
+    called: Any,
+    _: list[Operand] | None = None,
+    lower: Lower | None = None,
+) -> NoReturn:
     written, arguments = ctx.text(node.func), [ctx.text(argument) for argument in node.args]
     keywords = {keyword.arg: ctx.text(keyword.value) for keyword in node.keywords}
     ours = samebits_name(called)
     if ours is None:
-        note, fix = advice.for_call(called, written, arguments, keywords)
+        types = (
+            [lower(ctx, argument).type for argument in node.args]
+            if _makes(called) and lower
+            else []
+        )
+        note, fix = advice.for_call(called, written, arguments, keywords, types)
     else:
         note = advice.note_of_function(ours)
         math = advice.math_in(ctx.kernel.function.__globals__)
         fix = advice.for_function(ours, called, arguments, keywords, math)
+        ranks = [dimensions(lower(ctx, argument)) for argument in node.args] if lower else []
+        if isinstance(called, np.ufunc) and any(ranks) and not keywords:
+            fix = advice.for_call_of_arrays(f"{math}.{ours}", arguments, ranks)
     what = "is not a kernel, a type, or a function of samebits"
     parts = dict(zip("ab", node.args, strict=False))
     ctx.fail(node, f"'{written}' {what}", note=note, fix=ctx.filled(fix, node, **parts))
+
+
+def _makes(called: object) -> bool:
+    """Whether NumPy makes an array like its argument, or of numbers in it."""
+    name = str(getattr(called, "__name__", ""))
+    return name == "arange" or name.endswith("_like")
 
 
 def _refuse_text(ctx: Context, node: ast.Constant, text: str) -> NoReturn:
@@ -243,7 +284,22 @@ def _divmod(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Op
 
 def _loop_head(ctx: Context, node: ast.Call, called: Any, _: list[Operand]) -> NoReturn:
     name = called.__name__
-    ctx.fail(node, f"{name}() is only for the head of a `for` loop", fix="loop over it")
+    fix = "loop over it"
+    if called is builtins.range and _is_turned(ctx, node):
+        fix = ctx.filled("write `reversed({r})`", r=node)
+    ctx.fail(node, f"{name}() is only for the head of a `for` loop", fix=fix)
+
+
+def _is_turned(ctx: Context, node: ast.expr) -> bool:
+    """Whether `[::-1]` follows an expression."""
+    for part in ast.walk(ctx.source.node):
+        match part:
+            case ast.Subscript(value=value, slice=ast.Slice(lower=None, upper=None, step=step)):
+                if value is node and step is not None and ctx.text(step) == "-1":
+                    return True
+            case _:
+                pass
+    return False
 
 
 def _exempt(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Operand:
@@ -459,6 +515,18 @@ def _construct(ctx: Context, node: ast.Call, t: StructType, lower: Lower) -> Mem
     return made
 
 
+def _fix_of_method(t: StructType, name: str) -> str:
+    items = getattr(class_of_type(t), "__sb_elements__", None)
+    held = t.field_types.get(items) if items else None
+    if name == "sort" and isinstance(held, FixedArrayType):
+        if isinstance(held.element, StructType):
+            return f"define `__lt__` in {held.element}, which says which comes first"
+        return (
+            f"sort items that have an order: numbers, or structs with `__lt__`, not {held.element}"
+        )
+    return f"define it in the struct, or write a kernel that takes a {t}"
+
+
 def method(ctx: Context, node: ast.Call, name: str, base: MemoryOperand, lower: Lower) -> Operand:
     """`base.name(...)` on a struct."""
     assert isinstance(base.type, StructType)
@@ -472,6 +540,6 @@ def method(ctx: Context, node: ast.Call, name: str, base: MemoryOperand, lower: 
         ctx.fail(
             node,
             f"{base.type} has no method '{name}'",
-            fix=f"define it in the struct, or write a kernel that takes a {base.type}",
+            fix=_fix_of_method(base.type, name),
         )
     return call_kernel(ctx, node, kernel, bind(ctx, node, kernel, base, lower))

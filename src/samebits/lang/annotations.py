@@ -133,6 +133,8 @@ def kernel_annotation(item: Any) -> KernelAnnotation:
 def _name(annotation: Any) -> str:
     if annotation is None:
         return "None"
+    if isinstance(annotation, tuple):
+        return f"({', '.join(map(_name, cast('tuple[Any, ...]', annotation)))})"
     name: str | None = getattr(annotation, "__name__", None)
     if name is not None and get_origin(annotation) is None:
         return f"numpy.{name}" if getattr(annotation, "__module__", "") == "numpy" else name
@@ -381,6 +383,10 @@ def _suggestion(annotation: Any) -> str:
     if name in own:
         return f"import it from samebits: from samebits import {name}"
     origin: Any = get_origin(found) or found
+    if isinstance(found, tuple):
+        return f"write tuple[{_name(found)[1:-1]}]"
+    if isinstance(annotation, type) and issubclass(annotation, int):
+        return "write int: the members of an IntEnum are numbers"
     if origin in (pytypes.UnionType, Union):
         return "write a kernel for each type; what may be absent has a bool beside it"
     for known, fix in _INSTEAD.items():
@@ -396,7 +402,7 @@ def _suggestion(annotation: Any) -> str:
 _INSTEAD: Mapping[Any, str] = {
     list: "write sb.Array[float64] of a parameter, FixedArray[float64, 16] of a field",
     np.ndarray: "say of what: sb.Array[float64], or FixedArray[float64, 16] of a field",
-    tuple: "name each value, or take a vector such as float3",
+    tuple: "say of what: tuple[float64, float64] of a result; name each value of a parameter",
     dict: "take an @sb.struct, or sb.Map[K, V, N] in one",
     set: "take sb.BitSet[N] in an @sb.struct, or an array of bool",
     str: "pass a text as an array of its code points: sb.ReadOnly[uint8]",

@@ -112,6 +112,8 @@ def _fix_of_no_number(value: Any, t: ScalarType, name: str) -> str:
         return f"pass ord({name})"
     if isinstance(value, str | bytes):
         return f"pass {'int' if t.is_int else 'float'}({name})"
+    if isinstance(value, complex | np.complexfloating):
+        return f"pass {name}.real, or its parts as two numbers"
     if isinstance(value, np.ndarray) and value.size == 1:
         return f"pass {name}.item()"
     return f"pass {_example(t, name)}"

@@ -3,8 +3,8 @@
 Written by `python -m tools.stubs`.
 """
 
-from collections.abc import Iterator
-from typing import Any, Generic, Protocol, SupportsIndex, TypeVar, TypeVarTuple, overload
+from collections.abc import Iterator, Sequence
+from typing import Any, Generic, Protocol, Self, SupportsIndex, TypeVar, TypeVarTuple, overload
 
 import numpy as np
 
@@ -251,6 +251,10 @@ class FixedArray(Generic[_T, *_Ns]):
     Type checkers take no bare number here: for them it is `FixedArray[T, Literal[n]]`.
     """
 
+    def __get__(self, instance: object, owner: Any = ..., /) -> Self: ...
+    def __set__(
+        self, instance: object, value: Self | Sequence[Any] | np.ndarray[Any, Any], /
+    ) -> None: ...
     def __len__(self) -> int: ...
     @overload
     def __iter__(self: FixedArray[_T, _N1]) -> Iterator[_T]: ...

@@ -120,6 +120,15 @@ def use(world: World, points: sb.Array[float3], ship: Ship, m: float3x3) -> None
     print(world.ships[0, 1])                             # wrong
     print(world.grid[0].z)                               # wrong
     points[0] = float2(0)                                # wrong
+    world.grid, world.ships = [[0.5, 1], [2, 3]], (ship, ship)
+    world.grid = np.zeros((2, 2), np.float32)
+    world.grid = 3                                       # wrong
+    world.ships = {ship: 1}                              # wrong
+    kept = Kept(path=[int2(1)], found={(0, 0): 1}, seen={3})
+    kept.path, kept.found, kept.seen = [], {}, set()
+    kept.path = 1                                        # wrong
+    kept.found = [1]                                     # wrong
+    kept.path.append(int2(0))
     print(right + float2(0))                             # wrong
     print(right @ float2(0))                             # wrong
     print(right.w)                                       # wrong
@@ -131,6 +140,13 @@ def use(world: World, points: sb.Array[float3], ship: Ship, m: float3x3) -> None
     print(half & half)                                   # wrong
     print(turned.x.y)                                    # wrong
     Move(ships=np.zeros(2, Ship), mark=1)                # wrong
+
+
+@sb.struct
+class Kept(sb.Struct):
+    path: sb.List[int2, Literal[4]] = sb.zero
+    found: sb.Map[int2, int32, Literal[4]] = sb.zero
+    seen: sb.BitSet[Literal[64]] = sb.zero
 
 
 @sb.kernel

@@ -46,6 +46,16 @@ def test_a_stub_has_the_public_names_of_its_module_and_no_others(module: object)
     assert public == {*vars(module)["__all__"], *left}
 
 
+def test_a_star_import_gives_type_checkers_the_names_that_it_gives_at_run_time() -> None:
+    text = Path(str(sb.__file__)).with_suffix(".pyi").read_text("utf-8")
+    (found,) = (
+        ast.literal_eval(node.value)
+        for node in ast.parse(text).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+    )
+    assert sorted(found) == sorted(sb.__all__)
+
+
 @pytest.mark.parametrize("name", ["arrays", "kernels"])
 def test_what_a_written_stub_says_first_is_what_the_run_time_says(name: str) -> None:
     for node in ast.parse((SOURCE / "typed" / f"{name}.pyi").read_text("utf-8")).body:

@@ -13,7 +13,7 @@ import numpy as np
 from samebits.errors import nearest
 from samebits.lang.other_names import OTHER_NAMES
 from samebits.lang.values.scalars import SCALAR_CLASSES
-from samebits.types import ScalarType, promote
+from samebits.types import ArrayType, FixedArrayType, ScalarType, Type, promote
 
 ARRAY_ATTRIBUTES = {
     "sum": "write `math.sum({a})`, whose order is stated, or a loop",
@@ -71,9 +71,10 @@ _MADE_ARRAYS = {
     "asarray": "write sb.table({a}, {t}) at module level",
     "arange": "loop over range({a})",
     "linspace": "loop over range(n), and compute each: start + float64(i) * step",
-    "zeros_like": "write sb.zeros({a}.shape, {t})",
-    "ones_like": "write sb.zeros({a}.shape, {t}), and fill it in a loop",
-    "empty_like": "write sb.zeros({a}.shape, {t})",
+    "zeros_like": "write sb.zeros({n}.shape, {t})",
+    "ones_like": "write sb.zeros({n}.shape, {t}), and fill it in a loop",
+    "empty_like": "write sb.zeros({n}.shape, {t})",
+    "full_like": "write sb.zeros({n}.shape, {t}), and fill it in a loop",
     "eye": "take a matrix such as float4x4, or fill an array in loops",
 }
 """Of functions that make arrays: `{n}` a size, `{t}` a type, `{a}` what is given."""
@@ -101,9 +102,14 @@ OURS = {
 
 
 def for_call(
-    called: object, written: str, arguments: list[str], keywords: Mapping[str | None, str]
+    called: object,
+    written: str,
+    arguments: list[str],
+    keywords: Mapping[str | None, str],
+    types: Sequence[Type | None] = (),
 ) -> tuple[str | None, str]:
-    """Note and fix of a call of what is no kernel: what is called, and the call as written."""
+    """Note and fix of a call of what is no kernel: what is called, the call as written, and the
+    types of its arguments, as far as they are known."""
     name = str(getattr(called, "__name__", ""))
     text = ", ".join(arguments)
     if isinstance(called, type) and issubclass(called, np.generic):
@@ -123,6 +129,11 @@ def for_call(
         case "numpy" if name in _MADE_ARRAYS:
             size = arguments[0] if arguments else "16"
             t = own_type(keywords.get("dtype", ""))
+            first = types[0] if types else None
+            if isinstance(first, ArrayType | FixedArrayType) and "dtype" not in keywords:
+                t = str(first.element)
+            if name == "arange" and any(isinstance(t, ScalarType) and t.is_float for t in types):
+                return None, _of_float_range(arguments)
             return None, _MADE_ARRAYS[name].format(n=size, t=t, a=text)
         case "numpy" if name == "norm":
             return None, f"write math.sqrt(math.dot({text}, {text})), or math.length of a vector"
@@ -135,6 +146,16 @@ def for_call(
             return _NOT_HERE, _OUTSIDE
         case _:
             return _NOT_HERE, "decorate it with @sb.kernel"
+
+
+def _of_float_range(arguments: list[str]) -> str:
+    """What to write for `np.arange` of floats."""
+    start = arguments[0] if len(arguments) > 1 else "0"
+    by = arguments[2] if len(arguments) > 2 else "1"
+    return (
+        f"count in integers, and compute each: `for i in range(n): x = {start} + i * {by}`, "
+        "where n is how many there are"
+    )
 
 
 def toward_common(sides: Iterable[tuple[str, ScalarType]]) -> str | None:

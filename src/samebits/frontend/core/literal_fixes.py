@@ -44,11 +44,20 @@ def for_place(
             pass
     end = t.minimum if number < 0 else t.maximum
     ending = _pattern(number, t) or f", or {end}, the {'least' if number < 0 else 'largest'} {t}"
+    if isinstance(node, ast.expr) and not isinstance(node, ast.stmt) and _is_argument(ctx, node):
+        end_of = "least" if number < 0 else "largest"
+        return f"write {end}, the {end_of} {t}, or give the parameter a wider type"
     if wide is None or not isinstance(node, ast.expr) or _is_given(ctx, node):
         return f"use a wider type{ending}"
     whole = ast.Call(ast.Name(str(wide)), [node], []) if _is_number(node) else None
     whole = whole or widened(node, str(wide))
     return ctx.filled("write `{w}`, a wider type", w=whole) + ending
+
+
+def _is_argument(ctx: Context, node: ast.expr) -> bool:
+    """Whether a number is written as the argument of a call."""
+    calls = (part for part in ast.walk(ctx.source.node) if isinstance(part, ast.Call))
+    return _is_number(node) and any(node in call.args for call in calls)
 
 
 def _is_given(ctx: Context, node: ast.expr) -> bool:

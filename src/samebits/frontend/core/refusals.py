@@ -60,6 +60,10 @@ REFUSED_BUILTINS: dict[str, str] = {
     "pow": "`x**2`, or `math.pow(x, y)` where the exponent is no constant",
     "breakpoint": "`kernel.managed(...)`, where `breakpoint()` stops",
     "map": "a `for` loop",
+    "set": "sb.BitSet[N] of small integers, or sb.Map[K, V, N]",
+    "frozenset": "sb.BitSet[N] of small integers, or sb.Map[K, V, N]",
+    "dict": "sb.Map[K, V, N], or an @sb.struct",
+    "list": "sb.List[T, N], or `sb.zeros(n, T)`",
     "sorted": "`items.sort()` of an sb.List[T, N], or sb.Heap[T, N]",
     "isinstance": "one kernel for each type, or a generic one",
 }

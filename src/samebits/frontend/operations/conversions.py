@@ -51,11 +51,23 @@ def round_literal(value: int | float, t: ScalarType) -> float:
     return narrow_float(value, t.bits)
 
 
-def _fix_of_a_large(text: str, number: int | float) -> str:
-    """What to write for a Python int beyond int64."""
-    if 0 <= number <= UINT64.maximum:
-        return f"write `uint64({text})`, or annotate the name: `name: uint64 = {text}`"
-    return "no integer type is wider than 64 bits: use a float, or two integers"
+def _fix_of_a_large(ctx: Context, node: ast.AST, number: int | float) -> str:
+    """What to write for a Python int beyond int64, in the expression `node`."""
+    if not 0 <= number <= UINT64.maximum:
+        return "no integer type is wider than 64 bits: use a float, or two integers"
+    match node:
+        case ast.BinOp(left=a, op=op, right=b) if not _assigned(ctx, node):
+            whole = ast.BinOp(widened_sum(a, "uint64"), op, widened_sum(b, "uint64"))
+            return ctx.filled("compute in uint64: `{x}`", node, x=whole)
+        case ast.BinOp(left=a):
+            return ctx.filled("start `{x}` as a uint64, as in `{x} = uint64(0)`", x=a)
+        case ast.Compare(left=a, ops=ops, comparators=[b]):
+            sides = widened_sum(a, "uint64"), [widened_sum(b, "uint64")]
+            whole = ast.Compare(sides[0], ops, sides[1])
+            return ctx.filled("compare in uint64: `{x}`", node, x=whole)
+        case _:
+            text = "write `uint64({x})`, or annotate the name: `name: uint64 = {x}`"
+            return ctx.filled(text, x=node)
 
 
 def literal(
@@ -88,7 +100,7 @@ def literal(
         if t is not INT:
             fix = literal_fixes.for_place(ctx, node, int(number), t, written)
             ctx.fail(node, message, note=note, fix=fix)
-        fix = _fix_of_a_large(ctx.text(node), number)
+        fix = _fix_of_a_large(ctx, node, number)
         if not 0 <= number <= UINT64.maximum:
             ctx.fail(node, message, note=note, fix=fix)
         # A later line may make the name that it is assigned to a uint64.
@@ -198,6 +210,10 @@ def _fix(ctx: Context, node: ast.AST, operand: Operand, t: Type) -> str:
         return f"write an element of it, such as `{text}[i]`"
     if isinstance(t, VectorType) and isinstance(operand, (Scalar, Literal, Vector)):
         return f"write {t}({text})"
+    if isinstance(t, VectorType) and isinstance(operand, Tuple):
+        items = node.elts if isinstance(node, ast.Tuple) else []
+        if len(items) == t.length:
+            return f"write {t}({', '.join(map(ctx.text, items))})"
     if isinstance(t, (StructType, FixedArrayType)):
         return f"give a value of type {t}"
     return f"give {_a(t)}"

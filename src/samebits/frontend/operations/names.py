@@ -22,6 +22,7 @@ from samebits.frontend.core.operands import (
 )
 from samebits.frontend.operations import matrices, memory
 from samebits.lang.constants import is_namespace
+from samebits.lang.memory.structs import Struct
 from samebits.lang.memory.tables import Table
 from samebits.lang.values.fixed.fixed_point import FixedPoint
 from samebits.lang.values.scalars import RAW_OF
@@ -34,6 +35,7 @@ from samebits.types import (
     MatrixType,
     RefType,
     ScalarType,
+    StructType,
     VectorType,
     vector_of,
 )
@@ -93,6 +95,14 @@ def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
                 fix="pass it as a parameter, or freeze it at module level: "
                 f"`sb.table({ctx.text(node)}, {advice.own_type(str(value.dtype))})`",
             )
+        case Struct():
+            t = value.__sb_type__
+            ctx.fail(
+                node,
+                f"the struct '{ctx.text(node)}' comes from outside the kernel",
+                note="it could change between the compilation and the call",
+                fix=_fix_of_captured(value, t),
+            )
         case tuple():
             return Tuple(tuple(captured(ctx, node, item) for item in cast("Items", value)))
         case _:
@@ -104,6 +114,15 @@ def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
                     tuple(ctx.builder.const(raw(part), t.element, span) for part in parts), t
                 )
             return Static(value)
+
+
+def _fix_of_captured(value: Struct, t: StructType) -> str:
+    """What to write for a struct from outside the kernel."""
+    numbers = [getattr(value, name) for name, f in t.fields if isinstance(f, ScalarType)]
+    if len(numbers) < len(t.fields):
+        return "pass it as a parameter, or make it in the kernel"
+    made = f"{t}({', '.join(str(number) for number in numbers)})"
+    return f"pass it as a parameter, or make it in the kernel: `{made}`"
 
 
 def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:

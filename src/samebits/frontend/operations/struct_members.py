@@ -9,7 +9,14 @@ import ast
 from typing import Any, cast
 
 from samebits.frontend.core.context import Context
-from samebits.frontend.core.operands import MemoryOperand, Operand, Scalar, Static, describe
+from samebits.frontend.core.operands import (
+    MemoryOperand,
+    Operand,
+    Scalar,
+    Static,
+    Tuple,
+    describe,
+)
 from samebits.frontend.operations import memory, struct_items
 from samebits.frontend.operations.conversions import materialize
 from samebits.frontend.operations.kernel_calls import call_kernel
@@ -19,7 +26,7 @@ from samebits.lang.annotations import class_of_type
 from samebits.lang.kernel import Kernel, kernel_of, method_kernel
 from samebits.lang.memory.struct_members import BINARY, COMPARE, SWAPPED, UNARY
 from samebits.lang.memory.structs import Struct
-from samebits.types import BOOL, INT, FixedArrayType, MemoryType, RefType, StructType
+from samebits.types import BOOL, INT, FixedArrayType, MemoryType, RefType, StructType, VectorType
 
 
 def struct_of(operand: Operand) -> StructType | None:
@@ -94,6 +101,11 @@ def _not(ctx: Context, node: ast.AST, equal: Scalar) -> Scalar:
 
 def item(ctx: Context, node: ast.Subscript, base: MemoryOperand, index: Operand) -> Operand:
     """`base[index]` of a struct."""
+    if isinstance(index, Tuple):
+        kernel = _kernel(base, "getitem") or _kernel(base, "position")
+        fix = None if kernel is None else key_fix(ctx, node, kernel)
+        if fix is not None:
+            ctx.fail(node.slice, f"an item of {base.type} is at one index", fix=fix)
     if memory.elements_of(base) is not None:
         ref, t = struct_items.place(ctx, node, node.slice, base, index)
         return memory.load(ctx, ref, t, base.roots, base.readonly, ctx.span(node))
@@ -128,8 +140,23 @@ def _item_kernel(ctx: Context, node: ast.Subscript, base: MemoryOperand, stem: s
             fix=f"index an array field of it, or define `__{stem}__` in {base.type}",
         )
     if isinstance(node.slice, ast.Tuple | ast.Slice):
-        ctx.fail(node.slice, f"`__{stem}__` takes one index", fix="write a method with a name")
+        fix = "write a method with a name"
+        if isinstance(node.slice, ast.Tuple):
+            fix = key_fix(ctx, node, kernel) or fix
+        ctx.fail(node.slice, f"`__{stem}__` takes one index", fix=fix)
     return kernel
+
+
+def key_fix(ctx: Context, node: ast.Subscript, kernel: Kernel) -> str | None:
+    """What to write where the numbers of a vector, the index that a method takes, stand alone."""
+    types = kernel.fixed_types
+    t = types[1] if types is not None and len(types) > 1 else None
+    if not isinstance(t, VectorType) or not isinstance(node.slice, ast.Tuple):
+        return None
+    if len(node.slice.elts) != t.length:
+        return None
+    items = ", ".join(map(ctx.text, node.slice.elts))
+    return ctx.filled("write `{m}[{t}({k})]`", m=node.value, t=str(t), k=items)
 
 
 def _call(ctx: Context, node: ast.AST, kernel: Kernel, *operands: Operand) -> Operand:

@@ -27,10 +27,11 @@ from samebits.frontend.operations.conversions import literal
 from samebits.ir.grammar import MOST_VALUES, Value
 from samebits.lang.annotations import class_of_type
 from samebits.lang.memory.structs import shows_fields
-from samebits.types import RefType, StructType
+from samebits.types import RefType, ScalarType, StructType
 from samebits.value_text import (
     ValueFormatError,
     escaped,
+    fits_format,
     format_of,
     place,
     vector_place,
@@ -69,6 +70,15 @@ class Text:
                 self.add_text(text)
             case ast.JoinedStr():
                 self.add_string(node)
+            case (
+                ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod() | ast.Add())
+                | ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="format"))
+            ):
+                self._ctx.fail(
+                    node,
+                    "a text is made by an f-string here",
+                    fix='write an f-string, such as `f"{x:.6f}"`',
+                )
             case _:
                 operand = self._lower(self._ctx, node)
                 if not self._value(node, operand):
@@ -89,7 +99,7 @@ class Text:
             if self._value(part.value, operand, *format_of(part)):
                 return
         except ValueFormatError as error:
-            self._ctx.fail(part, str(error), fix=_FORMATS)
+            self._ctx.fail(part, str(error), fix=_fix_of_format(self._ctx, part, operand))
         _refuse(self._ctx, part.value, operand)
 
     def _value(
@@ -128,6 +138,19 @@ class Text:
                 return False
         self.add_text(")")
         return True
+
+
+def _fix_of_format(ctx: Context, part: ast.FormattedValue, operand: Operand) -> str:
+    """What to write for a format that a number does not have."""
+    t, (_, spec) = operand.type, format_of(part)
+    if isinstance(t, ScalarType) and t.is_float and fits_format(t, f"{spec}g"):
+        x = ctx.text(part.value)
+        fraction = "" if "." in spec else ".3"
+        return (
+            f"a float's format ends with a letter, one of eEfFgG%: `{{{x}:{spec}g}}`, or "
+            f"`{{{x}:{spec}{fraction}f}}`"
+        )
+    return _FORMATS
 
 
 def text_with_places(

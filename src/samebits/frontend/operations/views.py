@@ -96,7 +96,7 @@ def part(ctx: Context, node: ast.Subscript, array: Array, given: Sequence[Part])
     in_one_piece = [*indices, *rest] == list(given) and all(item.is_whole for item in rest[1:])
     if not in_one_piece:
         message, fix = slices.no_row_of_columns(ctx.text(node.value))
-        ctx.fail(node, message, fix=fix)
+        ctx.fail(node, message, fix=_column(ctx, node, array, given) or fix)
     view = whole(ctx, node.value, array)
     checked = [memory.checked_index(ctx, node, view, k, index) for k, index in enumerate(indices)]
     for index in checked:
@@ -109,6 +109,19 @@ def part(ctx: Context, node: ast.Subscript, array: Array, given: Sequence[Part])
     stop = length if rest[0].stop is None else _checked(ctx, node, rest[0].stop, length)
     value = ctx.builder.value("slice", (view.value, start, stop), view.type, span)
     return replace(view, value=value)
+
+
+def _column(ctx: Context, node: ast.Subscript, array: Array, given: Sequence[Part]) -> str | None:
+    """What to write for a column of an array of two dimensions."""
+    match given:
+        case [Slice(is_whole=True), (column, _)]:
+            t = array.type.element if isinstance(array.type, ArrayType | FixedArrayType) else None
+        case _:
+            return None
+    text = (
+        "`c = sb.zeros({a}.shape[0], {t})`, and `for i in range({a}.shape[0]): c[i] = {a}[i, {j}]`"
+    )
+    return "copy the column: " + ctx.filled(text, None, a=node.value, t=str(t), j=column)
 
 
 def row(ctx: Context, node: ast.AST, view: View, index: Value) -> View:
@@ -170,7 +183,7 @@ def _loops(ctx: Context, node: ast.Subscript, given: list[ast.expr]) -> str:
     if value is not None:
         t = ctx.types.get(value)
         parts["value"] = value
-        if isinstance(t, ScalarType):
+        if isinstance(t, ScalarType) or isinstance(value, ast.Constant):
             right = "{value}"
         elif isinstance(t, ArrayType | FixedArrayType):
             right = f"{{value}}[{', '.join(begins)}]"

@@ -74,8 +74,11 @@ def _subscripts(
         except Trap as trap:
             if running.managed:
                 raise
-            error = KeyError if has_position else IndexError
-            raise error(f"{index!r} of {self.__sb_type__}: {trap.detail or trap.kind}") from None
+            t = self.__sb_type__
+            if has_position:
+                raise KeyError(f"{index!r} of {t}: {trap.detail or trap.kind}") from None
+            count = int(self.__len__()) if has_length else len(getattr(self, elements))
+            raise IndexError(f"index {index!r} is out of range for {t} of {count}") from None
 
     def items(self: Any) -> Any:
         """The elements up to the length, as an array."""

@@ -199,5 +199,5 @@ def _constant(where: str, value: object) -> object:
     raise CompileError(
         f"{where} is neither a field, a number nor a method",
         note="constants of a struct are numbers, vectors and tables",
-        fix="make it a module constant, a field with an annotation, or a plain method",
+        fix="pass it as a parameter, or make it a field with an annotation, or a plain method",
     )
