@@ -19,22 +19,16 @@ from typing import Any
 IMPORTED_AT = time.time()
 """When this package was imported: files changed later are not what runs here."""
 
-_ONE, _ULP, _LEAST_NORMAL = (float.fromhex(text) for text in ("0x1p0", "0x1p-52", "0x1p-1022"))
-_HALF_ULP, _MOST_OF_ULP = float.fromhex("0x1p-53"), float.fromhex("0x3p-54")
-_HALF = float.fromhex("0x1p-1")
+_ONE, _NEXT = float.fromhex("0x1p0"), float.fromhex("0x10000000000001p-52")
+_MOST_OF_ULP, _LITTLE_OF_ULP = float.fromhex("0x3p-54"), float.fromhex("0x1p-54")
 _SUBNORMAL: float = struct.unpack("<d", struct.pack("<Q", 3))[0]
 ENVIRONMENT_BYTES = 256  # more than any system's fenv_t
 
 
 def is_default() -> bool:
     """Whether this thread rounds to nearest and keeps subnormals, tested by computing."""
-    one, least = _ONE, _LEAST_NORMAL
-    return (
-        one + _HALF_ULP == one
-        and one + _MOST_OF_ULP == one + _ULP
-        and least * _HALF > 0
-        and _SUBNORMAL * one > 0
-    )
+    # Downward and toward zero the first sum stays 1, upward the second goes beyond the next number.
+    return _ONE + _MOST_OF_ULP + _LITTLE_OF_ULP == _NEXT and _SUBNORMAL * _ONE > 0
 
 
 @contextmanager

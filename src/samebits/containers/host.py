@@ -9,8 +9,10 @@ from typing import Any, cast
 import numpy as np
 
 from samebits.errors import ArgumentError, Trap
+from samebits.lang.values.environment import in_default_environment
 
 
+@in_default_environment
 def fill_list(items: Any, values: Iterable[Any]) -> None:
     """Put values into an empty list, or heap data, in order. Raises ArgumentError where they do not
     fit."""
@@ -24,6 +26,7 @@ def fill_list(items: Any, values: Iterable[Any]) -> None:
     items.size = len(given)
 
 
+@in_default_environment
 def add_to_list(items: Any, values: Iterable[Any]) -> None:
     """Add values to a list, in order. Raises ArgumentError where they do not fit."""
     given = list(values)
@@ -67,6 +70,7 @@ def too_many(items: Any, capacity: int, count: int) -> ArgumentError:
     )
 
 
+@in_default_environment
 def compared(items: Any, other: Any, kind: Any = Sequence) -> Any:
     """`==` in Python: of two containers of one type, or of one and what Python has of the kind,
     whose items it could hold."""

@@ -28,6 +28,7 @@ from samebits.lang.values.elementwise import (
     unified,
     widened,
 )
+from samebits.lang.values.environment import in_default_environment
 from samebits.lang.values.instead import instead_of
 from samebits.lang.values.rules import INTRINSICS as INTRINSICS
 from samebits.lang.values.rules import intrinsic
@@ -64,6 +65,7 @@ def max(a: Any, b: Any, /, *, out: Any = None) -> Any:
 
 
 @intrinsic("number")
+@in_default_environment
 def clamp(x: Any, lo: Any, hi: Any, /, *, out: Any = None) -> Any:
     """min(max(x, lo), hi)."""
     if out is not None or has_array(x, lo, hi):
@@ -111,6 +113,7 @@ def sign(x: Any, /, *, out: Any = None) -> Any:
 
 
 @intrinsic()
+@in_default_environment
 def select(condition: Any, a: Any, b: Any, /) -> Any:
     """`a` where the bool (or bool vector or matrix) `condition` holds, else `b`; both are
     evaluated."""
@@ -237,6 +240,7 @@ def _bitcast_scalar(target: ScalarType, value: Any) -> Any:
 
 
 @intrinsic()
+@in_default_environment
 def bitcast(target: Any, x: Any, /) -> Any:
     """The bits of `x` (those of the canonical NaN for any NaN) as a type of the same size."""
     t = getattr(target, "__sb_type__", None)
@@ -276,6 +280,7 @@ def _vectors(name: str, *values: Any) -> None:
 
 
 @intrinsic()
+@in_default_environment
 def dot(a: Any, b: Any, /) -> Any:
     """Sum of products, left to right: ((a.x*b.x + a.y*b.y) + a.z*b.z) + a.w*b.w."""
     _vectors("dot", a, b)
@@ -286,6 +291,7 @@ def dot(a: Any, b: Any, /) -> Any:
 
 
 @intrinsic()
+@in_default_environment
 def cross(a: Any, b: Any, /) -> Any:
     """Cross product of two vectors of three components."""
     _vectors("cross", a, b)
@@ -296,6 +302,7 @@ def cross(a: Any, b: Any, /) -> Any:
 
 
 @intrinsic()
+@in_default_environment
 def length(a: Any, /) -> Any:
     """sqrt(dot(a, a)) of a float vector."""
     _vectors("length", a)
@@ -304,6 +311,7 @@ def length(a: Any, /) -> Any:
 
 
 @intrinsic()
+@in_default_environment
 def normalize(a: Any, /) -> Any:
     """a / length(a), element by element; NaN for a zero vector."""
     _vectors("normalize", a)

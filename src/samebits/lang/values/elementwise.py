@@ -12,9 +12,11 @@ from typing import Any, NoReturn, cast
 import numpy as np
 
 from samebits.errors import ArgumentError
+from samebits.importing import is_default
 from samebits.lang.executions import executions
 from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.enums import fix_of_enum, plain_number
+from samebits.lang.values.environment import pinned
 from samebits.lang.values.fixed.fixed_rules import FUNCTIONS
 from samebits.lang.values.half import refusal
 from samebits.lang.values.instead import instead_of
@@ -129,11 +131,14 @@ def apply(name: str, *values: Any, out: Any = None) -> Any:
     """
     if out is not None:
         return over_arrays(name, values, out)
-    key = (name, *map(type, values))
+    key = (name, type(values[0])) if len(values) == 1 else (name, *map(type, values))
     function = _resolved.get(key)
     if function is None:
-        function = _resolved[key] = _choose(name, key[1:], values)
-    return function(*values)
+        function = _resolved[key] = _choose(name, tuple(map(type, values)), values)
+    if is_default():
+        return function(*values)
+    with pinned():
+        return function(*values)
 
 
 def _choose(name: str, kinds: tuple[type, ...], values: tuple[Any, ...]) -> Callable[..., Any]:

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from samebits.errors import ArgumentError
 from samebits.lang.values.elementwise import has_array, is_half, refuse_halves
+from samebits.lang.values.environment import in_default_environment
 from samebits.lang.values.instead import instead_of
 from samebits.lang.values.rules import intrinsic
 from samebits.lang.values.scalars import describe
@@ -118,6 +119,7 @@ _MANAGED: Arithmetic[Any] = Arithmetic(operator.add, operator.sub, operator.mul)
 
 
 @intrinsic()
+@in_default_environment
 def mul(a: Any, b: Any) -> Any:
     """The product, as `a @ b`: of matrices, of a matrix and a column vector, of a row vector and a
     matrix, of two quaternions, or the vector b turned by the unit quaternion a.

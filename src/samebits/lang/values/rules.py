@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import unwrap
 from typing import Any, Literal, TypeVar
 
 from samebits.bits import exact_fma, round_float
@@ -56,7 +57,7 @@ def intrinsic(
     """The decorator that makes a function a row of the table, under its own name."""
 
     def add(function: _Function) -> _Function:
-        name, arity = function.__name__, function.__code__.co_argcount
+        name, arity = function.__name__, unwrap(function).__code__.co_argcount
         INTRINSICS[name] = Intrinsic(name, arity, function, takes, rule, counted, library_only)
         function.__samebits_intrinsic__ = name  # type: ignore[attr-defined]
         return function

@@ -22,6 +22,8 @@ from tests.support.limits import HANG_SECONDS
 from tests.support.programs.float_entry import entry
 
 import samebits as sb
+from samebits import importing
+from samebits.backend.targets.fp_environments import ENVIRONMENTS
 from samebits.runtime import compile as compile_module
 from samebits.runtime.compile import compile_native
 from samebits.runtime.fp_state import pin as fpenv
@@ -108,6 +110,14 @@ def test_pinned_holds_inside_and_the_threads_state_returns_after() -> None:
     assert inside.pinned
     assert half > 0
     assert after & ~0x3F == FLUSH_UP
+
+
+@pytest.mark.parametrize("word", ENVIRONMENTS[fpenv.register_name()])
+def test_python_computes_otherwise_in_a_foreign_environment(word: str) -> None:
+    assert importing.is_default()
+    with fpenv.pinned((word,)):
+        found = importing.is_default()
+    assert not found
 
 
 @needs_mxcsr
