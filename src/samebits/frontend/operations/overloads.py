@@ -200,7 +200,7 @@ def lower_family(
     ctx: Context, node: ast.Call, function: Family, operands: list[Operand]
 ) -> Operand:
     """A call of the kernel that fits the operands."""
-    types = [argument_type(operand) for operand in operands]
+    types = [o.type if isinstance(o, Literal) else argument_type(o) for o in operands]
     kernel = function.choose(types)
     if kernel is None:
         given = "for " + ", ".join(map(describe, operands)) if operands else "without arguments"
