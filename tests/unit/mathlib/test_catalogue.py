@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import samebits as sb
 from samebits import float32, float64, math
 from samebits.lang.overloads import Overloads
 from samebits.lang.values.scalars import SCALAR_CLASSES
@@ -67,6 +68,30 @@ def test_arrays_give_the_bits_of_the_managed_run(function: Overloads) -> None:
             for array, value in pairs:
                 same = np.asarray(value, array.dtype).tobytes()
                 assert array[n].tobytes() == same, (function, t, row)
+
+
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, np.inf, -np.inf, 1e-40, 1e30, 1e-310]
+
+
+OF_SEVERAL = {n: f for n, f in FUNCTIONS.items() if f.arity == 2}
+
+
+@pytest.mark.parametrize("function", OF_SEVERAL.values(), ids=OF_SEVERAL)
+def test_what_is_nan_for_a_nan_is_nan_at_each_precision(function: Overloads) -> None:
+    others = [range(-3, 4) if integer else SPECIAL for integer in function.integers]
+    rows = [(np.nan, y) for y in others[1]]
+    rows += [] if function.integers[1] else [(x, np.nan) for x in others[0]]
+    for t in function.kernels:
+        columns: list[Any] = []
+        for column, integer in zip(zip(*rows, strict=True), function.integers, strict=True):
+            columns.append(np.array(column).astype(np.int32 if integer else t.dtype))
+        wanted = function(*columns)
+        for lower in (sb.MEDIUM, sb.LOW):
+            with math.precision(lower):
+                found = function(*columns)
+            for a, b in zip(np.atleast_2d(wanted), np.atleast_2d(found), strict=True):
+                if a.dtype.kind == "f":
+                    assert [rows[k] for k in np.flatnonzero(np.isnan(a) & ~np.isnan(b))] == []
 
 
 USUAL = """

@@ -24,8 +24,8 @@ def pown(x: float64, n: int32) -> float64:
 
 @kernel
 def powr(x: float64, y: float64) -> float64:
-    """x^y; NaN for x < 0."""
-    return select(x >= 0.0, pow_low(abs(x), y), NAN)
+    """x^y; NaN for x < 0, and for a NaN y, of which `pow_low` makes numbers."""
+    return select((x >= 0.0) & (y == y), pow_low(abs(x), y), NAN)
 
 
 @kernel
