@@ -131,7 +131,9 @@ def apply(name: str, *values: Any, out: Any = None) -> Any:
     """
     if out is not None:
         return over_arrays(name, values, out)
-    key = (name, type(values[0])) if len(values) == 1 else (name, *map(type, values))
+    key: tuple[Any, ...] = (name, type(values[0]))
+    if len(values) != 1:
+        key = (name, *map(type, values))
     function = _resolved.get(key)
     if function is None:
         function = _resolved[key] = _choose(name, tuple(map(type, values)), values)
