@@ -131,7 +131,7 @@ def apply(name: str, *values: Any, out: Any = None) -> Any:
     """
     if out is not None:
         return over_arrays(name, values, out)
-    key: tuple[Any, ...] = (name, type(values[0]))
+    key: tuple[Any, ...] = (name, kind_of(values[0]))
     if len(values) != 1:
         key = (name, *map(type, values))
     function = _resolved.get(key)
