@@ -51,7 +51,7 @@ def flattened(function: Function) -> Function:
     loops = [s for s in walk(function.body) if isinstance(s, For) and _has_shape(s)]
     if not loops:
         return function
-    own = _set_before_read(function)
+    own = set_before_read(function)
     ids = fresh_ids(function)
     slots = dict(function.slots)
     made: dict[int, Region] = {}
@@ -77,7 +77,7 @@ def _has_shape(loop: For) -> bool:
     )
 
 
-def _set_before_read(function: Function) -> set[str]:
+def set_before_read(function: Function) -> set[str]:
     """The slots that each reader finds as something before it in its own region, or in one around
     it, set them: what a loop leaves in them is never read."""
     exposed: set[str] = set()
@@ -91,7 +91,7 @@ def _set_before_read(function: Function) -> set[str]:
                 elif statement.opcode == "get" and statement.attr not in written:
                     exposed.add(str(statement.attr))
                 continue
-            inside = _sets([statement])
+            inside = slots_set([statement])
             if isinstance(statement, For | While):
                 written -= inside  # by an earlier iteration
             if isinstance(statement, For) and statement.lanes:
@@ -104,10 +104,10 @@ def _set_before_read(function: Function) -> set[str]:
             written -= inside
 
     see(function.body, set())
-    return _sets(function.body) - exposed
+    return slots_set(function.body) - exposed
 
 
-def _sets(region: Region) -> set[str]:
+def slots_set(region: Region) -> set[str]:
     """The slots that are set in a region, those of loops included."""
     found: set[str] = set()
     for statement in walk(region):
@@ -171,7 +171,7 @@ class _Pattern:
     def __init__(self, loop: For, own: set[str]) -> None:
         self._loop = loop
         self._own = own
-        self._set = _sets([loop])
+        self._set = slots_set([loop])
         self._known: dict[Value, _Known] = {}
         self._inside = {s.id for s in _ops(loop)}
         self._slots: dict[str, _Known] = {}

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from samebits.backend.emit import arena
-from samebits.backend.emit.independence import has_independent_iterations
 from samebits.backend.emit.late_flush import ATTRIBUTE, LATE, flushes_late
 from samebits.backend.emit.preemption import GUARD_VARIABLE, BodyGuard, can_guard
 from samebits.backend.emit.range import range_text
@@ -42,6 +41,7 @@ from samebits.backend.text.types import (
     table_symbol,
 )
 from samebits.errors import IRError
+from samebits.ir.analysis.independence import has_independent_iterations
 from samebits.ir.grammar import For, Module, Op, While
 from samebits.ir.once import is_library
 from samebits.ir.own_code import is_own_code

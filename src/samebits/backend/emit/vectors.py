@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from itertools import count
 
 from samebits.backend.emit.function import is_wide
-from samebits.backend.emit.independence import has_independent_iterations
 from samebits.backend.emit.lanes import LaneEmitter
 from samebits.backend.lowering.table import LOWERINGS
 from samebits.backend.text.loop_metadata import DIVISIONS, EmittedCounts, has_masks, is_full
+from samebits.ir.analysis.independence import has_independent_iterations
 from samebits.ir.grammar import For, Op, Value, can_trap, walk
 from samebits.passes.bounds.accesses import Accesses, Base, Separation
 from samebits.types import BOOL
