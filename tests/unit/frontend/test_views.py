@@ -11,8 +11,8 @@ from tests.support.executions import refusal_of, same, trap_of
 
 import samebits as sb
 from samebits import float2, float32, int8, int32, int64, math, uint8, uint32, uint64
-from samebits.ir.analysis.independence import has_independent_iterations
 from samebits.frontend.compile import compile_kernel
+from samebits.ir.analysis.independence import has_independent_iterations
 from samebits.ir.grammar import For, Module, Op, walk
 from samebits.passes.pipeline import optimise
 
