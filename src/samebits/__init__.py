@@ -38,6 +38,7 @@ from samebits.errors import (
     TargetError,
     Trap,
 )
+from samebits.errors import hide as _hide
 from samebits.lang.calls.tracing import trace
 from samebits.lang.decorators import defaults, kernel, struct
 from samebits.lang.intrinsics import (
@@ -297,8 +298,12 @@ def __getattr__(name: str) -> Any:
     elif name in _MODULES:
         value = importlib.import_module(f"samebits.{name}")
     else:
-        _matrices.refuse_matrix_of_halves(name)
-        raise AttributeError(f"module 'samebits' has no attribute {name!r}")
+        try:
+            _matrices.refuse_matrix_of_halves(name)
+            raise AttributeError(f"module 'samebits' has no attribute {name!r}")
+        except (AttributeError, SamebitsError) as error:
+            _hide(error)
+            raise
     globals()[name] = value
     return value
 

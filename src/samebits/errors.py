@@ -136,6 +136,20 @@ def fold(error: BaseException) -> None:
     while trace is not None and trace.tb_frame.f_code.co_filename.startswith(_OWN):
         trace = trace.tb_next
     error.__traceback__ = trace or error.__traceback__
+    last = trace
+    while trace is not None:
+        if not trace.tb_frame.f_code.co_filename.startswith(_OWN):
+            last = trace
+        trace = trace.tb_next
+    if last is not None:
+        last.tb_next = None  # what a function of the user's called
+
+
+def hide(error: BaseException) -> None:
+    """Take all frames so far out of the traceback of an error that the function which a user called
+    has caught, and raises on by a bare `raise`."""
+    if os.environ.get(WHOLE_TRACEBACK) != "full":
+        error.__traceback__ = None
 
 
 def folding(function: Callable[_P, _R]) -> Callable[_P, _R]:

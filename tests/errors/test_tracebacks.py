@@ -23,6 +23,21 @@ def at(a: sb.Array[float64], i: int) -> float64:
 def refused(a: sb.Array[float64]) -> float64:
     return a.sum()
 
+@sb.kernel
+def component(v: sb.float3) -> float64:
+    return v.q
+
+@sb.kernel
+def halves(x: float64) -> float64:
+    s = 0.0
+    for i in range(x / 2):
+        s += i
+    return s
+
+@sb.kernel
+def five(x: float64) -> int:
+    return int("5")
+
 @sb.struct
 class State:
     a: sb.FixedArray[float64, 4]
@@ -100,6 +115,21 @@ CASES = {
     "table": lambda: sb.table(["a"], float64),
     "job class": lambda: sb.job(type("J", (sb.ParallelFor,), {})),
     "job field": lambda: Far(a=3),
+    "struct's field read": lambda: State().m,
+    "fixed array read": lambda: State().a[4],
+    "fixed array written": lambda: State().a.__setitem__(4, 1.0),
+    "vector of two": lambda: sb.float3(1, 2),
+    "vector's component": lambda: sb.float3(1, 2, 3).q,
+    "vector assigned": lambda: setattr(sb.float3(1, 2, 3), "x", 3),
+    "scalar of text": lambda: sb.float32("abc"),
+    "list of too many": lambda: sb.List[sb.int32, 2]([1, 2, 3]),
+    "item of a list": lambda: sb.List[sb.int32, 2]([1, 2])[2],
+    "item of a map": lambda: sb.Map[sb.int32, sb.int32, 2]()[3],
+    "strided": lambda: sb.strided([1, 2, 3]),
+    "module": lambda: sb.foo,
+    "managed component": lambda: component.managed(sb.float3(1, 2, 3)),
+    "managed range": lambda: halves.managed(4.0),
+    "managed int": lambda: five.managed(4.0),
 }
 if "warm" in sys.argv:
     for _ in range(2):
@@ -111,7 +141,10 @@ CASES = (
     "start", "start to compile", "restore", "same bits", "inspect", "job", "job to compile",
     "job run", "struct", "struct with options", "kernel", "kernel with options", "table",
     "job class", "job field", "field", "assigned field", "math", "inside a generator",
-    "inside a kernel's argument",
+    "inside a kernel's argument", "struct's field read", "fixed array read", "fixed array written",
+    "vector of two", "vector's component", "vector assigned", "scalar of text", "list of too many",
+    "item of a list", "item of a map", "strided", "module", "managed component", "managed range",
+    "managed int",
 )  # fmt: skip
 CALLS = ("trap", "compile", "argument", "count")
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, Self, cast, get_origin
 
 import numpy as np
 
-from samebits.errors import CompileError
+from samebits.errors import CompileError, fold
 from samebits.lang.annotations import field_type, number
 from samebits.lang.calls.copied_arguments import Plain
 from samebits.lang.kernel import Kernel, bind_methods
@@ -151,10 +151,14 @@ def _finished(family: type[Family], parts: tuple[object, ...], cls: type) -> typ
     filled = result.__init__
 
     def init(self: Any, *given: Any, **named: Any) -> None:
-        if running.managed and (given or named):
-            message, fix = made_empty(self.__sb_type__)
-            raise CompileError(message, fix=fix)
-        filled(self, *given, **named)
+        try:
+            if running.managed and (given or named):
+                message, fix = made_empty(self.__sb_type__)
+                raise CompileError(message, fix=fix)
+            filled(self, *given, **named)
+        except Exception as error:
+            fold(error)
+            raise
 
     result.__init__ = init
     result.__sb_family__ = (family, parts)

@@ -7,6 +7,7 @@ before anything is asked of the others. Numbers are checked ints.
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -64,10 +65,20 @@ def _length(numbers: builtins.range) -> int:
     return max(0, -((numbers.start - numbers.stop) // numbers.step))
 
 
+def _whole(what: str, bound: Any) -> int:
+    try:
+        return operator.index(bound)
+    except TypeError:
+        name = type(bound).__name__
+        raise ArgumentError(
+            f"{what} takes integers, but this is {name}", fix="write `//`, or int(x)"
+        ) from None
+
+
 def range(*bounds: Any) -> Range:
     """Python's range. Raises Trap "overflow" where int64 holds no such number, Trap "assert" where
     the step is 0."""
-    numbers = [int(checked(bound.__index__())) for bound in bounds]
+    numbers = [int(checked(_whole("range()", bound))) for bound in bounds]
     if len(numbers) == 3 and numbers[2] == 0:
         raise Trap("assert", detail=STEP_IS_ZERO)
     return Range(builtins.range(*numbers))
@@ -75,7 +86,7 @@ def range(*bounds: Any) -> Range:
 
 def enumerate(items: Any, start: Any = 0) -> Steps:
     """Python's enumerate. A number that int64 does not hold raises Trap "overflow" in its turn."""
-    inner, first = steps_of(items), checked(start.__index__())
+    inner, first = steps_of(items), checked(_whole("the start of enumerate()", start))
     return Steps(inner.count, lambda k: (first + Int(k), inner.item(k)), inner.ends)
 
 

@@ -59,7 +59,14 @@ def _int(value: Any) -> Int:
             t = getattr(cast("Any", value), "__sb_type__", FLOAT)
             raise trapped("overflow", "narrow", shown(number, t), more=INT)
         return Int(int(number))
-    return checked(value.__index__())
+    try:
+        return checked(operator.index(value))
+    except TypeError:
+        name = type(value).__name__
+        raise ArgumentError(
+            f"int() takes a bool, an integer or a float, but this is {name}",
+            fix="convert it in the Python code that calls",
+        ) from None
 
 
 def _float(value: Any) -> float:

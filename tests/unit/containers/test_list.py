@@ -174,7 +174,7 @@ def test_python_uses_a_list_as_a_sequence() -> None:
     items[0] = 7
     del items[1]
     assert list(items) == [7, 3]
-    with pytest.raises(IndexError, match="2 of List"):
+    with pytest.raises(IndexError, match="index 2 is out of range for List"):
         items[2]
     assert list(copy.deepcopy(items)) == list(pickle.loads(pickle.dumps(items))) == [7, 3]
     with pytest.raises(sb.ArgumentError, match="holds 4 items; got 5"):

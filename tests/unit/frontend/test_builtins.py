@@ -112,7 +112,7 @@ def truth(flag: bool) -> bool:
     ],
 )
 def test_fixes_name_what_is_written_and_compile(wrong, fix, right, given) -> None:  # type: ignore
-    assert refusal_of(wrong, *given).fix == f"write {fix}"
+    assert refusal_of(wrong, *given).fix == f"write `{fix}`"
     if right is not None:
         assert f"return {fix}" in "".join(right.lines)
         same(right, *given)

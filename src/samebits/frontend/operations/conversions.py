@@ -55,7 +55,10 @@ def _fix_of_a_large(ctx: Context, node: ast.AST, number: int | float) -> str:
     """What to write for a Python int beyond int64, in the expression `node`."""
     if not 0 <= number <= UINT64.maximum:
         return "no integer type is wider than 64 bits: use a float, or two integers"
+    constant = not any(isinstance(part, _LEAVES) for part in ast.walk(node))
     match node:
+        case ast.BinOp() if constant:
+            return ctx.filled("write `uint64({x})`", x=node)
         case ast.BinOp(left=a, op=op, right=b) if not _assigned(ctx, node):
             whole = ast.BinOp(widened_sum(a, "uint64"), op, widened_sum(b, "uint64"))
             return ctx.filled("compute in uint64: `{x}`", node, x=whole)

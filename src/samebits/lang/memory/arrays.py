@@ -12,7 +12,7 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from samebits.errors import ArgumentError, CompileError, Trap
+from samebits.errors import ArgumentError, CompileError, SamebitsError, Trap, hide
 from samebits.lang.annotations import Array as Array
 from samebits.lang.annotations import Array2D as Array2D
 from samebits.lang.annotations import Array3D as Array3D
@@ -94,27 +94,37 @@ class ManagedArray:
         self._load, self._store = self._bind(buffer, offset, math.prod(shape))
 
     def __getitem__(self, index: Any) -> Any:
-        if type(index) in _INDEX_TYPES and len(self._shape) == 1:
-            i = int(index)
-            if 0 <= i < self._shape[0]:
-                return self._load(i)
-            raise _outside(i, self._shape[0])
-        parts = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
-        if len(parts) < len(self._shape) or any(map(Slice.of, parts)):
-            return self._part(parts)
-        return self._load(self._flat(index))
+        try:
+            if type(index) in _INDEX_TYPES and len(self._shape) == 1:
+                i = int(index)
+                if 0 <= i < self._shape[0]:
+                    return self._load(i)
+                raise _outside(i, self._shape[0])
+            parts = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
+            if len(parts) < len(self._shape) or any(map(Slice.of, parts)):
+                return self._part(parts)
+            return self._load(self._flat(index))
+        except SamebitsError as error:
+            hide(error)
+            raise
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        if type(index) in _INDEX_TYPES and len(self._shape) == 1:
-            i = int(index)
-            if 0 <= i < self._shape[0]:
-                self._store(i, value)
-                return
-            raise _outside(i, self._shape[0])
-        parts = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
-        if len(parts) < len(self._shape) or any(map(Slice.of, parts)):
-            raise ArgumentError("a part cannot be assigned", fix="assign its elements in a loop")
-        self._store(self._flat(index), value)
+        try:
+            if type(index) in _INDEX_TYPES and len(self._shape) == 1:
+                i = int(index)
+                if 0 <= i < self._shape[0]:
+                    self._store(i, value)
+                    return
+                raise _outside(i, self._shape[0])
+            parts = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
+            if len(parts) < len(self._shape) or any(map(Slice.of, parts)):
+                raise ArgumentError(
+                    "a part cannot be assigned", fix="assign its elements in a loop"
+                )
+            self._store(self._flat(index), value)
+        except SamebitsError as error:
+            hide(error)
+            raise
 
     def _flat(self, index: Any) -> int:
         indices = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)

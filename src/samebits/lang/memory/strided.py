@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, folding
 from samebits.lang.memory.overlaps import repeats
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.storage import describe
@@ -29,6 +29,7 @@ class Strided:
         self.array = array
 
 
+@folding
 def strided(array: np.ndarray[Any, Any]) -> Strided:
     """`array` as an argument of a kernel, whatever its strides: `kernel(sb.strided(image[:, 0]))`.
 

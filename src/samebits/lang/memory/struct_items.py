@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from samebits.errors import Trap
+from samebits.errors import SamebitsError, Trap, hide
 from samebits.lang.iteration import of_struct
 from samebits.lang.memory.arrays import checked_index
 from samebits.lang.memory.slices import LENGTH, Slice
@@ -91,12 +91,20 @@ def _subscripts(
             assert isinstance(index, slice)
             found = getattr(self, elements)
             return [found[k] for k in range(*index.indices(len(self)))]
-        array, at = place(self, index)
-        return array[at]
+        try:
+            array, at = place(self, index)
+            return array[at]
+        except (LookupError, SamebitsError) as error:
+            hide(error)
+            raise
 
     def setitem(self: Any, index: Any, value: Any) -> None:
-        array, at = place(self, index)
-        array[at] = value
+        try:
+            array, at = place(self, index)
+            array[at] = value
+        except (LookupError, SamebitsError) as error:
+            hide(error)
+            raise
 
     found = {"__getitem__": getitem, "__setitem__": setitem, "__sb_place__": place}
     return found | {"__sb_items__": items} if is_sliced else found

@@ -196,8 +196,11 @@ def _constant(where: str, value: object) -> object:
         known = object()
     if isinstance(known, bool | int | float | np.generic | FixedPoint | Vector | Table):
         return cast("object", known)
+    is_struct = hasattr(type(value), "__sb_type__")
     raise CompileError(
         f"{where} is neither a field, a number nor a method",
         note="constants of a struct are numbers, vectors and tables",
-        fix="pass it as a parameter, or make it a field with an annotation, or a plain method",
+        fix="make it a field with an annotation, or pass it as a parameter"
+        if is_struct
+        else "make it a module constant, a field with an annotation, or a plain method",
     )

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NoReturn, TypeVar, cast, dataclass_transform, 
 
 import numpy as np
 
-from samebits.errors import ArgumentError, CompileError, Trap, fold
+from samebits.errors import ArgumentError, CompileError, Trap, fold, hide
 from samebits.lang.annotations import MOST_BYTES, class_of_type, field_type, register_struct
 from samebits.lang.memory.arrays import ManagedArray, binder, copy_into
 from samebits.lang.memory.struct_items import item_methods
@@ -108,9 +108,12 @@ class Struct:
             cls = type(self).__name__
             raise CompileError(f"{cls} is no struct", fix=f"write @sb.struct above `class {cls}`")
         names = ", ".join(self.__sb_type__.field_types)
-        raise AttributeError(
-            f"{self.__sb_type__} has no field {name!r}; it has {names}", name=name, obj=self
-        )
+        text = f"{self.__sb_type__} has no field {name!r}; it has {names}"
+        try:
+            raise AttributeError(text, name=name, obj=self)
+        except AttributeError as error:
+            hide(error)
+            raise
 
     def __eq__(self, other: object) -> NoReturn:
         raise ArgumentError("structs are not compared", fix="compare their fields")

@@ -16,7 +16,7 @@ import numpy as np
 
 from samebits import types
 from samebits.bits import flushed
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, SamebitsError, hide
 from samebits.lang.values import operators
 from samebits.lang.values.conversions import FLOAT32_LIMIT, Raw, converter, kind_of, wrapper
 from samebits.lang.values.enums import fix_of_enum, plain_number
@@ -252,16 +252,20 @@ def _constructor(cls: Any) -> Any:
     zero = MAKERS[t](0)
 
     def construct(kind: Any, value: Any = zero) -> Any:
-        rule = table.get(kind_of(value))
-        if rule is None:
-            value = plain_number(value)
+        try:
             rule = table.get(kind_of(value))
-        if rule is None:
-            raise ArgumentError(
-                f"{t} takes one scalar, got {type(value).__name__}",
-                fix=fix_of_enum(value) or f"write {t}(x) for a number x",
-            )
-        return rule(value)
+            if rule is None:
+                value = plain_number(value)
+                rule = table.get(kind_of(value))
+            if rule is None:
+                raise ArgumentError(
+                    f"{t} takes one scalar, got {type(value).__name__}",
+                    fix=fix_of_enum(value) or f"write {t}(x) for a number x",
+                )
+            return rule(value)
+        except SamebitsError as error:
+            hide(error)
+            raise
 
     return construct
 

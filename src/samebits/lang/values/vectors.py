@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, SamebitsError, hide
 from samebits.lang.values import operators
 from samebits.lang.values.conversions import ValueClass, kind_of
 from samebits.lang.values.scalars import CONVERTERS, RAW_OF, TYPE_OF, convert, type_of_scalar
@@ -70,14 +70,18 @@ class Vector:
     def __new__(cls, *parts: Any) -> Any:
         rules = cls.__sb_converters__
         try:
-            items = [rules[kind_of(part)](part) for part in parts]
-        except KeyError:
-            return cls._joined(parts)
-        t = cls.__sb_type__
-        if len(items) == 1:
-            items *= t.length
-        if len(items) != t.length:
-            raise _wrong_length(t, len(items))
+            try:
+                items = [rules[kind_of(part)](part) for part in parts]
+            except KeyError:
+                return cls._joined(parts)
+            t = cls.__sb_type__
+            if len(items) == 1:
+                items *= t.length
+            if len(items) != t.length:
+                raise _wrong_length(t, len(items))
+        except SamebitsError as error:
+            hide(error)
+            raise
         return vector(cls, tuple(items))
 
     @classmethod
@@ -102,14 +106,21 @@ class Vector:
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         t = self.__sb_type__
         others = ", ".join(f"v.{c}" if c != name else "value" for c in COMPONENTS[: t.length])
-        raise ArgumentError(f"{t} is immutable", fix=f"make a new one: v = {t}({others})")
+        try:
+            raise ArgumentError(f"{t} is immutable", fix=f"make a new one: v = {t}({others})")
+        except ArgumentError as error:
+            hide(error)
+            raise
 
     def __getattr__(self, name: str) -> Any:
         getter = _swizzle(type(self), name)
         if getter is None:
-            raise AttributeError(
-                f"{self.__sb_type__} has no component or swizzle {name!r}", name=name, obj=self
-            )
+            text = f"{self.__sb_type__} has no component or swizzle {name!r}"
+            try:
+                raise AttributeError(text, name=name, obj=self)
+            except AttributeError as error:
+                hide(error)
+                raise
         return getter(self)
 
     def __getitem__(self, index: Any) -> Any:
