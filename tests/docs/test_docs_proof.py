@@ -1,4 +1,5 @@
-"""A team's day, docs/proof.md: every command of the page, at a size that a test has time for."""
+"""A team's day, docs/proof.md: every command of the page, a proof that `make prove-day` runs at a
+small size before the page's own."""
 
 from __future__ import annotations
 
@@ -21,6 +22,7 @@ LACKING = [
 ]
 
 
+@pytest.mark.proof
 @pytest.mark.skipif(bool(LACKING), reason=f"not installed: {', '.join(LACKING)}")
 @pytest.mark.skipif(FUSING.reason is not None, reason="this processor has no fma")
 def test_the_day_goes_as_the_page_says(tmp_path: Path) -> None:
