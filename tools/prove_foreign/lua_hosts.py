@@ -80,7 +80,8 @@ def sources() -> Path:
              "lupa", "--dest", BUILD, f"lupa=={version}"], check=True,
         )  # fmt: skip
         with tarfile.open(BUILD / f"lupa-{version}.tar.gz") as archive:
-            archive.extractall(BUILD, filter="data")
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # since 3.11.4
+            archive.extractall(BUILD)
     return folder / "third-party"
 
 

@@ -38,7 +38,8 @@ def unpacked(package: Package, folder: Path) -> Path:
     out = folder / package.name / "source"
     shutil.rmtree(out, ignore_errors=True)
     with tarfile.open(archive) as opened:
-        opened.extractall(out, filter="data")
+        opened.extraction_filter = getattr(tarfile, "data_filter", None)  # since 3.11.4
+        opened.extractall(out)
     (inner,) = out.iterdir()
     return inner
 
