@@ -155,7 +155,7 @@ prove-collector: $(STAMP)
 	$(BIN)/python -m tools.prove_collector
 
 prove-day: $(STAMP)
-	$(BIN)/python -m pytest -m proof tests/docs/test_docs_proof.py
+	$(BIN)/python -m pytest -m proof tests/docs
 	$(BIN)/python -m tools.prove_day
 
 prove-bounds: $(STAMP)
