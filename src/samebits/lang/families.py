@@ -104,6 +104,13 @@ class Family:
             return "int64(x)" if t.weak else f"bitcast(uint{t.bits}, x)"
         return "uint32(x)" if t.kind is Kind.UNSIGNED else "int32(x)"
 
+    def _of_sequence(self, args: Sequence[Any]) -> str | None:
+        """The fix for a list of numbers, where arrays are taken."""
+        if not self.of_numbers or not any(isinstance(x, list | tuple) for x in args):
+            return None
+        kind = "float64" if FLOAT64 in self.of_numbers else "int64"
+        return f"write math.{self.__name__}(np.array(x, np.{kind}))"
+
     def forms(self) -> str:
         """The parameters of every kernel, for messages."""
         return ", ".join(f"({', '.join(map(str, k.fixed_types or ()))})" for k in self.kernels)
@@ -123,7 +130,7 @@ class Family:
             raise ArgumentError(
                 f"{self.__name__}({shown}) has no form{'' if args else ' without arguments'}",
                 note=f"its forms are {self.forms()}",
-                fix=self.fix(types),
+                fix=self._of_sequence(args) or self.fix(types),
             )
         if running.managed:
             return executions.managed_call(kernel, args, {})

@@ -12,8 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from samebits.errors import ArgumentError
 from samebits.lang.intrinsics import bitcast, select
 from samebits.lang.kernel import Kernel
+from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.elementwise import has_array, over_arrays
 from samebits.lang.values.scalars import float32, float64, uint16, uint32, uint64
 
@@ -24,6 +26,12 @@ class _ForArrays(Kernel):
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         if out is not None or has_array(*args):
             return over_arrays(self, args, out)
+        found = kind_of(args[0]) if args else None
+        if found in (list, tuple) and self.fixed_types:
+            raise ArgumentError(
+                f"{self.__name__}() takes numbers and arrays, got {found.__name__}",
+                fix=f"write math.{self.__name__}(np.array(x, np.{self.fixed_types[0]}))",
+            )
         return super().__call__(*args, **kwargs)
 
 

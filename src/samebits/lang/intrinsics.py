@@ -322,7 +322,11 @@ def _bools(name: str, a: Any) -> tuple[bool, ...]:
     if not isinstance(a, Vector) or a.__sb_type__.element is not BOOL:
         raise ArgumentError(
             f"{name} takes a bool vector, got {type(a).__name__}",
-            fix=instead_of(name) if has_array(a) else "compare first: any(v > 0)",
+            fix=instead_of(name)
+            if has_array(a)
+            else f"compare first: {name}(v > 0)"
+            if isinstance(a, Vector)
+            else "of a number write x != 0",
         )
     return components(a)
 

@@ -230,7 +230,8 @@ def _check_scalars(name: str, values: tuple[Any, ...]) -> None:
         if kind not in TYPE_OF:
             fix = f"give a number, such as math.{name}(float32(x))"
             if isinstance(value, _SEQUENCES):
-                fix = f"write math.{name}(np.array(x, np.float64))"
+                wide = "int64" if INTRINSICS[name].takes == "integer" else "float64"
+                fix = f"write math.{name}(np.array(x, np.{wide}))"
             elif isinstance(value, np.ndarray):
                 refuse_array(name)
             elif isinstance(value, Iterable) and not isinstance(value, str):

@@ -99,18 +99,18 @@ def _halves(a: uint64) -> uint2:
 
 def _of_words(T: Any, of: Kernel) -> Kernel:  # noqa: N803 - a type
     @kernel
-    def hashed(x: T) -> uint32:
+    def hash(x: T) -> uint32:
         return of(bitcast(uint32, x))
 
-    return hashed
+    return hash
 
 
 def _of_wide(T: Any) -> Kernel:  # noqa: N803 - a type
     @kernel
-    def hashed(x: T) -> uint32:
+    def hash(x: T) -> uint32:
         return _of_two(_halves(bitcast(uint64, x)))
 
-    return hashed
+    return hash
 
 
 @kernel

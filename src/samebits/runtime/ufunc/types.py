@@ -70,16 +70,21 @@ def _check_integer(function: Overloads, x: Any) -> None:
     )
 
 
+def _refuse_subclass(function: Overloads, x: Any, takes: str) -> None:
+    """Raise ArgumentError where `x` is an array of a class that may mean something else."""
+    if isinstance(x, _NDARRAY) and type(x) not in _ARRAYS:
+        plain = "x.filled(0)" if hasattr(x, "mask") else "np.asarray(x)"
+        raise ArgumentError(
+            f"{function.__name__}() takes {takes} in plain arrays, got {type(x).__name__}",
+            fix=f"write math.{function.__name__}({plain})",
+        )
+
+
 def refuse(function: Overloads, x: Any) -> NoReturn:
     name = function.__name__
     message = f"{name}() takes floats and integers"
+    _refuse_subclass(function, x, "floats and integers")
     if isinstance(x, _NDARRAY):
-        if type(x) not in _ARRAYS:
-            plain = "x.filled(0)" if hasattr(x, "mask") else "np.asarray(x)"
-            raise ArgumentError(
-                f"{message} in plain arrays, got {type(x).__name__}",
-                fix=f"write math.{name}({plain})",
-            )
         raise ArgumentError(
             f"{message} of at most 64 bits, got an array of {x.dtype}",
             fix=f"write math.{name}({'x.real' if x.dtype.kind == 'c' else 'x.astype(np.float64)'})",
@@ -159,6 +164,7 @@ def family_type(
         found = FLOAT32 if halves else _number_of(x)
         if found is not None and found in kernels:
             return found
+        _refuse_subclass(function, x, ", ".join(map(str, kernels)))
         near = FLOAT32 if found is not None and found.is_float and FLOAT32 in kernels else INT32
         what = f"an array of {x.dtype}" if isinstance(x, _NDARRAY) else type(x).__name__
         raise ArgumentError(
@@ -174,6 +180,7 @@ def exact_type(function: Overloads, args: tuple[Any, ...]) -> ScalarType:
     kernel = function.kernel_for(FLOAT32)
     (t,) = cast("tuple[ScalarType]", kernel.fixed_types)
     (x,) = args
+    _refuse_subclass(function, x, str(t))
     found = _number_of(x)
     fits = found == t if t.is_int else float_type(function, args) == t or found is FLOAT32
     if not fits:
