@@ -387,3 +387,17 @@ def test_a_name_of_which_nothing_is_claimed_is_refused(monkeypatch: pytest.Monke
     with pytest.raises(SystemExit) as ended:
         command.main()
     assert ended.value.code == 2
+
+
+def test_the_odds_of_each_exact_phase_follow_from_its_precision() -> None:
+    from tools.prove.rounding import document
+
+    assert document.odds(168, 64) == (-113, -49)
+    page = document.section({}, {}, {})
+    for name, precision, _ in document.EXACT_PHASES:
+        assert f"| {name} | {precision} | 2^" in page
+    assert "| `erfc` from 4 to 6 | 119 | 2^-64 | 2^51 | 2^-13 |" in page
+    root = Path(__file__).parents[3]
+    explained = (root / "docs/explanation/rounding.md").read_text()
+    for text in ("below 2^-168", "odds of 2^-49", "2^-116", "2^-175", "2^-119"):
+        assert text in explained

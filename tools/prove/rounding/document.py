@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import log2
+from math import erfc, floor, log2
 
 from tools.prove.catalogue import ROWS, Row
 from tools.prove.functions import NAMED
@@ -24,19 +24,60 @@ cell of inputs, says that they round nothing; *rounded* ones may be off as far a
 
 What the fast phase leaves open is decided by an *exact phase*. Roots are algebraic: theirs compares
 integers, and rests on nothing else. All others are computed with 192 bits, by the bounds in their
-source to a relative 2^-168, and so are right unless a result that is no rounding boundary lies as
-near to one (float32 `atan2`: 2^-98). Hard cases, published or searched (`make search-hard`: some
-10^12 inputs of each function without a list), whose number is in the last column and on all of
-which the results were compared, say that none does for the functions and ranges that they cover;
-beyond them an argument chosen at random is that near with a probability of 2^-113, and all
-2^64 together of one argument with one below 2^-49. (Of two arguments there are 2^128 pairs, so that
-for `pow`, `atan2` and their kin the probability is that of each pair.) float32 functions of one
-argument are compared on all 2^32, and rest on no margin. The margin of float32 `pow` and its kin is
-in units in the last place of the float64 that is tested.
+source to a relative 2^-p, and so are right unless a result that is no rounding boundary lies as
+near to one. Hard cases, published or searched (`make search-hard`: some 10^12 inputs of each
+function without a list), whose number is in the last column and on all of which the results were
+compared, say that none does for the functions and ranges that they cover. Beyond them the odds of
+such an argument, if they are taken at random, are these, of p bits of which 53 are the result's:
+
+| function | p | odds of one argument | number of them | odds of all |
+|---|--:|--:|--:|--:|
+{odds}
+
+float32 functions of one argument are compared on all 2^32, and rest on no margin. The margin of
+float32 `pow` and its kin is in units in the last place of the float64 that is tested.
 
 | function | phase | error | margin | cells | exact | rounded | rests on |
 |---|---|--:|---|--:|--:|--:|---|
 """
+ONE, PAIRS = 64, 128
+"""The arguments of a function of one number and of two: the logarithm to the base 2."""
+ERFC_BITS, LGAMMA_BITS = 175, 116
+"""The exact phase of erfc loses one of these for each power of two that its result is below 1;
+that of lgamma has these at its results nearest to 0, one more for each power of two farther."""
+
+
+def _erfc_bits(x: float) -> int:
+    return ERFC_BITS + floor(log2(erfc(x)))
+
+
+EXACT_PHASES: tuple[tuple[str, int, int], ...] = (
+    ("of one argument, but those below", 168, ONE),
+    ("`erfc` from 2 to 4", _erfc_bits(4.0), 52),
+    ("`erfc` from 4 to 6", _erfc_bits(6.0), 51),
+    ("`lgamma` next to a zero; as likely again for each power of two farther", LGAMMA_BITS, 0),
+    ("of two arguments, but `logaddexp` next to 0, which is as `erfc` of that size", 168, PAIRS),
+    ("float32 `atan2`", 98, ONE),
+)
+"""The precision of exact phases, and the logarithm of the number of arguments there."""
+
+
+def odds(precision: int, arguments: int, digits: int = 53) -> tuple[int, int]:
+    """The exponents of the probability that one random argument, and that one of so many, has a
+    result that is no boundary of rounding and nearer to one than 2^-precision."""
+    one = digits + 2 - precision
+    return one, one + arguments
+
+
+def _odds() -> str:
+    lines: list[str] = []
+    for name, precision, arguments in EXACT_PHASES:
+        one, every = odds(precision, arguments, 24 if name.startswith("float32") else 53)
+        total = "some are expected" if every >= 0 else f"2^{every}"
+        lines.append(f"| {name} | {precision} | 2^{one} | 2^{arguments} | {total} |")
+    return "\n".join(lines)
+
+
 ALGEBRAIC = ("cbrt", "rsqrt", "hypot")
 WITHOUT = {
     "hypot float32": "none: rounding keeps the order of sums and roots, and ties are told exactly",
@@ -59,7 +100,7 @@ def section(
                 shown = proofs.get(f"{type_name} {row.name}")
                 lines += _rows(row, type_name, shown, digests[name], record)
     older = earlier(proofs)
-    return TEXT + "\n".join([*lines, "", older] if older else lines)
+    return TEXT.format(odds=_odds()) + "\n".join([*lines, "", older] if older else lines)
 
 
 def earlier(proofs: Mapping[str, Shown]) -> str:
