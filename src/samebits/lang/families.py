@@ -14,7 +14,7 @@ from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.arrays import ManagedArray
 from samebits.lang.values.conversions import kind_of
-from samebits.lang.values.elementwise import has_array, is_half, over_arrays
+from samebits.lang.values.elementwise import has_array, over_arrays
 from samebits.lang.values.enums import plain_number
 from samebits.lang.values.instead import instead_of
 from samebits.lang.values.lazy import lazily
@@ -176,8 +176,9 @@ def _takes(parameter: Type, found: Type | None) -> bool:
 
 
 def _widened(value: Any) -> Any:
-    """A half as the float32 that it is; anything else itself."""
-    return CONVERTERS[FLOAT32][kind_of(value)](value) if is_half(value) else value
+    """The float32 of a half number; anything else itself."""
+    kind = kind_of(value)
+    return CONVERTERS[FLOAT32][kind](value) if TYPE_OF.get(kind) == FLOAT16 else value
 
 
 def _type_of(value: Any) -> Type | None:
