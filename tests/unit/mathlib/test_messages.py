@@ -46,3 +46,11 @@ def test_any_and_all_speak_of_themselves(name: str) -> None:
 def test_a_hash_is_refused_by_its_own_name() -> None:
     with pytest.raises(ArgumentError, match=r"^hash\(\)"):
         math.hash(2**63)
+
+
+@pytest.mark.parametrize("name", ["abs", "sign", "min", "max", "clamp"])
+def test_functions_that_keep_integers_refuse_bools_as_numbers_and_arrays(name: str) -> None:
+    count = {"clamp": 3, "min": 2, "max": 2}.get(name, 1)
+    for value in (True, np.True_, np.array([True])):
+        with pytest.raises(ArgumentError, match="bool"):
+            getattr(math, name)(*[value] * count)
