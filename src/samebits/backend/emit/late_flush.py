@@ -3,7 +3,8 @@
 Every operation that computes with a number takes it as flushed, by a bit of x86-64's control
 register: denormals are zeros, DAZ, which says nothing of results. A subnormal result is then as
 good as the zero of its sign, until it is stored, returned or read as bits. The register's other
-bit, flush to zero, would not do: it flushes what rounds up to the least normal number.
+bit, flush to zero, would not do: it flushes what rounds up to the least normal number. Comparisons
+that LLVM makes ones of zero's bits flush their operands (`backend/lowering/float.py`).
 
 Owns which modules qualify: the bit holds for all functions that an entry calls.
 """

@@ -24,7 +24,8 @@ def _resize(f: FunctionWriter, name: str, source: ScalarType, bits: int) -> str:
 
 def _convert(f: FunctionWriter, op: Op) -> None:
     source, target = scalar_type(op.args[0]), scalar_type(op.result)
-    f.define(op.result, _converted(f, f.operand(op.args[0]), source, target))
+    name = f.seen(op.args[0]) if target.kind is Kind.BOOL else f.operand(op.args[0])
+    f.define(op.result, _converted(f, name, source, target))
 
 
 def _converted(f: FunctionWriter, name: str, source: ScalarType, target: ScalarType) -> str:
