@@ -392,6 +392,8 @@ class RaceError(SamebitsError):
 
 
 _LONGEST_NAME = 60
+_ALIKE = 0.7
+"""How alike two names are for one to be meant by the other; 1 is the same."""
 
 
 def are_given(count: int) -> str:
@@ -402,5 +404,5 @@ def are_given(count: int) -> str:
 def nearest(text: str, names: Iterable[str]) -> str | None:
     """The name closest in spelling to `text`, ignoring case; None if none is close."""
     known = {name.lower(): name for name in names}
-    found = get_close_matches(text.lower()[:_LONGEST_NAME], known, 1)
+    found = get_close_matches(text.lower()[:_LONGEST_NAME], known, 1, _ALIKE)
     return known[found[0]] if found else None

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import samebits as sb
 from samebits.bits import bits_to_float
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.values.scalars import SCALAR_CLASSES, float32, float64, int32, uint32
@@ -200,3 +201,28 @@ def test_float3_arithmetic_has_the_bits_of_its_scalars(a, b):
 def test_uint_vectors_wrap():
     assert tuple(uint3(0) - 1) == (2**32 - 1,) * 3
     assert type((uint3(0) - uint32(1)).x) is uint32
+
+
+@sb.kernel
+def _cubed(v: float3) -> float3:
+    return v**3
+
+
+@sb.kernel
+def _matrix_to_the_fifth(m: sb.float2x2) -> sb.float2x2:
+    return m**5
+
+
+def test_powers_are_those_of_kernels():
+    v, m = float3(1.1, -2.7, 1e-20), sb.float2x2(1.3, 0.7, -0.1, 3.0)
+    assert bits(v**3) == bits(_cubed(v))
+    assert bits(v**1) == bits(v)
+    assert repr(m**5) == repr(_matrix_to_the_fifth(m))
+    assert tuple(int2(7, -3) ** 2) == (49, 9)
+    for wrong in (0, -1, 1025, 0.5, v):
+        with pytest.raises(ArgumentError, match="takes a constant Python int"):
+            v**wrong
+    with pytest.raises(ArgumentError, match="of two quaternions"):
+        sb.quaternion(0, 0, 0, 1) ** 2
+    with pytest.raises(ArgumentError, match="combine bool vectors"):
+        bool2(True, False) ** 2

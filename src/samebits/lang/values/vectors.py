@@ -18,8 +18,9 @@ import numpy as np
 from samebits.errors import ArgumentError, SamebitsError, hide
 from samebits.lang.values import operators
 from samebits.lang.values.conversions import ValueClass, kind_of
+from samebits.lang.values.powers import MOST, NO_POWER, by_products
 from samebits.lang.values.scalars import CONVERTERS, RAW_OF, TYPE_OF, convert, type_of_scalar
-from samebits.lang.values.weak import divided, reflected_divided
+from samebits.lang.values.weak import Int, divided, reflected_divided
 from samebits.types import (
     BOOL,
     COMPONENTS,
@@ -299,6 +300,14 @@ def _unary(stem: str, symbol: str) -> Any:
     return method
 
 
+def _power(self: Any, n: Any, modulus: Any = None) -> Any:
+    """`self ** n` by products, element by element, n from 1 to `MOST` as in kernels."""
+    if type(n) not in (int, Int) or not 1 <= n <= MOST or modulus is not None:
+        message, fix = NO_POWER
+        raise ArgumentError(message, fix=fix)
+    return by_products(operator.mul, self, int(n))
+
+
 def _component(index: int) -> property:
     return property(lambda self: self._items[index])
 
@@ -308,6 +317,7 @@ def _install() -> None:
         setattr(Vector, f"__{stem}__", _binary(stem, rule, reflected=False))
         if rule.takes != "order":
             setattr(Vector, f"__r{stem}__", _binary(stem, rule, reflected=True))
+    Vector.__pow__ = _power  # type: ignore[attr-defined]
     Vector.__divmod__ = divided  # type: ignore[attr-defined]
     Vector.__rdivmod__ = reflected_divided  # type: ignore[attr-defined]
     for stem, symbol in (("neg", "-"), ("pos", "+"), ("invert", "~"), ("abs", "abs")):
