@@ -142,7 +142,10 @@ class Text:
 
 def _fix_of_format(ctx: Context, part: ast.FormattedValue, operand: Operand) -> str:
     """What to write for a format that a number does not have."""
-    t, (_, spec) = operand.type, format_of(part)
+    try:
+        t, (_, spec) = operand.type, format_of(part)
+    except ValueFormatError:
+        return _FORMATS
     if isinstance(t, ScalarType) and t.is_float and fits_format(t, f"{spec}g"):
         x = ctx.text(part.value)
         fraction = "" if "." in spec else ".3"
