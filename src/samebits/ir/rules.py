@@ -6,7 +6,7 @@ A check gets the op and its surroundings and gives a complaint, or None. Knows n
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from samebits.bits import round_float
 from samebits.ir.grammar import (
@@ -210,18 +210,25 @@ def _element(op: Op, _: Surroundings) -> Complaint:
     return _wants([RefType(t.element)], op)
 
 
+def _wants_view(t: ArrayType, op: Op) -> Complaint:
+    """A part of an array may be read-only where the array is not: so it is in a kernel's body that
+    takes a read-only array, once that is part of its caller's."""
+    readonly = replace(t, readonly=True)
+    return None if [value.type for value in op.results] == [readonly] else _wants([t], op)
+
+
 def _row(op: Op, _: Surroundings) -> Complaint:
     t, i = op.args[0].type, op.args[1].type
     if not isinstance(t, ArrayType) or t.ndim < 2 or i != INT:
         return f"its operands are ({t}, {i}), where an array of rows and an int are due"
-    return _wants([ArrayType(t.element, t.ndim - 1, t.readonly)], op)
+    return _wants_view(ArrayType(t.element, t.ndim - 1, t.readonly), op)
 
 
 def _slice(op: Op, _: Surroundings) -> Complaint:
     t, *bounds = (value.type for value in op.args)
     if not isinstance(t, ArrayType) or bounds != [INT, INT]:
         return f"its operands are ({_list([t, *bounds])}), where an array and two ints are due"
-    return _wants([t], op)
+    return _wants_view(t, op)
 
 
 def _view(op: Op, _: Surroundings) -> Complaint:
@@ -236,7 +243,7 @@ def _flat(op: Op, _: Surroundings) -> Complaint:
     t = op.args[0].type
     if not (isinstance(t, ArrayType) and t.ndim == 1 and isinstance(t.element, VectorType)):
         return f"its operand is {t}, where a 1-D array of vectors is due"
-    return _wants([ArrayType(t.element.element, 1, readonly=t.readonly)], op)
+    return _wants_view(ArrayType(t.element.element, 1, readonly=t.readonly), op)
 
 
 def _length(op: Op, _: Surroundings) -> Complaint:
