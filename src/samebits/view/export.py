@@ -27,8 +27,9 @@ _BLOCK_BYTES = 8 << 20
 """Messages of so many bytes are made at once, or of one frame."""
 _CHUNK = 4 << 20
 STATE, INPUTS, HASH, SCENE = "/state", "/inputs", "/hash", "/scene"
-_MARK = b"\x08\x00\x00\x00protobuf"
-"""MCAP's record of the profile, by which a file of this module is known."""
+_PROFILE, _LIBRARY = "protobuf", "samebits"
+_MARK = b"".join(len(t).to_bytes(4, "little") + t.encode() for t in (_PROFILE, _LIBRARY))
+"""MCAP's header, by which a file of this module is known."""
 _MOST = (1 << 31) - 1
 """Most bytes of a message."""
 Progress = Callable[[int], None]
@@ -105,7 +106,7 @@ class _Writing:
             if len(layout.template) > _MOST:
                 raise ReplayError(f"a {what} makes a message of more than 2 GiB")
         self._mcap = Writer(output.file, chunk_size=_CHUNK, compression=CompressionType.ZSTD)
-        self._mcap.start(profile="protobuf", library="samebits")
+        self._mcap.start(profile=_PROFILE, library=_LIBRARY)
         about = messages.described()
         self._channels = {
             topic: self._channel(topic, name, about)

@@ -23,6 +23,7 @@ pytest.importorskip("google.protobuf", reason="pip install 'samebits[view]'")
 pytest.importorskip("foxglove", reason="pip install 'samebits[view]'")
 
 from mcap.reader import make_reader
+from mcap.writer import Writer
 from mcap_protobuf.decoder import DecoderFactory
 
 from samebits.view.export import export_protobuf
@@ -177,6 +178,15 @@ def test_what_is_missing_or_another_s_is_refused(
         with pytest.raises(ReplayError, match=r"is the replay|is no such file of messages"):
             export_protobuf(SMALL, small, target)
     assert small.read_bytes() == before
+    theirs = tmp_path / "theirs.mcap"
+    with theirs.open("wb") as file:
+        writer = Writer(file)
+        writer.start(profile="protobuf", library="another's")
+        writer.finish()
+    with pytest.raises(ReplayError, match="is no such file of messages"):
+        export_protobuf(SMALL, small, theirs)
+    export_protobuf(SMALL, small, tmp_path / "again.mcap", limit=1)
+    export_protobuf(SMALL, small, tmp_path / "again.mcap", limit=2)
     out.mkdir()
     with pytest.raises(ReplayError, match=r"out\.mcap"):
         export_protobuf(SMALL, small, out)
