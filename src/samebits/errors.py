@@ -402,7 +402,13 @@ def are_given(count: int) -> str:
 
 
 def nearest(text: str, names: Iterable[str]) -> str | None:
-    """The name closest in spelling to `text`, ignoring case; None if none is close."""
+    """The name closest in spelling to `text`, ignoring case; None if none is close.
+
+    Close is alike by `difflib`, or made of the same letters, as two swapped ones are: in
+    names of three letters those alone weigh more than `_ALIKE` allows.
+    """
     known = {name.lower(): name for name in names}
-    found = get_close_matches(text.lower()[:_LONGEST_NAME], known, 1, _ALIKE)
+    asked = text.lower()[:_LONGEST_NAME]
+    swapped = [name for name in known if sorted(name) == sorted(asked)]
+    found = get_close_matches(asked, known, 1, _ALIKE) or get_close_matches(asked, swapped, 1, 0)
     return known[found[0]] if found else None
