@@ -73,6 +73,19 @@ def said_text(kind: str, operation: str, *types: ScalarType, more: object = "") 
     return text and text.format(a=places[0], b=places[-1], more=more)
 
 
+def from_end_text(constant: int, axis: int | None = None) -> str:
+    """What the trap "index" says of a negative constant, with a place for the length from whose end
+    it counts."""
+    operation = "index" if axis is None else "axis"
+    return said("index", operation, constant, "{int}", axis)
+
+
+def bound_from_end_text(constant: int, words: str) -> str:
+    """What the trap "index" says of a slice's bound that is a negative constant, with a place for
+    the length."""
+    return said("index", "bound", constant, "{int}", escaped(words))
+
+
 def array_text(kind: str, element: object, size: int, ndim: int, limit: int) -> str:
     """What the traps "length" and "arena" say of an array of run-time lengths, with places for
     these, and for the bytes of the arena in use."""

@@ -314,6 +314,8 @@ def _zero(op: Op, _: Surroundings) -> Complaint:
 
 
 def _index(op: Op, _: Surroundings) -> Complaint:
+    if isinstance(op.attr, str):
+        return _two_ints(op) or _unlike_places(op.attr, [INT])
     if op.attr is not None and type(op.attr) is not int:
         return f"its axis is {op.attr!r}"
     return _two_ints(op)

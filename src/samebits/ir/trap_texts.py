@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from samebits.errors import TRAP_MESSAGES
-from samebits.ir.grammar import Op
+from samebits.ir.grammar import Op, Value
 from samebits.types import ArrayType, ScalarType
 from samebits.value_text import array_text, escaped, outline, said_text
 
 WITH_VALUES = ("assert", "overflow")
 """Opcodes whose operands after the first are the values that the attribute has places for."""
+
+
+def named(op: Op) -> tuple[Value, ...]:
+    """The operands that the text of a trap of `op` has places for, the last ones that it has."""
+    if op.opcode in WITH_VALUES or (op.opcode == "index" and isinstance(op.attr, str)):
+        return op.args[1:]
+    return op.args
 
 
 STEPS = "steps"
@@ -37,6 +44,8 @@ def operand_text(op: Op, kind: str) -> str | None:
         return array_text(kind, t.element, t.element.size, t.ndim, op.attr)
     if op.attr == STEPS and op.opcode in UNNAMED:
         return None
+    if op.opcode == "index" and isinstance(op.attr, str):
+        return op.attr
     types = [v.type for v in op.args if isinstance(v.type, ScalarType)]
     if op.opcode == "index" and op.attr is not None:
         return said_text(kind, "axis", *types, more=op.attr)

@@ -129,7 +129,7 @@ _CASES: list[tuple[Any, tuple[Any, ...], str]] = [
     (item, (np.zeros(4), 7), "index 7 is out of range for an array of 4"),
     (item, (np.zeros(4), -1), "index -1 is out of range for an array of 4"),
     (by_callee, (np.zeros(4), 3), "index 4 is out of range for an array of 4"),
-    (third_from_end, (np.zeros(2),), "index -1 is out of range for an array of 2"),
+    (third_from_end, (np.zeros(2),), "index -3 is out of range for an array of 2"),
     (cell, (np.zeros((4, 5), np.float32), 4, 1), "index 4 is out of range for axis 0 of length 4"),
     (cell, (np.zeros((4, 5), np.float32), 3, 5), "index 5 is out of range for axis 1 of length 5"),
     (quotient, (-7, 0), "division by zero: -7 // 0"),

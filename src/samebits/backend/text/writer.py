@@ -21,7 +21,7 @@ from samebits.backend.text.trap_records import common_block, word
 from samebits.backend.text.types import parts, return_type, returned
 from samebits.backend.text.wide_stores import LANE_WISE, WideStores, wide_stores
 from samebits.ir.grammar import Function, Op, Value
-from samebits.ir.trap_texts import WITH_VALUES, operand_text
+from samebits.ir.trap_texts import named, operand_text
 from samebits.modes import FAST
 from samebits.types import ScalarType
 
@@ -206,8 +206,8 @@ class FunctionWriter:
         said = operand_text(op, kind) if self.module.records_traps else None
         site = TrapSite(kind, op.span, detail, said)
         status = self.module.trap_status_in(self.function.name, site)
-        named = () if said is None else op.args[op.opcode in WITH_VALUES :]
-        given = operands or tuple(map(self.seen, named))
+        values = () if said is None else named(op)
+        given = operands or tuple(map(self.seen, values))
         trap, go_on = self._label("trap"), self._label("ok")
         self.do(f"br i1 {condition}, label %{trap}, label %{go_on}, {UNLIKELY}")
         lines = list(first)
@@ -215,7 +215,7 @@ class FunctionWriter:
             lines.append(f"ret {self._return} {self._failure(str(status))}")
         else:
             words: list[str] = []
-            for value, place in zip(named, given, strict=True):
+            for value, place in zip(values, given, strict=True):
                 assert isinstance(value.type, ScalarType)
                 made, name = word(place, value.type, self.name())
                 lines += made

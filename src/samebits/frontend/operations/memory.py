@@ -32,6 +32,7 @@ from samebits.types import (
     StructType,
     VectorType,
 )
+from samebits.value_text import from_end_text
 
 
 def load(
@@ -169,13 +170,22 @@ def checked_index(
     """An index along `axis`; a negative constant counts from the end."""
     place, operand = index
     value = index_value(ctx, place, operand)
-    if isinstance(operand, Literal) and operand.value < 0:
+    ndim = base.type.ndim if isinstance(base, View) else len(fixed(base).shape)
+    said: int | str | None = axis if ndim > 1 else None
+    constant = from_end(operand)
+    if constant is not None:
         count = length(ctx, node, base, axis)
         value = ctx.builder.value("add", (count, value), INT, ctx.span(node))
+        said = from_end_text(constant, said)
     count = length(ctx, node, base, axis)
-    ndim = base.type.ndim if isinstance(base, View) else len(fixed(base).shape)
-    ctx.builder.effect("index", (value, count), ctx.span(node), axis if ndim > 1 else None)
+    ctx.builder.effect("index", (value, count), ctx.span(node), said)
     return value
+
+
+def from_end(index: Operand) -> int | None:
+    """The negative constant that an index is, which counts from the end; None of any other."""
+    value = index.value if isinstance(index, Literal) else 0
+    return value if isinstance(value, int) and value < 0 else None
 
 
 def fixed(base: MemoryOperand) -> FixedArrayType:

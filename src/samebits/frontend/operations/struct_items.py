@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from samebits.errors import Span
 from samebits.frontend.core.context import Context
-from samebits.frontend.core.operands import Literal, MemoryOperand, Operand, Scalar, Tuple, describe
+from samebits.frontend.core.operands import MemoryOperand, Operand, Scalar, Tuple, describe
 from samebits.frontend.operations import memory
 from samebits.frontend.operations.conversions import index_value
 from samebits.frontend.operations.kernel_calls import call_kernel
@@ -19,6 +19,7 @@ from samebits.ir.grammar import Value
 from samebits.lang.iteration import LENGTH_CHANGED
 from samebits.lang.kernel import Kernel, method_kernel
 from samebits.types import BOOL, INT, FixedArrayType, MemoryType, RefType, StructType
+from samebits.value_text import from_end_text
 
 Item = Callable[[Value], Operand]
 
@@ -77,10 +78,13 @@ def place(
     if count is None:
         size = memory.fixed(memory.elements_field(ctx, node, base)).shape[0]
         count = Scalar(ctx.builder.const(size, INT, span), INT)
-    if isinstance(index, Literal) and index.value < 0:
+    said = None
+    constant = memory.from_end(index)
+    if constant is not None:
+        said = from_end_text(constant)
         # A length that lies in memory may be anything: this sum is not to overflow.
         value = ctx.builder.value("add", (_not_negative(ctx, span, count), value), INT, span)
-    ctx.builder.effect("index", (value, count.value), span)
+    ctx.builder.effect("index", (value, count.value), span, said)
     return _element(ctx, node, base, value)
 
 

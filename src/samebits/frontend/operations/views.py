@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 
 from samebits.frontend.core.context import Context
 from samebits.frontend.core.filled import Filling
-from samebits.frontend.core.operands import Literal, MemoryOperand, Operand, View, describe
+from samebits.frontend.core.operands import MemoryOperand, Operand, View, describe
 from samebits.frontend.operations import memory
 from samebits.frontend.operations.conversions import index_value
 from samebits.ir.grammar import Value
 from samebits.lang.memory import slices
 from samebits.types import INT, ArrayType, FixedArrayType, ScalarType
+from samebits.value_text import bound_from_end_text
 
 Lower = Callable[[Context, ast.expr], Operand]
 Array = View | MemoryOperand
@@ -136,9 +137,14 @@ def _checked(ctx: Context, node: ast.Subscript, bound: Bound, length: Value) -> 
     assert bound is not None
     place, operand = bound
     value, span = index_value(ctx, place, operand), ctx.span(node)
-    if isinstance(operand, Literal) and operand.value < 0:
+    constant = memory.from_end(operand)
+    if constant is not None:
+        # It is below the length: what is left to check is all that `index` does.
         value = ctx.builder.value("add", (length, value), INT, span)
-    ctx.builder.effect("bound", (value, length), span, slices.outside(ctx.text(place)))
+        text = bound_from_end_text(constant, slices.before(ctx.text(place)))
+        ctx.builder.effect("index", (value, length), span, text)
+    else:
+        ctx.builder.effect("bound", (value, length), span, slices.outside(ctx.text(place)))
     return value
 
 

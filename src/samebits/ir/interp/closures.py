@@ -29,7 +29,7 @@ from samebits.ir.grammar import (
 from samebits.ir.interp.memory import MEMORY, Arena, Ref, fresh
 from samebits.ir.interp.semantics import SEMANTICS
 from samebits.ir.own_code import is_own_code
-from samebits.ir.trap_texts import message, operand_text
+from samebits.ir.trap_texts import message, named, operand_text
 from samebits.printed import keep, write
 from samebits.types import ArrayType, ScalarType
 from samebits.value_text import filled, first_text, number_of, types_in
@@ -302,8 +302,8 @@ class Steps:
 
     def operands_trap(self, op: Op, kind: str, operands: Sequence[Any]) -> Trap | IRError:
         """The trap at `op`, which names its operands."""
-        text = operand_text(op, kind)
-        return self.trap(op, kind, None, text and filled(text, operands))
+        text, values = operand_text(op, kind), operands[len(op.args) - len(named(op)) :]
+        return self.trap(op, kind, None, text and filled(text, values))
 
     def apply(self, op: Op, function: Callable[..., Any]) -> Step:
         """The step that applies `function` to the operands' values."""

@@ -237,7 +237,7 @@ def checked_index(index: Any, length: int, axis: int | None = None) -> int:
             f"an index is an integer, got {describe(index)}", fix="convert it: a[int32(i)]"
         )
     if not 0 <= i < length:
-        raise _outside(i, length, axis)
+        raise _outside(int(index) if type(index) is FromEnd else i, length, axis)
     return i
 
 

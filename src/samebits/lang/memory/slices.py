@@ -30,6 +30,11 @@ def outside(bound: str) -> str:
     return f"the bound `{bound}` of a slice is below 0 or above the length"
 
 
+def before(bound: str) -> str:
+    """What a trap says of a slice's bound, as written, that counts from the end past the start."""
+    return f"the bound `{bound}` of a slice counts from the end, to before the start"
+
+
 def no_row_of_columns(array: str) -> tuple[str, str]:
     """The error of a part that does not lie in one piece, and what to write instead."""
     return (
@@ -81,6 +86,8 @@ class Slice:
 def _bound(bound: Any, length: int, text: str) -> int:
     if type(bound) is FromEnd:
         number = bound.of(length)
+        if number < 0:
+            raise Trap("index", said=said("index", "bound", int(bound), length, before(text)))
     elif type(bound) in INDEX_TYPES:
         number = int(bound)
     else:
