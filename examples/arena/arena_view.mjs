@@ -116,10 +116,10 @@ function bar(context, left, top, wide, share, slot) {
 
 // Where thumbs are, or may be, on a touch screen.
 
-function pads(context, { pointers }, width, height) {
+function pads(context, { pointers, inset }, width, height) {
   const { stick, fire } = thumbs(pointers, width);
   const far = reach(width, height);
-  const low = height - Math.max(96, height * 0.14);
+  const low = height - Math.max(96, height * 0.14, inset.bottom + far * 1.2);
   const side = isTall(width, height) ? 0.2 : 0.11; // of the width, beside the arena where there is room
   const base = stick ? [stick.startX, stick.startY] : [width * side, low];
   let knob = base;

@@ -4,12 +4,10 @@ Acrobot-v1 has it.
 The arithmetic is Gymnasium's, operation by operation, in float64: Runge and Kutta's fourth order.
 """
 
-from collections.abc import Iterator
-
-import numpy as np
+from typing import Literal
 
 import samebits as sb
-from samebits import double4, float32, float64, int8, math, random, uint64
+from samebits import double4, float2, float32, float64, int8, math, random, uint64
 
 PI = 3.141592653589793
 DT = 0.2
@@ -132,15 +130,18 @@ def done(state: State) -> tuple[bool, bool]:
     return is_up(state), False
 
 
-def picture(state: State) -> Iterator[sb.scene.Shape]:
+@sb.kernel
+def picture(state: State, marks: sb.List[sb.scene.Mark, Literal[5]]) -> None:
     """The height to reach, and the two links below the hinge."""
-    yield sb.scene.Line([(-2.2, LENGTH), (2.2, LENGTH)], 0.02, "#a3be8c")
-    first, second = float(state.angle_1), float(state.angle_1 + state.angle_2)
-    joint = LENGTH * np.array([np.sin(first), -np.cos(first)])
-    tip = joint + LENGTH * np.array([np.sin(second), -np.cos(second)])
-    yield sb.scene.Line([(0, 0), joint], 0.16, "#88c0d0")
-    yield sb.scene.Line([joint, tip], 0.16, "#81a1c1")
-    yield sb.scene.Discs([(0, 0), joint], 0.1, "#ebcb8b")
+    first, second = float32(state.angle_1), float32(state.angle_1 + state.angle_2)
+    hinge = float2(0.0)
+    joint = LENGTH * float2(math.sin(first), -math.cos(first))
+    tip = joint + LENGTH * float2(math.sin(second), -math.cos(second))
+    marks.append(sb.scene.line(float2(-2.2, LENGTH), float2(2.2, LENGTH), 0.02, 0xA3BE8C))
+    marks.append(sb.scene.line(hinge, joint, 0.16, 0x88C0D0))
+    marks.append(sb.scene.line(joint, tip, 0.16, 0x81A1C1))
+    marks.append(sb.scene.disc(hinge, 0.1, 0xEBCB8B))
+    marks.append(sb.scene.disc(joint, 0.1, 0xEBCB8B))
 
 
 ACROBOT = sb.Simulation(

@@ -3,12 +3,10 @@
 The arithmetic is Gymnasium's, operation by operation, in float64.
 """
 
-from collections.abc import Iterator
-
-import numpy as np
+from typing import Literal
 
 import samebits as sb
-from samebits import float32, float64, int8, math, random, uint64
+from samebits import float2, float32, float64, int8, math, random, uint64
 
 GRAVITY = 9.8
 MASS_POLE = 0.1
@@ -89,15 +87,17 @@ def done(state: State) -> tuple[bool, bool]:
     return fell, False
 
 
-def picture(state: State) -> Iterator[sb.scene.Shape]:
+@sb.kernel
+def picture(state: State, marks: sb.List[sb.scene.Mark, Literal[4]]) -> None:
     """The track, the cart, and the pole in its whole length."""
-    x, theta = float(state.x), float(state.theta)
-    yield sb.scene.Line([(-FAR, 0), (FAR, 0)], 0.02, "#4c566a")
-    cart = [(x - 0.25, -0.15), (x + 0.25, -0.15), (x + 0.25, 0.15), (x - 0.25, 0.15)]
-    yield sb.scene.Polygon(cart, "#88c0d0")
-    tip = x + 2 * LENGTH * np.sin(theta), 0.1 + 2 * LENGTH * np.cos(theta)
-    yield sb.scene.Line([(x, 0.1), tip], 0.1, "#ebcb8b")
-    yield sb.scene.Discs((x, 0.1), 0.06, "#bf616a")
+    hub = float2(float32(state.x), 0.1)
+    tip = hub + 2 * LENGTH * float2(math.sin(float32(state.theta)), math.cos(float32(state.theta)))
+    marks.append(sb.scene.line(float2(-FAR, 0.0), float2(FAR, 0.0), 0.02, 0x4C566A))
+    low, high = hub - float2(0.25, 0.25), hub + float2(0.25, 0.05)
+    right, left = float2(high.x, low.y), float2(low.x, high.y)
+    marks.append(sb.scene.quad(low, right, high, left, 0x88C0D0))
+    marks.append(sb.scene.line(hub, tip, 0.1, 0xEBCB8B))
+    marks.append(sb.scene.disc(hub, 0.06, 0xBF616A))
 
 
 CARTPOLE = sb.Simulation(

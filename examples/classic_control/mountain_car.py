@@ -3,12 +3,10 @@
 The arithmetic is Gymnasium's, operation by operation, in float64.
 """
 
-from collections.abc import Iterator
-
-import numpy as np
+from typing import Literal
 
 import samebits as sb
-from samebits import float32, float64, int8, math, random, uint64
+from samebits import float2, float32, float64, int8, math, random, uint64
 
 LEFT, RIGHT = -1.2, 0.6
 TOP_SPEED = 0.07
@@ -71,25 +69,33 @@ def done(state: State) -> tuple[bool, bool]:
     return state.position >= GOAL and state.velocity >= 0.0, False
 
 
-def picture(state: State) -> Iterator[sb.scene.Shape]:
+@sb.kernel
+def ground(x: float32) -> float2:
+    """The valley's place at x."""
+    return float2(x, 0.45 * math.sin(3 * x))
+
+
+@sb.kernel
+def picture(state: State, marks: sb.List[sb.scene.Mark, Literal[96]]) -> None:
     """The valley, the flag on its far side, and the car on the ground."""
-    ground = np.linspace(LEFT, RIGHT, 81)
-    heights = 0.45 * np.sin(3 * ground)
-    yield sb.scene.Line(np.stack([ground, heights], 1), 0.012, "#4c566a")
-    top = 0.45 * np.sin(3 * GOAL)
-    yield sb.scene.Line([(GOAL, top), (GOAL, top + 0.2)], 0.012, "#d8dee9")
-    flag = [(GOAL, top + 0.2), (GOAL + 0.08, top + 0.17), (GOAL, top + 0.14)]
-    yield sb.scene.Polygon(flag, "#ebcb8b")
-    x = float(state.position)
-    slope = 3 * 0.45 * np.cos(3 * x)
-    along = np.array([1.0, slope]) / np.hypot(1.0, slope)
-    up = np.array([-along[1], along[0]])
-    foot = np.array([x, 0.45 * np.sin(3 * x)]) + 0.03 * up
-    yield sb.scene.Polygon(
-        [foot - 0.08 * along, foot + 0.08 * along, foot + 0.06 * along + 0.07 * up,
-         foot - 0.06 * along + 0.07 * up], "#88c0d0",
-    )  # fmt: skip
-    yield sb.scene.Discs([foot - 0.05 * along, foot + 0.05 * along], 0.03, "#bf616a")
+    part = float32((RIGHT - LEFT) / 80)
+    for k in range(80):
+        here = float32(LEFT) + float32(k) * part
+        marks.append(sb.scene.line(ground(here), ground(here + part), 0.012, 0x4C566A))
+    foot = ground(float32(GOAL))
+    top = foot + float2(0.0, 0.2)
+    marks.append(sb.scene.line(foot, top, 0.012, 0xD8DEE9))
+    tip, low = top + float2(0.08, -0.03), top + float2(0.0, -0.06)
+    marks.append(sb.scene.triangle(top, tip, low, 0xEBCB8B))
+    x = float32(state.position)
+    along = sb.normalize(float2(1.0, 3 * 0.45 * math.cos(3 * x)))
+    up = float2(-along.y, along.x)
+    at = ground(x) + 0.03 * up
+    roof = at + 0.07 * up
+    a, b, c, d = at - 0.08 * along, at + 0.08 * along, roof + 0.06 * along, roof - 0.06 * along
+    marks.append(sb.scene.quad(a, b, c, d, 0x88C0D0))
+    marks.append(sb.scene.disc(at - 0.05 * along, 0.03, 0xBF616A))
+    marks.append(sb.scene.disc(at + 0.05 * along, 0.03, 0xBF616A))
 
 
 MOUNTAIN_CAR = sb.Simulation(

@@ -3,12 +3,10 @@
 The arithmetic is Gymnasium's, operation by operation: the torque in float32, the rest in float64.
 """
 
-from collections.abc import Iterator
-
-import numpy as np
+from typing import Literal
 
 import samebits as sb
-from samebits import float32, float64, math, random, uint64
+from samebits import float2, float32, float64, math, random, uint64
 
 PI = 3.141592653589793
 TOP_SPEED = 8.0
@@ -72,12 +70,14 @@ def reward(before: State, after: State) -> float32:
     return float32(-after.cost)
 
 
-def picture(state: State) -> Iterator[sb.scene.Shape]:
+@sb.kernel
+def picture(state: State, marks: sb.List[sb.scene.Mark, Literal[3]]) -> None:
     """The rod, upright at angle 0."""
-    angle = float(state.angle)
-    yield sb.scene.Discs((0, 0), 1.0, "#2e3440", outline=0.01)
-    yield sb.scene.Line([(0, 0), (-np.sin(angle), np.cos(angle))], 0.2, "#bf616a")
-    yield sb.scene.Discs((0, 0), 0.05, "#d8dee9")
+    angle = float32(state.angle)
+    hub = float2(0.0)
+    marks.append(sb.scene.ring(hub, 1.0, 0.01, 0x2E3440))
+    marks.append(sb.scene.line(hub, float2(-math.sin(angle), math.cos(angle)), 0.2, 0xBF616A))
+    marks.append(sb.scene.disc(hub, 0.05, 0xD8DEE9))
 
 
 PENDULUM = sb.Simulation(

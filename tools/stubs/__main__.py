@@ -10,6 +10,7 @@ from tools.stubs import arrays, containers, functions, kernels, values
 
 import samebits
 from samebits import noise, random
+from samebits.scene import marks
 
 SOURCE = Path(samebits.__file__).parent
 
@@ -23,8 +24,9 @@ def texts() -> dict[Path, str]:
         SOURCE / "typed" / "swizzles.pyi": values.swizzles(),
         SOURCE / "typed" / "functions.pyi": functions.language(),
         SOURCE / "math.pyi": functions.mathematics(),
-        SOURCE / "random.pyi": kernels.module(random, random.__all__),
-        SOURCE / "noise.pyi": kernels.module(noise, noise.__all__),
+        SOURCE / "random.pyi": kernels.module(random),
+        SOURCE / "noise.pyi": kernels.module(noise),
+        SOURCE / "scene" / "marks.pyi": kernels.module(marks),
     }
 
 

@@ -1,4 +1,4 @@
-"""Stubs of the modules of kernels, `random` and `noise`: signatures and docs of the run time."""
+"""Stubs of the modules of kernels, `random` and its like: signatures and docs of the run time."""
 
 from __future__ import annotations
 
@@ -27,11 +27,15 @@ def signature(kernel: Kernel, *, method: bool = False) -> str:
     """The `def` of a kernel's function, with its docstring."""
     found = inspect.signature(kernel.function)
     parts = [
-        name if method and i == 0 else f"{name}: {p.annotation}"
+        name if method and i == 0 else f"{name}: {p.annotation}{_default(p)}"
         for i, (name, p) in enumerate(found.parameters.items())
     ]
     head = f"def {kernel.__name__}({', '.join(parts)}) -> {found.return_annotation}:"
     return f"{head}\n{docstring(kernel.function)}"
+
+
+def _default(parameter: inspect.Parameter) -> str:
+    return "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
 
 
 def indented(text: str) -> str:
@@ -49,8 +53,9 @@ def struct_stub(cls: type[Struct]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def module(of: ModuleType, names: list[str]) -> str:
-    """The text of a module's stub."""
+def module(of: ModuleType) -> str:
+    """The text of a module's stub: of what its `__all__` names."""
+    names: list[str] = vars(of)["__all__"]
     title = (of.__doc__ or "").splitlines()[0]
     parts = [f'"""{title} Written by `python -m tools.stubs`."""\n', HEAD]
     for name in names:

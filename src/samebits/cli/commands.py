@@ -28,6 +28,7 @@ from samebits.cli.farm import commands as farm
 from samebits.cli.foreign import commands as foreign
 from samebits.cli.lua import commands as lua
 from samebits.cli.net import commands as net
+from samebits.cli.play import commands as play
 from samebits.cli.terminal import colours
 from samebits.digits import MOST_FRAMES
 
@@ -664,6 +665,7 @@ def export(
 
 
 # Last, so that `--help` lists them below the commands of a simulation.
+application.add_typer(play.commands)
 application.add_typer(ci.commands)
 application.add_typer(collector.commands)
 application.add_typer(farm.commands, name="farm")

@@ -173,6 +173,11 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "minimise game.py duel.mcap --b source=old/game.py --out small.mcap",
         "minimise game.py crash.mcap --trap --seconds 10",
     ),
+    "play": (
+        "play game.py --open",
+        "play game.py --replay duel.mcap -o duel.html",
+        "play game.py --seed 7 --frames 3600",
+    ),
     "replay": ("replay export duel.mcap --out duel.inputs",),
     "replay export": (
         "replay export duel.mcap --out duel.inputs",

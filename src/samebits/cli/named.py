@@ -33,6 +33,19 @@ def named_simulation(name: str) -> Simulation:
     return load_simulation(name)
 
 
+def file_in(sim: str) -> str:
+    """The simulation's file where its folder is named: `arena/arena.py` for `arena`."""
+    path = Path(sim)
+    inner = path / f"{path.resolve().name}.py"
+    return str(inner) if path.is_dir() and inner.is_file() else sim
+
+
+def source_of(sim: str) -> str | None:
+    """The file of a simulation that is named by one."""
+    path = sim.rpartition(":")[0] if ":" in sim and not Path(sim).is_file() else sim
+    return path if Path(path).is_file() else None
+
+
 def warn_fewer_frames(replay: str | None, frames: int, asked: int | None) -> None:
     """Print on stderr that a replay has fewer frames than were asked for, if so."""
     if replay is not None and asked is not None and frames < asked:

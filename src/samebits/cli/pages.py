@@ -10,19 +10,21 @@ from samebits.output import holds_foreign_file, os_reason, remedy, write_error, 
 _BEGINS = b"<!doctype html>"
 
 
-def check_page(name: str) -> None:
-    """Raise SimulationError if a page cannot be written, or would replace another kind of file."""
+def check_page(name: str, option: str = "--html", begins: bytes = _BEGINS) -> None:
+    """Raise SimulationError if the page of an option cannot be written, or would replace another
+    kind of file than one that `begins` so."""
     if os.path.isdir(name):
-        raise SimulationError(f"--html {name} is a folder", fix="name a file in it")
+        raise SimulationError(f"{option} {name} is a folder", fix="name a file in it")
     folder = os.path.dirname(name) or "."
     if not os.path.lexists(folder):
-        raise SimulationError(f"--html {name}: there is no folder {folder}", fix="make it first")
+        raise SimulationError(f"{option} {name}: there is no folder {folder}", fix="make it first")
     against = write_error(name)
     if against is not None:
         raise _not_written(name, against)
-    if holds_foreign_file(name, _BEGINS):
+    if holds_foreign_file(name, begins):
         raise SimulationError(
-            f"{name} exists already and is not a page", fix="give the page another name"
+            f"{name} exists already and is not {'a' if begins == _BEGINS else 'such a'} page",
+            fix="give the page another name",
         )
 
 

@@ -17,8 +17,8 @@ from samebits.export.templates import render
 from samebits.export.views import declarations_text, view_name, views_text
 from samebits.runtime.emulation.link import WASM_MEMORY, WASM_STACK
 
-_C_TARGET = "wasm32-freestanding"
-_C_CPU = "mvp"
+C_TARGET = "wasm32-freestanding"
+C_CPU = "mvp"
 """The features of the code around the kernels: no more than the kernels need."""
 
 
@@ -39,13 +39,13 @@ def make(
     (folder / "memory.o").write_bytes(engine.compile_text(WASM_MEMORY, target))
     (folder / "wasm.h").write_text(render("wasm.h"), encoding="utf-8", newline="\n")
     both = ["kernels.o", "memory.o", _compiled(folder, "library"), _compiled(folder, "report")]
-    _link(folder, [*both, _compiled(folder, "module")], f"{name}.wasm")
+    link(folder, [*both, _compiled(folder, "module")], f"{name}.wasm")
     codec = codec_of(interface)
     if codec is not None:
         for file, text in match.sources(interface, codec).items():
             (folder / file).write_text(text, encoding="utf-8", newline="\n")
         own = [_compiled(folder, "peer"), _compiled(folder, "match")]
-        _link(folder, [*both, *own], f"{name}_match.wasm")
+        link(folder, [*both, *own], f"{name}_match.wasm")
     facts = _facts(interface)
     for form, text in (
         ("mjs", render("module.mjs", **facts, **_script(interface, sites))),
@@ -59,11 +59,12 @@ def make(
 def _compiled(folder: Path, part: str) -> str:
     """The object of a C file around the kernels."""
     out = f"{part}.o"
-    toolchain.compile_c(folder, _C_TARGET, _C_CPU, f"{part}.c", out, "-ffreestanding")
+    toolchain.compile_c(folder, C_TARGET, C_CPU, f"{part}.c", out, "-ffreestanding")
     return out
 
 
-def _link(folder: Path, objects: Sequence[str], out: str) -> None:
+def link(folder: Path, objects: Sequence[str], out: str) -> None:
+    """Link objects to a module without an entry, stripped."""
     options = ["--no-entry", "--strip-all", "--gc-sections", "--stack-first"]
     toolchain.zig(
         folder, ["wasm-ld", *options, "-z", f"stack-size={WASM_STACK}", *objects, "-o", out]

@@ -22,8 +22,16 @@ def facts_of(interface: Interface, view: str) -> dict[str, Any]:
         "match": f"/module/{interface.name}_match.mjs",
         "view": view,
         "state": [*_fields(interface, interface.state)],
-        "input": [*_fields(interface, interface.input)],
+        "input": [*_ranged(interface)],
     }
+
+
+def _ranged(interface: Interface) -> Iterator[dict[str, Any]]:
+    """The input's fields, with the least and the greatest value of actions."""
+    learning = interface.simulation.learning
+    for field in _fields(interface, interface.input):
+        known = None if learning is None else learning.actions.get(field["name"])
+        yield field if known is None else {**field, "range": [*known]}
 
 
 def _fields(interface: Interface, t: StructType) -> Iterator[dict[str, Any]]:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from samebits.errors import SimulationError
+from samebits.lang.kernel import Kernel
 from samebits.scene.shapes import Shape, color, numbers
+
+if TYPE_CHECKING:
+    from samebits.types import StructType
 
 LEAST_PIXELS, MOST_PIXELS = 16, 8192
 
@@ -19,12 +24,13 @@ class Scene:
     """How a simulation's state is drawn.
 
     `draw(state)` gives shapes, first what lies behind; it is ordinary Python, to which arrays in
-    the state are NumPy's by `np.asarray`. `bounds` is ((left, bottom), (right, top)): the part that
-    pictures show, y upwards, or downwards where the second y is the lesser. `pixels` is a picture's
-    width, 16 to 8,192. Raises SimulationError.
+    the state are NumPy's by `np.asarray`. Or it is a kernel `draw(state, marks)`, which appends to
+    a `List[Mark, N]` what `disc`, `line` and their like give: pages can draw that too. `bounds` is
+    ((left, bottom), (right, top)): the part that pictures show, y upwards, or downwards where the
+    second y is the lesser. `pixels` is a picture's width, 16 to 8,192. Raises SimulationError.
     """
 
-    draw: Callable[[Any], Iterable[Shape]]
+    draw: Callable[[Any], Iterable[Shape]] | Callable[[Any, Any], None]
     bounds: tuple[tuple[float, float], tuple[float, float]]
     pixels: int = 640
     background: str = "#10141f"
@@ -34,6 +40,11 @@ class Scene:
             raise SimulationError(
                 f"a scene's draw is {type(self.draw).__name__}, not a function",
                 fix="give a function draw(state) that yields sb.scene.Discs and its like",
+            )
+        if isinstance(self.draw, Kernel) and self.kernel is None:
+            raise SimulationError(
+                f"a scene's kernel takes ({', '.join(map(str, self.draw.fixed_types or ('?',)))})",
+                fix="write `def draw(state: State, marks: sb.List[sb.scene.Mark, 256]) -> None:`",
             )
         corners = numbers("bounds", self.bounds)
         fits = corners.shape == (2, 2) and bool(np.isfinite(corners).all())
@@ -61,9 +72,26 @@ class Scene:
         height = self.pixels * abs((top - bottom) / (right - left))
         return self.pixels, max(1, round(min(height, 1e9)))
 
+    @cached_property
+    def kernel(self) -> tuple[Kernel, StructType, int] | None:
+        """`draw` where it is a kernel, the state that it takes, and how many marks it may make."""
+        if not isinstance(self.draw, Kernel):
+            return None
+        from samebits.scene.drawn import capacity_of  # with the containers, which few scenes need
+
+        found = capacity_of(self.draw)
+        return None if found is None else (self.draw, *found)
+
     def shapes(self, state: Any) -> Iterator[Shape]:
-        """The shapes of a state. Raises SimulationError for what is none."""
-        found: Any = self.draw(state)
+        """The shapes of a state. Raises SimulationError for what is none, and a kernel's Trap."""
+        if self.kernel is not None:
+            from samebits.scene.drawn import drawn
+
+            kernel, _, capacity = self.kernel
+            yield from drawn(kernel, capacity, state)
+            return
+        draw: Any = self.draw
+        found: Any = draw(state)
         if not hasattr(found, "__iter__"):
             raise SimulationError(
                 f"a scene's draw returned {type(found).__name__}, not shapes",

@@ -97,6 +97,11 @@ class SimulationDefinition:
                 f"simulation '{name}': scene is {type(scene).__name__}, not a scene",
                 fix="give sb.scene.Scene(draw, bounds=((left, bottom), (right, top)))",
             )
+        if scene is not None and scene.kernel is not None and scene.kernel[1] != self.state_type:
+            raise SimulationError(
+                f"simulation '{name}': the scene's kernel draws {scene.kernel[1]}, not {s}",
+                fix=f"write `def draw(state: {s}, marks: sb.List[sb.scene.Mark, 256]) -> None:`",
+            )
         self.scene = scene
         """How its state is drawn, if it is."""
         self._program: Program | None = None

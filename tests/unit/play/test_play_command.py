@@ -16,7 +16,8 @@ from tests.support.folders import EXAMPLES
 from tests.support.limits import HANG_SECONDS
 from tests.support.runs.exported import needs_zig
 
-from samebits.cli.net.browser import _address, _file_in, _source
+from samebits.cli.named import file_in, source_of
+from samebits.cli.net.browser import _address
 
 ARENA = EXAMPLES / "arena"
 pytestmark = needs_zig
@@ -79,10 +80,10 @@ def test_what_cannot_be_played_is_refused_before_anything_is_made(
 
 
 def test_a_folder_stands_for_the_file_of_its_name() -> None:
-    assert _file_in(str(ARENA)) == str(ARENA / "arena.py")
-    assert _file_in(str(EXAMPLES)) == str(EXAMPLES)
-    assert _source(str(ARENA / "arena.py")) == _source(f"{ARENA / 'arena.py'}:ARENA")
-    assert _source("package.module:NAME") is None
+    assert file_in(str(ARENA)) == str(ARENA / "arena.py")
+    assert file_in(str(EXAMPLES)) == str(EXAMPLES)
+    assert source_of(str(ARENA / "arena.py")) == source_of(f"{ARENA / 'arena.py'}:ARENA")
+    assert source_of("package.module:NAME") is None
 
 
 def test_the_join_code_is_where_no_server_sees_it() -> None:

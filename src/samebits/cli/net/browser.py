@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from samebits.cli.exit_status import SAME
-from samebits.cli.named import named_simulation
+from samebits.cli.named import file_in, named_simulation, source_of
 from samebits.cli.net.relay import need_websockets, shown
 from samebits.errors import MatchError
 
@@ -53,10 +53,10 @@ def play(options: PlayOptions) -> int:
     from samebits.net.relay.rules import MatchRules
     from samebits.play.host import PlayHost, PlayPlan, module_of
 
-    sim = _file_in(options.sim)
+    sim = file_in(options.sim)
     simulation = named_simulation(sim)
     plan = PlayPlan(
-        source=_source(sim), store=Path(options.out), script=options.players, plant=options.plant,
+        source=source_of(sim), store=Path(options.out), script=options.players, plant=options.plant,
         rules=MatchRules(
             seed=options.seed, frames=options.frames, policy=options.policy, away=_AWAY
         ),
@@ -109,19 +109,6 @@ def _told(match: str, event: MatchEvent) -> None:
 
     if not isinstance(event, Substituted | DelayChanged):
         print(f"{match}: {shown(event)}", flush=True)
-
-
-def _file_in(sim: str) -> str:
-    """The simulation's file where its folder is named: `arena/arena.py` for `arena`."""
-    path = Path(sim)
-    inner = path / f"{path.resolve().name}.py"
-    return str(inner) if path.is_dir() and inner.is_file() else sim
-
-
-def _source(sim: str) -> str | None:
-    """The file of a simulation that is named by one."""
-    path = sim.rpartition(":")[0] if ":" in sim and not Path(sim).is_file() else sim
-    return path if Path(path).is_file() else None
 
 
 def _address(host: str, port: int, code: str | None) -> str:

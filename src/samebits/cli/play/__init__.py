@@ -1,0 +1,1 @@
+"""`samebits play`: a simulation as one page."""
