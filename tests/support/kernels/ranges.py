@@ -28,9 +28,11 @@ def range_of(kernel: Kernel) -> NativeRange:
 
 
 def slots_of(*arrays: np.ndarray[Any, Any]) -> Any:
-    """Slots for one-dimensional array parameters."""
+    """Slots for one-dimensional array parameters, which they keep alive."""
     words = [word for array in arrays for word in (array.ctypes.data, len(array))]
-    return (ctypes.c_int64 * len(words))(*words)
+    slots = (ctypes.c_int64 * len(words))(*words)
+    slots.arrays = arrays  # a task may run until its process has ended
+    return slots
 
 
 def task_of(entry: NativeRange, slots: Any, n: int, batch: int) -> tuple[Task, ControlBlock]:

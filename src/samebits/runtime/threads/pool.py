@@ -190,7 +190,9 @@ class Pool:
         end = time.monotonic() + _EXIT_SECONDS
         while self._running and time.monotonic() < end:
             time.sleep(0.001)
-        for task in self._running:
+        with self._lock:  # whose holders change the set
+            left = tuple(self._running)
+        for task in left:
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(task))
 
     # Under the lock ----------------------------------------------------------------------

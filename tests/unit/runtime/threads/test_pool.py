@@ -226,3 +226,34 @@ print("end")
     )
     assert run.stdout == "end\n"
     assert run.stderr == ""
+
+
+def test_the_process_ends_while_tasks_begin_and_end() -> None:
+    script = """
+import os, sys
+import numpy as np
+from tests.support.kernels.ranges import MARK, slots_of, task_of
+from samebits.runtime.threads import pool as threads
+threads._EXIT_SECONDS, threads.stop = 0.0, lambda: None
+child = 0
+for _ in range(40):
+    child = os.fork()
+    if not child:
+        break
+    status = os.waitpid(child, 0)[1]
+    assert status == 0, status
+if not child:
+    threads.set_workers(4)
+    out = np.zeros(1_000_000, np.int64)
+    for _ in range(1000):
+        task, _ = task_of(MARK, slots_of(out), len(out), len(out) // 10)
+        threads.pool().submit(task, [])
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", script],
+        check=True,
+        timeout=HANG_SECONDS,
+        capture_output=True,
+        text=True,
+    )
+    assert run.stderr == ""
