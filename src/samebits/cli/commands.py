@@ -20,6 +20,7 @@ from samebits.cli.application import (
     application,
     finish,
 )
+from samebits.cli.chosen import chosen
 from samebits.cli.ci import commands as ci
 from samebits.cli.collector import commands as collector
 from samebits.cli.examples import examples
@@ -37,7 +38,7 @@ def app(arguments: list[str]) -> int:
     """Parse the arguments, run the command, return its exit status. Prints usage errors."""
     try:
         with colours():
-            _command()(args=arguments, prog_name="samebits")
+            _command(*arguments[:1])(args=arguments, prog_name="samebits")
     except Parsed as parsed:
         command = parsed.command
     except SystemExit as stop:
@@ -49,9 +50,9 @@ def app(arguments: list[str]) -> int:
 
 
 @cache
-def _command() -> Callable[..., Any]:
-    """The whole command line as Typer runs it, which takes long to make."""
-    return typer.main.get_command(application)
+def _command(first: str = "") -> Callable[..., Any]:
+    """The command line as Typer runs it, with the command alone that the first word names."""
+    return typer.main.get_command(chosen(application, first))
 
 
 def _print_version(wanted: bool) -> None:

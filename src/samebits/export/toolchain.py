@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import subprocess
-import sys
 import warnings
 from collections.abc import Sequence
 from functools import cache
@@ -17,6 +16,7 @@ from pathlib import Path
 from samebits.errors import TargetError
 from samebits.runtime.cache import user_cache_directory
 from samebits.runtime.objects.own_folder import OwnFolder, UntrustedError
+from samebits.runtime.zig import zig_command
 
 MOST_MESSAGE = 2000
 LIMIT_SECONDS = 600
@@ -40,7 +40,7 @@ def zig(folder: Path, arguments: Sequence[str]) -> None:
     require_zig()
     try:
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "ziglang", *arguments],
+            [*zig_command(), *arguments],
             cwd=folder,
             stdin=subprocess.DEVNULL,
             capture_output=True,

@@ -22,7 +22,7 @@ from samebits.ir.grammar import (
     can_trap,
     walk,
 )
-from samebits.ir.once import Once, callees
+from samebits.ir.once import Lately, Once, callees
 from samebits.ir.rewrite import map_region
 from samebits.modes import DEFAULTS, FAST, Goal
 from samebits.passes.bounds.ranges import Ranges
@@ -42,6 +42,11 @@ def optimise(module: Module, entries: Sequence[str], *, blocks: bool = True) -> 
     Functions that `entries` do not reach are gone. Without `blocks` no loop goes in blocks, which
     pays only where loops become vectors. Raises KeyError for an unknown entry.
     """
+    make = partial(_passed, module, entries, blocks)
+    return _PASSED.of(module, make, (tuple(entries), blocks))
+
+
+def _passed(module: Module, entries: Sequence[str], blocks: bool) -> Module:
     reached = drop_dead_functions(module, entries)
     versioned = goal_of(module, entries) == "speed"
     functions: dict[str, Function] = {}
@@ -135,3 +140,5 @@ def _is_total(function: Function, total: set[str]) -> bool:
 
 _OPTIMISED: Once[tuple[Function, bool]] = Once()
 """Functions of the math library after the passes, and whether each is total."""
+_PASSED: Lately[Module] = Lately()
+"""Modules after the passes: several targets and levels share them."""

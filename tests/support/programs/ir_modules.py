@@ -75,6 +75,17 @@ floats = st.one_of(
 numbers = st.one_of(st.integers(-(2**63), 2**64 - 1), floats, st.booleans())
 attributes = st.one_of(st.none(), numbers, names)
 
+# A strategy that is made at each draw takes longer than the draw.
+_opcodes = st.sampled_from(list(OPS))
+_several_types = st.lists(value_types, max_size=3)
+_counts = st.lists(st.integers(2, MAX_LANES), min_size=1, max_size=3).map(tuple)
+_joins = st.sampled_from(list(JOINS))
+_flat = ["op", "op", "break", "continue", "return"]
+_kinds = {False: st.sampled_from(_flat), True: st.sampled_from([*_flat, "if", "while", "for"])}
+_slot_types = st.dictionaries(names, value_types, max_size=4)
+_results = st.lists(scalars, max_size=2)
+_local_types = st.dictionaries(names, memory_types, max_size=2)
+
 
 class _Body:
     """Draws statements whose operands are values drawn before."""
@@ -82,6 +93,9 @@ class _Body:
     def __init__(self, draw: Callable[..., object], slots: list[str]) -> None:
         self.draw = draw
         self.slots = slots or ["i"]
+        self.slot = st.sampled_from(self.slots)
+        several = st.lists(st.tuples(self.slot, _joins), min_size=1, max_size=3).map(tuple)
+        self.some_lanes = st.one_of(st.none(), st.builds(Lanes, _counts, several, st.booleans()))
         self.values: list[Value] = []
         self.next = draw(st.integers(0, 5))
 
@@ -103,7 +117,7 @@ class _Body:
         at, args = self.id(), self.operands()
         results = tuple(Value(at, i, t) for i, t in enumerate(types))
         self.values.extend(results)
-        attr, opcode = self.draw(attributes), self.draw(st.sampled_from(list(OPS)))
+        attr, opcode = self.draw(attributes), self.draw(_opcodes)
         return Op(at, opcode, args, attr, results, self.draw(spans), self.draw(st.booleans()))
 
     def region(self, depth: int) -> Region:
@@ -113,15 +127,10 @@ class _Body:
         return region
 
     def lanes(self) -> Lanes | None:
-        slots = st.tuples(st.sampled_from(self.slots), st.sampled_from(list(JOINS)))
-        counts = st.lists(st.integers(2, MAX_LANES), min_size=1, max_size=3).map(tuple)
-        several = st.lists(slots, min_size=1, max_size=3).map(tuple)
-        some = st.builds(Lanes, counts, several, st.booleans())
-        return self.draw(st.one_of(st.none(), some))
+        return self.draw(self.some_lanes)
 
     def statement(self, region: Region, depth: int) -> Statement:
-        kinds = ["op", "op", "break", "continue", "return", *(["if", "while", "for"] * (depth > 0))]
-        kind, span = self.draw(st.sampled_from(kinds)), self.draw(spans)
+        kind, span = self.draw(_kinds[depth > 0]), self.draw(spans)
         match kind:
             case "if":
                 at, condition = self.id(), self.value(region)
@@ -132,7 +141,7 @@ class _Body:
                 return While(at, head, condition, body, self.region(depth - 1), span)
             case "for":
                 at, start, stop = self.id(), self.value(region), self.value(region)
-                slot = self.draw(st.sampled_from(self.slots))
+                slot = self.draw(self.slot)
                 step = self.draw(st.integers(-(2**63), 2**63 - 1))
                 body, lanes = self.region(depth - 1), self.lanes()
                 orelse = self.region(depth - 1)
@@ -144,30 +153,33 @@ class _Body:
             case "return":
                 return Return(self.operands(), span)
             case _:
-                return self.op(*self.draw(st.lists(value_types, max_size=3)))
+                return self.op(*self.draw(_several_types))
 
 
 @st.composite
 def functions(draw: Callable[..., object], name: str) -> Function:
-    slots = draw(st.dictionaries(names, value_types, max_size=4))
+    slots = draw(_slot_types)
     keys = list(slots)
     cut = draw(st.integers(0, len(keys)))
     body = _Body(draw, keys).region(3)
     return Function(
         name,
         tuple((key, slots[key]) for key in keys[:cut]),
-        tuple(draw(st.lists(scalars, max_size=2))),
+        tuple(draw(_results)),
         {key: slots[key] for key in keys[cut:]},
-        draw(st.dictionaries(names, memory_types, max_size=2)),
+        draw(_local_types),
         body,
         draw(spans),
     )
 
 
+_keys = st.lists(names, max_size=2, unique=True)
+_values = st.lists(numbers, max_size=20).map(tuple)
+_shapes = st.lists(st.integers(0, 9), max_size=MOST_DIMENSIONS).map(tuple)
+_tables = st.dictionaries(names, st.builds(TableData, scalars, _values, _shapes))
+
+
 @st.composite
 def modules(draw: Callable[..., object]) -> Module:
-    keys = draw(st.lists(names, max_size=2, unique=True))
-    values = st.lists(numbers, max_size=20).map(tuple)
-    shapes = st.lists(st.integers(0, 9), max_size=MOST_DIMENSIONS).map(tuple)
-    tables = st.builds(TableData, scalars, values, shapes)
-    return Module({key: draw(functions(key)) for key in keys}, draw(st.dictionaries(names, tables)))
+    keys = draw(_keys)
+    return Module({key: draw(functions(key)) for key in keys}, draw(_tables))

@@ -31,6 +31,7 @@ from samebits.export.build import host_row
 from samebits.hazards.injected_simulation import InjectedSimulation
 from samebits.net.events import Away, Desynced, MatchEvent
 from samebits.net.messages import Bundle, Hello, Refuse, Welcome, decode, encode
+from samebits.net.relay.closing import ClosingRules
 from samebits.net.relay.rules import MatchRules
 from samebits.net.server import HostedMatch, Relay
 from samebits.net.tickets import make_ticket
@@ -184,20 +185,29 @@ def test_a_peer_whose_connection_drops_comes_back_to_its_slot(folder: Path, tmp_
 
 UNTIL_A_RELOAD = """
 const match = await Match.join(url, ticket, { input: script });
+let kept;
 match.onframe = (state, { final, token }) => {
-  if (final < 60) return;
-  say(token);
+  kept = token;
+  if (final >= 60) match.pause();
+};
+match.onevent = (event) => {
+  if (event.type !== "paused") return;
+  say(kept);
   process.exit(0);
 };
 """
 
 
-GOES_ON = TO_THE_END.replace("url, ticket, {", 'url, "", { token: ticket,')
+GOES_ON = TO_THE_END.replace("url, ticket, {", 'url, "", { token: ticket,').replace(
+    "const events", "match.resume();\nconst events"
+)
 
 
 def test_a_program_that_is_started_anew_goes_on_with_its_slot(folder: Path, tmp_path: Path) -> None:
+    """However late it starts: the match waits for its inputs, and in a pause for itself."""
+
     async def run() -> dict[str, Any]:
-        rules = MatchRules(seed=SEED, frames=240)
+        rules = MatchRules(seed=SEED, frames=240, closing=ClosingRules(deadline=None))
         relay = Relay(arena(), SECRET, rules=rules, store=tmp_path)
         async with relay.running():
             other = asyncio.create_task(play(relay, 1))

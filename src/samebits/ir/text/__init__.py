@@ -43,6 +43,6 @@ its own). Structs with one name are told apart by `#2`.
 from __future__ import annotations
 
 from samebits.ir.text.parser import parse_module
-from samebits.ir.text.printer import print_module
+from samebits.ir.text.printer import print_module, text_of
 
-__all__ = ["parse_module", "print_module"]
+__all__ = ["parse_module", "print_module", "text_of"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import partial
 from weakref import ref
 
 from samebits.errors import IRError, Span
@@ -27,7 +28,7 @@ from samebits.ir.grammar import (
     While,
     walk,
 )
-from samebits.ir.once import Once
+from samebits.ir.once import Lately, Once
 from samebits.modes import changed_options, to_text
 from samebits.types import (
     COMPOSITES,
@@ -57,6 +58,12 @@ def print_module(module: Module) -> str:
     blocks.extend(_table(name, data) for name, data in module.tables.items())
     blocks.extend(_function(function, labels) for function in module.functions.values())
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def text_of(module: Module) -> str:
+    """As `print_module`, of a module that does not change any more: made once for the targets and
+    levels that it is compiled for in turn."""
+    return _WHOLE.of(module, partial(print_module, module))
 
 
 def quoted(text: str) -> str:
@@ -102,6 +109,7 @@ def _labels(module: Module) -> dict[StructType, str]:
 
 _TYPES: Once[tuple[ValueType | MemoryType, ...]] = Once()
 _TEXTS: Once[list[str]] = Once()
+_WHOLE: Lately[str] = Lately()
 
 
 def _function(function: Function, labels: dict[StructType, str]) -> list[str]:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from samebits.errors import Span
 from samebits.ir.grammar import Function, Lanes, Module, Op, plain_name
+from samebits.ir.once import Lately
 from samebits.modes import FAST, STRICT
 from samebits.passes.semantics.accumulate import Accumulation
 from samebits.passes.semantics.contract import Contraction
@@ -31,6 +33,12 @@ def lower_float_modes(module: Module, fast: Mapping[str, Collection[int]] | None
     Once for each module, before anything else sees it: evaluation, the passes, a back end. `fast`
     are the statements of FAST functions that are rewritten, by function and id; None: all.
     """
+    if fast is None:
+        return _LOWERED.of(module, partial(_lowered, module, None))
+    return _lowered(module, fast)
+
+
+def _lowered(module: Module, fast: Mapping[str, Collection[int]] | None) -> Module:
     functions: dict[str, Function] = {}
     for name, function in module.functions.items():
         rewritten, _ = _rewritten(function, None if fast is None else fast.get(name, ()))
@@ -88,3 +96,7 @@ def _laned(lanes: Lanes) -> str:
     slots = ", ".join(f"{slot} {_JOINED[join]}" for slot, join in lanes.slots)
     counts = ", then ".join(map(str, lanes.counts))
     return f"blocks of {counts} lanes: {slots}"
+
+
+_LOWERED: Lately[Module] = Lately()
+"""Lowered modules: evaluation, and each target and level, ask for the same."""

@@ -10,7 +10,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
@@ -19,6 +18,7 @@ from samebits.backend.llvm import engine
 from samebits.backend.targets.table import Target
 from samebits.errors import RunnerError
 from samebits.runtime.work_folders import work_folder
+from samebits.runtime.zig import zig_command
 
 HERE = Path(__file__).parent
 DRIVER = HERE / "driver.c"
@@ -156,7 +156,7 @@ def _zig(arguments: Sequence[str], folder: Path) -> None:
     """Run one of the wheel's tools, with its cache in `folder`."""
     cache = str(folder / "zig")
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "ziglang", *arguments],
+        [*zig_command(), *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

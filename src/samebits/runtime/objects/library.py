@@ -36,10 +36,10 @@ def cached(
     `compiled_here`, and then stored. Without a store the key is empty."""
     if store is None:
         return (make or (lambda: compiled_here(request, None)))(), ""
-    from samebits.ir.text import print_module
+    from samebits.ir.text import text_of
 
     names = [*request.entries, *(f"range {name}" for name in request.ranges)]
-    text, mode = print_module(request.module), request.mode.name
+    text, mode = text_of(request.module), request.mode.name
     key = object_key(text, names, mode, request.target, request.opt)
     compiled = found_in(store, key)
     if compiled is None:

@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,12 +15,15 @@ from tempfile import TemporaryDirectory
 
 from samebits.errors import RunnerError
 from samebits.output import write_file
+from samebits.runtime.zig import zig_command
 
 _NAMES = ("gcc", "clang", "cc")
 _NUMBERED = re.compile(r"(?:gcc|clang)-(\d+(?:\.\d+)?)")
 _MOST = 6
 _SECONDS = 20.0
 MOST_SAID = 500
+ZIG = "zig cc"
+"""The title of the clang in the ziglang wheel."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Compiler:
     def run(self, folder: Path, arguments: Sequence[str], seconds: float) -> None:
         """Run it in a folder. Raises RunnerError where it fails, or takes more than `seconds`."""
         cache_ = str(folder / "cache")
-        environment = {"ZIG_LOCAL_CACHE_DIR": cache_} if "ziglang" in self.command else {}
+        environment = {"ZIG_LOCAL_CACHE_DIR": cache_} if self.title == ZIG else {}
         try:
             done = subprocess.run(
                 [*self.command, *arguments],
@@ -70,8 +72,8 @@ def compilers() -> tuple[Compiler, ...]:
             if compiler is not None:
                 found.setdefault(compiler.title, compiler)
     if importlib.util.find_spec("ziglang") is not None:
-        command = [sys.executable, "-P", "-m", "ziglang", "cc", "-fno-sanitize=all"]
-        found.setdefault("zig cc", Compiler("clang", "zig cc", tuple(command)))
+        command = *zig_command(), "cc", "-fno-sanitize=all"
+        found.setdefault(ZIG, Compiler("clang", ZIG, command))
     return tuple(found.values())
 
 
