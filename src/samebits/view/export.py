@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from mcap.writer import CompressionType, Writer
 from numpy.typing import NDArray
 
 from samebits.errors import ReplayError, Trap
@@ -20,12 +19,12 @@ from samebits.replay.reader import ReplayReader
 from samebits.sim.session import Session
 from samebits.sim.simulation import Simulation
 from samebits.types import UINT64, FixedArrayType, StructType
+from samebits.view.mcap_file import McapFile
 from samebits.view.messages import Messages, packed
-from samebits.view.scene_update import scene_update, schema
+from samebits.view.scene_update import grid, scene_update, schema
 
 _BLOCK_BYTES = 8 << 20
 """Messages of so many bytes are made at once, or of one frame."""
-_CHUNK = 4 << 20
 STATE, INPUTS, HASH, SCENE = "/state", "/inputs", "/hash", "/scene"
 _PROFILE, _LIBRARY = "protobuf", "samebits"
 _MARK = b"".join(len(t).to_bytes(4, "little") + t.encode() for t in (_PROFILE, _LIBRARY))
@@ -92,6 +91,7 @@ class _Writing:
     ) -> None:
         self._simulation = simulation
         self._scene = simulation.scene if scene else None
+        self._grid = 0.0 if self._scene is None else grid(self._scene)
         self._reader = reader
         self._limit = limit
         self._progress = progress
@@ -105,19 +105,14 @@ class _Writing:
         for layout, what in ((self._state, "state"), (self._inputs, "inputs")):
             if len(layout.template) > _MOST:
                 raise ReplayError(f"a {what} makes a message of more than 2 GiB")
-        self._mcap = Writer(output.file, chunk_size=_CHUNK, compression=CompressionType.ZSTD)
-        self._mcap.start(profile=_PROFILE, library=_LIBRARY)
+        self._mcap = McapFile(output.file, _PROFILE, _LIBRARY)
         about = messages.described()
         self._channels = {
-            topic: self._channel(topic, name, about)
+            topic: self._mcap.channel(topic, STATE, name, about)
             for topic, name in ((STATE, state), (INPUTS, inputs), (HASH, hashes))
         }
         if self._scene is not None:
-            self._channels[SCENE] = self._channel(SCENE, *schema())
-
-    def _channel(self, topic: str, name: str, about: bytes) -> int:
-        known = self._mcap.register_schema(name, "protobuf", about)
-        return self._mcap.register_channel(topic, "protobuf", known)
+            self._channels[SCENE] = self._mcap.channel(SCENE, SCENE, *schema())
 
     def run(self) -> Exported:
         """Play the frames and write them."""
@@ -171,7 +166,7 @@ class _Writing:
         rows.hashes.append(session.hash())
         if self._scene is not None:
             shapes = self._scene.shapes(session.state)
-            rows.scenes.append(scene_update(shapes, self._time(session.frame)))
+            rows.scenes.append(scene_update(shapes, self._time(session.frame), self._grid))
         return rows
 
     def _write(self, first: int, inputs: np.ndarray, rows: _Rows) -> None:
@@ -197,8 +192,7 @@ class _Writing:
         return packed(self._inputs, data.reshape(len(inputs), -1))
 
     def _message(self, topic: str, frame: int, data: bytes) -> None:
-        time = self._time(frame)
-        self._mcap.add_message(self._channels[topic], log_time=time, publish_time=time, data=data)
+        self._mcap.add(self._channels[topic], self._time(frame), data)
 
 
 @dataclass

@@ -6,6 +6,7 @@ balls, of which there may be many, are copies of one that it wrote, with other n
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Iterable
 from functools import cache
@@ -14,7 +15,7 @@ import numpy as np
 from foxglove import messages as fox
 from google.protobuf import descriptor_pb2
 
-from samebits.scene import Balls, Discs, Line, Polygon, Shape, Text
+from samebits.scene import Balls, Discs, Line, Polygon, Scene, Shape, Text
 from samebits.scene.shapes import color, places, spread
 from samebits.view.messages import varint
 
@@ -30,8 +31,16 @@ def schema() -> tuple[str, bytes]:
     return about.name, about.data
 
 
-def scene_update(shapes: Iterable[Shape], time: int) -> bytes:
-    """The message of one frame's shapes at `time`, in nanoseconds. They replace those before."""
+def grid(scene: Scene) -> float:
+    """The step of a scene's places in a message: a power of two, an eighth of a pixel of its
+    pictures or less. Finer ones take more of a file than all else."""
+    (left, _), (right, _) = scene.bounds
+    return 2.0 ** math.floor(math.log2(abs(right - left) / scene.pixels / 8))
+
+
+def scene_update(shapes: Iterable[Shape], time: int, step: float) -> bytes:
+    """The message of one frame's shapes at `time`, in nanoseconds, the places of discs and balls
+    to multiples of `step`. They replace those before."""
     round_ones: list[bytes] = []
     lines: list[fox.LinePrimitive] = []
     triangles: list[fox.TriangleListPrimitive] = []
@@ -45,7 +54,7 @@ def scene_update(shapes: Iterable[Shape], time: int) -> bytes:
                     ring = at[:2] + radius * np.stack([np.cos(turn), np.sin(turn)], 1)
                     lines.append(_line(ring, depth, shape.outline, shape.color, True))
             case Discs() | Balls():
-                round_ones.append(_repeated(shape, depth))
+                round_ones.append(_repeated(shape, depth, step))
             case Line():
                 points = places("points", shape.points, 2)
                 if np.isfinite(points).all():
@@ -115,15 +124,17 @@ def _pattern(kind: type[Discs | Balls], given: str) -> tuple[bytes, list[int]]:
     return one, [one.index(struct.pack("<d", number)) for number in _PLACES]
 
 
-def _repeated(shape: Discs | Balls, depth: float) -> bytes:
+def _repeated(shape: Discs | Balls, depth: float, step: float) -> bytes:
     """The fields of all discs or balls of a shape, one after another."""
     at, radii = _sized(shape)
     if not len(at):
         return b""
     one, marks = _pattern(type(shape), shape.color)
     thick = 2.0 if isinstance(shape, Balls) else _FLAT
+    at = np.rint(at / step) * step
     high = at[:, 2] if at.shape[1] == 3 else np.full(len(at), depth)
-    numbers = _short(np.stack([at[:, 0], at[:, 1], high, 2 * radii, 2 * radii, thick * radii]))
+    sizes = _short(np.stack([2 * radii, 2 * radii, thick * radii]))
+    numbers = [at[:, 0], at[:, 1], high, *sizes]
     out = np.empty((len(at), len(one)), np.uint8)
     out[:] = np.frombuffer(one, np.uint8)
     for mark, values in zip(marks, numbers, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,13 @@ pytest.importorskip("google.protobuf", reason="pip install 'samebits[view]'")
 pytest.importorskip("foxglove", reason="pip install 'samebits[view]'")
 
 from mcap.reader import make_reader
+from mcap.records import ChunkIndex, Message
+from mcap.stream_reader import StreamReader
 from mcap.writer import Writer
 from mcap_protobuf.decoder import DecoderFactory
 
 from samebits.view.export import export_protobuf
+from samebits.view.scene_update import grid
 
 Given = dict[str, list[tuple[int, Any]]]
 ARENA = EXAMPLES / "arena" / "arena.py"
@@ -34,14 +38,14 @@ DUEL = EXAMPLES / "arena" / "replays" / "duel.mcap"
 
 
 def read(path: Path) -> Given:
-    """Time and message of each topic, in the file's order, which is that of time."""
+    """Time and message of each topic, in the file's order, which is that of time in each."""
     found: Given = {}
+    last: dict[str, int] = {}
     with path.open("rb") as file:
         reader = make_reader(file, decoder_factories=[DecoderFactory()])
-        last = 0
         for _, channel, message, decoded in reader.iter_decoded_messages(log_time_order=False):
-            assert message.log_time >= last
-            last = message.log_time
+            assert message.log_time >= last.get(channel.topic, 0)
+            last[channel.topic] = message.log_time
             found.setdefault(channel.topic, []).append((message.log_time, decoded))
     return found
 
@@ -94,6 +98,8 @@ def test_states_inputs_and_hashes_are_the_session_s(small: Path, tmp_path: Path)
 def test_a_scene_goes_with_the_states(tmp_path: Path) -> None:
     out = tmp_path / "arena.view.mcap"
     arena = load_simulation(str(ARENA))
+    assert arena.scene is not None
+    step = grid(arena.scene)
     assert export_protobuf(arena, DUEL, out, limit=40).has_scene
     found = read(out)
     assert len(found["/scene"]) == len(found["/state"]) == 41
@@ -105,8 +111,12 @@ def test_a_scene_goes_with_the_states(tmp_path: Path) -> None:
         shots = [shot for shot in state.shots if shot.life > 0]
         assert len(entity.cylinders) == len(asteroids) + len(shots)
         for disc, body in zip(entity.cylinders, asteroids, strict=False):
-            assert disc.pose.position.x == pytest.approx(body.pos.x, rel=2**-16)
-            assert disc.pose.position.y == pytest.approx(body.pos.y, rel=2**-16)
+            # The picture is 960 pixels for 164 of the world: places to an eighth of a pixel.
+            for shown, true in zip(
+                (disc.pose.position.x, disc.pose.position.y), (body.pos.x, body.pos.y), strict=True
+            ):
+                assert abs(shown - true) <= step / 2
+                assert shown % step == 0
             assert disc.size.x == pytest.approx(2 * body.radius, rel=2**-16)
             assert disc.color.r == pytest.approx(0x8D / 255)
             assert (disc.bottom_scale, disc.top_scale) == (1, 1)
@@ -114,6 +124,33 @@ def test_a_scene_goes_with_the_states(tmp_path: Path) -> None:
         assert {text.text for text in entity.texts} <= {str(ship.hp) for ship in state.ships}
     assert not export_protobuf(arena, DUEL, out, limit=2, scene=False).has_scene
     assert "/scene" not in read(out)
+
+
+def test_a_minute_of_the_arena_is_less_than_ten_megabytes(tmp_path: Path) -> None:
+    out = tmp_path / "arena.view.mcap"
+    export_protobuf(load_simulation(str(ARENA)), DUEL, out)
+    assert out.stat().st_size < 10_000_000
+    with out.open("rb") as file:
+        reader = make_reader(file, validate_crcs=True)
+        summary = reader.get_summary()
+        assert summary is not None
+        assert summary.statistics is not None
+        assert summary.statistics.message_count == 3601 * 3 + 3600
+        topics = [
+            {summary.channels[number].topic for number in index.message_index_offsets}
+            for index in summary.chunk_indexes
+        ]
+        assert all(each in ({"/scene"}, {"/state", "/inputs", "/hash"}) for each in topics)
+        # By the index, in the order of time.
+        found = [(m.log_time, channel.topic) for _, channel, m in reader.iter_messages()]
+    assert [time for time, _ in found] == sorted(time for time, _ in found)
+    assert Counter(time for time, _ in found) == {
+        k * 10**9 // 60: 3 if k == 3600 else 4 for k in range(3601)
+    }
+    with out.open("rb") as file:  # as a stream, every checksum with it
+        records = [*StreamReader(file, validate_crcs=True).records]
+    assert sum(isinstance(record, Message) for record in records) == 3601 * 3 + 3600
+    assert sum(isinstance(record, ChunkIndex) for record in records) == len(topics)
 
 
 def test_the_same_replay_gives_the_same_file(tmp_path: Path) -> None:
