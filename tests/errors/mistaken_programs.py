@@ -185,9 +185,8 @@ MISTAKEN_PROGRAMS = (
                         "a: sb.Array[P]) -> None", "a[0].x += 4.0",
                         "p.memory.reshape(1)") + "\nR = p.x"), 5.0),
     # Annotations.
-    MistakenProgram("Python", "@sb.struct\nclass V:\n    x: float64\n"
-                    "@sb.struct\nclass P:\n    ORIGIN = V(1.0)\n    x: float64",
-                    "make it a field with an annotation, or pass it as a parameter"),
+    MistakenProgram("Python", "@sb.struct\nclass P:\n    ORIGIN = [1.0]\n    x: float64",
+                    "make it a module constant, a field with an annotation, or a plain method"),
     MistakenProgram("Python", "from enum import IntEnum\nclass Color(IntEnum):\n    RED = 1\n"
                     + kernel("c: Color) -> bool", "return c == Color.RED", "1"),
                     "write int", "from enum import IntEnum\nclass Color(IntEnum):\n    RED = 1\n"

@@ -619,14 +619,14 @@ MISTAKES = (
     Mistake("C", "n: int32", "return float64(int32(math.min(uint8(n), 300)))",
             "write `math.min(int32(uint8(n)), 300)`",
             "return float64(int32(math.min(int32(uint8(n)), 300)))", 3.0),
-    Mistake("Python", N, "p = ORIGIN; return p.x", "make it in the kernel: `P(1.0)`",
-            "p = P(1.0); return p.x", 1.0, POINT + "ORIGIN = P(x=1.0)\n",
-            advised_above=POINT),
-    Mistake("Python", N, "return P(x=2.0).plus(ORIGIN)", "pass it as a parameter",
-            "return P(x=2.0).plus(P(1.0))", 3.0,
-            POINT + "    def plus(self, o: 'P') -> float64: return self.x + o.x\n"
-            "ORIGIN = P(x=1.0)\n",
-            POINT + "    def plus(self, o: 'P') -> float64: return self.x + o.x\n"),
+    Mistake("Python", N, "p = ORIGIN; p.x = 2.0; return p.x", "as in `own = ORIGIN.copy()`",
+            "own = ORIGIN.copy(); own.x = 2.0; return own.x", 2.0, POINT + "ORIGIN = P(x=1.0)\n",
+            advised_above=POINT + "ORIGIN = P(x=1.0)\n"),
+    Mistake("Python", N, "return P(x=2.0).onto(ORIGIN)", "as in `own = ORIGIN.copy()`",
+            "own = ORIGIN.copy(); return P(x=2.0).onto(own)", 3.0,
+            *[POINT + "    def onto(self, o: 'P') -> float64:\n"
+              "        o.x += self.x\n        return o.x\n"
+              "ORIGIN = P(x=1.0)\n"] * 2),
     Mistake("Python", "n: int32", "y = n\nif n > 2: y = float32(2.75)\nreturn float64(y)",
             "start with `y = float64(n)` at line 11, and `y = float64(float32(2.75))` here",
             "y = float64(n)\nif n > 2: y = float64(float32(2.75))\nreturn float64(y)", 2.75),

@@ -4,7 +4,7 @@
 # pyright: basic
 from __future__ import annotations
 
-from samebits import float2, float2x2, float64
+from samebits import float2, float2x2, float64, int32
 from tests.errors.refused_kernels import Body, World, refused
 
 
@@ -43,3 +43,16 @@ def struct_without_minus(a: Body) -> Body:
 @refused
 def struct_without_items(a: Body) -> None:
     a[0] = 1
+
+
+START = Body()
+
+
+@refused
+def writes_a_struct_from_outside(hp: int32) -> None:
+    START.hp = hp
+
+
+@refused
+def writes_a_default(hp: int32, body: Body = START) -> None:
+    body.hp = hp

@@ -27,6 +27,7 @@ from samebits.frontend.core.operands import (
 )
 from samebits.frontend.core.refusals import samebits_name
 from samebits.frontend.operations import (
+    constants,
     fixed_point,
     intrinsics,
     memory,
@@ -35,7 +36,6 @@ from samebits.frontend.operations import (
     printing,
     run_time_arrays,
     struct_items,
-    struct_members,
 )
 from samebits.frontend.operations.conversions import (
     build_vector,
@@ -509,7 +509,7 @@ def _construct(ctx: Context, node: ast.Call, t: StructType, lower: Lower) -> Mem
     for name in (name for name in defaults if name not in given):
         field_type = t.field_types[name]
         place = ctx.builder.value("field", (made.value,), memory.RefType(field_type), span, name)
-        struct_members.store_default(
+        constants.store_constant(
             ctx, node, place, field_type, defaults[name], f"field '{name}' of {t}"
         )
     return made

@@ -27,6 +27,7 @@ from samebits.frontend.core.operands import (
 )
 from samebits.frontend.core.refusals import REFUSED, REFUSED_BUILTINS, REFUSED_OPERATORS
 from samebits.frontend.operations import (
+    constants,
     halves,
     matrices,
     memory,
@@ -119,7 +120,8 @@ def _constant(ctx: Context, node: ast.Constant) -> Operand:
 
 
 def _attribute(ctx: Context, node: ast.Attribute) -> Operand:
-    return attribute_of(ctx, node, lower(ctx, node.value))
+    found = constants.field(ctx, node)
+    return attribute_of(ctx, node, lower(ctx, node.value)) if found is None else found
 
 
 def attribute_of(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
@@ -151,7 +153,12 @@ def _fix_of_column(ctx: Context, node: ast.Subscript, base: Vector, index: Opera
 
 
 def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
+    constant = None
     if isinstance(node.value, ast.Attribute):
+        constant = constants.field(ctx, node.value)
+    if constant is not None:
+        base = constant
+    elif isinstance(node.value, ast.Attribute):
         owner = lower(ctx, node.value.value)
         if node.value.attr == "shape":
             length = _shape(ctx, node, owner)

@@ -59,7 +59,9 @@ def lower_return(ctx: Context, node: ast.Return) -> None:
             if item.roots:
                 ctx.fail(
                     node,
-                    "in Python this would return a reference to the caller's memory",
+                    "in Python this would return the constant itself, which the caller could change"
+                    if ctx.is_outer(item)
+                    else "in Python this would return a reference to the caller's memory",
                     fix="return `.copy()` of it",
                 )
             destination = ctx.builder.get(f"return.{outs}", span)

@@ -23,18 +23,46 @@ def is_namespace(owner: object) -> bool:
     return isinstance(owner, ModuleType) or hasattr(owner, "__samebits_namespace__")
 
 
+def unwritten(name: str, is_struct: bool) -> tuple[str, str, str]:
+    """The error of a struct or a table from outside that a kernel writes: message, note and fix."""
+    return (
+        f"'{name}' is a constant from outside the kernel, which no kernel writes",
+        "a kernel holds it as it was when it was compiled; in Python all would see the change",
+        f"write to a copy, as in `own = {name}.copy()`"
+        if is_struct
+        else "copy its elements into a local array, `sb.zeros(n, T)`, and write to that",
+    )
+
+
 def is_lazy(owner: object, name: str) -> bool:
     """Whether an attribute of a namespace is one of the library's that load when they are used: it
     is known by its name, and that its value is not looked at saves a cached call its loading."""
     return isinstance(owner, ModuleType) and name in vars(owner).get("__sb_lazy__", ())
 
 
+def _structs_frozen(value: Any) -> Any:
+    """An item of a tuple: a struct, or a tuple with structs, as a kernel has it; anything else as
+    it is."""
+    if type(value) is tuple or hasattr(kind_of(value), "__sb_freeze__"):
+        return constant(value)
+    return value
+
+
 def constant(value: Any) -> Any:
     """The language's own form of a captured object; what is not a number stays itself.
 
     NumPy's scalars become the language's (a NaN the canonical one), its bool and subclasses of
-    Python's numbers, such as an IntEnum's members, become plain ones.
+    Python's numbers, such as an IntEnum's members, become plain ones. A struct, also one in a
+    tuple, becomes a copy that nobody writes.
     """
+    freeze = getattr(kind_of(value), "__sb_freeze__", None)
+    if freeze is not None:
+        return freeze(value)
+    if type(value) is tuple:
+        items = cast("tuple[Any, ...]", value)
+        frozen = tuple(_structs_frozen(item) for item in items)
+        same = all(a is b for a, b in zip(frozen, items, strict=True))
+        return items if same else frozen
     if isinstance(value, bool | np.bool_):
         return bool(cast("Any", value))
     if isinstance(value, np.generic):

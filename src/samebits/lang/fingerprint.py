@@ -18,6 +18,7 @@ from samebits.lang.annotations import class_of_type
 from samebits.lang.constants import is_lazy
 from samebits.lang.definition import own_lines
 from samebits.lang.kernel import Kernel, kernel_of
+from samebits.lang.memory.structs import Struct
 from samebits.lang.memory.tables import Table
 from samebits.modes import HIGH, Options, Precision, changed_options, to_text
 from samebits.types import ArrayType, FixedArrayType, StructType, Type
@@ -181,7 +182,7 @@ def _value(value: object, seen: _Seen, precision: Precision = HIGH) -> Part:
     text = seen.texts.get(id(value))
     if text is None:
         text = seen.texts[id(value)] = _constant_text(value)
-    t = getattr(value, "__sb_type__", None) if isinstance(value, type) else None
+    t = getattr(value, "__sb_type__", None)
     return iter((text, _methods(t, seen))) if isinstance(t, StructType) else text
 
 
@@ -198,6 +199,9 @@ def _constant_text(value: object) -> str:
             return f"int {value:#x}"
         case bool() | float():
             return f"{type(value).__name__} {value!r}"
+        case Struct():
+            held: np.ndarray[Any, Any] = value.memory.reshape(1)
+            return f"struct {value.__sb_type__!r} {held.tobytes().hex()}"
         case TypeVar():
             return f"type variable {value.__name__} {value.__constraints__}"
         case type():

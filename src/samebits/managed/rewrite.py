@@ -28,12 +28,14 @@ from samebits.lang import intrinsics, iteration
 from samebits.lang.annotations import class_of_type
 from samebits.lang.calls.kernel_parameters import mean
 from samebits.lang.calls.tracing import IN_JOBS, NAMED, SEPARATORS, trace
-from samebits.lang.constants import is_namespace
+from samebits.lang.constants import is_namespace, unwritten
 from samebits.lang.executions import executions
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory import arena
 from samebits.lang.memory.slices import NO_STEP, Slice
+from samebits.lang.memory.structs import Struct
+from samebits.lang.memory.tables import Table
 from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import own_elements, own_index, prange
 from samebits.lang.values.conversions import kind_of
@@ -439,6 +441,11 @@ class Rewrite(ast.NodeTransformer):
                 self._refuse_outer(target.elts)
             if isinstance(target, ast.Attribute | ast.Subscript):
                 found, base = self.outer(target.value)
+                if found and isinstance(base, Struct | Table):
+                    text = self.source.text(target.value)
+                    message, note, fix = unwritten(text, isinstance(base, Struct))
+                    span = self.source.span(target)
+                    raise CompileError(message, span=span, note=note, fix=fix)
                 if found:
                     name = getattr(base, "__name__", None) or self.source.text(target.value)
                     what = "fields" if isinstance(target, ast.Attribute) else "elements"

@@ -34,6 +34,8 @@ def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         from samebits.lang.calls.kernel_parameters import without_kernels
 
         kernel, bound = without_kernels(kernel, bound)
+    if len(args) + len(kwargs) < len(bound):
+        bound = tuple(map(_own, bound))
     types = kernel.fixed_types
     if types is None:
         from samebits.lang.dispatch import types_for
@@ -45,6 +47,12 @@ def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     elif not native.is_called_again:
         _shorten(kernel, native, len(bound))
     return native(*bound)
+
+
+def _own(value: Any) -> Any:
+    """What a call may be given memory of: of a struct that is a default, a copy."""
+    freeze: Any = getattr(value, "__sb_freeze__", None)
+    return value if freeze is None or freeze() is not value else value.copy()
 
 
 def _shorten(kernel: Kernel, native: NativeCall, count: int) -> None:

@@ -27,6 +27,9 @@ class Builder(OpWriter):
         """Depth of open regions."""
         self.local_spans: dict[str, Span] = {}
         self._next_name = 0
+        self.constants: dict[object, Value] = {}
+        """Memory that holds constants from outside, filled where the function begins."""
+        self._started = 0
 
     def new_id(self) -> int:
         return next(self.ids)
@@ -45,6 +48,14 @@ class Builder(OpWriter):
                 yield inner
         finally:
             self.depth -= 1
+
+    @contextmanager
+    def at_start(self) -> Generator[Region]:
+        """Statements made inside go before all others of the function, in the order they come."""
+        with self.into([]) as made:
+            yield made
+        self.body[self._started : self._started] = made
+        self._started += len(made)
 
     def op(
         self,

@@ -16,6 +16,7 @@ from samebits.frontend.core.narrow_sums import NarrowSums
 from samebits.frontend.core.operands import MemoryOperand, Operand, Scalar, Vector, View
 from samebits.frontend.core.source import Source
 from samebits.ir.grammar import MAX_NESTING, Region, Value, ValueType
+from samebits.lang.constants import unwritten
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.tables import Table
 from samebits.types import (
@@ -214,18 +215,42 @@ class Context:
         if self.assigned is not None:
             self.assigned = self.assigned | {name}
 
+    def is_outer(self, place: MemoryOperand | View) -> bool:
+        """Whether it is memory of a constant from outside the kernel."""
+        readonly = place.readonly if isinstance(place, MemoryOperand) else place.type.readonly
+        return readonly and not any(root in self.variables for root in place.roots)
+
     def mark_written(self, place: MemoryOperand | View, node: ast.AST) -> None:
         """Note a store through `place`; refuse one into read-only memory."""
         readonly = place.readonly if isinstance(place, MemoryOperand) else place.type.readonly
+        where = ", ".join(sorted(place.roots)) or "it"
+        if self.is_outer(place):
+            is_struct = isinstance(place, MemoryOperand) and isinstance(place.type, StructType)
+            message, note, fix = unwritten(where, is_struct)
+            self.fail(node, message, note=note, fix=fix)
         if readonly:
-            where = ", ".join(sorted(place.roots)) or "it"
             self.fail(
                 node,
                 f"'{where}' is read-only here",
                 note="the parameter is annotated sb.ReadOnly",
                 fix="annotate it sb.Array[...], or write to another array",
             )
+        for root in sorted(place.roots & self._struct_defaults()):
+            self.fail(
+                node,
+                f"'{root}' has a struct as its default, and is written",
+                note="in Python the next call without it would begin with what this one leaves",
+                fix=f"write to a copy, as in `own = {root}.copy()`, or take the default away",
+            )
         self.written |= place.roots
+
+    def _struct_defaults(self) -> frozenset[str]:
+        """The parameters that have structs as defaults."""
+        return frozenset(
+            p.name
+            for p in self.kernel.parameters
+            if isinstance(getattr(p.default, "__sb_type__", None), StructType)
+        )
 
 
 def _is_integer(t: Type | None) -> bool:

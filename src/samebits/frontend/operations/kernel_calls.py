@@ -23,8 +23,8 @@ from samebits.frontend.core.operands import (
     describe,
 )
 from samebits.frontend.operations import memory, recursion, views
+from samebits.frontend.operations.constants import captured
 from samebits.frontend.operations.conversions import coerce, passed
-from samebits.frontend.operations.names import captured
 from samebits.ir.grammar import Value
 from samebits.lang.calls.adapted import AdaptedKernel
 from samebits.lang.calls.kernel_parameters import without_kernels

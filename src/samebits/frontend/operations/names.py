@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, cast
-
-import numpy as np
 
 from samebits.frontend.core import advice
 from samebits.frontend.core.context import Context
@@ -15,28 +12,17 @@ from samebits.frontend.core.operands import (
     Operand,
     Scalar,
     Static,
-    Tuple,
     Vector,
     View,
     describe,
 )
 from samebits.frontend.operations import matrices, memory
+from samebits.frontend.operations.constants import captured
 from samebits.lang.constants import is_namespace
-from samebits.lang.memory.structs import Struct
-from samebits.lang.memory.tables import Table
-from samebits.lang.values.fixed.fixed_point import FixedPoint
-from samebits.lang.values.scalars import RAW_OF
-from samebits.lang.values.vectors import Vector as ManagedVector
-from samebits.lang.values.vectors import components
 from samebits.types import (
-    BOOL,
     COMPONENTS,
     FixedArrayType,
     MatrixType,
-    RefType,
-    ScalarType,
-    StructType,
-    VectorType,
     vector_of,
 )
 
@@ -58,71 +44,6 @@ def name(ctx: Context, node: ast.Name) -> Operand:
             fix=f"define '{node.id}' at module level, or pass it as a parameter",
         )
     return captured(ctx, node, value)
-
-
-def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
-    """A Python object from outside the kernel, as a constant where it is one."""
-    span = ctx.span(node)
-    match value:
-        case bool():
-            return Scalar(ctx.builder.const(value, BOOL, span), BOOL)
-        case np.generic():
-            number = cast("np.generic[Any]", value)
-            t = getattr(number, "__sb_type__", None)
-            if not isinstance(t, ScalarType):
-                ctx.fail(
-                    node,
-                    f"a constant of NumPy type {number.dtype} is not in the kernel language",
-                    fix="use one of bool, int8 ... uint64, float32, float64",
-                )
-            return Scalar(ctx.builder.const(RAW_OF[t](number), t, span), t)
-        case FixedPoint():
-            number = value.__sb_type__
-            return Scalar(ctx.builder.const(value.raw, number, span), number)
-        case int() | float():
-            return Literal(value, span)
-        case Table():
-            t = FixedArrayType(value.element, value.raw.shape)
-            name = value.identity
-            ref = ctx.builder.value("table", (), RefType(t), span, name)
-            ctx.tables[name] = value
-            return MemoryOperand(ref, t, frozenset({ctx.text(node)}), readonly=True)
-        case np.ndarray():
-            ctx.fail(
-                node,
-                f"the array '{ctx.text(node)}' comes from outside the kernel",
-                note="it could change between the compilation and the call",
-                fix="pass it as a parameter, or freeze it at module level: "
-                f"`sb.table({ctx.text(node)}, {advice.own_type(str(value.dtype))})`",
-            )
-        case Struct():
-            t = value.__sb_type__
-            ctx.fail(
-                node,
-                f"the struct '{ctx.text(node)}' comes from outside the kernel",
-                note="it could change between the compilation and the call",
-                fix=_fix_of_captured(value, t),
-            )
-        case tuple():
-            return Tuple(tuple(captured(ctx, node, item) for item in cast("Items", value)))
-        case _:
-            t = getattr(value, "__sb_type__", None)
-            if isinstance(t, VectorType) and not isinstance(value, type):
-                raw = RAW_OF[t.element]
-                parts = components(cast("ManagedVector", value))
-                return Vector(
-                    tuple(ctx.builder.const(raw(part), t.element, span) for part in parts), t
-                )
-            return Static(value)
-
-
-def _fix_of_captured(value: Struct, t: StructType) -> str:
-    """What to write for a struct from outside the kernel."""
-    numbers = [getattr(value, name) for name, f in t.fields if isinstance(f, ScalarType)]
-    if len(numbers) < len(t.fields):
-        return "pass it as a parameter, or make it in the kernel"
-    made = f"{t}({', '.join(str(number) for number in numbers)})"
-    return f"pass it as a parameter, or make it in the kernel: `{made}`"
 
 
 def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:

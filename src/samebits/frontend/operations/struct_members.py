@@ -18,15 +18,14 @@ from samebits.frontend.core.operands import (
     describe,
 )
 from samebits.frontend.operations import memory, struct_items
+from samebits.frontend.operations.constants import captured
 from samebits.frontend.operations.conversions import materialize
 from samebits.frontend.operations.kernel_calls import call_kernel
-from samebits.frontend.operations.names import captured
-from samebits.ir.grammar import Value
 from samebits.lang.annotations import class_of_type
 from samebits.lang.kernel import Kernel, kernel_of, method_kernel
 from samebits.lang.memory.struct_members import BINARY, COMPARE, SWAPPED, UNARY
 from samebits.lang.memory.structs import Struct
-from samebits.types import BOOL, INT, FixedArrayType, MemoryType, RefType, StructType, VectorType
+from samebits.types import BOOL, StructType, VectorType
 
 
 def struct_of(operand: Operand) -> StructType | None:
@@ -186,30 +185,3 @@ def of_class(ctx: Context, node: ast.Attribute, base: Static) -> Operand | None:
     found = vars(base.object).get(node.attr)
     kernel = None if isinstance(found, property) else kernel_of(found)
     return Static(kernel) if kernel is not None else None
-
-
-def store_default(
-    ctx: Context, node: ast.expr, place: Value, t: MemoryType, value: Any, what: str
-) -> None:
-    """Write the default of a field, number by number."""
-    span = ctx.span(node)
-    match t:
-        case StructType():
-            for name, inner in t.fields:
-                ref = ctx.builder.value("field", (place,), RefType(inner), span, name)
-                store_default(ctx, node, ref, inner, getattr(value, name), what)
-        case FixedArrayType():
-            for index in _indices(t.shape):
-                numbers = tuple(ctx.builder.const(i, INT, span) for i in index)
-                ref = ctx.builder.value("element", (place, *numbers), RefType(t.element), span)
-                found = value[index if len(t.shape) > 1 else sum(index)]
-                store_default(ctx, node, ref, t.element, found, what)
-        case _:
-            memory.store(ctx, node, place, t, captured(ctx, node, value), what)
-
-
-def _indices(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-    found: list[tuple[int, ...]] = [()]
-    for length in shape:
-        found = [(*index, i) for index in found for i in range(length)]
-    return found

@@ -194,13 +194,13 @@ def _constant(where: str, value: object) -> object:
     known: Any = constant(value)
     if isinstance(known, np.generic) and not hasattr(cast("Any", known), "__sb_type__"):
         known = object()
-    if isinstance(known, bool | int | float | np.generic | FixedPoint | Vector | Table):
+    is_struct = hasattr(type(value), "__sb_freeze__")
+    if is_struct or isinstance(
+        known, bool | int | float | np.generic | FixedPoint | Vector | Table
+    ):
         return cast("object", known)
-    is_struct = hasattr(type(value), "__sb_type__")
     raise CompileError(
         f"{where} is neither a field, a number nor a method",
-        note="constants of a struct are numbers, vectors and tables",
-        fix="make it a field with an annotation, or pass it as a parameter"
-        if is_struct
-        else "make it a module constant, a field with an annotation, or a plain method",
+        note="constants of a struct are numbers, vectors, tables and other structs",
+        fix="make it a module constant, a field with an annotation, or a plain method",
     )

@@ -93,6 +93,14 @@ class Struct:
         result._buffer[:] = self._buffer[self._offset : self._offset + size]
         return result
 
+    def __sb_freeze__(self) -> Any:
+        """A struct of the same bytes in memory that nobody writes; itself, where it is one."""
+        if self._buffer.readonly and isinstance(self._buffer.obj, bytes):
+            return self
+        size = self.__sb_type__.size
+        held = bytes(self._buffer[self._offset : self._offset + size])
+        return type(self).__sb_view__(memoryview(held), 0)
+
     def __setattr__(self, name: str, value: Any) -> None:
         store = self.__sb_stores__.get(name)
         try:

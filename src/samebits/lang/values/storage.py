@@ -122,7 +122,9 @@ def storer(t: ScalarType | VectorType, place: str) -> Store:
 
 
 def read_only(place: str) -> ArgumentError:
-    return ArgumentError(f"{place} is read-only memory", fix="declare the parameter Array[...]")
+    return ArgumentError(
+        f"{place} is read-only memory", fix="write to a copy, or declare the parameter Array[...]"
+    )
 
 
 def bytes_of(array: np.ndarray[Any, Any]) -> Buffer:
