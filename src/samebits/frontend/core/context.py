@@ -211,6 +211,16 @@ class Context:
         else:
             self.builder.slots.update(slots_of(variable.name, variable.type))
 
+    def references(self) -> set[str]:
+        """The names that refer to structs and arrays in memory which they do not own."""
+        return {
+            v.name
+            for v in self.variables.values()
+            if isinstance(v.type, StructType | FixedArrayType)
+            and v.local is None
+            and not v.parameter
+        }
+
     def mark_assigned(self, name: str) -> None:
         if self.assigned is not None:
             self.assigned = self.assigned | {name}
