@@ -85,3 +85,9 @@ def test_what_is_wrong_and_certain_shows() -> None:
     text = report.section([right, wrong], 1)
     assert "| wrong, but stated as certain | 1 | 0 |" in text
     assert "| moved | 2 | 2 | 1 | 0 |" in text
+
+
+def test_every_example_that_is_a_simulation_of_typed_python_is_drawn_from() -> None:
+    examples = Path(__file__).parents[3] / "examples"
+    files = {f for f in examples.glob("*/*.py") if "sb.Simulation(\n" in f.read_text()}
+    assert {subject.path for subject in SUBJECTS.values()} == files

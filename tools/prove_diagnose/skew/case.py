@@ -34,6 +34,14 @@ SUBJECTS = {name: row for name, row in OTHERS.items() if row.file.startswith("ex
     "pendulum": Subject(
         "pendulum", "examples/pendulum/pendulum.py", ("steady", "rough", "falling", "random"), 300
     ),
+    "curling": Subject("curling", "examples/curling/curling.py", ("duel", "random"), 400),
+    "train_cartpole": Subject(
+        "train_cartpole", "examples/train_cartpole/train_cartpole.py", ("learner", "random"), 40
+    ),
+    **{
+        name: Subject(name, f"examples/classic_control/{name}.py", ("random",), 300)
+        for name in ("acrobot", "cart_pole", "mountain_car", "swing_up")
+    },
 }
 """All examples that are simulations."""
 MODULES = {"outer_planets": ("orbits.py",)}
