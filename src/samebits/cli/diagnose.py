@@ -16,7 +16,6 @@ from rich.text import Text
 
 from samebits.cli.consoles import WIDTH, TextConsole, console
 from samebits.cli.exit_status import BAD, DIFFERS, SAME
-from samebits.cli.foreign.diagnose_programs import compared, described
 from samebits.cli.named import named_simulation, warn_fewer_frames
 from samebits.cli.pages import check_page, write_page
 from samebits.cli.printing import JSON_FORMAT
@@ -247,6 +246,8 @@ def _of_program(options: DiagnoseOptions, path: str) -> _Comparison:
             f"--foreign does not go with {options.what[0]}: {why}",
             fix=f"leave out {options.what[0]}",
         )
+    from samebits.cli.foreign.diagnose_programs import compared, described
+
     program, a, b = described(path, options.a, options.b)
     return _Comparison(lambda show: compared(program, a, b, show))
 

@@ -80,8 +80,9 @@ def narrow(out: Diagnosis, pair: Pair, progress: Progress) -> None:
             with beyond_first_facts(out.notes, "the line is"):
                 out.operation = parting(a, b, pair.b.validation)
         return
+    observe = _observe(pair, difference)
     with beyond_first_facts(out.notes, "the question for `samebits explain` is"):
-        _tell_question(out, pair, difference)
+        _tell_question(out, pair, difference, observe)
     if pair.known is not None:
         variants = [v for v in pair.known.variants if v.place == difference.place]
         for variant in variants[:1]:
@@ -91,7 +92,7 @@ def narrow(out: Diagnosis, pair: Pair, progress: Progress) -> None:
         pair.program,
         difference,
         pair.experiment,
-        _observe(pair, difference),
+        observe,
         pair.rerun(),
         (_times(a, difference), _times(b, difference)),
         pair.frame,
@@ -124,7 +125,9 @@ def _difference(out: Diagnosis, pair: Pair) -> OperationDifference | None:
     return difference
 
 
-def _tell_question(out: Diagnosis, pair: Pair, difference: OperationDifference) -> None:
+def _tell_question(
+    out: Diagnosis, pair: Pair, difference: OperationDifference, observe: Observations
+) -> None:
     """Tells how the operation is asked about by itself, in the words of the cause that is known."""
     place, fact = difference.place, out.operation
     if place is None or fact is None or difference.kind != "result" or fact.b is None:
@@ -133,7 +136,7 @@ def _tell_question(out: Diagnosis, pair: Pair, difference: OperationDifference) 
     variants = () if pair.known is None else pair.known.variants
     known = next((v.site for v in variants if v.place == place), None)
     site = known or (None if function is None else Sites(function).at(place.op))
-    seen = None if site is None else _observe(pair, difference).of(site)[0]
+    seen = None if site is None else observe.differing(site)
     if site is not None and seen is not None:
         out.operation = replace(fact, ask=asked(site, seen))
 

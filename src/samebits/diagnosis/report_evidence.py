@@ -198,11 +198,16 @@ class ReportEvidence:
                 f"{error.message}"
             )
             found = None
-        if found is None:
-            trace, over_inputs = point.trace(mine), _is_of_inputs(self.out)
+        over_inputs = _is_of_inputs(self.out)
+        if found is None and (over_inputs or self._may_give(a.after(point))):
+            trace = point.trace(mine)
             if over_inputs or self._gives(trace):
                 found = Validated(trace, _OVER_INPUTS if over_inputs else _EVALUATED)
         return found
+
+    def _may_give(self, after: bytes | None) -> bool:
+        """Whether a frame that leaves this state, None where it traps, may end as the report's."""
+        return after is None or xxh64(after) == self.report.hash_after(self.frame)
 
     def _reported(self, mine: Model, point: Point) -> Validated | None:
         """Its machine's trace, under the names of `mine`."""
@@ -252,6 +257,11 @@ class ReportEvidence:
 
     def rerun(self) -> RerunFacts:
         return RerunFacts()
+
+    @property
+    def is_traced(self) -> bool:
+        """Whether it has a trace of the frame."""
+        return self._stored is not None
 
     @property
     def _stored(self) -> bytes | None:

@@ -130,7 +130,9 @@ class Side:
         assert target is not None
         if self.spec.kind == EMULATED:
             return EmulatedExecution(program, program.emulated(target, opt))
-        return NativeExecution(program, program.compiled(target, opt))
+        # What experiments change is compiled for them alone, and not kept.
+        made = program.cached if program is self.plain else program.compiled
+        return NativeExecution(program, made(target, opt))
 
     def next_run(self) -> Side:
         """The side for one more run: hazards that differ between runs are drawn anew."""

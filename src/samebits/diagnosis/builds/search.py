@@ -12,6 +12,7 @@ from functools import cached_property
 
 from samebits.diagnosis.builds.board_plans import SOME, BoardPlan, together
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point
+from samebits.diagnosis.builds.boards import Boards
 from samebits.diagnosis.builds.build import Attempt, Build
 from samebits.diagnosis.builds.climb import Climb
 from samebits.diagnosis.builds.compiled import CompiledBuilds
@@ -27,7 +28,6 @@ from samebits.diagnosis.builds.decode import Decoded, Decoder
 from samebits.diagnosis.builds.hypotheses import (
     ACROSS_CALLS,
     CLIMBED,
-    FORMS,
     LIKELY,
     OPTIONS,
     PROXIES,
@@ -44,10 +44,7 @@ from samebits.diagnosis.cause.inquiry import SURE_FRAMES
 from samebits.diagnosis.clock import OutOfTime, spent
 from samebits.diagnosis.frame.search import Progress, silent
 from samebits.diagnosis.report.findings import OperationFact
-from samebits.errors import SamebitsError
 from samebits.hazards.catalogue import by_name
-from samebits.hazards.injection import switches_of
-from samebits.hazards.switchboard import switchboard
 from samebits.ir.grammar import Op, walk
 from samebits.ir.refs import is_own
 from samebits.sides.input_stream import InputStream
@@ -75,6 +72,8 @@ class BuildSearch:
     frame: int
     progress: Progress = silent
     seconds: float = SECONDS
+    boards: Boards | None = None
+    """Those of an earlier search for the same, which need not be made again."""
     whole: list[Build] = field(default_factory=list[Build])
     best: Build | None = None
     nearest: Near | None = None
@@ -142,7 +141,14 @@ class BuildSearch:
     def _begin(self) -> None:
         """Let the time begin."""
         self._end = spent() + _SEARCHING * self.seconds
-        self._inputs = InputStream(self.source)
+
+    @cached_property
+    def _boards(self) -> Boards:
+        return self.boards or Boards(self.a, InputStream(self.source), self.theirs.known)
+
+    @property
+    def _inputs(self) -> InputStream:
+        return self._boards.inputs
 
     @property
     def tried(self) -> int:
@@ -290,15 +296,10 @@ class BuildSearch:
         `climbs`. Raises OutOfTime."""
         title = " and ".join(by_name(name).title for name in plan.hazards)
         self._say(f"trying {title}")
-        try:
-            base = plan.base(self.a)
-            kernels = base.program.kernels
-            board = switchboard(kernels, switches_of(kernels, plan.hazards, FORMS, plan.library))
-            if not board.switches:
-                return
-            run = BoardRun(base.program, board, self._inputs, self.theirs.known)
-        except SamebitsError:
+        made = self._boards.of(plan)
+        if made is None:
             return
+        base, run = made
         self._in_time()
         decoder = Decoder(run, plan.most, self._end)
         try:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from samebits.diagnosis.beyond import beyond_first_facts
+from samebits.diagnosis.builds.boards import Boards
 from samebits.diagnosis.builds.build import Build
 from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.compilers.built_by import CompiledSide
@@ -54,6 +55,7 @@ def tell_builds(
     compare: Compare,
     progress: Progress,
     seconds: float,
+    boards: Boards | None = None,
 ) -> None:
     """Add to a diagnosis that has no cause the build that gives the hashes of side b, and with it
     the fields and the operation, which are then those of side a's program built so.
@@ -63,7 +65,7 @@ def tell_builds(
     assert out.frame is not None
     if seconds <= 0:
         return
-    found = BuildSearch(a, source, theirs, out.frame, progress, seconds)
+    found = BuildSearch(a, source, theirs, out.frame, progress, seconds, boards)
     with closing(found):
         found.run()
         _tell(out, a, source, theirs, compare, found)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from samebits.frame_trace.instances import Instance, instances_in
+from samebits.frame_trace.instances import Instance, instance_at, instances_in
 from samebits.frame_trace.observer import FrameInput
 from samebits.hazards.expressions import Site, Sites
 from samebits.hazards.site_variants import SiteVariant
@@ -36,6 +36,10 @@ class Observations:
     def of(self, site: Site) -> tuple[Observation | None, Sequence[Observation]]:
         """The differing evaluation of a site, and others of the same site, it included."""
         return None, ()
+
+    def differing(self, site: Site) -> Observation | None:
+        """The differing evaluation of a site alone."""
+        return None
 
     def refutes(self, variant: SiteVariant, frame: int) -> bool:
         """Whether a frame, of number `frame` from the differing one on, has an evaluation that a
@@ -155,6 +159,16 @@ class FrameObservations(Observations):
         rows = [(first, self._observed(site, one)) for first, one in self._instances]
         differing = next((row for first, row in rows if first and row), None)
         return differing, [*self.refuting(site), *(row for _, row in rows if row is not None)]
+
+    def differing(self, site: Site) -> Observation | None:
+        frames = self.frame_at(0)
+        if frames is None:
+            return None
+        try:
+            one = instance_at(frames, self.event, self.values)
+        except IndexError:
+            return None
+        return self._observed(site, one) if one.place == self.place else None
 
     def refutes(self, variant: SiteVariant, frame: int) -> bool:
         """Whether frame number `frame` has an evaluation that a variant does not give."""

@@ -19,6 +19,7 @@ from samebits.diagnosis.before.headers import Header, compared
 from samebits.diagnosis.before.numbering import renumbered
 from samebits.diagnosis.before.planted import GivenInputs, OtherSeed, is_program, planted
 from samebits.diagnosis.beyond import beyond_first_facts
+from samebits.diagnosis.builds.boards import Boards
 from samebits.diagnosis.builds.hypotheses import HEALING, QUICK
 from samebits.diagnosis.builds.option_side import flushing_gives_all
 from samebits.diagnosis.builds.search import SECONDS, BuildSearch
@@ -147,7 +148,8 @@ def diagnose_report(
             outside = _outside(out, a, source, inputs, report, theirs, done.found)
             says_itself = change_before(report, frame) is not None
             is_open = frame in report.told and not says_itself
-            if outside is not None and is_open and _heals(a, source, report, frame, outside):
+            boards = Boards(a, inputs, theirs_of(report).known)
+            if outside is not None and is_open and _heals(source, report, frame, outside, boards):
                 outside, out.changes = None, ()
             if outside is not None and known.state is None and outside.first == frame:
                 known = replace(known, state=outside.state)
@@ -179,7 +181,7 @@ def diagnose_report(
                     tell_builds(
                         out, a, source, theirs_of(report),
                         partial(diagnose, simulation, source, progress=progress),
-                        progress, limit,
+                        progress, limit, boards,
                     )  # fmt: skip
                 if out.causes and out.causes[0].holds:  # nobody has to ask the other machine
                     out.notes = [note for note in out.notes if note not in lacking]
@@ -221,6 +223,10 @@ class RunAndReport(Driver[LiveEvidence, ReportEvidence]):
     """Whether a proxy may stand for a side without a trace: a build that gives its hashes says
     more."""
 
+    @property
+    def needs_own(self) -> bool:
+        return self.proxies or self.b.is_traced
+
     def with_proxies(self, notes: Sequence[str]) -> None:
         """Look for the operation once more, with a proxy; without `notes` of the first time."""
         self.proxies = True
@@ -247,6 +253,8 @@ class RunAndReport(Driver[LiveEvidence, ReportEvidence]):
     def without(self, own: Trace | None, other: Validated | None) -> Validated | None:
         """A proxy, of a frame of which but the state after it is told; or what is to be asked
         for."""
+        if other is None and not self.needs_own:
+            self.b.ask_for_trace()
         if own is None:
             return None
         report = self.b.report
@@ -260,15 +268,18 @@ class RunAndReport(Driver[LiveEvidence, ReportEvidence]):
         return found
 
 
-def _heals(a: Side, source: InputSource, report: Report, frame: int, outside: Changes) -> bool:
+def _heals(
+    source: InputSource, report: Report, frame: int, outside: Changes, boards: Boards
+) -> bool:
     """Whether a build whose differences heal, as those of a changed state do, gives all hashes."""
+    a = boards.a
     if flushing_gives_all(a, source, report.told, frame):
         return True
     if outside.are_exact:
         return False
     is_last, theirs = outside.explain_what_follows, theirs_of(report)
     seconds = _QUICK_SECONDS if is_last else _HEALING_SECONDS
-    search = BuildSearch(a, source, theirs, frame, seconds=seconds)
+    search = BuildSearch(a, source, theirs, frame, seconds=seconds, boards=boards)
     return search.gives_all(QUICK if is_last else HEALING)
 
 

@@ -82,6 +82,11 @@ class Driver(ABC, Generic[A, B]):
         with beyond_first_facts(self.out.notes, "the operation and its cause are"):
             self._operation()
 
+    @property
+    def needs_own(self) -> bool:
+        """Whether side a's trace is of use where side b has none."""
+        return True
+
     @abstractmethod
     def without(self, own: Trace | None, other: Validated | None) -> Validated | None:
         """What is done where a side has no trace: what it gives stands for side b's."""
@@ -151,9 +156,11 @@ class Driver(ABC, Generic[A, B]):
                 self._fields_after(a.after(changed))
             else:  # something else is to be found, over the same inputs
                 mine = theirs
-        own = a.trace(mine)
+        own = a.trace(mine) if self.needs_own else None
         self.progress("tracing the frame", 1, 2)
         other = b.trace_beside(a, theirs)
+        if other is not None and not self.needs_own:
+            own = a.trace(mine)
         if own is None or other is None:
             other = self.without(own, other)
         if own is None or other is None or program is None:

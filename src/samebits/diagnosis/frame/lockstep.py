@@ -147,7 +147,10 @@ class LockstepSearch(FrameSearch):
         before, row = found.a.before, found.a.inputs
         if before is None or row is None:
             return
-        work = (found.frame + 1) * frame_operations(self.a.side, before.canonical, row)
+        work = (found.frame + 1) * LIMIT  # which is as much as can be counted
+        least = min(REPEAT_OPERATIONS[_speed(running.side)] for running in (self.a, self.b))
+        if work > least:
+            work = (found.frame + 1) * frame_operations(self.a.side, before.canonical, row)
         for n, running in enumerate((self.a, self.b)):
             if work <= REPEAT_OPERATIONS[_speed(running.side)] and sides[n].repeats:
                 self.progress("running it again", 0, found.frame)

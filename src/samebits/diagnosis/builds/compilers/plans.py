@@ -194,8 +194,8 @@ def _others_in_some(known: Known) -> Iterator[Plan]:
 
 
 STAGES: tuple[Stage, ...] = (
-    _usual([OWN]), _likely, _parts_of_fast, _likely, _usual_otherwise, _usual_cleared,
-    _usual([SOME, SOME_CAREFUL]), _constants_in_some, _others([OWN]), _likely, _usual_flat,
+    _usual([OWN]), _likely, _parts_of_fast, _likely, _usual([SOME, SOME_CAREFUL]),
+    _usual_otherwise, _usual_cleared, _constants_in_some, _others([OWN]), _likely, _usual_flat,
     _others([SOME]), _other_widths([SOME]), _others_otherwise, _other_widths([OWN]),
     _others_flat, _others_in_some, _of_other_machines, _all,
 )  # fmt: skip
