@@ -12,6 +12,7 @@ from samebits.diagnosis.builds.compilers.plans import (
     CAREFUL_LIBRARY,
     CLEARED,
     CLEARED_LIBRARY,
+    FLAT,
     OWN,
     SOME,
     SOME_CAREFUL,
@@ -36,12 +37,14 @@ def plans(known: Known = KNOWN) -> list[Plan]:
 
 
 def first_rare(every: list[Plan]) -> int:
-    """Where flags begin that are neither usual nor quick to try."""
+    """Where flags begin that are neither usual nor quick to try, of processors of 32 bits and of
+    floats in other widths, or with the math library."""
     return next(
         n
         for n, each in enumerate(every)
         if not (each.row.is_usual or each.row.hazards == ["constant"])
         and not QUICK & {*each.row.flags}
+        and (each.row.bits == 32 or each.row.writes_widths or each.parts.library)
     )
 
 
@@ -61,6 +64,18 @@ def test_some_functions_are_tried_by_all_flags_before_arrays_are_written_otherwi
     estimates = Plan(next(row for row in ROWS if "-mrecip" in row.flags), SOME)
     flat = next(n for n, plan in enumerate(every) if plan.parts.flat and not plan.row.is_usual)
     assert every.index(estimates) < flat
+
+
+def test_estimates_are_tried_before_what_takes_many_builds() -> None:
+    every = plans()
+    row = next(row for row in ROWS if "-mrecip" in row.flags)
+    library = next(n for n, plan in enumerate(every) if plan.parts.library)
+    assert every.index(Plan(row, OWN)) < every.index(Plan(row, SOME)) < library
+    narrow = next(
+        n for n, plan in enumerate(every)
+        if plan.parts != OWN and (plan.row.bits == 32 or plan.row.writes_widths)
+    )  # fmt: skip
+    assert every.index(Plan(row, FLAT)) < narrow
 
 
 def test_what_vectors_depend_on_is_tried_for_what_makes_vectors_alone() -> None:

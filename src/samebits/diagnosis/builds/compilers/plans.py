@@ -138,6 +138,19 @@ def _unusual(known: Known) -> Sequence[Row]:
     return [row for row in known.rows if not row.is_usual]
 
 
+def _reordering(stage: Stage) -> Stage:
+    """A stage, of what reorders sums alone: how compilers do so hangs on how the C is written."""
+    return lambda known: (plan for plan in stage(known) if "order" in plan.row.hazards)
+
+
+def _quick(stage: Stage) -> Stage:
+    """A stage, without what is built for a processor of 32 bits, by x87, or in other widths: of
+    these there are many."""
+    return lambda known: (
+        plan for plan in stage(known) if plan.row.bits == 64 and plan.row.makes_vectors
+    )
+
+
 def _likely(known: Known) -> Iterator[Plan]:
     for row in known.likely:
         yield from _in_parts([row], [SOME, *known.parts])
@@ -148,9 +161,8 @@ def _usual_otherwise(known: Known) -> Iterator[Plan]:
 
 
 def _usual_cleared(known: Known) -> Iterator[Plan]:
-    """Of what reorders sums: how a compiler does so hangs on what it knows of arrays."""
-    reordering = [row for row in known.rows if "order" in row.hazards]
-    return _usual(known.cleared)(replace(known, rows=reordering))
+    """How a compiler reorders sums hangs on what it knows of arrays."""
+    return _reordering(_usual(known.cleared))(known)
 
 
 def _parts_of_fast(known: Known) -> Iterator[Plan]:
@@ -181,6 +193,13 @@ def bits_of(architecture: str) -> int | None:
     return _BITS.get(architecture)
 
 
+def _flat(known: Known) -> Iterator[Plan]:
+    """The rows that are usual first, then the others."""
+    of = [FLAT] if known.has_vectors else []
+    yield from _usual(of)(known)
+    yield from _others(of)(known)
+
+
 def _usual_flat(known: Known) -> Iterator[Plan]:
     return _usual([FLAT, SOME_FLAT] if known.has_vectors else [])(known)
 
@@ -194,8 +213,12 @@ def _others_in_some(known: Known) -> Iterator[Plan]:
 
 
 STAGES: tuple[Stage, ...] = (
-    _usual([OWN]), _likely, _parts_of_fast, _likely, _usual([SOME, SOME_CAREFUL]),
-    _usual_otherwise, _usual_cleared, _constants_in_some, _others([OWN]), _likely, _usual_flat,
+    _usual([OWN]), _likely, _parts_of_fast, _quick(_others([OWN])), _likely,
+    _quick(_usual([SOME])), _reordering(_usual([SOME_CAREFUL, CAREFUL])),
+    _quick(_others([SOME])), _reordering(_usual_otherwise), _usual_cleared,
+    _reordering(_quick(_flat)),
+    _usual([SOME, SOME_CAREFUL]), _usual_otherwise,
+    _constants_in_some, _others([OWN]), _likely, _usual_flat,
     _others([SOME]), _other_widths([SOME]), _others_otherwise, _other_widths([OWN]),
     _others_flat, _others_in_some, _of_other_machines, _all,
 )  # fmt: skip
