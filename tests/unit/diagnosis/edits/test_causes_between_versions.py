@@ -264,3 +264,12 @@ def test_loops_between_versions_end() -> None:
     assert space["f"](0) == 0
     with pytest.raises(AssertionError):
         space["f"](1)
+
+
+def test_a_trap_at_the_same_place_with_another_value_is_another_outcome(compare: Compare) -> None:
+    far = ("soft(state.x[i])", "soft(state.x[state.frame * 3 + i])")
+    found = compare(far, ("state.frame += 1", "state.frame += 2"))
+    _, answers = known(found)
+    named = {word for answer in answers for word in words(answer)}
+    assert "`1` became `2`" in named, "without it the index that traps is 4, not 6"
+    assert len(named) == 2
