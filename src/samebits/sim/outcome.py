@@ -31,6 +31,13 @@ class TrapFact:
         place = str(trap.span) if trap.span else ""
         return cls(trap.kind, trap.summary, place, trap.said)
 
+    def is_same(self, other: TrapFact | None) -> bool:
+        """Whether another one is the same, with its values where both tell these: another program
+        may make another value of an index that traps at the same place."""
+        if other is None or None in (self.said, other.said):
+            return self == other
+        return (self, self.said) == (other, other.said)
+
 
 @dataclass(frozen=True)
 class Divergence:

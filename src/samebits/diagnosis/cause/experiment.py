@@ -111,7 +111,7 @@ class Experiment:
             except (TraceError, Diverged):  # it runs on and on, or does what the other side did not
                 return Agreement(k, compared)
             if trap is not None:
-                alike = k == len(goal) and TrapFact.of(trap) == self.trap
+                alike = k == len(goal) and TrapFact.of(trap).is_same(self.trap)
                 return Agreement(k + alike, compared)
             state = to_canonical(program.state, memory)
             if k == len(goal) or np.uint64(xxh64(state)) != goal[k]:
@@ -137,7 +137,7 @@ class Experiment:
         try:
             execution.start(seed)
         except Trap as trap:
-            same = not len(self.hashes) and TrapFact.of(trap) == self.trap
+            same = not len(self.hashes) and TrapFact.of(trap).is_same(self.trap)
             return Agreement(int(same), 1)
         if not len(self.hashes) or execution.hash() != self.hashes[0]:
             return Agreement(0, min(len(self.hashes), FRAMES) or 1)
@@ -156,7 +156,8 @@ class Experiment:
             same = _leading(advance.hashes, goal[done : done + count])
             if same < count:
                 ends_alike = trapped and done + same == len(goal) == done + len(advance.hashes)
-                return Agreement(done + same + (ends_alike and trap == self.trap), compared)
+                ends_alike = ends_alike and trap is not None and trap.is_same(self.trap)
+                return Agreement(done + same + ends_alike, compared)
             done += count
             size = min(max(_FIRST, 4 * size), FRAMES)
         return Agreement(done, compared)

@@ -58,7 +58,8 @@ class Outcome:
         unequal = np.flatnonzero(self.hashes[:shared] != other.hashes[:shared])
         if len(unequal):
             return int(unequal[0]) - 1
-        if len(self.hashes) == len(other.hashes) and _are_alike(self.trap, other.trap):
+        same = other.trap is None if self.trap is None else self.trap.is_same(other.trap)
+        if len(self.hashes) == len(other.hashes) and same:
             return None
         return shared - 1
 
@@ -134,14 +135,6 @@ class Trials:
                 return Outcome(first.hashes, first.trap)
             done = outcome(run.advance(self.inputs), placed=False)
             return Outcome(np.concatenate([first.hashes, done.hashes]), done.trap)
-
-
-def _are_alike(one: TrapFact | None, other: TrapFact | None) -> bool:
-    """Whether two traps are the same, with their values where both tell these: another edit may
-    make another value of the index that traps."""
-    if one is None or other is None or None in (one.said, other.said):
-        return one == other
-    return (one, one.said) == (other, other.said)
 
 
 def _quick(side: Side, simulation: Simulation) -> Side:

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from tests.support.simulations.traced_simulation import TRACED
 
+import samebits as sb
+from samebits import float32, int32, uint64
 from samebits.bits import to_canonical, xxh64
 from samebits.diagnosis.cause.experiment import Agreement, Experiment
 from samebits.frame_trace.model import Model
@@ -15,10 +17,36 @@ from samebits.frame_trace.record import Trace, record
 from samebits.hazards.text import inject_texts
 from samebits.ir.analysis.budget import Budget
 from samebits.sim.execution import EvaluateExecution
+from samebits.sim.outcome import TrapFact
 from samebits.sim.program import Program
 from samebits.sim.sources import PlayerSource
 
 PLAIN = TRACED.program
+
+
+@sb.struct
+class Row:
+    x: sb.FixedArray[float32, 4]
+
+
+@sb.struct
+class At:
+    index: int32
+
+
+@sb.kernel
+def empty(state: Row, seed: uint64) -> None:
+    state.x[0] = float32(seed)
+
+
+@sb.kernel
+def mark(state: Row, inputs: sb.ReadOnly[At]) -> None:
+    state.x[inputs[0].index] += 1.0
+
+
+ROW = sb.Simulation(
+    name="row", version="1", state=Row, input=At, players=1, init=empty, step=mark
+)  # fmt: skip
 FRAMES = 3
 
 
@@ -70,3 +98,20 @@ def test_a_frame_that_goes_on_after_its_trace_is_another(differing: Experiment) 
         values = np.append(trace.values, trace.values[-1:])
         other = replace(trace, numbers=numbers, values=values)
         assert tried(differing, fused, other)[0].same == 0
+
+
+@pytest.mark.parametrize("interpreted", [False, True])
+def test_a_trap_with_another_value_is_not_the_other_sides(interpreted: bool) -> None:
+    rows = np.zeros((3, 1), ROW.input_type.dtype)
+    rows["index"] = [[3], [7], [9]]
+    run = EvaluateExecution(ROW.program)
+    run.start(1)
+    before = run.save()
+    first = run.advance(rows[:2])
+    assert first.trap is not None
+    theirs = Experiment(
+        before, rows[:2], first.hashes, TrapFact.of(first.trap), interpreted=interpreted
+    )
+    assert theirs.run(ROW.program) == Agreement(2, 2)
+    other = replace(theirs, inputs=rows[::2])
+    assert other.run(ROW.program) == Agreement(1, 2)
