@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 
 from samebits.audit.model import AuditedBinary, Finding
 from samebits.audit.scan import scan
+from samebits.runtime.zig import zig_command
 
 needs_zig = pytest.mark.skipif(
     find_spec("ziglang") is None, reason="ziglang is missing: pip install samebits[targets]"
@@ -51,7 +51,7 @@ def zig(folder: Path, source: str, output: str, *options: str, language: str = "
     """A binary from a source by `zig cc`."""
     file = folder / f"{output}.{language}"
     file.write_text(source)
-    compiler = [sys.executable, "-m", "ziglang", "c++" if language == "cpp" else "cc"]
+    compiler = [*zig_command(), "c++" if language == "cpp" else "cc"]
     return built([*compiler, *options, file.name, "-o", output], folder, output)
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import ctypes
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
+from samebits.runtime.zig import zig_command
 from tests.support.limits import HANG_SECONDS
 
 _SOURCE = """\
@@ -115,15 +118,26 @@ def build(folder: Path, name: str, *, at_start: str = "", module: bool = False) 
     pytest.importorskip("ziglang", reason="ziglang is missing: pip install samebits[targets]")
     if not sys.platform.startswith("linux"):
         pytest.skip("the library is for Linux")
+    options = [f"-DAT_START={at_start}"] * bool(at_start) + [f"-DMODULE={name}"] * module
     folder.mkdir(parents=True, exist_ok=True)
-    source, library = folder / f"{name}.c", folder / f"{name if module else 'lib' + name}.so"
-    source.write_text(_SOURCE)
-    options = ["-shared", "-fPIC", "-O2", "-ffast-math", "-pthread", "-Wl,-z,lazy"]
-    options += [f"-DAT_START={at_start}"] * bool(at_start) + [f"-DMODULE={name}"] * module
-    command = [sys.executable, "-m", "ziglang", "cc", *options, str(source), "-o", str(library)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=HANG_SECONDS)
-    assert done.returncode == 0, done.stderr
+    library = folder / f"{name if module else 'lib' + name}.so"
+    library.write_bytes(_built(library.name, *options))
     return library
+
+
+@cache
+def _built(name: str, *options: str) -> bytes:
+    """A library of that file name, which several tests load from folders of their own."""
+    with TemporaryDirectory() as place:
+        source = Path(place, "source.c")
+        source.write_text(_SOURCE)
+        done = subprocess.run(
+            [*zig_command(), "cc", "-shared", "-fPIC", "-O2", "-ffast-math", "-pthread",
+             "-Wl,-z,lazy", *options, source.name, "-o", name],
+            cwd=place, capture_output=True, text=True, timeout=HANG_SECONDS,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return Path(place, name).read_bytes()
 
 
 class Foreign:

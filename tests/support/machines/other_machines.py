@@ -10,9 +10,10 @@ import ctypes
 import shutil
 import struct
 import subprocess
-import sys
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from samebits.backend.llvm import engine as llvm
 from samebits.backend.llvm.compile import compile_module
@@ -20,6 +21,7 @@ from samebits.backend.objects import CompiledObject
 from samebits.backend.targets.table import QEMU_PACKAGE, TARGETS, Target
 from samebits.ir.grammar import Module
 from samebits.runtime.emulation.link import LINUX, WASM_MEMORY
+from samebits.runtime.zig import zig_command
 from tests.support.limits import HANG_SECONDS
 
 HERE = [level.target for level in llvm.available_targets() if level.reason is None]
@@ -60,7 +62,7 @@ def zig(arguments: Sequence[str], folder: Path) -> None:
     """Run one of the wheel's tools. None of what tests ask for needs a C library: zig would
     compile one for each target first, for longer than all that is tested with it."""
     subprocess.run(
-        [sys.executable, "-m", "ziglang", *arguments],
+        [*zig_command(), *arguments],
         check=True, capture_output=True, timeout=HANG_SECONDS, cwd=folder,
     )  # fmt: skip
 
@@ -69,15 +71,25 @@ def link_bare(folder: Path, zig_target: str, zig_cpu: str, source: Path, code: b
               *options: str) -> Path:  # fmt: skip
     """A static Linux program out of C that includes linux.h, and of object code."""
     (folder / "code.o").write_bytes(code)
-    cpu = [f"-mcpu={zig_cpu}"] if zig_cpu else []
-    zig(
-        ["cc", "-target", zig_target, *cpu, "-std=gnu11", "-O1", "-g0", "-ffreestanding",
-         "-fno-builtin", "-fno-stack-protector", "-fno-sanitize=all", *options,
-         "-I", str(LINUX.parent), "-I", str(_HERE), "-c", str(source), "-o", "driver.o"],
-        folder,
-    )  # fmt: skip
+    (folder / "driver.o").write_bytes(_bare(zig_target, zig_cpu, source.read_text(), options))
     zig(["ld.lld", "-static", "-e", "_start", "driver.o", "code.o", "-o", "program"], folder)
     return folder / "program"
+
+
+@lru_cache(maxsize=256)
+def _bare(zig_target: str, zig_cpu: str, text: str, options: tuple[str, ...]) -> bytes:
+    """The object of a C file: most programs of a target have the same."""
+    cpu = [f"-mcpu={zig_cpu}"] if zig_cpu else []
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "driver.c").write_text(text)
+        zig(
+            ["cc", "-target", zig_target, *cpu, "-std=gnu11", "-O1", "-g0", "-ffreestanding",
+             "-fno-builtin", "-fno-stack-protector", "-fno-sanitize=all", *options,
+             "-I", str(LINUX.parent), "-I", str(_HERE), "-c", "driver.c", "-o", "driver.o"],
+            folder,
+        )  # fmt: skip
+        return (folder / "driver.o").read_bytes()
 
 
 _WASM_DRIVER = """\
@@ -141,6 +153,12 @@ class Machine:
         return answers_in(result.stdout, calls, "<I")
 
 
+@lru_cache(maxsize=64)
+def _wasm(text: str, target: Target) -> bytes:
+    """The object of LLVM text that most modules of a target have."""
+    return llvm.compile_text(text, target)
+
+
 class WasmMachine:
     """The same in wasmtime, in this process."""
 
@@ -154,8 +172,8 @@ class WasmMachine:
         self.traps = compiled.traps
         objects = {
             "code": compiled.object_bytes,
-            "memory": llvm.compile_text(WASM_MEMORY, target),
-            "driver": llvm.compile_text(_driver(len(entries)), target),
+            "memory": _wasm(WASM_MEMORY, target),
+            "driver": _wasm(_driver(len(entries)), target),
         }
         for name, code in objects.items():
             (folder / f"{name}.o").write_bytes(code)

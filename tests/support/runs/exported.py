@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 from samebits.export.build import build, choose_targets, host_row
 from samebits.export.platforms import platform_of
 from samebits.replay import read_replay
+from samebits.runtime.zig import zig_command
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
 from tests.support.folders import EXAMPLES, SIMULATIONS
@@ -66,7 +66,7 @@ def compiled(folder: Path, source: str, language: str, *link: Path) -> Path:
     """A program out of one C or C++ file, by the system's compiler where there is one."""
     name, standard = {"c": ("cc", "c99"), "c++": ("c++", "c++11")}[language]
     system = shutil.which(name)
-    compiler = [system] if system else [sys.executable, "-m", "ziglang", name]
+    compiler = [system] if system else [*zig_command(), name]
     file = folder / ("client.c" if language == "c" else "client.cpp")
     file.write_text(source)
     strict = ["-Wall", "-Wextra", "-Werror", "-pedantic-errors", "-O1"]
