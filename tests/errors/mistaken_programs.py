@@ -35,6 +35,13 @@ MISTAKEN_PROGRAMS = (
     MistakenProgram("Python", struct(DECORATED, ""), "make the class an @sb.struct",
                     struct(METHOD), 3.0),
     MistakenProgram("Numba", struct(DECORATED), "no @sb.kernel above them", struct(METHOD), 3.0),
+    MistakenProgram("Numba", struct(METHOD, "@sb.kernel"), "write `@sb.struct` above `class P`",
+                    struct(METHOD), 3.0),
+    MistakenProgram("Python", struct(METHOD, "", kernel(
+                        "x: float64) -> float64", "return P(x).grown(1.0)", "2.0")),
+                    "write `@sb.struct` above `class P`",
+                    struct(METHOD, call=kernel(
+                        "x: float64) -> float64", "return P(x).grown(1.0)", "2.0")), 3.0),
     MistakenProgram("Python", struct(INIT), "a struct's special methods are made for it"),
     MistakenProgram("Python", struct("    def grown(self, by): return self.x + by\n"),
                     "write `by: float32`"),
@@ -77,7 +84,7 @@ MISTAKEN_PROGRAMS = (
     MistakenProgram("Burst", kernel("x: float64) -> float64", "return x", "1.0",
                                     "@sb.kernel(mode='fast')"), "sb.FAST"),
     MistakenProgram("Python", "k = sb.kernel(lambda x: x)", "directly above a `def`"),
-    MistakenProgram("Python", "@sb.kernel\nclass K: pass", "directly above a `def`"),
+    MistakenProgram("Python", "@sb.kernel\nclass K: pass", "write `@sb.struct` above `class K`"),
     MistakenProgram("Python", "@sb.kernel\nasync def k(x: float64) -> float64: return x",
                     "write a plain `def`"),
     MistakenProgram("Python", "@sb.kernel\ndef k(n: int) -> int: yield n", "write a plain `def`"),

@@ -56,12 +56,15 @@ class Kernel:
         is_def = isinstance(function, FunctionType) and function.__name__ != "<lambda>"
         if not is_def:
             found = "lambda" if isinstance(function, FunctionType) else type(function).__name__
-            raise CompileError(
-                f"@sb.kernel decorates a plain function, not {found}",
-                fix="put @sb.kernel directly above a `def`, with types in its annotations"
-                if found == "str"
-                else "put @sb.kernel directly above a `def`",
-            )
+            fix = "put @sb.kernel directly above a `def`"
+            if found == "str":
+                fix += ", with types in its annotations"
+            elif isinstance(function, type):
+                found = f"the class {function.__name__}"
+                fix = (
+                    f"write `@sb.struct` above `class {function.__name__}`: its methods are kernels"
+                )
+            raise CompileError(f"@sb.kernel decorates a plain function, not {found}", fix=fix)
         update_wrapper(self, function)
         self.__name__: str = function.__name__
         self.__qualname__: str = function.__qualname__

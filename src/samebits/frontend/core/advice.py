@@ -144,6 +144,8 @@ def for_call(
             return None, _BUILTIN
         case root if root == "numpy" or root in sys.stdlib_module_names or not callable(what):
             return _NOT_HERE, _OUTSIDE
+        case _ if isinstance(called, type):
+            return _NOT_HERE, f"write `@sb.struct` above `class {name}`, and annotate its fields"
         case _:
             return _NOT_HERE, "decorate it with @sb.kernel"
 
