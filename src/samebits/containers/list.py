@@ -86,7 +86,7 @@ def _list(T: Any, N: int) -> type:
             assert self.size < N, "the list is full"
             n = int(self.size)
             at = index + n if index < 0 else index
-            assert 0 <= at <= n, "the index is beyond the list"
+            assert 0 <= at <= n, f"the index {index} is beyond the list of {n}"
             k = n
             while k > at:
                 self.data[k] = self.data[k - 1]
@@ -100,7 +100,7 @@ def _list(T: Any, N: int) -> type:
             n = int(self.size)
             assert n > 0, "pop from an empty list"
             at = index + n if index < 0 else index
-            assert 0 <= at < n, "the index is beyond the list"
+            assert 0 <= at < n, f"the index {index} is beyond the list of {n}"
             value = own(self.data[at])
             for k in range(at, n - 1):
                 self.data[k] = self.data[k + 1]
@@ -112,7 +112,7 @@ def _list(T: Any, N: int) -> type:
             """Take out the item at `index` and put the last one in its place; traps where there is
             none. O(1)."""
             n = int(self.size)
-            assert 0 <= index < n, "the index is beyond the list"
+            assert 0 <= index < n, f"the index {index} is beyond the list of {n}"
             value = own(self.data[index])
             self.data[index] = self.data[n - 1]
             self.data[n - 1] = zeros(1, T)[0]
@@ -122,7 +122,7 @@ def _list(T: Any, N: int) -> type:
         def __delitem__(self, index: int) -> None:
             n = int(self.size)
             at = index + n if index < 0 else index
-            assert 0 <= at < n, "the index is beyond the list"
+            assert 0 <= at < n, f"the index {index} is beyond the list of {n}"
             for k in range(at, n - 1):
                 self.data[k] = self.data[k + 1]
             self.data[n - 1] = zeros(1, T)[0]

@@ -310,3 +310,35 @@ def test_a_length_that_memory_makes_up_reaches_no_other_memory() -> None:
 def test_a_list_of_what_can_not_be_is_refused(parts: Any, message: str) -> None:
     with pytest.raises(sb.CompileError, match=message):
         sb.List[parts]
+
+
+@sb.kernel
+def take(items: Numbers, at: int) -> int64:
+    return items.pop(at)
+
+
+@sb.kernel
+def put(items: Numbers, at: int) -> None:
+    items.insert(at, 7)
+
+
+@sb.kernel
+def drop(items: Numbers, at: int) -> None:
+    del items[at]
+
+
+@sb.kernel
+def swap_out(items: Numbers, at: int) -> int64:
+    return items.swap_pop(at)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "at"), [(take, -3), (take, 2), (put, 3), (drop, -5), (swap_out, -1)]
+)
+def test_a_trap_names_the_index_and_the_length(kernel: Any, at: int) -> None:
+    for call in (kernel, kernel.managed, lambda *a: sb.evaluate(kernel, *a)):
+        with pytest.raises(sb.Trap) as caught:
+            call(Numbers([1, 2]), at)
+        assert caught.value.message == f"assertion failed: the index {at} is beyond the list of 2"
+    with pytest.raises(sb.Trap, match=f"the index {at} is beyond the list of 2"):
+        sb.assert_same_bits(kernel, Numbers([1, 2]), at)
