@@ -18,6 +18,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from samebits.bits import to_canonical
 from samebits.frontend.core.kernel_source import source_of
 from samebits.lang.annotations import class_of_type
 from samebits.lang.calls.tracing import trace
@@ -28,6 +29,7 @@ from samebits.lang.memory.structs import Struct
 from samebits.lang.memory.tables import Table
 from samebits.lang.overloads import Overloads
 from samebits.lang.reductions import Reduction
+from samebits.lang.values.fixed.fixed_point import FixedPoint
 from samebits.lang.values.vectors import Vector
 from samebits.modes import HIGH, Precision, changed_options, to_text
 from samebits.sim.state.schema import to_json
@@ -119,6 +121,16 @@ class _Walk:
             case Vector():
                 items = ", ".join(self._described(item) for item in cast("Any", value))
                 return f"{value.__sb_type__}({items})"
+            case FixedPoint():
+                return f"{value.__sb_type__} {value.raw}"
+            case Struct():
+                t = value.__sb_type__
+                self._see(t)
+                held = to_canonical(t, value.memory).hex()
+                return f"struct {json.dumps(to_json(t))} {held}"
+            case tuple():
+                items = ", ".join(self._described(item) for item in cast("Any", value))
+                return f"({items})"
             case bool() | int() | float() | str():
                 return f"{_plain(type(value))} {value!r}"
             case TypeVar():

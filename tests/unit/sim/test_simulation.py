@@ -305,14 +305,25 @@ class State:
         return self.a * 5.0
 
 
+HOME = State(a=2.0)
+AWAY = State(a=7.0)
+PAIR = (0.25, (4, 5))
+PART = sb.fix32("0.5")
+
+
 @sb.kernel
-def helper(x: sb.float32, by: sb.float32 = 1.5) -> sb.float32:
-    return sb.math.sin(x) * SCALE * by + sb.float32(TABLE[1])
+def helper(x: sb.float32, at: State = AWAY, by: sb.float32 = 1.5) -> sb.float32:
+    return sb.math.sin(x) * SCALE * by + sb.float32(TABLE[1]) + HOME.a * PAIR[1][0] + at.a
+
+
+@sb.kernel
+def part() -> sb.float32:
+    return sb.float32(PART)
 
 
 @sb.kernel
 def init(state: State, seed: sb.uint64) -> None:
-    state.a = digest_constants.START
+    state.a = digest_constants.START + part()
 
 
 @sb.kernel
@@ -338,6 +349,11 @@ DIGEST_CHANGES = {
     "a class's constant": ("PULL = 0.5", "PULL = 0.75", False),
     "an unused constant of a class": ("UNUSED = 1", "UNUSED = 2", True),
     "a constant's type": ("LIMIT = 3", "LIMIT = sb.int32(3)", False),
+    "a struct": ("HOME = State(a=2.0)", "HOME = State(a=-2.0)", False),
+    "a struct's method": ("self.a * 2.0", "self.a + 2.0", False),
+    "a struct that is a default": ("a=7.0", "a=8.0", False),
+    "a tuple": ("(0.25, (4, 5))", "(0.25, (4, 6))", False),
+    "a fixed-point number": ('fix32("0.5")', 'fix32("0.75")', False),
     "a table": ("[1, 2, 3]", "[1, 2, 4]", False),
     "a method": ("self.a * 2.0", "self.a * 3.0", False),
     "a callee": ("+ sb.float32(TABLE[1])", "- sb.float32(TABLE[1])", False),
