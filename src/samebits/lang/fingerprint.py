@@ -179,11 +179,19 @@ def _value(value: object, seen: _Seen, precision: Precision = HIGH) -> Part:
         return _kernel(value, seen)
     if hasattr(type(value), "__sb_overloads__"):
         return _overloads(cast("Overloads", value), seen, precision)
+    if isinstance(value, tuple):
+        return _tuple(cast("tuple[object, ...]", value), seen, precision)
     text = seen.texts.get(id(value))
     if text is None:
         text = seen.texts[id(value)] = _constant_text(value)
     t = getattr(value, "__sb_type__", None)
     return iter((text, _methods(t, seen))) if isinstance(t, StructType) else text
+
+
+def _tuple(items: tuple[object, ...], seen: _Seen, precision: Precision) -> Iterator[Part]:
+    yield f"tuple of {len(items)}"
+    for item in items:
+        yield _value(item, seen, precision)
 
 
 def _constant_text(value: object) -> str:
@@ -197,7 +205,7 @@ def _constant_text(value: object) -> str:
             return f"{scalar.dtype} {scalar.tobytes().hex()}"
         case int() if type(value) is int:
             return f"int {value:#x}"
-        case bool() | float():
+        case bool() | float() | str() | bytes():
             return f"{type(value).__name__} {value!r}"
         case Struct():
             held: np.ndarray[Any, Any] = value.memory.reshape(1)

@@ -28,6 +28,9 @@ T = typing.TypeVar("T")
 GAIN = 2.5
 WORD = np.int32(3)
 LONG = 1 << 20000
+PAIR = (4.5, (WORD, 6))
+NAME = "ship one"
+PART = sb.fix32("0.5")
 TABLE = sb.table([1, 2, 3], uint32)
 DEEP = 4
 settings = types.ModuleType("settings")
@@ -41,6 +44,9 @@ class Ship:
 
     def weight(self) -> float32:
         return self.mass * 9.81
+
+FLAGSHIP = Ship(hp=1, mass=2.0)
+FLEET = (Ship(hp=8), Ship(hp=9))
 
 @sb.kernel
 def helper(x: float32, k: float32 = 0.5) -> float32:
@@ -58,7 +64,9 @@ adder = make(6)
 def k(x: T, ship: Ship, n: int = 7) -> float32:
     y = helper(float32(x)) + ship.weight() + adder(1)
     if n > settings.inner.steps:
-        y += GAIN * WORD + float32(TABLE[0])
+        y += GAIN * WORD + float32(TABLE[0]) + PAIR[0] + float32(PART)
+    assert y > 0, NAME
+    y += FLAGSHIP.weight() + float32(FLEET[1].hp)
     return y + (LONG >> 19999)
 """
 
@@ -82,6 +90,13 @@ CHANGES = {
     ),
     "method": ("* 9.81", "* 9.80"),
     "own default": ("n: int = 7", "n: int = 8"),
+    "item of a tuple": ("(4.5, (", "(4.0, ("),
+    "type of an item inside a tuple": ("(WORD, 6)", "(3, 6)"),
+    "length of a tuple": ("(WORD, 6)", "(WORD, 6, 6)"),
+    "text": ("ship one", "ship two"),
+    "fixed-point number": ('fix32("0.5")', 'fix32("0.25")'),
+    "field of a struct from outside": ("mass=2.0)", "mass=-2.0)"),
+    "struct in a tuple": ("Ship(hp=9)", "Ship(hp=7)"),
     "table": ("[1, 2, 3]", "[1, 2, 4]"),
     "type of a table": ("[1, 2, 3], uint32", "[1, 2, 3], int32"),
     "attribute of a module": ("steps = 3", "steps = 2"),
