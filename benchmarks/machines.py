@@ -4,7 +4,6 @@ import datetime
 import platform
 import re
 import subprocess
-import sys
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -60,11 +59,13 @@ def machine() -> list[str]:
     """Lines that say what the figures were measured with."""
     import llvmlite.binding
 
-    from benchmarks.peers import C_FAST_FLAGS, C_FLAGS
+    from benchmarks.peers import C_FAST_FLAGS, C_FLAGS, GNU, ZIG
 
-    clang = subprocess.run(
-        [sys.executable, "-m", "ziglang", "cc", "--version"], capture_output=True, text=True
-    ).stdout.splitlines()
+    clang = subprocess.run([*ZIG, "--version"], capture_output=True, text=True).stdout.splitlines()
+    gcc: list[str] = []
+    if GNU.is_here:
+        said = subprocess.run([*GNU.command, "-dumpfullversion"], capture_output=True, text=True)
+        gcc = [f"- gcc: `{' '.join((*GNU.command, *GNU.flags))}`, version {said.stdout.strip()}"]
     return [
         f"- {datetime.date.today().isoformat()}, {platform.system()} {platform.machine()}",
         f"- {processor()}",
@@ -75,4 +76,5 @@ def machine() -> list[str]:
         f"- C: `zig cc {' '.join(C_FLAGS)}`, {clang[0] if clang else 'unknown clang'}",
         f"- C fast-math: `zig cc {' '.join(C_FAST_FLAGS)}`, what clang means by -Ofast; zig's "
         "driver reads -Ofast itself as -O2 without fast-math",
+        *gcc,
     ]

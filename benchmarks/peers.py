@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import shutil
 import subprocess
 import sys
 import warnings
@@ -21,6 +22,28 @@ C_FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-std
 
 C_FAST_FLAGS = ("-O3", "-ffast-math", "-march=native", "-std=c11", "-Wall", "-Wextra")
 """What clang's -Ofast means. zig's driver reads -Ofast as -O2 with no fast-math flag at all."""
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A C compiler's command, its flags, and what its libraries' names end in."""
+
+    command: tuple[str, ...]
+    flags: tuple[str, ...]
+    suffix: str = ""
+    fast: bool = False
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it is installed."""
+        return shutil.which(self.command[0]) is not None
+
+
+ZIG = (sys.executable, "-m", "ziglang", "cc")
+CLANG = Compiler(ZIG, C_FLAGS)
+FAST_CLANG = Compiler(ZIG, C_FAST_FLAGS, "_fast", fast=True)
+GNU = Compiler(("gcc",), C_FLAGS, "_gcc")
+"""The system's own; no other peer has to be installed by hand."""
 
 Arguments = tuple[Any, ...]
 
@@ -123,16 +146,17 @@ def bind_numba(
     return call
 
 
-def compile_c(benchmark: Benchmark, folder: Path, fast: bool = False) -> Callable[..., None]:
+def compile_c(
+    benchmark: Benchmark, folder: Path, compiler: Compiler = CLANG
+) -> Callable[..., None]:
     """Compile a C peer in `folder` and return a function of the same arguments.
 
     Raises subprocess.CalledProcessError where the compiler refuses the source.
     """
-    stem = f"{benchmark.name}_fast" if fast else benchmark.name
+    stem = benchmark.name + compiler.suffix
     source, library = folder / f"{stem}.c", folder / f"{stem}.so"
-    source.write_text((fast and benchmark.c_fast) or benchmark.c)
-    flags = C_FAST_FLAGS if fast else C_FLAGS
-    command = [sys.executable, "-m", "ziglang", "cc", *flags, "-shared", "-fPIC"]
+    source.write_text((compiler.fast and benchmark.c_fast) or benchmark.c)
+    command = [*compiler.command, *compiler.flags, "-shared", "-fPIC"]
     subprocess.run([*command, str(source), "-o", str(library), "-lm"], check=True)
     function = getattr(ctypes.CDLL(str(library)), benchmark.name)
     function.restype = None

@@ -13,7 +13,7 @@ from benchmarks.machines import machine, title
 from benchmarks.memory import FEW, FRAMES, Memory
 from benchmarks.scaling import Scaling
 from benchmarks.suite import Row
-from benchmarks.tables import astray, cost_table, kernel_table, verdict
+from benchmarks.tables import astray, cost_table, kernel_table, untuned_table, verdict
 
 CALLS = (
     "CPU time of one call of a kernel with next to no work, or of a method of a session whose "
@@ -91,6 +91,7 @@ def document(
     exports: list[ExportSpeed],
     rounds: int,
     calls: Sequence[CallCost] = (),
+    untuned: Sequence[Row] = (),
 ) -> str:
     """The page. Parts that were not measured are left out."""
     lines = [
@@ -125,6 +126,17 @@ def document(
                 "",
                 "![Time of each variant relative to STRICT](costs.svg)",
             ]
+    if untuned:
+        lines += [
+            "",
+            "## Kernels that nobody tuned for",
+            "",
+            "Written first and measured then, with plain loops in every language: `gcc` with C's "
+            "flags is a peer too, and the better of the two C compilers counts.",
+            "",
+            *untuned_table(untuned),
+            *astray(untuned),
+        ]
     if parallel:
         load = ", ".join(f"{average:.1f}" for average in os.getloadavg())
         lines += [

@@ -23,8 +23,8 @@ from benchmarks import (
 from benchmarks.latency import latencies
 
 PARTS = (
-    *suite.NAMES, "scaling", "latency", "calls", "compiling", "arena", "exports", "memory",
-    "growth",
+    *suite.NAMES, *suite.UNTUNED, "scaling", "latency", "calls", "compiling", "arena", "exports",
+    "memory", "growth",
 )  # fmt: skip
 
 
@@ -39,11 +39,13 @@ def main() -> int:
         parser.error("--rounds must be at least 1")
     chosen = options.only or PARTS
     rows: list[suite.Row] = []
+    untuned: list[suite.Row] = []
     with tempfile.TemporaryDirectory() as folder:
-        for name in suite.NAMES:
+        for name in (*suite.NAMES, *suite.UNTUNED):
             if name in chosen:
-                rows.append(suite.measure(name, options.rounds, Path(folder)))
-                print(f"{name}: {rows[-1].against_c:.2f} C, {rows[-1].against_numba:.2f} Numba",
+                row = suite.measure(name, options.rounds, Path(folder))
+                (untuned if name in suite.UNTUNED else rows).append(row)
+                print(f"{name}: {row.against_c:.2f} C, {row.against_numba:.2f} Numba",
                       file=sys.stderr)  # fmt: skip
     parallel = scaling.measure_all(options.rounds) if "scaling" in chosen else []
     arena = arena_speed.measure() if "arena" in chosen else None
@@ -54,22 +56,23 @@ def main() -> int:
     compiling = compile_time.measure() if "compiling" in chosen else []
     grown = growth.measure() if "growth" in chosen else []
     text = report.document(
-        rows, parallel, times, compiling, arena, peak, exports, options.rounds, calls
+        rows, parallel, times, compiling, arena, peak, exports, options.rounds, calls, untuned
     )
     print(text)
     for line in growth.lines(grown):
         print(line)
     if options.only is None:
         figures.add(
-            kernels=suite.figures(rows), parallel=scaling.figures(parallel),
-            growth=growth.figures(grown),
+            kernels=suite.figures(rows), untuned=suite.figures(untuned),
+            parallel=scaling.figures(parallel), growth=growth.figures(grown),
         )  # fmt: skip
         place = machines.folder()
         (place / "kernels.md").write_text(text)
         plot.draw(rows, place / "costs.svg")
         growth.draw(grown, place / "growth.svg")
         overview.write()
-    return 0 if all(row.same_bits or not row.benchmark.exact for row in rows) else 1
+    all_rows = (*rows, *untuned)
+    return 0 if all(row.same_bits or not row.benchmark.exact for row in all_rows) else 1
 
 
 if __name__ == "__main__":

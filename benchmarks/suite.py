@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.figures import Table, rounded
 from benchmarks.measure import interleave, runner
-from benchmarks.peers import Benchmark, arrays, bind_numba, compile_c, copies
+from benchmarks.peers import FAST_CLANG, GNU, Benchmark, arrays, bind_numba, compile_c, copies
 from benchmarks.variants import STRICT, VARIANTS, Variant, load
 from samebits import ArgumentError
 
@@ -19,8 +19,16 @@ NAMES = (
 )  # fmt: skip
 """One module of `benchmarks.kernels` each."""
 
-C, C_FAST, NUMBA = "C", "C fast-math", "Numba"
-"""Names of peers beside the variants' names."""
+UNTUNED = tuple(f"untuned.{name}" for name in (
+    "spectral_norm", "fannkuch", "shallow_water", "particle_in_cell", "lattice_boltzmann",
+    "neural_network", "sha256", "grid_astar",
+))  # fmt: skip
+"""Kernels that nobody tuned the compiler on; they have a table of their own."""
+
+C, C_FAST, NUMBA, GCC = "C", "C fast-math", "Numba", "gcc"
+"""Names of peers beside the variants' names; `gcc` is C again, by the system's own compiler."""
+
+BETTER_C = "better C"
 
 NEAR = 1e-2
 NEAR_SHARE = 0.98
@@ -49,6 +57,11 @@ class Row:
     def against_c(self) -> float:
         """STRICT's speed relative to the strict C peer's."""
         return self.speed(STRICT.name, C)
+
+    @property
+    def better_c(self) -> float:
+        """Seconds of the quicker one of the strict C peers."""
+        return min(self.seconds[name] for name in (C, GCC) if name in self.seconds)
 
     @property
     def against_numba(self) -> float:
@@ -98,7 +111,9 @@ def measure(name: str, rounds: int, folder: Path) -> Row:
         for variant, b in under
     }
     runners[C] = runner(compile_c(benchmark, folder), start)
-    runners[C_FAST] = runner(compile_c(benchmark, folder, fast=True), start)
+    runners[C_FAST] = runner(compile_c(benchmark, folder, FAST_CLANG), start)
+    if GNU.is_here:
+        runners[GCC] = runner(compile_c(benchmark, folder, GNU), start)
     runners[NUMBA] = runner(benchmark.numba_fast, start)
     runners[NUMBA].function = bind_numba(benchmark, benchmark.numba_fast, runners[NUMBA].arguments)
     found: dict[str, list[np.ndarray]] = {}
@@ -117,4 +132,7 @@ def measure(name: str, rounds: int, folder: Path) -> Row:
 
 def figures(rows: Iterable[Row]) -> Table:
     """For the pages of several machines."""
-    return {row.benchmark.title: rounded(row.seconds.items()) for row in rows}
+    return {
+        row.benchmark.title: rounded([*row.seconds.items(), (BETTER_C, row.better_c)])
+        for row in rows
+    }

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from benchmarks.means import geometric_mean
-from benchmarks.suite import C_FAST, NUMBA, C, Row
+from benchmarks.suite import C_FAST, GCC, NUMBA, C, Row
 from benchmarks.variants import CONTRACTED, DETERMINISTIC, FAST, STRICT, VARIANTS
 
 GOALS = {
@@ -16,6 +16,8 @@ GOALS = {
 }
 """The least geometric mean of the first one's speed relative to the second's."""
 STRICT_C_LEAST_GOAL = 0.8
+UNTUNED_MEAN_GOAL, UNTUNED_LEAST_GOAL = 0.95, 0.85
+"""STRICT's speed relative to the better strict C's, in the mean and for each kernel."""
 STRICT_FAST_MEAN_GOAL = 0.9
 
 
@@ -112,6 +114,39 @@ def kernel_table(rows: Sequence[Row]) -> list[str]:
         if row.benchmark.numba_goal is not None
     ]  # fmt: skip
     return lines
+
+
+def untuned_table(rows: Sequence[Row]) -> list[str]:
+    """One line a kernel beside the better of two C compilers, then the mean and the goals."""
+    names = [name for name in (STRICT.name, DETERMINISTIC.name, C, GCC, C_FAST, NUMBA)
+             if all(name in row.seconds for row in rows)]  # fmt: skip
+    against_c = [row.better_c / row.seconds[STRICT.name] for row in rows]
+    lines = [
+        f"| kernel | {' | '.join(f'{name}, µs' for name in names)} | STRICT × better C "
+        f"| DETERMINISTIC × {C_FAST} | STRICT × {NUMBA} | C's bits |",
+        f"|---|{'--:|' * (len(names) + 3)}---|",
+    ]
+    for row, ratio in zip(rows, against_c, strict=True):
+        cells = [f"{row.seconds[name] * 1e6:.1f}" for name in names]
+        cells += [f"{ratio:.2f}", f"{row.speed(DETERMINISTIC.name, C_FAST):.2f}"]
+        cells += [f"{row.against_numba:.2f}", bits(row)]
+        lines.append(f"| {row.benchmark.title} | {' | '.join(cells)} |")
+    mean, least = geometric_mean(against_c), min(range(len(rows)), key=against_c.__getitem__)
+    others = (
+        geometric_mean(row.speed(DETERMINISTIC.name, C_FAST) for row in rows),
+        geometric_mean(row.against_numba for row in rows),
+    )
+    return [
+        *lines,
+        f"| **geometric mean** |{' |' * len(names)} **{mean:.2f}** |"
+        f"{''.join(f' **{other:.2f}** |' for other in others)} |",
+        "",
+        "| goal | found | |",
+        "|---|--:|---|",
+        goal("STRICT against the better C, geometric mean", mean, UNTUNED_MEAN_GOAL),
+        goal("STRICT against the better C, each kernel", against_c[least], UNTUNED_LEAST_GOAL,
+             f" ({rows[least].benchmark.title})"),
+    ]  # fmt: skip
 
 
 def astray(rows: Iterable[Row]) -> list[str]:

@@ -54,7 +54,8 @@ KERNELS = Path(__file__).parent / "kernels"
 
 
 def load(name: str, variant: Variant = STRICT) -> Benchmark:
-    """The benchmark in `benchmarks.kernels.<name>`, its kernels with the variant's options.
+    """The benchmark in `benchmarks.kernels.<name>`, its kernels with the variant's options; a name
+    may have a folder, as `untuned.sha256` has.
 
     Raises ArgumentError where an option is not available.
     """
@@ -62,7 +63,9 @@ def load(name: str, variant: Variant = STRICT) -> Benchmark:
     if variant.options:
         place += "__" + variant.name.lower().replace(" ", "_")
     if place not in sys.modules:
-        spec = importlib.util.spec_from_file_location(place, KERNELS / f"{name}.py")
+        spec = importlib.util.spec_from_file_location(
+            place, KERNELS / f"{name.replace('.', '/')}.py"
+        )
         assert spec is not None
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
