@@ -1,7 +1,8 @@
-"""Calls of kernels on arrays and structs in innermost loops, replaced by the kernels' bodies.
+"""Calls of small kernels in innermost loops, replaced by the kernels' bodies.
 
-A call that may write memory hides what it touches, so that a loop around it keeps its checks and
-never becomes vectors. Calls on scalars stay: LLVM inlines those, and knows that they touch nothing.
+A call that may write memory hides what it touches, and one that may trap what it checks, so that a
+loop around it keeps its checks and never becomes vectors. Calls on scalars that cannot trap stay:
+LLVM inlines those, and knows that they touch nothing.
 
 Owns which calls qualify. What is inlined keeps its spans, so that it traps as the call did.
 """
@@ -24,6 +25,7 @@ from samebits.ir.grammar import (
     Value,
     ValueType,
     While,
+    can_trap,
     regions,
     walk,
 )
@@ -61,7 +63,7 @@ def _fits(callee: Function, caller: Function) -> bool:
     """Whether a callee is small, has no loops, and is compiled as the caller is."""
     if isinstance(callee, HostFunction) or callee.cold or callee.recursion:
         return False
-    if all(isinstance(t, ScalarType) for _, t in callee.params):
+    if all(isinstance(t, ScalarType) for _, t in callee.params) and not _may_trap(callee):
         return False
     if is_own_code(callee.name) and not is_own_code(caller.name):
         return False  # its traps are told at the user's line that calls it
@@ -77,6 +79,10 @@ def _fits(callee: Function, caller: Function) -> bool:
         ):
             return False
     return size <= CALLEE_LIMIT and _one_end(callee.body, lambda end: []) is not None
+
+
+def _may_trap(callee: Function) -> bool:
+    return any(isinstance(s, Op) and can_trap(s) for s in walk(callee.body))
 
 
 def _counts(statement: Statement) -> bool:

@@ -30,6 +30,7 @@ from samebits.passes.bounds.versioning import Versioning
 from samebits.passes.dead import drop_dead_functions, drop_dead_operations
 from samebits.passes.flatten import flattened
 from samebits.passes.inline import inlined
+from samebits.passes.unrolled import unrolled
 from samebits.passes.written_out import written_out
 from samebits.printed import OUTPUT
 from samebits.types import ScalarType
@@ -90,7 +91,7 @@ def _optimised(
         in_blocks = total if blocks and _is_repeatable(function) else None
         function = (Versioning(function, in_blocks) if versioned else Ranges(function)).run()
     if versioned:
-        function = written_out(flattened(function))
+        function = unrolled(written_out(flattened(function)))
     function = drop_dead_operations(function)
     return function, _is_total(function, total)
 

@@ -14,20 +14,18 @@ from dataclasses import replace
 
 from samebits.ir.analysis.independence import has_independent_iterations
 from samebits.ir.grammar import (
-    JOINS,
     OPS,
     For,
     Function,
-    Lanes,
     Op,
     Region,
     Value,
-    ValueType,
     can_trap,
     walk,
 )
-from samebits.ir.rewrite import ValueWriter, clone, exchanged, fresh_ids
+from samebits.ir.rewrite import exchanged, fresh_ids
 from samebits.passes.flatten import set_before_read
+from samebits.passes.lane_writer import LaneWriter
 from samebits.types import INT, ArrayType, ScalarType
 
 MOST = 64
@@ -164,70 +162,36 @@ class _Sums:
             if isinstance(statement, For):
                 writer = _Writer(statement, self._constant(statement.start) or 0, self._types, ids)
                 writer.write(self._trips(statement))
-                yield from writer.region
+                yield from (s for s in writer.region if isinstance(s, Op))
             else:
                 assert isinstance(statement, Op)
                 yield statement
 
 
-class _Writer:
-    """Writes the iterations of one loop with lanes out."""
-
-    def __init__(
-        self, loop: For, start: int, types: dict[str, ValueType], ids: Iterator[int]
-    ) -> None:
-        assert loop.lanes is not None
-        self._loop = loop
-        self._lanes: Lanes = loop.lanes
-        self._start = start
-        self._types = types
-        self._ids = ids
-        self._writer = ValueWriter([], loop.span, ids)
-
-    @property
-    def region(self) -> list[Op]:
-        return [s for s in self._writer.region if isinstance(s, Op)]
+class _Writer(LaneWriter):
+    """Lane by lane, so that each lane's products stand together."""
 
     def write(self, trips: int) -> None:
         done = 0
-        for count in self._lanes.counts:
+        for count in self.lanes.counts:
             whole = (trips - done) // count * count
             if whole:
-                before = self._accumulated()
-                lanes = self._joined(0, 1, count, done, done + whole)
-                for (slot, join), a, b in zip(self._lanes.slots, before, lanes, strict=True):
-                    self._writer.emit("set", self._join(join, a, b), attr=slot)
+                before = self.held()
+                self.hold(self.joined(before, self._all(0, 1, count, done, done + whole)))
             done += whole
         for k in range(done, trips):
-            self._iteration(k)
+            self.iteration(k)
         last = self._writer.op("const", INT, attr=self._start + trips - 1)
         self._writer.emit("set", last, attr=self._loop.slot)
 
-    def _joined(self, lane: int, step: int, count: int, first: int, end: int) -> list[Value]:
+    def _all(self, lane: int, step: int, count: int, first: int, end: int) -> list[Value]:
         """The lanes lane, lane + step, … of `count`, joined: the lower half with the upper."""
         if step == count:
-            for slot, join in self._lanes.slots:
-                t = self._types[slot]
-                self._writer.emit("set", self._writer.op("const", t, attr=JOINS[join]), attr=slot)
+            self.hold(self.neutral())
             for k in range(first + lane, end, count):
-                self._iteration(k)
-            return self._accumulated()
-        a = self._joined(lane, 2 * step, count, first, end)
-        b = self._joined(lane + step, 2 * step, count, first, end)
-        joins = [join for _, join in self._lanes.slots]
-        return [self._join(j, x, y) for j, x, y in zip(joins, a, b, strict=True)]
-
-    def _join(self, join: str, a: Value, b: Value) -> Value:
-        made = self._writer.op(join, a.type, a, b)
-        flushes = self._lanes.flush and join in ("add", "mul")
-        return self._writer.op("flush", a.type, made) if flushes else made
-
-    def _accumulated(self) -> list[Value]:
-        """What the slots hold."""
-        slots = (slot for slot, _ in self._lanes.slots)
-        return [self._writer.op("get", self._types[slot], attr=slot) for slot in slots]
-
-    def _iteration(self, k: int) -> None:
-        at = self._writer.op("const", INT, attr=self._start + k)
-        self._writer.emit("set", at, attr=self._loop.slot)
-        self._writer.region += clone(self._loop.body, self._ids)
+                self.iteration(k)
+            return self.held()
+        return self.joined(
+            self._all(lane, 2 * step, count, first, end),
+            self._all(lane + step, 2 * step, count, first, end),
+        )

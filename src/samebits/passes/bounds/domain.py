@@ -83,6 +83,8 @@ class AbstractState:
         self.values: dict[int, Abstract] = {}
         self.slots: dict[str, Abstract] = {}
         self.floats: dict[int, float] = {}
+        self.integers: dict[int, Form] = {}
+        """Of floats that were integers: what these were, by the operation that converted them."""
         self.origins: dict[int, Value] = {}
         self._opaque = 0
 

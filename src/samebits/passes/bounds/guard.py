@@ -12,7 +12,15 @@ from functools import partial, reduce
 from samebits.errors import Span
 from samebits.ir.grammar import Region, Value, ValueType
 from samebits.ir.rewrite import ValueWriter
-from samebits.passes.bounds.affine import Form, atom_form, constant, shift, substitute, subtract
+from samebits.passes.bounds.affine import (
+    Form,
+    add,
+    atom_form,
+    constant,
+    shift,
+    substitute,
+    subtract,
+)
 from samebits.passes.bounds.domain import Abstract, AbstractState, Lengths
 from samebits.passes.bounds.prover import Choice, LastIteration, Product, Wrapped, eliminate
 from samebits.types import BOOL, INT, INT64, ScalarType
@@ -21,6 +29,9 @@ TERM_LIMIT = 1 << 48
 """A value in a guard has to lie within ± this, so that sums of a few stay far from 2^63."""
 FACTOR_LIMIT = 1 << 30
 """A value that a guard multiplies by another has to lie within ± this."""
+INNER_FACTOR_LIMIT = 1 << 24
+"""A value that the loop multiplies by another, where either changes in it, has to lie within ±
+this; their product is within `TERM_LIMIT` then."""
 SUM_LIMIT = 1 << 63
 SEARCH_DEPTH = 4
 SEARCH_STEPS = 64
@@ -81,12 +92,21 @@ class Guard:
                     self._residual(shift(exact, -low), depth - 1),
                     self._residual(subtract(constant(high), exact), depth - 1),
                 )
-            case _:
+            case definition:
                 low, high = self._facts.bounds(atom)
                 worst = low if c > 0 else high
-                if abs(worst) > TERM_LIMIT:
+                if abs(worst) <= TERM_LIMIT:
+                    return self._residual(substitute(form, atom, constant(worst)), depth)
+                if not isinstance(definition, Product):
                     return None
-                return self._residual(substitute(form, atom, constant(worst)), depth)
+                limit = constant(INNER_FACTOR_LIMIT)
+                most = -(INNER_FACTOR_LIMIT**2) if c > 0 else INNER_FACTOR_LIMIT**2
+                factors = [atom_form(factor) for factor in (definition.a, definition.b)]
+                return self._all(
+                    self._residual(substitute(form, atom, constant(most)), depth),
+                    *(self._residual(add(limit, factor), depth - 1) for factor in factors),
+                    *(self._residual(subtract(limit, factor), depth - 1) for factor in factors),
+                )
 
     def _residual_given(self, form: Form, given: tuple[Form, ...], depth: int) -> list[Form] | None:
         mark = self._facts.mark()

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from samebits.ir.grammar import Op, Value
+from samebits.ir.grammar import Op, Value, can_trap
 from samebits.ir.rules import is_int
 from samebits.passes.bounds.affine import (
     Form,
@@ -168,6 +168,13 @@ def _abs(state: AbstractState, op: Op, want: Wanted) -> Op:
 
 def _div(state: AbstractState, op: Op, want: Wanted) -> Op:
     divisor = state.floats.get(op.args[1].op)
+    if divisor is None and can_trap(op):
+        # An integer that is not 0 becomes no float that is.
+        exact = state.integers.get(op.args[1].op)
+        if exact is not None and not _nonzero(state, exact):
+            want(shift(exact, -1))
+            exact = None
+        return op if exact is None else _proved(op)
     return _proved(op) if divisor is not None and divisor != 0 else op
 
 
@@ -341,6 +348,8 @@ def _convert(state: AbstractState, op: Op, want: Wanted) -> Op:
         exact = state.values.get(op.args[0].op)
         if isinstance(exact, Form) and not exact.terms:
             state.floats[op.id] = float(exact.constant)
+        elif isinstance(exact, Form) and source.is_int:
+            state.integers[op.id] = exact
         elif op.args[0].op in state.floats and target.bits >= source.bits:
             state.floats[op.id] = state.floats[op.args[0].op]
     elif target.is_int and source.is_int:
