@@ -31,7 +31,6 @@ from samebits.ir.grammar import (
 )
 from samebits.ir.own_code import is_own_code
 from samebits.ir.rewrite import clone, fresh_ids, map_regions, with_operands
-from samebits.modes import FAST
 from samebits.printed import OUTPUT
 from samebits.types import MemoryType, ScalarType
 
@@ -45,9 +44,9 @@ _ARENA = frozenset({"arena", "release", "allocate"})
 def inlined(function: Function, functions: Mapping[str, Function]) -> Function:
     """The function with the calls that qualify replaced; `functions` has its callees.
 
-    FAST keeps its calls, as its bits may hang on them, and so does what a debugger steps through.
+    What a debugger steps through keeps its calls.
     """
-    if function.options.mode is FAST or function.options.debug_info:
+    if function.options.debug_info:
         return function
     names = {
         str(op.attr)
