@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from samebits.backend.emit.function import FunctionEmitter, Loop
-from samebits.backend.text.loop_metadata import EmittedCounts
+from samebits.backend.text.loop_metadata import EmittedCounts, has_masks
 from samebits.backend.text.types import float_constant, scalar
 from samebits.bits import SMALLEST_NORMAL
-from samebits.ir.grammar import JOINS, For, Lanes, Op, While, can_trap, walk
+from samebits.ir.grammar import JOINS, For, If, Lanes, Op, While, can_trap, walk
 from samebits.printed import OUTPUT
 from samebits.types import ScalarType
 
@@ -61,7 +61,7 @@ class LaneEmitter(FunctionEmitter):
             assert isinstance(t, ScalarType)
             if slot in self._slots:  # otherwise nothing sets it
                 flush = lanes.flush and not self.flushes_late
-                found.append(_Accumulator(self, self._slots[slot][0], t, join, flush))
+                found.append(_Accumulator(self, slot, self._slots[slot][0], t, join, flush))
         return found
 
     def _loop_trip_count(self, statement: For, start: str, stop: str) -> str:
@@ -149,15 +149,31 @@ class LaneEmitter(FunctionEmitter):
         self, statement: For, accumulators: list[_Accumulator], lane: str, loop: Loop
     ) -> EmittedCounts:
         """Emit the body, accumulating into the cells of `lane`; returns the counts before it."""
-        places = [a.place(lane) for a in accumulators]
-        for a, place in zip(accumulators, places, strict=True):
-            a.store(self.emit(f"load {a.type}, ptr {place}"))
+        cells = {a.name: a.place(lane) for a in accumulators}
+        in_place = self._reads_in_branches(statement)
+        kept = {a.name: self._slots[a.name] for a in accumulators}
+        if in_place:
+            self._slots.update({name: (cell,) for name, cell in cells.items()})
+        else:
+            for a in accumulators:
+                a.store(self.emit(f"load {a.type}, ptr {cells[a.name]}"))
         seen = replace(self._counts)
         self._loop_body(statement.body, loop)
         self._start(loop.next_iteration)
-        for a, place in zip(accumulators, places, strict=True):
-            self.do(f"store {a.type} {a.load()}, ptr {place}")
+        self._slots.update(kept)
+        if not in_place:
+            for a in accumulators:
+                self.do(f"store {a.type} {a.load()}, ptr {cells[a.name]}")
         return seen
+
+    def _reads_in_branches(self, statement: For) -> bool:
+        """Whether the body reads memory in a branch, which without masks becomes no vector. The
+        slots are the lanes' cells then: a branch that is not taken moves none."""
+        return not has_masks(self.target) and any(
+            isinstance(s, If)
+            and any(isinstance(op, Op) and op.opcode == "load" for op in walk([s]))
+            for s in walk(statement.body)
+        )
 
     # -- one loop over all iterations ---------------------------------------------------------
 
@@ -241,9 +257,10 @@ class _Accumulator:
     """One slot with lanes: its address, its cells, and the operations on its lanes."""
 
     def __init__(
-        self, f: FunctionEmitter, slot: str, t: ScalarType, join: str, flush: bool
+        self, f: FunctionEmitter, name: str, slot: str, t: ScalarType, join: str, flush: bool
     ) -> None:
         self.f = f
+        self.name = name
         self.slot = slot
         self.cells = ""
         self.bits = t.bits
