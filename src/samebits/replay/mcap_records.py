@@ -26,6 +26,9 @@ MAX_OTHERS = 4096
 OTHERS_A_CHUNK = 8
 """Index records of a chunk: one per channel, and one in the file's own index."""
 
+ENDS = "the file ends here"
+"""How the damage of a file begins that was cut off."""
+
 
 class Damage(Exception):
     """The damage of a file, and the offset of the first byte of the damaged part."""
@@ -102,7 +105,7 @@ class RecordSource:
         start, crc = self.offset, self.crc
         head = self.read_up_to(_RECORD_HEAD.size)
         if not head:
-            raise Damage(start, f"the file ends here, before the end of its {part}")
+            raise Damage(start, f"{ENDS}, before the end of its {part}")
         if len(head) < _RECORD_HEAD.size:
             raise Damage(
                 start, f"the file ends at byte {self.offset}, inside the record that starts here"

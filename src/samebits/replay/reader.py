@@ -24,6 +24,7 @@ from samebits.replay.header import (
     header_from_text,
 )
 from samebits.replay.mcap_records import (
+    ENDS,
     MAGIC,
     Damage,
     Fields,
@@ -121,7 +122,10 @@ class ReplayReader:
             if not frames.next_frame:
                 found = f"no frames: the data ends at byte {record.offset} without one"
         except Damage as damage:
-            found = _describe(damage.offset, damage.what, frames.next_frame)
+            what = damage.what
+            if what.startswith(ENDS) and self._file.name.endswith(".partial"):
+                what += ", as that of a file does that is still being written"
+            found = _describe(damage.offset, what, frames.next_frame)
         except ReplayError as error:
             found = _describe(0, error.message, frames.next_frame)
         if not reading.is_like_the_first():

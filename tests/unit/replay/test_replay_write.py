@@ -116,6 +116,9 @@ def test_a_crash_leaves_every_full_block_readable(tmp_path: Path) -> None:
     for frame in range(600):
         writer.add(inputs_of(frame), hash_of(frame))
     data = partial_path(path).read_bytes()
+    running = read_replay(partial_path(path))
+    assert running.frames == 512
+    assert "its data, as that of a file does that is still being written; 512" in running.damage
     writer.close()
     replay = read_replay(io.BytesIO(data))
     assert replay.frames == 512
