@@ -10,7 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from samebits.ir.grammar import Function, Module, Value, ValueType
-from samebits.sim.batch.loops import Body, add_blocks, add_range, goes_in_blocks, keep_inputs
+from samebits.sim.batch.loops import (
+    MOST_BLOCK,
+    Body,
+    add_blocks,
+    add_range,
+    goes_in_blocks,
+    keep_inputs,
+    worlds_of_block,
+)
 from samebits.types import (
     BOOL,
     FLOAT32,
@@ -18,11 +26,15 @@ from samebits.types import (
     UINT8,
     UINT64,
     ArrayType,
+    RefType,
+    ScalarType,
     StructType,
 )
 
 LEARN, COUNT = "samebits.batch.learn", "samebits.batch.count"
 OBSERVE = "samebits.batch.observe"
+MOST_FIELDS = 16
+"""The most fields that are copied one by one."""
 RAN, BEGUN = 1, 2
 """What `at` tells of a world after `LEARN`, added: a frame ran; after it, an episode has begun."""
 
@@ -53,8 +65,9 @@ def add_learning(
     Arrays as in `add_loops`, and for n worlds of p players, p 1 where kernels take no player:
     `out` (n × p): observations; `rewards` (n × p); `ended`, `cut` (n): terminated, truncated.
     `limit` is the number of frames after which an episode is cut, 0 for none. A world that stands
-    still gets its observation, and zeros. `shadows` are filled before. A trap leaves a whole block
-    `inside`; with `careful`, and then alone, it leaves one world, as in `add_loops`.
+    still gets its observation, and zeros. A world's state before the frame goes to `shadows` when
+    its turn comes, so that it is in the cache. A trap leaves a whole block `inside`; with
+    `careful`, and then alone, it leaves one world, as in `add_loops`.
 
     A world of `again` begins its next episode in place of the frame. With `at_once`, one whose
     episode ends begins the next behind the frame: its observation goes to `final` (n), and that of
@@ -79,12 +92,13 @@ def add_learning(
     }  # fmt: skip
     observe: dict[str, ValueType] = {**states, "which": n, "out": out}
     if goes_in_blocks(state):
-        add_blocks(module, LEARN, learn, "states", lambda b: _learn_block(b, kernels))
+        most = worlds_of_block(state)
+        add_blocks(module, LEARN, learn, "states", lambda b: _learn_block(b, kernels), most)
     else:
         add_range(module, LEARN, learn, "states", lambda b: _learn_world(b, kernels))
     # As `step`, so that it is inlined.
     module.functions[f"{LEARN}.worlds"].options = kernels.step.options
-    add_range(module, COUNT, count, "at", _count_world)
+    add_blocks(module, COUNT, count, "at", _count_block, MOST_BLOCK)
     add_range(module, OBSERVE, observe, "which", lambda b: _observe_world(b, kernels))
 
 
@@ -103,8 +117,14 @@ def _learn_block(b: Body, kernels: LearningKernels) -> None:
 def _frames(b: Body, kernels: LearningKernels) -> None:
     """A frame of all worlds of a block, and what follows it."""
     zero = b.const(INT, 0)
+    flat = _is_flat(kernels)
+    if not flat:
+        with b.worlds():
+            _keep_state(b, kernels, b.get("i"), by_field=False)
     with b.worlds():
         w = b.get("i")
+        if flat:
+            _keep_state(b, kernels, w, by_field=True)
         frame = b.row(b.row(b.get("inputs"), zero), w)
         b.call(kernels.step, b.element(b.get("states"), w), frame)
     with b.worlds():
@@ -135,6 +155,30 @@ def _frames(b: Body, kernels: LearningKernels) -> None:
         _observe(b, kernels, b.element(b.get("states"), w), w, "out")
 
 
+def _is_flat(kernels: LearningKernels) -> bool:
+    """Whether a state is so few numbers that copies of them, one by one, go with the step's own
+    loads: then memory is waited for while the step computes, and the loop is still vectors."""
+    t = _state(kernels)
+    return len(t.fields) <= MOST_FIELDS and all(isinstance(f, ScalarType) for _, f in t.fields)
+
+
+def _state(kernels: LearningKernels) -> StructType:
+    (_, t), *_ = kernels.step.params
+    assert isinstance(t, RefType)
+    assert isinstance(t.target, StructType)
+    return t.target
+
+
+def _keep_state(b: Body, kernels: LearningKernels, w: Value, *, by_field: bool) -> None:
+    """Keep a world's state before its frame."""
+    shadow, state = (b.element(b.get(name), w) for name in ("shadows", "states"))
+    if not by_field:
+        b.emit("copy", shadow, state)
+        return
+    for name, _ in _state(kernels).fields:
+        b.store(b.field(shadow, name), b.load(b.field(state, name)))
+
+
 def _learn_world(b: Body, kernels: LearningKernels) -> None:
     due = b.if_(b.op("eq", b.load(b.element(b.get("at"), b.get("i"))), b.const(UINT64, 0)))
     with b.into(due.then):
@@ -144,6 +188,7 @@ def _learn_world(b: Body, kernels: LearningKernels) -> None:
 def _learn_due(b: Body, kernels: LearningKernels) -> None:
     w = b.get("i")
     state = b.element(b.get("states"), w)
+    _keep_state(b, kernels, w, by_field=False)
     b.put("inside", w, b.const(UINT8, 1))
     b.set("told", b.const(UINT64, 0))
     runs = b.if_(b.op("eq", b.load(b.element(b.get("still"), w)), b.const(UINT8, 0)))
@@ -163,19 +208,34 @@ def _learn_due(b: Body, kernels: LearningKernels) -> None:
     b.put("inside", w, b.const(UINT8, 0))
 
 
-def _count_world(b: Body) -> None:
-    w = b.get("i")
-    told = b.load(b.element(b.get("at"), w))
-    frames = b.load(b.element(b.get("frames"), w))
-    ran = b.op("add", frames, b.op("and", told, b.const(UINT64, RAN)))
-    begun = b.op("ge", told, b.const(UINT64, BEGUN))
-    zero, base = b.const(UINT64, 0), b.load(b.element(b.get("base"), w))
-    b.put("frames", w, b.op("select", begun, zero, ran))
-    b.put("base", w, b.op("add", base, b.op("select", begun, ran, zero)))
+def _count_block(b: Body) -> None:
+    """A block of worlds: where no episode has begun, as in nearly all, numbers of frames alone
+    are written."""
+    b.set("told", b.const(UINT64, 0))
+    with b.worlds():
+        w = b.get("i")
+        at = b.load(b.element(b.get("at"), w))
+        frames = b.load(b.element(b.get("frames"), w))
+        b.put("frames", w, b.op("add", frames, b.op("and", at, b.const(UINT64, RAN))))
+        b.set("told", b.op("or", b.get("told"), at))
+    with b.worlds():
+        w = b.get("i")
+        ended, cut = (b.load(b.element(b.get(name), w)) for name in ("ended", "cut"))
+        b.put("over", w, b.op("or", ended, cut))
+    begun = b.if_(b.op("ge", b.get("told"), b.const(UINT64, BEGUN)))
+    with b.into(begun.then), b.worlds():
+        _count_episode(b, b.get("i"))
+
+
+def _count_episode(b: Body, w: Value) -> None:
+    """Count a world's episode, if one has begun behind the frame that is counted."""
+    begun = b.op("ge", b.load(b.element(b.get("at"), w)), b.const(UINT64, BEGUN))
+    zero, frames = b.const(UINT64, 0), b.load(b.element(b.get("frames"), w))
+    base = b.load(b.element(b.get("base"), w))
+    b.put("base", w, b.op("add", base, b.op("select", begun, frames, zero)))
+    b.put("frames", w, b.op("select", begun, zero, frames))
     episode = b.load(b.element(b.get("episodes"), w))
     b.put("episodes", w, b.op("add", episode, b.to(UINT64, begun)))
-    ended, cut = b.load(b.element(b.get("ended"), w)), b.load(b.element(b.get("cut"), w))
-    b.put("over", w, b.op("or", ended, cut))
 
 
 def _frame(b: Body, kernels: LearningKernels, state: Value, w: Value) -> None:

@@ -90,7 +90,8 @@ def add_loops(module: Module, state: StructType, input: StructType, kernels: Ker
     hash_ = _Hash(kernels.hash, words, word_count(state), canonical_size(state))
     add_range(module, RESET, reset, "which", lambda b: _reset_world(b, kernels))
     if goes_in_blocks(state):
-        add_blocks(module, RUN, run, "states", lambda b: _run_block(b, kernels, hash_))
+        most = worlds_of_block(state)
+        add_blocks(module, RUN, run, "states", lambda b: _run_block(b, kernels, hash_), most)
     else:
         add_range(module, RUN, run, "states", lambda b: _run_world(b, kernels, hash_))
     add_range(module, HASHES, hashes, "states", lambda b: _hash_world(b, hash_))
@@ -170,6 +171,11 @@ def goes_in_blocks(state: StructType) -> bool:
     return state.size * LEAST_BLOCK <= BLOCK_BYTES
 
 
+def worlds_of_block(state: StructType) -> int:
+    """The worlds that a kernel runs over before the next one does."""
+    return min(MOST_BLOCK, max(1, BLOCK_BYTES // state.size))
+
+
 def add_range(
     module: Module,
     name: str,
@@ -191,12 +197,11 @@ def add_blocks(
     params: dict[str, ValueType],
     over: str,
     write: Callable[[Body], None],
+    most: int,
 ) -> None:
-    """As `add_range`, with blocks of worlds from `block` to before `end` in place of worlds."""
+    """As `add_range`, with blocks of up to `most` worlds, from `block` to before `end`, in place of
+    worlds."""
     body = _body(name, params)
-    state = params["states"]
-    assert isinstance(state, ArrayType)
-    most = min(MOST_BLOCK, max(1, BLOCK_BYTES // state.element.size))
     loop = body.for_("block", body.get(_START), body.get(_STOP), most)
     with body.into(loop.body):
         left = body.exact("sub", body.get(_STOP), body.get("block"))

@@ -241,8 +241,6 @@ class Worlds:
         """
         call = self._learn
         assert call is not None
-        states, shadows, size = self._whole
-        _memmove(shadows, states, size)
         _memset(*self._at)
         slots, first = call.slots, self._learn_first
         slots[first - 3 : first + 1] = 0, at_once, limit, 0
@@ -252,7 +250,7 @@ class Worlds:
             if status:
                 stopped = self._once_more(call, self.shadows)
         except BaseException:
-            self._go_back(self.shadows)
+            self._go_back(self.shadows, self._begun())
             self._sow_again()
             raise
         # The one call between a frame and its being counted is the count itself, so that no signal
@@ -359,9 +357,17 @@ class Worlds:
             status = call.run()
         return stopped
 
-    def _go_back(self, before: Memory) -> None:
-        """Return to the states before a call, and drop what the ring has of its frames."""
-        self.states[:] = before
+    def _begun(self) -> NDArray[np.intp]:
+        """The worlds that `learn` has come to, whose states before the frame are in `shadows`."""
+        return np.flatnonzero((self.at != 0) | (self.inside != 0))
+
+    def _go_back(self, before: Memory, which: NDArray[np.intp] | None = None) -> None:
+        """Return to the states before a call, of all worlds or of some that alone have others,
+        and drop what the ring has of its frames."""
+        if which is None:
+            self.states[:] = before
+        else:
+            self.states[which] = before[which]
         self.inside[:] = 0
         if len(self.log):
             episode = self.marks >> np.uint64(EPISODE_SHIFT)
