@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from samebits.ir.grammar import Module, While, walk
+from samebits.ir.refs import is_own
 from samebits.sides.run import SideRun
 from samebits.sim.inputs import Inputs
 from samebits.sim.state.columns import columns
@@ -24,6 +26,9 @@ MOST_GUESSES = 12_000
 MOST_TAILS = 16
 _STEPS = (1, 2, 3, 4, 5, 8, 10)
 """Which whole numbers, or floats next to one another, a scalar may be off by."""
+
+_FAR = 1 << 12
+"""Times its own size, or 1, that a scalar may be off by where loops may go on for as long."""
 
 _Bytes = NDArray[np.uint8]
 
@@ -54,7 +59,9 @@ def guessed(
     if run.side.is_slow or run.side.is_emulated:
         return None
     found: dict[bytes, bool] = {}
-    for number, (after, is_near) in enumerate(_made(t, past[-1], [*near.values()])):
+    near_alone = _has_loops_of_conditions(run.side.plain.kernels)
+    made = _made(t, past[-1], [*near.values()], near_alone)
+    for number, (after, is_near) in enumerate(made):
         if number == MOST_GUESSES or len(found) > 1:
             break
         if after not in found and _gives(run, frame, after, rows[:1], wanted):
@@ -88,8 +95,23 @@ def _of_other_frames(
             yield frame + off, ahead
 
 
-def _made(t: StructType, before: bytes, near: Sequence[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """States that differ from one in a field or a scalar, and whether by little."""
+def _has_loops_of_conditions(kernels: Module) -> bool:
+    """Whether the simulation's own functions have a `while`: of a number that is far off it may
+    never end."""
+    functions = kernels.functions
+    return any(
+        isinstance(each, While)
+        for name in functions
+        if is_own(name)
+        for each in walk(functions[name].body)
+    )
+
+
+def _made(
+    t: StructType, before: bytes, near: Sequence[bytes], near_alone: bool
+) -> Iterator[tuple[bytes, bool]]:
+    """States that differ from one in a field or a scalar, and whether by little; with `near_alone`
+    scalars are near what they were."""
     here = np.frombuffer(before, np.uint8)
     others = [np.zeros_like(here), *(np.frombuffer(state, np.uint8) for state in near)]
     for part in _parts(t):
@@ -103,6 +125,8 @@ def _made(t: StructType, before: bytes, near: Sequence[bytes]) -> Iterator[tuple
             part = slice(at, at + column.type.size)
             for value in _near(column.type, int.from_bytes(before[part], "little")):
                 new = value.to_bytes(column.type.size, "little")
+                if near_alone and not _is_near(column.type, before[part], new):
+                    continue
                 yield before[:at] + new + before[part.stop :], True
 
 
@@ -122,6 +146,13 @@ def _parts(t: StructType) -> Iterator[NDArray[np.intp]]:
             step = max(1, -(-len(at) // MOST_TAILS))
             for first in sorted({len(at) // 2, *range(1, len(at), step)} - {0}):
                 yield at[first:].ravel()
+
+
+def _is_near(t: ScalarType, before: bytes, after: bytes) -> bool:
+    """Whether a scalar is off by so little that loops over it end soon."""
+    dtype = t.dtype.newbyteorder("<")
+    one, other = (np.frombuffer(each, dtype)[0].item() for each in (before, after))
+    return abs(other - one) <= _FAR * max(1, abs(one))  # of NaN it is not
 
 
 def _near(t: ScalarType, pattern: int) -> Iterator[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,9 @@ import samebits as sb
 from samebits import float32, int32, uint64
 from samebits.desync.of_replay import report_of_replay
 from samebits.diagnosis.driver import diagnose_report
+from samebits.diagnosis.outside.guesses import guessed
 from samebits.replay import ReplayWriter
+from samebits.sides.run import open_run
 from samebits.sides.side import parse_side
 from samebits.sim.inputs import Inputs
 from samebits.sim.sources import ReplaySource
@@ -106,3 +109,20 @@ def test_floats_that_are_off_by_steps_again_and_again_are_more_likely_computed_s
     found, said = certainty(tmp_path, "drift", step, 12, 14)
     assert (found, said.endswith("in drift")) == ("possible", True)
     assert certainty(tmp_path, "drift", 0.75, 12, 14)[0] != "possible"
+
+
+def test_no_number_is_guessed_of_which_a_loop_would_not_end() -> None:
+    @sb.kernel
+    def turn(state: State, inputs: sb.ReadOnly[Input]) -> None:
+        while state.drift > 3.0:
+            state.drift -= 6.0
+        state.drift += 0.25
+
+    turns = sb.Simulation(name="turns", version="1", state=State, input=Input, players=1, init=init,
+                          step=turn)  # fmt: skip
+    rows: Inputs = np.zeros((20, 1), turns.input_type.dtype)
+    with closing(open_run(parse_side("", turns))) as run:
+        run.start(1)
+        run.advance(rows[:8])
+        past = [run.save()]  # a drift of 2.0, of which another bit may make 3.7e19
+        assert guessed(run, run.side.plain.state, 8, 1, past, rows[8:]) is None
