@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from samebits.errors import ReplayError
 from samebits.output import Output, holds_foreign_file, os_reason, remedy
-from samebits.replay.reader import ReplayReader
+from samebits.replay.reader import ReplayReader, no_frames
 
 MAGIC = b"sbinput1"
 HEAD = struct.Struct("<8s16sQQIIQQ")
@@ -61,9 +61,7 @@ def _export(
     have_hashes = [block.hashes is not None for block in reader.blocks()]
     damage = reader.damage
     if not have_hashes:
-        raise ReplayError(
-            f"{replay} is an empty replay: it has no frames", note=damage, fix="record it again"
-        )
+        raise no_frames(os.fspath(replay), damage)
     hashed = all(have_hashes)
     frame_size = header.players * header.input_size
     frames = 0

@@ -213,6 +213,15 @@ def _from_metadata(text: dict[str, str], name: str) -> ReplayHeader:
         raise ReplayError(f"{name}: {error.message}", fix=error.fix or _AGAIN) from None
 
 
+def no_frames(name: str, damage: str | None) -> ReplayError:
+    """The error of a replay without a frame that can be read; `damage` is the reader's."""
+    if damage is not None and damage.startswith("damaged"):
+        message = f"{name} is damaged: no frame of it can be read"
+    else:
+        message = f"{name} is an empty replay: it has no frames"
+    return ReplayError(message, note=damage, fix=_AGAIN)
+
+
 _DATA = (Opcode.HEADER, Opcode.CHUNK, Opcode.MESSAGE, Opcode.DATA_END, Opcode.FOOTER)
 
 

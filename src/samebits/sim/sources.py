@@ -12,9 +12,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from samebits.errors import ReplayError
 from samebits.replay import ReplayReader
 from samebits.replay.frames import Keyframe
+from samebits.replay.reader import no_frames
 from samebits.sim.definition import check_seed
 from samebits.sim.inputs import Inputs
 from samebits.sim.players import RANDOM, player
@@ -78,13 +78,7 @@ class ReplaySource:
         self.content = self._reader.content
         """What tells the file's bytes from others: their XXH3."""
         if not found:
-            raise ReplayError(
-                f"{path} is damaged: no frame of it can be read"
-                if self.damage is not None and self.damage.startswith("damaged")
-                else f"{path} is an empty replay: it has no frames",
-                note=self.damage,
-                fix="record it again",
-            )  # fmt: skip
+            raise no_frames(path, self.damage)
         self.limited = limit is not None and limit < found
         self.frames = min(found, limit) if limit is not None else found
 

@@ -239,7 +239,7 @@ def test_a_damaged_replay_without_a_whole_frame_is_not_exported(
     replay: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "cut.mcap").write_bytes(replay.read_bytes()[:-700])
-    with pytest.raises(ReplayError, match="is an empty replay: it has no frames") as caught:
+    with pytest.raises(ReplayError, match="is damaged: no frame of it can be read") as caught:
         export_inputs(tmp_path / "cut.mcap", tmp_path / "cut.inputs")
     assert caught.value.note is not None
     assert caught.value.note.startswith("damaged at byte ")

@@ -213,6 +213,14 @@ def fields_alone(a: Bodies, i: int) -> float64:
 
 
 @sb.kernel
+def filled_after(a: Bodies, i: int) -> float64:
+    body = a[i]
+    a[i] = Body()
+    body.x = 4.0
+    return body.x + a[i].x
+
+
+@sb.kernel
 def bound_again(a: Bodies, i: int) -> float64:
     body = a[i]
     a[i] = step(body)
@@ -232,7 +240,7 @@ def of_the_next(a: Bodies, i: int) -> float64:
     "kernel",
     [
         respawn, of_another, in_other_branches, of_other_arrays, only_stored, fields_alone,
-        bound_again, of_the_next,
+        filled_after, bound_again, of_the_next,
     ],
 )  # fmt: skip
 def test_nothing_else_is_told_of(kernel: Any) -> None:

@@ -199,3 +199,69 @@ def test_a_scene_of_python_is_drawn_in_a_replay_and_is_a_table_in_a_live_run(
         await tab.until("page.timeline.frame > 10 && page.timeline.inputs[0].thrust === 90")
 
     shown(tmp_path, table, alone)
+
+
+PUSHED = """
+from typing import Literal
+
+import samebits as sb
+from samebits import float2, float32, int32, uint64
+
+
+@sb.struct
+class Pad(sb.Struct):
+    level: int32 = 0
+    keys: sb.FixedArray[bool, Literal[2]] = sb.zero
+
+
+@sb.struct
+class Input(sb.Struct):
+    push: float2 = sb.zero
+    pad: Pad = sb.zero
+
+
+@sb.struct
+class State(sb.Struct):
+    place: float2 = sb.zero
+    sum: int32 = 0
+
+
+@sb.kernel
+def init(state: State, seed: uint64) -> None:
+    state.place = float2(0, 1)
+
+
+@sb.kernel
+def step(state: State, inputs: sb.ReadOnly[Input]) -> None:
+    state.place += inputs[0].push
+    state.sum += inputs[0].pad.level + int32(inputs[0].pad.keys[1])
+
+
+SIM = sb.Simulation(
+    name="pushed", version="1", state=State, input=Input, players=1, init=init, step=step
+)
+"""
+READ = """(({ push, pad }) => [Number(push[0]), Number(push[1]), pad.level, Boolean(pad.keys[1])])(
+  page.timeline.inputs[0])"""
+
+
+def test_numbers_inside_of_vectors_structs_and_arrays_are_given(tmp_path: Path) -> None:
+    path = tmp_path / "pushed.py"
+    path.write_text(PUSHED)
+
+    async def act(found: Browser, url: str) -> list[list[Any]]:
+        tab = await found.tab(url, 390, 844)
+        await tab.until("panel.innerText.includes('place')")
+        ids = await tab.run("[...document.querySelectorAll('.sliders input')].map((e) => e.id)")
+        assert [each.removeprefix("input-") for each in ids] == [
+            "push-0", "push-1", "pad-level", "pad-keys-0", "pad-keys-1",
+        ]  # fmt: skip
+        await tab.run(
+            "document.getElementById('input-push-1').value = 0.5;"
+            "document.getElementById('input-pad-level').value = 7;"
+            "document.getElementById('input-pad-keys-1').click(); play.click()"
+        )
+        await tab.until("page.timeline.frame > 4")
+        return [await tab.run(READ)]
+
+    assert shown(tmp_path, act, path) == [[0, 0.5, 7, True]]

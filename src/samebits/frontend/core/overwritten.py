@@ -93,6 +93,8 @@ def _lost(
             if isinstance(target, ast.Subscript | ast.Attribute) and _may_be(place, target, source):
                 same = source.text(target) == source.text(place) and not changed & _names(place)
                 for other in later[at + 1 :]:
+                    if _is_written_through(name, other):
+                        break  # it is meant as a name of what the memory holds
                     read = _read(name, other, same)
                     if read is not None and _follows(statement, other):
                         return target, read
@@ -129,6 +131,18 @@ def _read(name: str, statement: _Statement, same: bool) -> ast.expr | None:
         if is_stored and isinstance(value, ast.Name) and value.id == name:
             return value
     return None
+
+
+def _is_written_through(name: str, statement: _Statement) -> bool:
+    """Whether a statement assigns to a part of what `name` refers to, as `name.x = 1` does."""
+    for node in ast.walk(statement.node):
+        if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
+            root: ast.expr = node
+            while isinstance(root, ast.Attribute | ast.Subscript):
+                root = root.value
+            if isinstance(root, ast.Name) and root.id == name:
+                return True
+    return False
 
 
 def _own(statement: ast.stmt) -> list[ast.Name]:

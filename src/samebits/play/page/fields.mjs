@@ -30,3 +30,24 @@ export function range({ kind, bits, range: known }) {
   const span = 2 ** (Math.min(bits, 16) - (kind === "unsigned" ? 0 : 1));
   return { least: kind === "unsigned" ? 0 : -span, most: span - 1, step: 1 };
 }
+
+const MOST_OF_ARRAY = 8;
+
+/** The numbers of fields, those inside of others and the first of arrays one by one: each with its
+ * name, its path from the input, and its field. */
+export function numbers(fields, path = [], prefix = "") {
+  return fields.flatMap((field) => {
+    const [here, name] = [[...path, field.member], `${prefix}${field.name}`];
+    const one = (at, called) =>
+      field.fields ? numbers(field.fields, at, `${called}.`) : [{ name: called, path: at, field }];
+    if (field.count === undefined) return one(here, name);
+    const shown = Array.from({ length: Math.min(field.count, MOST_OF_ARRAY) }, (_, n) => n);
+    return shown.flatMap((n) => one([...here, n], `${name}[${n}]`));
+  });
+}
+
+/** Set what lies at a path of an input. */
+export function store(input, path, value) {
+  const last = path.length - 1;
+  path.slice(0, last).reduce((inner, part) => inner[part], input)[path[last]] = value;
+}

@@ -1,7 +1,7 @@
 // The view of a simulation that has none of its own: its state as a table of numbers, and its input
 // as sliders. Arrays are shown in part.
 
-import { isBig, range } from "./fields.mjs";
+import { isBig, numbers, range, store } from "./fields.mjs";
 import { element } from "./names.mjs";
 
 const MOST_ROWS = 120;
@@ -11,7 +11,7 @@ const EVERY = 0.1; // seconds from one reading to the next
 /** A view in `panel`, over the stage. */
 export function open({ facts, panel, slot }) {
   const sliders = element("form", { className: "sliders", onsubmit: (event) => event.preventDefault() });
-  const given = slot === null ? [] : facts.input.flatMap((field) => slider(field, sliders));
+  const given = slot === null ? [] : numbers(facts.input).flatMap((number) => slider(number, sliders));
   const rows = [];
   const body = element("tbody");
   list(facts.state, [], rows, body);
@@ -31,7 +31,7 @@ export function open({ facts, panel, slot }) {
       }
     },
     control(_keys, _pointers, input) {
-      for (const { member, value } of given) input[member] = value();
+      for (const { path, value } of given) store(input, path, value());
     },
   };
 }
@@ -61,15 +61,14 @@ function shown(value) {
   return String(value ?? "");
 }
 
-/** The slider of a field that is one number, or a box of one that is true or false. */
-function slider(field, form) {
-  if (field.fields || field.count !== undefined) return [];
-  const id = `input-${field.member}`;
-  const label = element("label", { htmlFor: id, textContent: field.name });
+/** The slider of a number, or the box of one that is true or false. */
+function slider({ name, path, field }, form) {
+  const id = `input-${path.join("-")}`;
+  const label = element("label", { htmlFor: id, textContent: name });
   if (field.kind === "bool") {
     const box = element("input", { id, type: "checkbox" });
     form.append(label, box, element("span"));
-    return [{ member: field.member, value: () => box.checked }];
+    return [{ path, value: () => box.checked }];
   }
   const { least, most, step } = range(field);
   const bar = element("input", { id, type: "range", min: least, max: most, step, value: 0 });
@@ -77,5 +76,5 @@ function slider(field, form) {
   const out = element("output", { htmlFor: id, textContent: "0" });
   bar.oninput = () => (out.textContent = bar.value);
   form.append(label, bar, out);
-  return [{ member: field.member, value: () => (isBig(field) ? BigInt(Math.round(bar.value)) : Number(bar.value)) }];
+  return [{ path, value: () => (isBig(field) ? BigInt(Math.round(bar.value)) : Number(bar.value)) }];
 }
