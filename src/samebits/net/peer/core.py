@@ -314,13 +314,13 @@ class PeerCore:
         assert timeline is not None
         assert slot is not None
         first = max(outbox.next, timeline.confirmed)
+        # A relay that waits for this peer closes no frame until something comes.
+        frame = min(frame, timeline.confirmed + limits.AHEAD - 1)
         if frame < first:
             return
-        if frame - first > MOST_TICKS or frame - timeline.confirmed >= limits.AHEAD:
+        if frame - first > MOST_TICKS:
             first = frame
         given = self.codec.canonical(self._sample(frame))
-        if frame - timeline.confirmed >= limits.AHEAD:
-            return
         for n in range(first, frame + 1):
             outbox.add(n, given)
             timeline.guess(slot, n, given)

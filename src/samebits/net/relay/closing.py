@@ -28,16 +28,25 @@ class ClosingRules:
 
 
 class Closing:
-    """Closes the frames of a match. It runs once `start` has set its schedule."""
+    """Closes the frames of a match. It runs once `start` has set its schedule. `ordered`: inputs
+    come in the order of their frames, so that those that a player left out never come."""
 
-    def __init__(self, codec: InputCodec, tick_rate: int, rules: ClosingRules, log: FrameLog):
+    def __init__(
+        self,
+        codec: InputCodec,
+        tick_rate: int,
+        rules: ClosingRules,
+        log: FrameLog,
+        *,
+        ordered: bool = True,
+    ) -> None:
         self.rules, self.log = rules, log
         self.seats = [Seat(slot, base=codec.zero) for slot in range(codec.players)]
         self.entries: list[Entry] = []
         """What the next frame to close says."""
         self.running = False
         self.paused = False
-        self._codec, self._rate = codec, tick_rate
+        self._codec, self._rate, self._ordered = codec, tick_rate, ordered
         self._origin = (0, 0)
         self._good: dict[int, int] = {}
 
@@ -73,7 +82,7 @@ class Closing:
             return None
         frame = self.log.closed
         for seat in self.seats:
-            if frame not in seat.inputs and not seat.late and seat.connection is not None:
+            if self._lacks(seat, frame) and not seat.late and seat.connection is not None:
                 deadline = self.rules.deadline
                 return None if deadline is None else self.due(frame) + deadline
         return self.due(frame)
@@ -84,12 +93,16 @@ class Closing:
         seat.inputs.clear()
         seat.away_since = None
 
+    def _lacks(self, seat: Seat, frame: int) -> bool:
+        """Whether a seat's input for a frame has not come, and may still come."""
+        return frame not in seat.inputs and not (self._ordered and frame < seat.received)
+
     def _may_close(self, now_ns: int) -> bool:
         frame = self.log.closed
         due = self.due(frame)
         if now_ns < due:
             return False
-        missing = [seat for seat in self.seats if frame not in seat.inputs]
+        missing = [seat for seat in self.seats if self._lacks(seat, frame)]
         if not missing:
             return True
         missing = [s for s in missing if s.occupied and s.connection is not None and not s.late]

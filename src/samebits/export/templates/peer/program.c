@@ -107,7 +107,9 @@ static void sample(peer *p, uint64_t frame, const @INPUT@ *input)
     timeline *t = &p->line;
     uint64_t first = p->next_input > t->confirmed ? p->next_input : t->confirmed;
     uint8_t *bytes = p->row;
-    if (frame < first || frame - t->confirmed >= AHEAD) return;
+    /* A relay that waits for this peer closes no frame until something comes. */
+    if (frame >= t->confirmed + AHEAD) frame = t->confirmed + AHEAD - 1;
+    if (frame < first) return;
     if (frame - first > MOST_TICKS) first = frame;
     copy(bytes, zeros, INPUT_BYTES);
     if (input) @NAME@_input_save(input, bytes);
