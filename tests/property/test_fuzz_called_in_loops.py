@@ -20,8 +20,8 @@ def copies(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     found: Counter[str] = Counter()
     fits = inline.inlined
 
-    def counted(function: inline.Function, functions: object) -> inline.Function:
-        made = fits(function, functions)  # type: ignore[arg-type]
+    def counted(function: inline.Function, *given: object) -> inline.Function:
+        made = fits(function, *given)  # type: ignore[arg-type]
         found[function.name] += made is not function
         return made
 

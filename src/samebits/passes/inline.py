@@ -38,11 +38,17 @@ CALLEE_LIMIT = 200
 """Operations of a kernel beyond which its call is worth its price."""
 LOOP_LIMIT = 600
 """Operations of a loop with all that is inlined."""
+NONE_YET: Mapping[str, Function] = {}
 _ARENA = frozenset({"arena", "release", "allocate"})
 
 
-def inlined(function: Function, functions: Mapping[str, Function]) -> Function:
-    """The function with the calls that qualify replaced; `functions` has its callees.
+def inlined(
+    function: Function,
+    functions: Mapping[str, Function],
+    optimised: Mapping[str, Function] = NONE_YET,
+) -> Function:
+    """The function with the calls that qualify replaced; `functions` has its callees, and
+    `optimised` has them without the checks that never fail, where it has them.
 
     What a debugger steps through keeps its calls.
     """
@@ -51,18 +57,22 @@ def inlined(function: Function, functions: Mapping[str, Function]) -> Function:
     names = {
         str(op.attr)
         for op in walk(function.body)
-        if isinstance(op, Op) and op.opcode == "call" and _fits(functions[str(op.attr)], function)
+        if isinstance(op, Op)
+        and op.opcode == "call"
+        and _fits(functions[str(op.attr)], function, optimised)
     }
     if not names:
         return function
     return _Inliner(function, {name: functions[name] for name in names}).run()
 
 
-def _fits(callee: Function, caller: Function) -> bool:
+def _fits(callee: Function, caller: Function, optimised: Mapping[str, Function]) -> bool:
     """Whether a callee is small, has no loops, and is compiled as the caller is."""
     if isinstance(callee, HostFunction) or callee.cold or callee.recursion:
         return False
-    if all(isinstance(t, ScalarType) for _, t in callee.params) and not _may_trap(callee):
+    if all(isinstance(t, ScalarType) for _, t in callee.params) and not _may_trap(
+        optimised.get(callee.name, callee)
+    ):
         return False
     if is_own_code(callee.name) and not is_own_code(caller.name):
         return False  # its traps are told at the user's line that calls it

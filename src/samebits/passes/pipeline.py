@@ -54,7 +54,7 @@ def _passed(module: Module, entries: Sequence[str], blocks: bool) -> Module:
     total: set[str] = set()
     for name, function in reached.functions.items():
         if blocks and versioned:
-            function = inlined(function, reached.functions)
+            function = inlined(function, reached.functions, functions)
         ends = total.intersection(callees(function))
         make = partial(_optimised, function, ends, blocks, versioned)
         also = blocks, versioned, frozenset(ends)

@@ -226,7 +226,7 @@ def summed(n: int) -> int:
     [(counted, (np.zeros(1, np.int64), np.zeros(1, np.int32))), (summed, (1,))],
     ids=["counted", "summed"],
 )
-def test_loops_have_as_many_instructions_as_without_values(
+def test_loops_have_no_more_instructions_than_without_values(
     kernel: Any, args: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unit = compile_kernel(kernel, types_for(kernel, kernel.signature.bind(args, {})))
@@ -242,7 +242,7 @@ def test_loops_have_as_many_instructions_as_without_values(
 
     monkeypatch.setattr(Emission, "__init__", without)
     assert plain
-    assert plain[0] == _loop_sizes(emit_module(module, [name], target, threads=True), target)[0]
+    assert plain[0] <= _loop_sizes(emit_module(module, [name], target, threads=True), target)[0]
 
 
 def _loop_sizes(emitted: Any, target: Any) -> list[int]:
