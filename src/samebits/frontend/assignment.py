@@ -6,7 +6,14 @@ import ast
 from typing import NoReturn
 
 from samebits.frontend.core import name_fixes
-from samebits.frontend.core.context import DISCARD, Context, Variable, component_slots, values_of
+from samebits.frontend.core.context import (
+    DISCARD,
+    Context,
+    LoopArrays,
+    Variable,
+    component_slots,
+    values_of,
+)
 from samebits.frontend.core.joins import NARROWEST, join, takes_weak
 from samebits.frontend.core.operands import (
     Literal,
@@ -196,6 +203,8 @@ def _place(
                 fix=name_fixes.of_new(ctx, target.id, value),
             )
         assert variable.local is not None
+        for loop in ctx.loops:
+            loop.owned.add(variable.local)
         ref = ctx.builder.local_ref(variable.local, span)
         ctx.builder.effect("copy", (ref, value.value), span)
         return
@@ -251,12 +260,19 @@ def _view(
 
 
 def _keeps_its_memory(ctx: Context, target: ast.Name, value: View | MemoryOperand) -> None:
-    """Refuse to refer into a local object whose name gets another one somewhere: that would lie in
-    the same memory, where in Python the old one stays."""
+    """Refuse to refer into a local object whose name gets another one somewhere, or in the next
+    iteration: that would lie in the same memory, where in Python the old one stays."""
     for root in sorted(value.roots):
         variable = ctx.variables.get(root)
         if variable is None or variable.local is None:
             continue
+        if any(root in loop.owned and _outlives(target.id, loop) for loop in ctx.loops):
+            ctx.fail(
+                target,
+                f"'{target.id}' would refer to memory of '{root}', which each iteration makes anew",
+                note=f"in Python '{target.id}' would keep the old {variable.type}",
+                fix=f"make '{root}' before the loop, or copy its elements one by one",
+            )
         stores = [
             node
             for node in ast.walk(ctx.source.node)
@@ -270,6 +286,11 @@ def _keeps_its_memory(ctx: Context, target: ast.Name, value: View | MemoryOperan
             note=f"in Python '{target.id}' would keep the old {variable.type}",
             fix=f"use another name where '{root}' is assigned again",
         )
+
+
+def _outlives(name: str, loop: LoopArrays) -> bool:
+    """Whether a later iteration may read what one gives the name."""
+    return loop.before is None or name in loop.before
 
 
 def _names(roots: frozenset[str]) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.scalars import CONVERTERS, SCALAR_CLASSES, TYPE_OF
+from samebits.lang.values.storage import CONSTANT_NOTE
 from samebits.types import BY_DTYPE
 
 UNLOADED = object()
@@ -27,7 +28,7 @@ def unwritten(name: str, is_struct: bool) -> tuple[str, str, str]:
     """The error of a struct or a table from outside that a kernel writes: message, note and fix."""
     return (
         f"'{name}' is a constant from outside the kernel, which no kernel writes",
-        "a kernel holds it as it was when it was compiled; in Python all would see the change",
+        CONSTANT_NOTE,
         f"write to a copy, as in `own = {name}.copy()`"
         if is_struct
         else "copy its elements into a local array, `sb.zeros(n, T)`, and write to that",

@@ -92,6 +92,68 @@ def moved(a: Bodies, i: int) -> float64:
     return a[i].x - old.x
 
 
+@sb.kernel
+def swap_in_a_part(a: Bodies) -> None:
+    part = a[1:]
+    t = a[2]
+    part[1] = part[0]
+    part[0] = t
+
+
+@sb.kernel
+def swap_by_a_second_name(a: Bodies) -> None:
+    b = a
+    t = b[0]
+    a[0] = a[1]
+    a[1] = t
+
+
+@sb.kernel
+def stored_by_a_second_name(a: Bodies) -> None:
+    t = a[0]
+    u = t
+    a[0] = a[1]
+    a[1] = u
+
+
+@sb.kernel
+def in_rows(a: sb.Array2D[Body], i: int, j: int) -> None:
+    row = a[i]
+    t = row[j]
+    a[i, j] = a[i, 0]
+    row[0] = t
+
+
+@sb.kernel
+def of_a_loop(a: Bodies, i: int) -> None:
+    for body in a:
+        a[0] = a[1]
+        a[i] = body
+
+
+@sb.kernel
+def of_a_counted_loop(a: Bodies) -> float64:
+    total = 0.0
+    for i, body in enumerate(a):
+        a[i] = step(a[i])
+        total += body.hp
+    return total
+
+
+@sb.kernel
+def of_pairs(a: Bodies, b: Bodies) -> None:
+    for mine, other in zip(a, reversed(b)):
+        b[0] = mine
+        b[1] = other
+
+
+@sb.kernel
+def of_an_outer(worlds: sb.Array[World]) -> None:
+    t = worlds[0].bodies[1]
+    worlds[0] = worlds[1]
+    worlds[1].bodies[1] = t
+
+
 @pytest.mark.parametrize(
     ("kernel", "first", "fix"),
     [
@@ -125,13 +187,60 @@ def moved(a: Bodies, i: int) -> float64:
             "'old' refers to a[i], which may be written over here, and is read at line {}",
             "write `old = a[i].copy()` at line {}",
         ),
+        (
+            swap_in_a_part,
+            "'t' refers to a[2], which may be written over here, and is read at line {}",
+            "write `t = a[2].copy()` at line {}",
+        ),
+        (
+            swap_by_a_second_name,
+            "'t' refers to a[0], which may be written over here, and is read at line {}",
+            "write `t = b[0].copy()` at line {}",
+        ),
+        (
+            stored_by_a_second_name,
+            "'u' refers to a[0], which may be written over here, and is read at line {}",
+            "write `u = t.copy()` at line {}",
+        ),
+        (
+            in_rows,
+            "'t' refers to a[i, j], which may be written over here, and is read at line {}",
+            "write `t = row[j].copy()` at line {}",
+        ),
+        (
+            of_a_loop,
+            "'body' refers to an element of a, which may be written over here, and is read at line "
+            "{}",
+            "write `own = body.copy()` first in the loop at line {}, and `own` for `body`",
+        ),
+        (
+            of_a_counted_loop,
+            "'body' refers to a[i], which may be written over here, and is read at line {}",
+            "write `own = body.copy()` first in the loop at line {}, and `own` for `body`",
+        ),
+        (
+            of_pairs,
+            "'other' refers to an element of b, which may be written over here, and is read at "
+            "line {}",
+            "write `own = other.copy()` first in the loop at line {}, and `own` for `other`",
+        ),
+        (
+            of_an_outer,
+            "'t' refers to worlds[0].bodies[1], which may be written over here, and is read at "
+            "line {}",
+            "write `t = worlds[0].bodies[1].copy()` at line {}",
+        ),
     ],
     ids=lambda case: getattr(case, "__name__", ""),
 )
 def test_a_struct_that_would_be_lost_is_told_of(kernel: Any, first: str, fix: str) -> None:
     start = kernel.function.__code__.co_firstlineno
-    last = start + {insertion_sort: 8, rotate: 6, moved: 4}.get(kernel, 4)
-    bound = start + {insertion_sort: 3}.get(kernel, 2)
+    fifth = (swap_in_a_part, swap_by_a_second_name, stored_by_a_second_name, in_rows,
+             of_a_counted_loop)  # fmt: skip
+    lasts = dict.fromkeys(fifth, 5)
+    last = start + (lasts | {insertion_sort: 8, rotate: 6}).get(kernel, 4)
+    third = (insertion_sort, *fifth)
+    bound = start + dict.fromkeys(third, 3).get(kernel, 2)
     assert caught(kernel) == [(first.format(last), fix.format(bound))]
 
 
@@ -236,11 +345,53 @@ def of_the_next(a: Bodies, i: int) -> float64:
     return body.x
 
 
+@sb.kernel
+def another_part(a: Bodies) -> None:
+    part = a[2:]
+    t = a[1]
+    part[0] = step(t)
+    a[0] = t
+
+
+@sb.kernel
+def a_name_that_moves(a: Bodies, b: Bodies) -> None:
+    now = a
+    now, other = b, a
+    t = now[0]
+    other[0] = step(t)
+    other[1] = t
+
+
+@sb.kernel
+def elements_that_go(a: Bodies) -> None:
+    for i, body in enumerate(a):
+        body.x += 1.0
+        if body.hp <= 0:
+            a[i] = Body(hp=10.0)
+            continue
+        body.x += body.hp
+
+
+@sb.kernel
+def into_another(a: Bodies, b: Bodies) -> None:
+    for i, body in enumerate(a):
+        b[i] = step(body)
+        b[i + 1] = body
+
+
+@sb.kernel
+def the_inner_alone(worlds: sb.Array[World]) -> float64:
+    world = worlds[0]
+    worlds[0].first = Body()
+    return world.second.x
+
+
 @pytest.mark.parametrize(
     "kernel",
     [
         respawn, of_another, in_other_branches, of_other_arrays, only_stored, fields_alone,
-        filled_after, bound_again, of_the_next,
+        filled_after, bound_again, of_the_next, another_part, a_name_that_moves, elements_that_go,
+        into_another, the_inner_alone,
     ],
 )  # fmt: skip
 def test_nothing_else_is_told_of(kernel: Any) -> None:

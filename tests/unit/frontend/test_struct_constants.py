@@ -273,8 +273,33 @@ def test_a_kernel_that_writes_one_is_refused(kernel: Any) -> None:
     assert "copy" in message
     with pytest.raises((sb.CompileError, sb.ArgumentError)) as caught:
         kernel.managed(1)
-    assert "read-only" in str(caught.value) or "which no kernel writes" in str(caught.value)
+    assert "is a constant from outside the kernel, which no kernel writes" in str(caught.value)
+    assert "fix: write to a copy" in str(caught.value) or "fix: copy its" in str(caught.value)
     assert (HOME.x, SETTINGS.weights[0], SETTINGS.way[0].y, len(NUMBERS)) == (3, 0, 0, 3)
+
+
+WEIGHTS = sb.table([1.0, 2.0], float64)
+
+
+@sb.kernel
+def write_table_by_name(x: float64) -> None:
+    weights = WEIGHTS
+    weights[0] = x
+
+
+@sb.kernel
+def write_part_of_table(x: float64) -> None:
+    part = WEIGHTS[1:]
+    part[0] += x
+
+
+@pytest.mark.parametrize("kernel", [write_table_by_name, write_part_of_table])
+def test_a_table_is_written_by_no_name(kernel: Any) -> None:
+    text = "is a constant from outside the kernel, which no kernel writes"
+    assert text in str(refusal_of(kernel, 1))
+    with pytest.raises(sb.ArgumentError, match=text):
+        kernel.managed(1)
+    assert list(WEIGHTS) == [1, 2]
 
 
 def test_a_default_that_is_written_is_refused() -> None:
@@ -286,7 +311,7 @@ def test_a_default_that_is_written_is_refused() -> None:
     assert refusal_of(moved, 1.0).fix == (
         "write to a copy, as in `own = start.copy()`, or take the default away"
     )
-    with pytest.raises(sb.ArgumentError, match="read-only"):
+    with pytest.raises(sb.ArgumentError, match="which no kernel writes"):
         moved.managed(1.0)
     assert HOME.x == 3
 

@@ -336,6 +336,53 @@ def test_a_view_of_a_local_that_is_assigned_again_is_refused() -> None:
     assert "a part of what has no name" in str(refusal_of(unnamed, 2))
 
 
+def test_no_view_of_what_an_iteration_made_is_kept_for_the_next() -> None:
+    """The next iteration's array would lie in the same memory."""
+
+    @sb.kernel
+    def of_an_array(n: int, start: sb.Array[int32]) -> int32:
+        total, last = int32(0), start[0:]
+        for k in range(n):
+            own = sb.zeros(4, int32)
+            total += last[0]
+            last = own[0:]
+            own[0] = int32(k)
+        return total
+
+    @sb.kernel
+    def of_a_struct(n: int, start: sb.Array[int32]) -> int32:
+        total, last, k = int32(0), start[0:], 0
+        while k < n:
+            board = Board()
+            total += last[0]
+            part = board.tags[1:]
+            last = part[0:]
+            part[0] = int32(k)
+            k += 1
+        return total
+
+    @sb.kernel
+    def within_one(n: int, start: sb.Array[int32]) -> int32:
+        total = int32(0)
+        for k in range(n):
+            own = sb.zeros(4, int32)
+            last = start[0:]
+            for i in range(2):
+                total += last[0]
+                last = own[i:]
+                last[0] = int32(k + i)
+        return total
+
+    start = np.ones(2, np.int32)
+    for kernel, root in ((of_an_array, "own"), (of_a_struct, "board")):
+        refusal = str(refusal_of(kernel, 3, start))
+        assert (
+            f"'last' would refer to memory of '{root}', which each iteration makes anew" in refusal
+        )
+        assert f"fix: make '{root}' before the loop" in refusal
+    assert same(within_one, 3, start) == 6
+
+
 @sb.kernel
 def made(n: int32) -> Board:
     board = Board()

@@ -50,12 +50,14 @@ class Variable:
 
 @dataclass(slots=True)
 class LoopArrays:
-    """What a loop that is being lowered makes of arrays of run-time sizes."""
+    """What a loop that is being lowered makes of arrays and structs."""
 
     before: frozenset[str] | None
     """The names certainly assigned where an iteration begins."""
     made: set[str] = field(default_factory=set[str])
     """The names of the arrays that it makes."""
+    owned: set[str] = field(default_factory=set[str])
+    """The names whose own memory gets new objects in it: structs, and arrays of constant sizes."""
     allocates: bool = False
     keeps: bool = False
     """Whether a later iteration may use what an earlier one has made."""

@@ -12,11 +12,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from samebits.errors import SamebitsWarning, Span
+from samebits.frontend.core.places import Place, Places, items_of
 from samebits.frontend.core.source import Source
 
 Doubt = tuple[SamebitsWarning, Span]
 """A warning, and its place."""
-Place = ast.Subscript | ast.Attribute
 _Blocks = tuple[tuple[ast.AST, Sequence[ast.stmt]], ...]
 _JUMPS = (ast.Return, ast.Continue, ast.Break)
 
@@ -45,16 +45,38 @@ def doubts(references: Collection[str], source: Source) -> Iterator[Doubt]:
     may be written over before the name is read again, or stored."""
     if not references:
         return
+    places = Places(source)
     statements = [*_statements(source.node.body, source.node, ())]
     for at, bound in enumerate(statements):
-        for target, value in bound.pairs:
-            if not (isinstance(target, ast.Name) and target.id in references):
+        for name, place in _bound(bound, places):
+            if name not in references:
                 continue
-            if isinstance(value, ast.Subscript | ast.Attribute):
-                later = _until_bound(statements[at + 1 :], target.id)
-                found = _lost(target.id, value, later, source)
-                if found is not None:
-                    yield _doubt(bound, target.id, value, *found, later, source)
+            later = _until_bound(_reached(bound, statements[at + 1 :]), name)
+            found = _lost(name, place, later, places)
+            if found is not None:
+                yield _doubt(bound, name, place, *found, later, source)
+
+
+def _bound(statement: _Statement, places: Places) -> Iterator[tuple[str, Place]]:
+    """The names that a statement has refer to memory, and to which."""
+    for target, value in statement.pairs:
+        place = places.of(value) if isinstance(target, ast.Name) else None
+        if isinstance(target, ast.Name) and place is not None and place.steps:
+            yield target.id, place
+    if isinstance(statement.node, ast.For):
+        for name, array, index in items_of(statement.node.target, statement.node.iter):
+            place = places.of(array)
+            if place is not None:
+                yield name, places.element(place, index)
+
+
+def _reached(bound: _Statement, later: Sequence[_Statement]) -> Sequence[_Statement]:
+    """The statements in which a name has what `bound` gives it: of a loop those inside."""
+    if not isinstance(bound.node, ast.For):
+        return later
+    inside = (bound.node, bound.node.body)
+    return [s for s in later if any(owner is inside[0] and block is inside[1]
+                                    for owner, block in s.blocks)]  # fmt: skip
 
 
 def _statements(
@@ -82,7 +104,7 @@ def _until_bound(statements: Sequence[_Statement], name: str) -> list[_Statement
 
 
 def _lost(
-    name: str, place: Place, later: Sequence[_Statement], source: Source
+    name: str, place: Place, later: Sequence[_Statement], places: Places
 ) -> tuple[ast.expr, ast.expr] | None:
     """The target that may write over `place`, and the name read after it; None if none is."""
     changed: set[str] = set()
@@ -90,8 +112,11 @@ def _lost(
         for target, value in statement.pairs:
             if isinstance(value, ast.Name) and value.id == name:
                 continue
-            if isinstance(target, ast.Subscript | ast.Attribute) and _may_be(place, target, source):
-                same = source.text(target) == source.text(place) and not changed & _names(place)
+            if not isinstance(target, ast.Subscript | ast.Attribute):
+                continue
+            written = places.of(target)
+            if written is not None and place.may_lie_in(written):
+                same = place.lies_in(written) and not changed & place.names
                 for other in later[at + 1 :]:
                     if _is_written_through(name, other):
                         break  # it is meant as a name of what the memory holds
@@ -100,24 +125,6 @@ def _lost(
                         return target, read
         changed |= {n.id for n in _own(statement.node) if isinstance(n.ctx, ast.Store)}
     return None
-
-
-def _may_be(place: Place, target: Place, source: Source) -> bool:
-    """Whether a target may be the same memory: the same field, or an element of the same array."""
-    if isinstance(place, ast.Attribute) or isinstance(target, ast.Attribute):
-        return source.text(place) == source.text(target)
-    if source.text(place.value) != source.text(target.value):
-        return False
-    indices = _constant(place.slice), _constant(target.slice)
-    return None in indices or indices[0] == indices[1]
-
-
-def _constant(index: ast.expr) -> object:
-    """The number that an index is; None if it is none."""
-    try:
-        return ast.literal_eval(index)
-    except ValueError:
-        return None
 
 
 def _read(name: str, statement: _Statement, same: bool) -> ast.expr | None:
@@ -156,10 +163,6 @@ def _own(statement: ast.stmt) -> list[ast.Name]:
     return [n for n in ast.walk(statement) if isinstance(n, ast.Name) and id(n) not in inside]
 
 
-def _names(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-
-
 def _follows(first: _Statement, second: _Statement) -> bool:
     """Whether what comes later in the source may be run after `first`, without a loop's help: it is
     not in the other branch of an `if`, and no jump ends what is run in between."""
@@ -183,14 +186,21 @@ def _doubt(
     later: Sequence[_Statement],
     source: Source,
 ) -> Doubt:
-    text = source.text(place)
     span = source.span(target)
-    fix = f"write `{name} = {text}.copy()` at line {source.span(bound.node).line}"
-    swapped = _swapped(name, place, later, source)
-    if swapped is not None:
-        fix = f"write `{text}, {swapped} = {swapped}, {text}` for the three lines"
+    line = source.span(bound.node).line
+    if isinstance(bound.node, ast.For):
+        fix = (
+            f"write `own = {name}.copy()` first in the loop at line {line}, and `own` for `{name}`"
+        )
+    else:
+        written = next(value for t, value in bound.pairs if source.text(t) == name)
+        fix = f"write `{name} = {source.text(written)}.copy()` at line {line}"
+        swapped = _swapped(name, source.text(written), later, source)
+        if swapped is not None:
+            text = source.text(written)
+            fix = f"write `{text}, {swapped} = {swapped}, {text}` for the three lines"
     warning = SamebitsWarning(
-        f"'{name}' refers to {text}, which may be written over here, and is read at line "
+        f"'{name}' refers to {place}, which may be written over here, and is read at line "
         f"{source.span(read).line}",
         span=span,
         note="a name of a struct is no copy: it is what its memory holds by then",
@@ -199,10 +209,10 @@ def _doubt(
     return warning, span
 
 
-def _swapped(name: str, place: Place, later: Sequence[_Statement], source: Source) -> str | None:
-    """The other place where the statements after `name = place` are those of a swap."""
+def _swapped(name: str, text: str, later: Sequence[_Statement], source: Source) -> str | None:
+    """The other place where the statements after `name = text` are those of a swap."""
     if len(later) < 2 or not all(len(statement.pairs) == 1 for statement in later[:2]):
         return None
     (first, other), (second, last) = later[0].pairs[0], later[1].pairs[0]
     texts = source.text(first), source.text(second), source.text(last)
-    return source.text(other) if texts == (source.text(place), source.text(other), name) else None
+    return source.text(other) if texts == (text, source.text(other), name) else None

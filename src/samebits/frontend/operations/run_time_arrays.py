@@ -64,7 +64,7 @@ def keep(ctx: Context, name: str, roots: frozenset[str]) -> None:
 
 @contextmanager
 def loop(ctx: Context) -> Generator[LoopArrays]:
-    """What the loop whose body is lowered inside makes of such arrays."""
+    """What the loop whose body is lowered inside makes of arrays and structs."""
     arrays = LoopArrays(ctx.assigned)
     ctx.loops.append(arrays)
     try:

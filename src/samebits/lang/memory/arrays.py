@@ -279,7 +279,7 @@ def _scalar_binder(t: ScalarType) -> Bind:
             try:
                 cells[i] = raw(value)
             except TypeError:
-                raise read_only(_PLACE) from None
+                raise read_only(_PLACE, buffer) from None
 
         return load, store
 
@@ -301,7 +301,7 @@ def copy_into(buffer: Buffer, offset: int, t: MemoryType, value: Any, place: str
     try:
         buffer[offset : offset + t.size] = bytes(source)
     except TypeError:
-        raise read_only(place) from None
+        raise read_only(place, buffer) from None
 
 
 def _container(t: MemoryType, value: Any, place: str) -> Any:

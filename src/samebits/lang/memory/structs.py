@@ -18,7 +18,14 @@ from samebits.lang.annotations import MOST_BYTES, class_of_type, field_type, reg
 from samebits.lang.memory.arrays import ManagedArray, binder, copy_into
 from samebits.lang.memory.struct_items import item_methods
 from samebits.lang.memory.struct_members import ELEMENTS, Constant, members_of
-from samebits.lang.values.storage import Buffer, array_over, bytes_of, loader, storer
+from samebits.lang.values.storage import (
+    Buffer,
+    array_over,
+    bytes_of,
+    is_constant,
+    loader,
+    storer,
+)
 from samebits.lang.values.thread_state import running
 from samebits.types import FixedArrayType, MemoryType, ScalarType, StructType, VectorType
 
@@ -95,7 +102,7 @@ class Struct:
 
     def __sb_freeze__(self) -> Any:
         """A struct of the same bytes in memory that nobody writes; itself, where it is one."""
-        if self._buffer.readonly and isinstance(self._buffer.obj, bytes):
+        if is_constant(self._buffer):
             return self
         size = self.__sb_type__.size
         held = bytes(self._buffer[self._offset : self._offset + size])

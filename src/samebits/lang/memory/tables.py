@@ -12,7 +12,6 @@ import numpy as np
 from samebits.errors import ArgumentError, folding
 from samebits.lang.memory.arrays import ManagedArray
 from samebits.lang.values.scalars import RAW_OF, SCALAR_CLASSES
-from samebits.lang.values.storage import bytes_of
 from samebits.lang.values.weak import Int
 from samebits.types import FLOAT64, MOST_DIMENSIONS, ScalarType
 
@@ -29,16 +28,15 @@ class Table:
             )
         self.element = element
         shape, given = _flattened(values)
-        raw = np.array(_raw(given, element), element.storage.dtype)
+        held = np.array(_raw(given, element), element.storage.dtype).tobytes()
+        raw = np.frombuffer(held, element.storage.dtype)  # which nobody makes writable again
         self.raw: np.ndarray[Any, Any] = raw.reshape(shape)
         """The values as IR has them: steps of fixed-point numbers, bits of halves."""
         self.data: np.ndarray[Any, Any] = self.raw.view(element.dtype)
-        self.raw.setflags(write=False)
-        self.data.setflags(write=False)
         little = self.data.astype(element.dtype.newbyteorder("<")).tobytes()
         digest = hashlib.blake2b(little, digest_size=8).hexdigest()
         self.identity = f"{'x'.join([str(element), *map(str, shape)])}.{digest}"
-        self._array = ManagedArray(bytes_of(self.raw).toreadonly(), 0, element, shape)
+        self._array = ManagedArray(memoryview(held), 0, element, shape)
 
     def __len__(self) -> int:
         return len(self.data)
@@ -53,6 +51,9 @@ class Table:
 
     def __getitem__(self, index: Any) -> Any:
         return self._array[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._array[index] = value
 
 
 _ROWS: tuple[Any, ...] = (list, tuple, np.ndarray)

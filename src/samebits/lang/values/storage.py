@@ -21,6 +21,11 @@ from samebits.lang.values.vectors import Vector, components, implicit_table, vec
 from samebits.lang.values.weak import checked
 from samebits.types import INT, Kind, MemoryType, ScalarType, VectorType, widens
 
+CONSTANT_NOTE = (
+    "a kernel holds it as it was when it was compiled; in Python all would see the change"
+)
+"""Why no kernel writes a struct or a table from outside."""
+
 Buffer = memoryview
 Load = Callable[[Buffer, int], Any]
 Store = Callable[[Buffer, int, Any], None]
@@ -105,7 +110,7 @@ def storer(t: ScalarType | VectorType, place: str) -> Store:
             try:
                 pack(buffer, offset, raw(value))
             except TypeError:
-                raise read_only(place) from None
+                raise read_only(place, buffer) from None
 
         return store
     element_raw = RAW_OF[t.element]
@@ -116,14 +121,29 @@ def storer(t: ScalarType | VectorType, place: str) -> Store:
         try:
             pack_all(buffer, offset, *items)
         except TypeError:
-            raise read_only(place) from None
+            raise read_only(place, buffer) from None
 
     return store_vector
 
 
-def read_only(place: str) -> ArgumentError:
+def is_constant(buffer: Buffer) -> bool:
+    """Whether memory is that of a struct or a table from outside of kernels, which none writes."""
+    return buffer.readonly and isinstance(buffer.obj, bytes)
+
+
+def read_only(place: str, buffer: Buffer) -> ArgumentError:
+    """The error of a store into memory that is not to be written."""
+    if is_constant(buffer):
+        return ArgumentError(
+            f"{place} is a constant from outside the kernel, which no kernel writes",
+            note=CONSTANT_NOTE,
+            fix="write to a copy: `own = HOME.copy()` of a struct HOME; of an array, copy the "
+            "elements into `sb.zeros(n, T)`",
+        )
     return ArgumentError(
-        f"{place} is read-only memory", fix="write to a copy, or declare the parameter Array[...]"
+        f"{place} is read-only memory",
+        note="the parameter is annotated sb.ReadOnly",
+        fix="annotate it sb.Array[...], or write to another array",
     )
 
 
