@@ -12,7 +12,8 @@ from typing import NoReturn, cast
 
 from samebits.errors import CompileError, Span
 from samebits.frontend import statements
-from samebits.frontend.core import fixed_outcomes, narrow_sums, overwritten, own_index
+from samebits.frontend.aliases import overwritten
+from samebits.frontend.core import fixed_outcomes, narrow_sums, own_index
 from samebits.frontend.core.context import Callee, Context, Variable, scalars_of, slots_of
 from samebits.frontend.core.joins import Joins
 from samebits.frontend.core.kernel_source import source_of

@@ -142,7 +142,7 @@ def of_a_counted_loop(a: Bodies) -> float64:
 
 @sb.kernel
 def of_pairs(a: Bodies, b: Bodies) -> None:
-    for mine, other in zip(a, reversed(b)):
+    for mine, other in zip(a, reversed(b), strict=False):
         b[0] = mine
         b[1] = other
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from samebits.errors import SamebitsWarning, Span
-from samebits.frontend.core.places import Place, Places, items_of
+from samebits.frontend.aliases.places import Place, Places, items_of
 from samebits.frontend.core.source import Source
 
 Doubt = tuple[SamebitsWarning, Span]
