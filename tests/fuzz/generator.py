@@ -41,6 +41,7 @@ from tests.fuzz.literals import (
 from tests.fuzz.loop_heads import generator_of
 from tests.fuzz.members import Members
 from tests.fuzz.options import Options
+from tests.fuzz.outer import Outer
 from tests.fuzz.prints import Prints
 from tests.fuzz.scope import CAPTURED, Callee, Variable
 from tests.fuzz.scratch_arrays import ScratchArrays
@@ -107,6 +108,7 @@ class _Writer:
         self.prints = Prints(seed)
         self.scratch = ScratchArrays(seed)
         self.tuples = Tuples(seed)
+        self.outer = Outer(seed, self.views)
         self.loops = generator_of(seed, FIRST_SEED, self.halves.wanted)
         self.hazard = self.rng.choice((0.0, 0.0, 0.01, 0.03, 0.1))
         self.palette = self._palette()
@@ -248,6 +250,7 @@ class _Writer:
             self.prints.statement,
             self.scratch.statement,
             self.tuples.statement,
+            self.outer.statement,
         )
         body.serial = self.scratch.wanted
         body.draw.powers, body.draw.loops = self.powers, self.loops
@@ -291,6 +294,7 @@ class _Writer:
             self.views.statement,
             self.prints.statement,
             self.tuples.statement,
+            self.outer.statement,
         )
         stream.body.draw.tuples = self.tuples if self.tuples.wanted else None
         stream.body.draw.powers, stream.body.draw.loops = self.powers, self.loops
@@ -334,6 +338,10 @@ class _Writer:
         self.module_constants()
         for _ in range(rng.choice((0, 1, 1, 2, 3))):
             self.struct()
+        lines = self.outer.module(self.structs, self.palette)
+        if lines:
+            self.parts.append("\n".join(lines))
+            self.constants += self.outer.constants
         for k in range(rng.choice((0, 0, 1, 2, 3))):
             if rng.random() < 0.25:
                 self.generic(f"g{k}")

@@ -87,6 +87,11 @@ class Scope:
     def pop(self) -> None:
         self.blocks.pop()
 
+    def block_of(self, name: str) -> int:
+        """The number of the block, from the outermost on, that a name was last added to."""
+        found = [k for k, block in enumerate(self.blocks) for v in block if v.name == name]
+        return found[-1]
+
     def add(self, variable: Variable) -> None:
         self.blocks[-1].append(variable)
 

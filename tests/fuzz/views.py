@@ -117,7 +117,8 @@ class Views:
         ]
         if len(same) > 1 and self.rng.random() < 0.3:
             a, b = self.rng.sample(same, 2)
-            body.emit(f"{a}, {b} = {b}, {a}")
+            if body.scope.block_of(a) == body.scope.block_of(b):  # else one would outlive its array
+                body.emit(f"{a}, {b} = {b}, {a}")
             return None
         count = f"len({v.name})"
         body.emit(f"{v.name} = {v.name}[{self.slice(body, v.name, count)}]")

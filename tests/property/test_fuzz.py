@@ -15,6 +15,7 @@ from tests.fuzz.check import check_seeds
 from tests.fuzz.execute import in_turns, levels
 from tests.fuzz.generator import QUOTIENTS_FROM, generate
 from tests.fuzz.halves import FIRST_SEED, Halves, seeds_with_halves
+from tests.fuzz.outer import FIRST_SEED as OUTER
 from tests.fuzz.scope import Variable
 from tests.fuzz.scratch_arrays import FIRST_SEED as ARRAYS
 from tests.fuzz.statements import Body
@@ -84,6 +85,23 @@ def test_tuples_are_looped_over_searched_and_indexed() -> None:
         assert re.search(form, text), form
     before = "".join(generate(seed).source for seed in range(0, TUPLES, 9973))
     assert not re.search(r"in \(\(?[^p]|in TK", before)
+
+
+@pytest.mark.parametrize("first", range(OUTER, OUTER + OF_A_KIND, SHARD))
+def test_generated_programs_with_structs_from_outside_agree_in_every_execution(first: int) -> None:
+    assert_agree(range(first, first + SHARD), first // SHARD)
+
+
+def test_structs_come_from_outside_and_tuples_of_them_are_looped_over() -> None:
+    text = "".join(generate(seed).source for seed in range(OUTER, OUTER + 150))
+    for form in (
+        r"\bSK\d = S\d\(", r"\bSK\d\.f\d", r"\[-[234]\]", r"\[-\d, -\d\]", r"in \(SK\d, ",
+        r"in \[?\(?p\d, p\d", r"in \(w\d+, |in \(p\d,\)", r"= SK\d\.f\d\[", r"SK\d\.m\d|SK\d\.p\b",
+        r"\n    w\d+ = (p|z|w|SK)\S+\[",
+    ):  # fmt: skip
+        assert re.search(form, text), form
+    before = "".join(generate(seed).source for seed in range(0, OUTER, 99_991))
+    assert "SK0" not in before
 
 
 def test_a_local_struct_gets_no_second_name_inside_a_loop() -> None:

@@ -225,15 +225,17 @@ def _place(
     _keeps_its_memory(ctx, target, value)
     run_time_arrays.keep(ctx, target.id, value.roots)
     if variable is None:
-        variable = Variable(target.id, value.type, roots=value.roots, readonly=value.readonly)
+        roots = value.roots | ctx.joins.roots.get(target.id, frozenset())
+        variable = Variable(target.id, value.type, roots=roots, readonly=value.readonly)
         _declare(ctx, target, variable)
-    elif variable.roots != value.roots or variable.readonly != value.readonly:
+    elif variable.readonly != value.readonly:
         ctx.fail(
             target,
             f"'{target.id}' refers to memory of {_names(variable.roots)}, "
             f"and would now refer to memory of {_names(value.roots)}",
             fix=name_fixes.of_other_memory(ctx, target.id, source, value),
         )
+    _grow_roots(ctx, variable, value)
     ctx.builder.set(target.id, value.value, span)
 
 
@@ -253,10 +255,15 @@ def _view(
     if variable is None:
         roots = value.roots | ctx.joins.roots.get(target.id, frozenset())
         variable = _declare(ctx, target, Variable(target.id, value.type, roots=roots))
+    _grow_roots(ctx, variable, value)
+    ctx.builder.set(target.id, value.value, ctx.span(target))
+
+
+def _grow_roots(ctx: Context, variable: Variable, value: View | MemoryOperand) -> None:
+    """Note that a name may refer to memory of other names too."""
     if not value.roots <= variable.roots:
         variable.roots |= value.roots
-        ctx.joins.grow_roots(target.id, variable.roots)
-    ctx.builder.set(target.id, value.value, ctx.span(target))
+        ctx.joins.grow_roots(variable.name, variable.roots)
 
 
 def _keeps_its_memory(ctx: Context, target: ast.Name, value: View | MemoryOperand) -> None:
@@ -271,7 +278,12 @@ def _keeps_its_memory(ctx: Context, target: ast.Name, value: View | MemoryOperan
                 target,
                 f"'{target.id}' would refer to memory of '{root}', which each iteration makes anew",
                 note=f"in Python '{target.id}' would keep the old {variable.type}",
-                fix=f"make '{root}' before the loop, or copy its elements one by one",
+                fix=f"make '{root}' before the loop, or "
+                + (
+                    "copy its elements one by one"
+                    if isinstance(value, View)
+                    else f"keep a copy, `{target.id} = {root}.copy()`"
+                ),
             )
         stores = [
             node

@@ -361,7 +361,7 @@ class _Loop:
         if isinstance(array, MemoryOperand) and struct_items.loops(array):
             return self.items(node, array)
         if isinstance(array, Tuple) and array.items:
-            return self.written_out(node, array.items)
+            return self.written_out(node, tuples.in_memory(ctx, node, array.items))
         is_fixed = isinstance(array, MemoryOperand) and isinstance(array.type, FixedArrayType)
         if not isinstance(array, View) and not is_fixed:
             self.refuse(node, array)
@@ -475,7 +475,7 @@ class _Loop:
             fix = f"write `range({ctx.text(node)})`"
         ctx.fail(
             node,
-            "a `for` loop runs over range(), sb.prange(), an array, a tuple of numbers, or "
+            "a `for` loop runs over range(), sb.prange(), an array, a tuple, or "
             f"enumerate(), zip() and reversed() of these, but this is {describe(found)}",
             fix=fix,
         )

@@ -153,8 +153,8 @@ class NativeExecution(Execution):
         self, program: Program, compiled: CompiledObject, memory: Memory | None = None
     ) -> None:
         super().__init__(program, memory)
-        self._module = NativeModule(compiled, len(program.entries))
-        self._entries = [self._module.entry(n) for n in range(len(program.entries))]
+        self._module = NativeModule(compiled, len(program.own_entries))
+        self._entries = [self._module.entry(n) for n in range(len(program.own_entries))]
         self._shadow = np.zeros_like(self._whole)
         self._words = np.zeros(word_count(program.state), word_type(program.state).dtype)
         self._done = np.zeros(1, np.uint64)
@@ -257,14 +257,8 @@ class NativeExecution(Execution):
         return self._ran(self._hash)[-1]
 
     def save(self) -> bytes:
-        return self.packed().tobytes()
-
-    def packed(self) -> memoryview:
-        """The state's canonical bytes, until the next call of any method."""
-        status = self._hash.function()  # fills the words with the canonical bytes
-        if status:
-            raise self._module.trap(status)
-        return self._word_bytes if _IS_LITTLE else bytes_of(self._words.byteswap())
+        self._call(self._hash)  # fills the words with the canonical bytes
+        return self._word_bytes.tobytes() if _IS_LITTLE else self._words.byteswap().tobytes()
 
     def restore(self, state: bytes | memoryview) -> None:
         words = self._word_bytes
@@ -273,23 +267,52 @@ class NativeExecution(Execution):
         words[:] = state
         if not _IS_LITTLE:
             self._words.byteswap(inplace=True)
-        # Not into the state itself, which an interrupt must not leave half restored.
-        memory, shadow, zeros = self._restored
+        memory, shadow, zeros = self._restored  # as in `unpack`
         if zeros:
             shadow[:] = zeros
-        status = self._unpack.function()
+        self._call(self._unpack)
+        memory[:] = shadow
+
+    def keep_in(self, out: Memory, given: Memory) -> None:
+        """Have `pack` and `unpack` use the memory that begins there for the canonical bytes."""
+        size, t = len(self._word_bytes), self._words.dtype
+        self._kept = out[:size].view(t), given[:size].view(t)
+        slots = [(_address(words), len(words)) for words in self._kept]
+        self._pack_kept = PreparedCall(self._entries[4], (self._address, *slots[0]))
+        self._unpack_kept = PreparedCall(self._entries[3], (self._shadow_address, *slots[1]))
+
+    def pack(self) -> None:
+        """Write the state's canonical bytes, as `keep_in` says where."""
+        status = self._pack_kept.function()
+        if status:
+            raise self._module.trap(status)
+        if not _IS_LITTLE:
+            self._kept[0].byteswap(inplace=True)
+
+    def unpack(self) -> None:
+        """Restore the state of canonical bytes, as `keep_in` says where. Its last step, which no
+        signal handler follows before the caller goes on, changes the state."""
+        memory, shadow, zeros = self._restored
+        if not _IS_LITTLE:
+            self._kept[1].byteswap(inplace=True)
+        if zeros:
+            shadow[:] = zeros
+        status = self._unpack_kept.function()
         if status:
             raise self._module.trap(status)
         memory[:] = shadow
+
+    def _call(self, call: PreparedCall) -> None:
+        status = call.function()
+        if status:
+            raise self._module.trap(status)
 
     def _run(self, entry: int, *words: int) -> Any:
         return self._ran(PreparedCall(self._entries[entry], words))
 
     def _ran(self, call: PreparedCall) -> Any:
         """The slots after a call. Raises Trap."""
-        status = call.function()
-        if status:
-            raise self._module.trap(status)
+        self._call(call)
         return call.slots
 
 

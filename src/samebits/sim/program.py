@@ -28,7 +28,7 @@ from samebits.runtime.cache import current_cache
 from samebits.runtime.emulation.machines import EmulatedProgram
 from samebits.runtime.objects.library import cached, compiled_here
 from samebits.sim.cosmetic import refuse_fast
-from samebits.sim.state.hashing import HASH, hash_functions, word_type
+from samebits.sim.state.hashing import HASH, PACK, hash_functions, word_type
 from samebits.sim.state.unpacking import (
     UNPACK,
     UNPACK_INPUTS,
@@ -89,6 +89,11 @@ class Program:
         return self.init, RUN, HASH, UNPACK
 
     @property
+    def own_entries(self) -> tuple[str, str, str, str, str]:
+        """As `entries`, then `pack(state, words)`, the hash without its sum; for this process."""
+        return *self.entries, PACK
+
+    @property
     def exported_entries(self) -> tuple[str, str, str, str, str]:
         """As `entries`, then `unpack_inputs(inputs, words)`, by which a host of another byte
         order fills memory."""
@@ -96,7 +101,7 @@ class Program:
 
     def compiled(self, target: Target, opt: int, exported: bool = False) -> CompiledObject:
         """Object code for one target, compiled by this process, once; `exported` says whether it
-        has `exported_entries`, for anywhere, or just `entries`, for this process's threads."""
+        has `exported_entries`, for anywhere, or `own_entries`, for this process's threads."""
         found = self._objects.get((target, opt, exported))
         if found is None:
             if exported and self._hosts:
@@ -115,9 +120,9 @@ class Program:
 
     def _request(self, target: Target, opt: int, exported: bool = False) -> Request:
         def passed() -> Module:
-            return self._with_more(self._ready(target)) if exported else self._ready(target)
+            return self._with_more(self._ready(target)) if exported else self._own(target)
 
-        entries = self.exported_entries if exported else self.entries
+        entries = self.exported_entries if exported else self.own_entries
         return Request(self.module, entries, target, opt, overrides=self.overrides, passed=passed)
 
     @cached_property
@@ -152,6 +157,9 @@ class Program:
 
     def _ready(self, target: Target) -> Module:
         return self._optimised_for_wide_vectors if target.has_wide_vectors else self.optimised
+
+    def _own(self, target: Target) -> Module:
+        return optimise(self.module, self.own_entries, blocks=target.has_wide_vectors)
 
     @cached_property
     def exported(self) -> Module:

@@ -11,8 +11,12 @@ import struct
 from dataclasses import dataclass
 from typing import Any, cast
 
+import numpy as np
+from xxhash import xxh64_intdigest
+
 from samebits.bits import xxh64
 from samebits.errors import ArgumentError, ReplayError
+from samebits.lang.values.storage import bytes_of
 from samebits.sim.definition import SimulationDefinition
 
 MARK = b"samebits state "
@@ -20,9 +24,9 @@ MARK = b"samebits state "
 _FORMAT = b"2"
 _HEAD = struct.Struct("<15s1s16sQQQ")
 """Mark, format, the simulation's digest, seed, frame, bytes of state. The state follows."""
-_NUMBERS = struct.Struct("<QQQ")
-"""The head's last three fields."""
-_NUMBERS_AT = _HEAD.size - _NUMBERS.size
+_NUMBERS = struct.Struct("<QQ")
+"""Seed and frame."""
+_NUMBERS_AT = _HEAD.size - 24
 _MARKED = struct.Struct(f"<{_NUMBERS_AT}sQQQ")
 """The head, with all before those in one."""
 _SUM = struct.Struct("<Q")
@@ -53,42 +57,41 @@ class Saved:
 
 class SavedBuffer:
     """Memory for the bytes of one session after another of a simulation, which all have the same
-    length, and the same head but for seed and frame."""
+    length, and the same head but for seed and frame.
+
+    `out` and `given` are where the state's canonical words lie in what is saved, and in what is
+    restored: compiled code fills and reads them there.
+    """
 
     def __init__(self, simulation: SimulationDefinition) -> None:
-        size = simulation.state_size
-        whole = Saved(0, 0, bytes(size)).to_bytes(simulation)
-        self._mark, self._length, self._size = whole[:_NUMBERS_AT], len(whole), size
-        self._sum_at = len(whole) - _SUM.size
-        self._out = bytearray(whole)
-        self._in = memoryview(bytearray(whole))
-        self._out_body = memoryview(self._out)[: self._sum_at]
-        self._out_state = self._out_body[_HEAD.size :]
-        self._in_body = self._in[: self._sum_at]
-        self._in_state = self._in_body[_HEAD.size :]
-        self._out_sum = _LITTLE.from_buffer(self._out, self._sum_at)
-        self._in_sum = _LITTLE.from_buffer(self._in, self._sum_at)
+        whole = Saved(0, 0, bytes(simulation.state_size)).to_bytes(simulation)
+        self._mark, self._length = whole[:_NUMBERS_AT], len(whole)
+        self._size = simulation.state_size
+        sum_at = len(whole) - _SUM.size
+        held = [np.zeros(len(whole) // 8 + 1, np.uint64) for _ in range(2)]
+        self.out, self.given = (a.view(np.uint8)[_HEAD.size :] for a in held)
+        self._out, self._in = (bytes_of(a)[: len(whole)] for a in held)
+        self._out[:] = whole
+        self._out_body, self._in_body = self._out[:sum_at], self._in[:sum_at]
+        self._out_sum = _LITTLE.from_buffer(self._out, sum_at)
+        self._in_sum = _LITTLE.from_buffer(self._in, sum_at)
 
-    def fill(self, seed: int, frame: int, state: memoryview) -> bytes:
-        """As `Saved.to_bytes`."""
-        out = self._out
-        _NUMBERS.pack_into(out, _NUMBERS_AT, seed, frame, self._size)
-        self._out_state[:] = state
-        self._out_sum.value = xxh64(self._out_body)
-        return bytes(out)
+    def filled(self, seed: int, frame: int) -> bytes:
+        """As `Saved.to_bytes`, of the state in `out`."""
+        _NUMBERS.pack_into(self._out, _NUMBERS_AT, seed, frame)
+        self._out_sum.value = xxh64_intdigest(self._out_body)
+        return self._out.tobytes()
 
-    def read(self, blob: object) -> tuple[int, int, memoryview] | None:
-        """Seed, frame and state, until the next call, of bytes that `read_saved` reads. None of any
+    def read(self, blob: object) -> tuple[int, int] | None:
+        """Seed and frame of bytes that `read_saved` reads, the state in `given`. None of any
         others, and of what is no plain `bytes`."""
-        if type(blob) is not bytes or len(blob) != self._length:
-            return None
-        held = self._in
-        held[:] = blob
-        mark, seed, frame, size = _MARKED.unpack_from(held)
-        good = mark == self._mark and size == self._size and frame <= MAX_FRAME
-        if not good or self._in_sum.value != xxh64(self._in_body):
-            return None
-        return seed, frame, self._in_state
+        if type(blob) is bytes and len(blob) == self._length:
+            self._in[:] = blob
+            mark, seed, frame, size = _MARKED.unpack_from(blob)
+            if mark == self._mark and size == self._size and frame <= MAX_FRAME \
+                    and self._in_sum.value == xxh64_intdigest(self._in_body):  # fmt: skip
+                return seed, frame
+        return None
 
 
 def read_saved(blob: object, simulation: SimulationDefinition) -> Saved:

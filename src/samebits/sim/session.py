@@ -166,7 +166,9 @@ class Session:
         try:
             if PENDING:
                 self._check_jobs("save", False)
-            return self._saved.fill(self.seed, self.frame, self._execution.packed())
+            saved = self._saved
+            self._execution.pack()
+            return saved.filled(self.seed, self.frame)
         except Exception as error:
             fold(error)
             raise
@@ -175,11 +177,14 @@ class Session:
         """Return to the frame of `save`. Raises ReplayError, having changed nothing, if the bytes
         are damaged or of another simulation or format."""
         try:
-            seed, frame, state = self._saved.read(blob) or self._read(blob)
+            found = self._saved.read(blob)
+            if found is None:
+                self._restore_any(blob)
+                return
             if PENDING:
                 self._check_jobs("restore", True)
-            self._execution.restore(state)
-            self.seed, self.frame = seed, frame
+            self._execution.unpack()
+            self.seed, self.frame = found
         except Exception as error:
             fold(error)
             raise
@@ -205,13 +210,18 @@ class Session:
             fix="start it with start(seed, keep=120): the last 120 frames in detail",
         )
 
-    def _read(self, blob: object) -> tuple[int, int, memoryview]:
+    def _restore_any(self, blob: object) -> None:
         saved = read_saved(blob, self.simulation)
-        return saved.seed, saved.frame, memoryview(saved.state)
+        if PENDING:
+            self._check_jobs("restore", True)
+        self._execution.restore(saved.state)
+        self.seed, self.frame = saved.seed, saved.frame
 
     @lazily
     def _saved(self) -> SavedBuffer:
-        return SavedBuffer(self.simulation)
+        saved = SavedBuffer(self.simulation)
+        self._execution.keep_in(saved.out, saved.given)
+        return saved
 
     def __repr__(self) -> str:
         return f"<session of {self.simulation.name}, frame {self.frame}>"

@@ -278,6 +278,36 @@ def test_a_kernel_that_writes_one_is_refused(kernel: Any) -> None:
     assert (HOME.x, SETTINGS.weights[0], SETTINGS.way[0].y, len(NUMBERS)) == (3, 0, 0, 3)
 
 
+FLAGS = sb.table([[True, False, True], [False, True, True]], bool)
+
+
+@sb.struct
+class Flagged(sb.Struct):
+    flags: sb.FixedArray[bool, Literal[6]] = sb.zero
+    few: sb.FixedArray[bool, Literal[2]] = sb.zero
+
+
+FLAGGED = Flagged(flags=[True, False, True, True, False, False], few=[False, True])
+
+
+@sb.kernel
+def counted(i: int) -> int:
+    n = 0
+    for flag in FLAGGED.flags:
+        n += int(flag)
+    for flag in FLAGS[1]:
+        n += 10 * int(flag)
+    if FLAGS[0, i] == FLAGGED.flags[i] and FLAGGED.few[1]:
+        n += 100
+    return n
+
+
+def test_bools_are_kept_in_tables_and_in_structs_that_are_constants() -> None:
+    assert same(counted, 2) == 123
+    with pytest.raises(sb.Trap):
+        counted(3)
+
+
 WEIGHTS = sb.table([1.0, 2.0], float64)
 
 

@@ -236,7 +236,10 @@ class Context:
         """Note a store through `place`; refuse one into read-only memory."""
         readonly = place.readonly if isinstance(place, MemoryOperand) else place.type.readonly
         where = ", ".join(sorted(place.roots)) or "it"
-        if self.is_outer(place):
+        outer = sorted(root for root in place.roots if root not in self.variables)
+        if readonly and outer:
+            where = ", ".join(outer)
+        if readonly and (outer or self.is_outer(place)):
             is_struct = isinstance(place, MemoryOperand) and isinstance(place.type, StructType)
             message, note, fix = unwritten(where, is_struct)
             self.fail(node, message, note=note, fix=fix)

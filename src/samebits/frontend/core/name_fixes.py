@@ -283,7 +283,10 @@ def of_reference(ctx: Context, name: str, source: ast.expr, value: MemoryOperand
 
 
 def of_other_memory(ctx: Context, name: str, source: ast.expr, value: MemoryOperand) -> str:
-    """What to write where a name refers to one memory, and would now refer to another."""
+    """What to write where a name refers to memory that is written, and would now refer to other
+    that is not, or the other way round."""
+    if any(isinstance(n, ast.For) and n.iter is source for n in ast.walk(ctx.source.node)):
+        return "use another name in this loop"
     if not isinstance(value.type, StructType):
         return "use another name, and do what is done with it in each branch"
     field = _field_written(ctx, name)

@@ -7,15 +7,25 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 
 from samebits.frontend.core.context import Context, of_values, values_of
 from samebits.frontend.core.joins import ItemTypes, join
-from samebits.frontend.core.operands import Literal, Operand, Scalar, Tuple, Vector, describe
-from samebits.frontend.operations import operators
+from samebits.frontend.core.operands import (
+    Literal,
+    MemoryOperand,
+    Operand,
+    Scalar,
+    Tuple,
+    Vector,
+    View,
+    describe,
+)
+from samebits.frontend.operations import memory, operators, views
 from samebits.frontend.operations.conversions import coerce, literal
-from samebits.ir.grammar import Value
-from samebits.types import BOOL, FLOAT, FLOAT64, INT, ScalarType, Type, promote
+from samebits.ir.grammar import If, Value
+from samebits.types import BOOL, FLOAT, FLOAT64, INT, FixedArrayType, ScalarType, Type, promote
 
 MOST = 64
 """Items of a loop's tuple: each iteration chooses among them one by one."""
@@ -65,6 +75,9 @@ def chosen(ctx: Context, node: ast.expr, items: Sequence[Operand], k: Value) -> 
         if len(rows) != len(items) or len({len(row) for row in rows}) > 1:
             ctx.fail(node, "the items have different lengths", fix="give each as many values")
         return Tuple(tuple(chosen(ctx, node, column, k) for column in zip(*rows, strict=True)))
+    places = [item for item in items if isinstance(item, MemoryOperand | View)]
+    if len(places) == len(items):
+        return _place(ctx, node, places, k)
     values = [_value(ctx, node, item) for item in items]
     other = next((v for v in values if v.type != values[0].type), None)
     if other is not None:
@@ -88,6 +101,67 @@ def chosen(ctx: Context, node: ast.expr, items: Sequence[Operand], k: Value) -> 
     return of_values(tuple(reduce(either, earlier, columns[-1])), values[0].type)
 
 
+def in_memory(ctx: Context, node: ast.expr, items: Sequence[Operand]) -> list[Operand]:
+    """The items of a loop's tuple, where those of memory of this call's own know its name."""
+    parts = node.elts if isinstance(node, ast.Tuple | ast.List) else [node] * len(items)
+    found: list[Operand] = []
+    for part, item in zip(parts, items, strict=True):
+        match item:
+            case Tuple():
+                item = Tuple(tuple(in_memory(ctx, part, item.items)))
+            case MemoryOperand() | View() if not item.roots:
+                item = replace(item, roots=views.owner(ctx, part))
+            case _:
+                pass
+        found.append(item)
+    return found
+
+
+def _place(
+    ctx: Context, node: ast.expr, items: Sequence[MemoryOperand | View], k: Value
+) -> MemoryOperand | View:
+    """The struct or array `k`: a name of it refers to its memory."""
+    if len({item.type for item in items}) > 1:
+        items = [_as_view(ctx, node, item) for item in items]
+    first, at = items[0], ctx.span(node)
+    other = next((item for item in items if item.type != first.type), None)
+    if other is not None:
+        ctx.fail(
+            node,
+            f"the items have different types: {describe(first)} and {describe(other)}",
+            note="a loop variable has one type",
+            fix="write the body as a generic kernel, and call it for each",
+        )
+    if not all(item.roots for item in items):
+        ctx.fail(
+            node,
+            f"a loop over a tuple takes each {describe(first)} by its name",
+            note="the loop's name refers to its memory",
+            fix="give each a name on a line of its own, and write the names",
+        )
+    t = first.value.type
+    slot = ctx.builder.slot(ctx.builder.fresh("item"), t)
+    ctx.builder.set(slot, first.value, at)
+    for n, item in enumerate(items[1:], 1):
+        here = ctx.builder.value("eq", (k, ctx.builder.const(n, INT, at)), BOOL, at)
+        with ctx.region(node) as chosen:
+            ctx.builder.set(slot, item.value, at)
+        ctx.builder.append(If(ctx.builder.new_id(), here, chosen, [], at))
+    value = ctx.builder.get(slot, at)
+    roots = frozenset[str]().union(*(item.roots for item in items))
+    if isinstance(first, View):
+        return replace(first, value=value, roots=roots, fresh=False)
+    readonly = any(item.readonly for item in items if isinstance(item, MemoryOperand))
+    return MemoryOperand(value, first.type, roots, readonly)
+
+
+def _as_view(ctx: Context, node: ast.expr, item: MemoryOperand | View) -> MemoryOperand | View:
+    """An array of a constant shape as one of any length."""
+    if isinstance(item, View) or not isinstance(item.type, FixedArrayType):
+        return item
+    return replace(memory.as_view(ctx, node, item), roots=item.roots)
+
+
 def _wanted(a: Type, b: Type) -> Type:
     """The type that holds both, where there is one."""
     both = promote(a, b) if isinstance(a, ScalarType) and isinstance(b, ScalarType) else None
@@ -100,7 +174,8 @@ def _value(ctx: Context, node: ast.expr, item: Operand) -> Scalar | Vector:
     if not isinstance(item, Scalar | Vector):
         ctx.fail(
             node,
-            f"a loop over a tuple is given numbers and vectors, but this is {describe(item)}",
+            "a loop over a tuple is given numbers and vectors, or structs or arrays alone, "
+            f"but this is {describe(item)}",
             fix="write the body as a kernel, and call it for each",
         )
     return item

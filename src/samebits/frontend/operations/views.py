@@ -76,10 +76,10 @@ def whole(ctx: Context, node: ast.expr, array: Array) -> View:
     if isinstance(array, View):
         return array
     view = memory.as_view(ctx, node, array)
-    return view if view.roots else replace(view, roots=_owner(ctx, node))
+    return view if view.roots else replace(view, roots=owner(ctx, node))
 
 
-def _owner(ctx: Context, node: ast.expr) -> frozenset[str]:
+def owner(ctx: Context, node: ast.expr) -> frozenset[str]:
     """The local name whose memory an expression leads into; none for what a call gives."""
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value

@@ -13,14 +13,14 @@ from samebits.errors import ArgumentError, folding
 from samebits.lang.memory.arrays import ManagedArray
 from samebits.lang.values.scalars import RAW_OF, SCALAR_CLASSES
 from samebits.lang.values.weak import Int
-from samebits.types import FLOAT64, MOST_DIMENSIONS, ScalarType
+from samebits.types import BOOL, FLOAT64, MOST_DIMENSIONS, ScalarType
 
 
 class Table:
     """An immutable array of scalars, of one to four dimensions, that kernels may capture."""
 
     def __init__(self, values: Sequence[Any] | np.ndarray[Any, Any], scalar: type) -> None:
-        element = getattr(scalar, "__sb_type__", None)
+        element = BOOL if scalar in (bool, np.bool_) else getattr(scalar, "__sb_type__", None)
         if not isinstance(element, ScalarType):
             raise ArgumentError(
                 f"sb.table needs a scalar type, not {scalar!r}",
