@@ -21,6 +21,7 @@ from samebits.export.plain_c.waiting import Waiting
 from samebits.export.plain_c.widths import Part, Widths
 from samebits.ir.grammar import Op, Value
 from samebits.ir.own_code import is_own_code
+from samebits.ir.refs import is_own
 from samebits.source_lines import written_number
 from samebits.types import (
     FLOAT32,
@@ -248,6 +249,8 @@ def _call(w: Waiting, op: Op) -> None:
         return
     parts = [w.take(value) for value in op.args]
     w.before(writes=acts)
+    if is_own(name):
+        parts = [w.logged(value, part, op.span) for value, part in zip(op.args, parts, strict=True)]
     arguments = ", ".join(map(_argument, op.args, parts))
     of_c = None if is_own_code(w.function.name) else w.unit.c_math.get(name)
     text = f"{w.unit.called(name)}({arguments})" if of_c is None else of_c.format(arguments)

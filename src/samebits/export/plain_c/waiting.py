@@ -21,7 +21,8 @@ INDENT = "    "
 
 @dataclass(frozen=True)
 class Step:
-    """What gives a float of some type to a slot, to memory or to a caller, and where it stands."""
+    """What gives a float of some type to a slot, to memory, to a callee or to a caller, and where
+    it stands."""
 
     type: ScalarType
     span: Span
@@ -45,7 +46,7 @@ class Unit:
     within_loops: bool
     """Whether steps within loops are logged; else what they leave behind the loop is."""
     returns: bool
-    """Whether what functions return is logged too."""
+    """Whether what functions are given and return is logged too."""
     steps: list[Step] | None
     """What gives floats to slots and memory, in the order in which it is written; what it gives is
     logged. None where nothing is."""
@@ -142,6 +143,19 @@ class Waiting:
         if steps is not None and isinstance(t, ScalarType) and t.is_float:
             self.emit(f"LOG_STEP({len(steps)}, {scalar_name(t)}, {given});")
             steps.append(Step(t, span))
+
+    def logged(self, value: Value, expr: Expr, span: Span) -> Expr:
+        """A float that is computed for a callee, once it is logged, where returns are: else what
+        the callee returns looks like its own doing."""
+        given = isinstance(value.type, ScalarType) and value.type.is_float
+        named = expr.cheap and not expr.is_literal
+        logs = self.unit.returns and self.unit.steps is not None
+        if not (given and logs) or named or (self.loops and not self.unit.within_loops):
+            return expr
+        name = self.names.fresh("given")
+        self.emit(f"__auto_type {name} = {expr.text};")
+        self.log(value, span, name)
+        return Expr(name, cheap=True)
 
     def emit(self, text: str) -> None:
         self.lines.append(f"{INDENT * self.depth}{text}")

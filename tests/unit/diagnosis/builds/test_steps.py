@@ -23,8 +23,9 @@ Program = Callable[[Given], tuple[list[float], float]]
 """What its three steps give, with other values given to some, and its state."""
 
 
-def program(first: float, second: float, broken: bool = False) -> Program:
-    """Steps of which the first is rounded away, unless the second one is another."""
+def program(first: float, second: float, broken: bool = False, hidden: float = 0.0) -> Program:
+    """Steps of which the first is rounded away, unless the second one is another; and something
+    `hidden` that none of them tells."""
 
     def run(given: Given) -> tuple[list[float], float]:
         def step(place: int, value: float) -> float:
@@ -35,7 +36,7 @@ def program(first: float, second: float, broken: bool = False) -> Program:
         a = step(0, first)
         b = step(1, second)
         c = step(2, float(np.floor(a)) + b * 8.0 + broken)
-        return computed, c
+        return computed, c + hidden
 
     return run
 
@@ -94,8 +95,15 @@ def test_a_step_matters_whose_own_value_gives_b_another_hash(
 def test_where_steps_that_can_be_forced_change_the_build_the_step_is_not_sure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    a, b = program(3.25, 1.0), program(3.5, 1.5)
+    a, b = program(3.25, 1.0), program(3.5, 1.5, hidden=0.25)
     assert first_of(monkeypatch, a, b, program(3.5, 1.5, broken=True)) == (1, False)
+
+
+def test_a_step_is_sure_whose_values_give_side_a_the_hash_of_b(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    a, b = program(3.25, 1.0), program(3.5, 1.5)
+    assert first_of(monkeypatch, a, b, program(3.5, 1.5, broken=True)) == (1, True)
 
 
 def test_a_step_that_both_sides_round_away_is_none(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,8 @@ _VALIDATION = "both builds log what their statements give, and the one of b's ha
 @dataclass(frozen=True)
 class FirstStep:
     """The first statement that makes the difference. It is `sure` where side a's program has
-    another hash with b's values there, and b's, whose steps can be forced, has with one of a's."""
+    another hash with b's values there, and b's, whose steps can be forced, has with one of a's; or
+    where a's has b's hash with b's values there, and at others that are needed as well."""
 
     fact: OperationFact
     sure: bool
@@ -64,8 +65,9 @@ class LoggedRuns:
         """The first statement that makes the difference of a frame, or of those before it of which
         no hash is known; None where the logs do not hold. Raises RunnerError.
 
-        Where b's build has another hash once its steps can be forced, or is strict, or none is
-        sure, the first is told whose value gives side a another hash.
+        Where b's build has another hash once its steps can be forced, or is strict, the first of
+        those is told whose values give side a's program b's hash; where none are enough, the first
+        whose value gives it another one.
         """
         since = max((n for n in self.known if n < frame), default=-2) + 1
         if self.begins is not None:
@@ -87,6 +89,9 @@ class LoggedRuns:
                     matters = any(forced.logged(each).hash != goal for each in mine)
                     if matters and own.logged(its).hash != plain:
                         return FirstStep(self._told(some[0]), True)
+            needed = _needed(own, differing, goal)
+            if needed is not None:
+                return FirstStep(self._told(needed), True)
             return None if changing is None else FirstStep(self._told(changing), self.is_strict)
 
     def _run(self, file: Path, begins: bytes | None) -> closing[BuiltExecution]:
@@ -177,6 +182,24 @@ def _put(own: _Frames, theirs: _Log, plain: int) -> tuple[list[_Differing], _Dif
             return found, changing or each
         found.append(each)
     return found, changing
+
+
+def _needed(own: _Frames, differing: Sequence[_Differing], goal: int) -> _Differing | None:
+    """The first of the steps whose values give side a's program b's hash, and none of which can be
+    left out; None where all together do not give it."""
+
+    def gives(some: Sequence[Sequence[_Differing]]) -> bool:
+        values = {each.place: each.its[1] for step in some for each in step}
+        return own.logged(values).hash == goal
+
+    left = _by_step(differing)
+    if not left or not gives(left):
+        return None
+    for step in list(left):
+        fewer = [each for each in left if each is not step]
+        if gives(fewer):
+            left = fewer
+    return left[0][0] if left else None
 
 
 def _by_step(differing: Sequence[_Differing]) -> list[list[_Differing]]:
