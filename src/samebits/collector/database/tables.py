@@ -93,6 +93,22 @@ group_machines = Table(
     Column("count", BigInteger, nullable=False),
 )  # fmt: skip
 
+builds = Table(
+    "builds", metadata,  # those that have bits files
+    Column("run", String(40), primary_key=True),  # as their reports have it
+    Column("simulation", String(200), nullable=False),
+    Column("version", String(200), nullable=False),
+    Column("build", String(40), nullable=False),
+    Column("machines", Integer, nullable=False),
+    Column("result", String(20), nullable=False),
+    Column("told", Text, nullable=False),
+    Column("comparison", Text, nullable=False),  # all of it as JSON
+    Column("latest", NUMBER),  # the file that was compared last
+    Column("first_seen", BigInteger, nullable=False),
+    Column("last_seen", BigInteger, nullable=False),
+    Index("builds_by_time", "last_seen", "run"),
+)  # fmt: skip
+
 sessions = Table(
     "sessions", metadata,
     Column("simulation", String(200), primary_key=True),
@@ -123,6 +139,6 @@ counters = Table(
 )  # fmt: skip
 
 STATES = (
-    "queued", "working", "waiting", "compared", "same", "diagnosed", "kept", "failed", "poison",
+    "queued", "working", "waiting", "compared", "same", "diagnosed", "failed", "poison",
 )  # fmt: skip
 """What a report can be, and the names of the counts of these."""

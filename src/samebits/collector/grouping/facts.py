@@ -46,6 +46,8 @@ class Facts:
     targets: str
     remedy: str
     told: str
+    seen: str = ""
+    """Where it was seen first, where that is no part of the cause."""
 
     @property
     def signature(self) -> str:
@@ -59,9 +61,10 @@ class Facts:
 
     @property
     def place(self) -> str:
-        """Function and line, as people read them; the field where no operation is known."""
+        """Function and line, as people read them; the field where no operation is known, and where
+        that is not either, where it was seen first."""
         if not self.function:
-            return self.field
+            return self.field or self.seen
         return f"{self.function}, {self.file}:{self.number}"
 
     def to_json(self) -> dict[str, Any]:
@@ -108,6 +111,11 @@ def facts_of(
         remedy=_text(told, "to_do", 2000),
         told=_text(told, "answer", 1000).replace("\n", " "),
     )
+
+
+def one_line(text: str, most: int = 1000) -> str:
+    """A text of strangers in one line that is safe to show, of so many characters at most."""
+    return visible(text).replace("\n", " ")[:most]
 
 
 def _other(told: Mapping[str, Any]) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from samebits.collector.database.tables import deleted, reports
+from samebits.collector.grouping.builds import forget as forget_file
 from samebits.collector.grouping.groups import next_example
 from samebits.collector.intake.kinds import BY_NAME, MOST
 from samebits.collector.intake.ledger import Entry
@@ -115,13 +116,16 @@ def remove(service: Service, digest: str, for_good: bool) -> None:
     with service.database.writing() as connection:
         row = connection.execute(
             delete(reports).where(reports.c.digest == digest)
-            .returning(reports.c.id, reports.c.size, reports.c.state, reports.c.group)
+            .returning(reports.c.id, reports.c.size, reports.c.state, reports.c.group,
+                       reports.c.kind, reports.c.run)
         ).first()  # fmt: skip
         if row is not None:
             changes = {"reports": -1, "bytes": -row.size, row.state: -1}
             service.database.count(connection, **changes)
             if row.group is not None:
                 next_example(connection, row.group, row.id)
+            if row.kind == "bits" and row.run:
+                forget_file(service.database, connection, row.run)
         if for_good:
             statement = service.database.insert(deleted).on_conflict_do_nothing()
             connection.execute(statement.values(digest=digest, at=int(time.time())))

@@ -1,9 +1,10 @@
-"""The collector's pages: causes, one cause, one report, the rollout. Made here, without scripts."""
+"""The collector's pages: causes, one cause, one report, builds, the rollout; without scripts."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 import time
 from functools import cache
@@ -16,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from samebits.collector.database.tables import group_machines, group_versions, groups, reports
+from samebits.collector.grouping import builds
 from samebits.collector.grouping.catalogue import known_causes
 from samebits.collector.grouping.groups import reopen, resolve
 from samebits.collector.intake.storage import DIGEST
@@ -29,7 +31,15 @@ A_PAGE = 50
 """Rows of a list."""
 MOST_FORM = 4096
 """Most bytes of a form."""
+RUN = re.compile(r"[0-9a-f]{40}")
 _NUMBER = re.compile(r"[0-9]{1,15}")
+_WORDS = {
+    "same": "the same", "differs": "different bits", "incomplete": "not proven",
+    "alone": "one machine",
+}  # fmt: skip
+"""What is said of a build's result."""
+_KINDS = {"same": "certain", "differs": "unknown", "incomplete": "likely", "alone": "likely"}
+"""Its colours, by the names of certainties."""
 _UNITS = ((86_400, "days"), (3600, "hours"), (60, "minutes"))
 
 
@@ -148,6 +158,40 @@ def _own_style() -> str:
     text = (package_files("samebits.diagnosis.report") / "page.html").read_text("utf-8")
     inner = text.partition("<style>")[2].partition("</style>")[0]
     return "sha256-" + base64.b64encode(hashlib.sha256(inner.encode()).digest()).decode()
+
+
+def listed_builds(request: Request) -> Response:
+    """`GET /builds`: builds that have bits files, the latest first."""
+    holder_of(request, "read")
+    at, _, run = request.query_params.get("before", "").partition(".")
+    before = (int(at), run) if _NUMBER.fullmatch(at) and RUN.fullmatch(run) else None
+    rows = builds.listed(service_of(request).database, A_PAGE + 1, before)
+    more = ""
+    if len(rows) > A_PAGE:
+        more = "/builds?" + urlencode(
+            {"before": f"{rows[A_PAGE - 1].last_seen}.{rows[A_PAGE - 1].run}"}
+        )
+    return _page(
+        "builds", "Builds", rows=rows[:A_PAGE], more=more, kind=_KINDS.get, words=_WORDS.get
+    )
+
+
+def build(request: Request) -> Response:
+    """`GET /builds/RUN`: the bits files of one build beside each other."""
+    holder_of(request, "read")
+    run = request.path_params["run"]
+    found = builds.build(service_of(request).database, run) if RUN.fullmatch(run) else None
+    if found is None:
+        raise Refused(404, "there is no such build")
+    told = json.loads(found.comparison) if found.comparison else None
+    return _page(
+        "build",
+        f"{found.simulation} {found.version}",
+        b=found,
+        told=told,
+        kind=_KINDS.get,
+        words=_WORDS.get,
+    )
 
 
 def rollout(request: Request) -> Response:

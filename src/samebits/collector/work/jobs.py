@@ -1,4 +1,4 @@
-"""The jobs of the limited process: a file read, two reports compared."""
+"""The jobs of the limited process: a file read, two reports compared, bits files of a build."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from samebits.ci.bits_file import read_bits
-from samebits.collector.grouping.facts import facts_of
+from samebits.collector.grouping.facts import facts_of, one_line
 from samebits.collector.problem import CollectorError
+from samebits.collector.work.comparison import agree
+from samebits.collector.work.targets import target_of
 from samebits.desync.machine import Machine
 from samebits.desync.reader import read_report
 from samebits.desync.report import Report
@@ -19,12 +21,9 @@ from samebits.diagnosis.driver import diagnose_reports
 from samebits.diagnosis.report.html import page
 from samebits.diagnosis.report.wording import answer, to_do
 from samebits.output import write_file
-from samebits.visible import visible
 
 FIRST = 8
 """Frames whose inputs tell that two reports are of one run, where the match has no name."""
-_ARCHITECTURES = {"amd64": "x86-64", "x86_64": "x86-64", "arm64": "aarch64"}
-"""How systems call the same processors."""
 
 
 def read(path: str, kind: str, match: str) -> dict[str, Any]:
@@ -42,8 +41,8 @@ def compare(a: str, b: str, found: str) -> dict[str, Any]:
     write_file(f"{found}.json", text)
     write_file(f"{found}.html", page(diagnosis))
     if diagnosis.same:
-        return {"same": True, "told": _line(told["answer"])}
-    targets = sorted({target_of(one.machine), target_of(other.machine)})
+        return {"same": True, "told": one_line(told["answer"])}
+    targets = sorted({_target(one.machine), _target(other.machine)})
     return {"same": False, **facts_of(json.loads(text), targets, _starts(one, other)).to_json()}
 
 
@@ -67,9 +66,9 @@ def _read_report(path: str, match: str) -> dict[str, Any]:
     report = _report(path, "the report")
     about, machine = report.header, report.machine
     return {
-        "run": run_of(report, match), "simulation": _line(about.simulation, 200),
-        "version": _line(about.version, 200), "build": _line(about.digest, 40),
-        "machine": machine_of(machine), "target": target_of(machine), "told": "",
+        "run": run_of(report, match), "simulation": one_line(about.simulation, 200),
+        "version": one_line(about.version, 200), "build": one_line(about.digest, 40),
+        "machine": machine_of(machine), "target": _target(machine), "told": "",
     }  # fmt: skip
 
 
@@ -88,13 +87,13 @@ def run_of(report: Report, match: str) -> str:
 
 def _read_bits(path: str, match: str) -> dict[str, Any]:
     file = read_bits(path)
-    bad = [run.name for run in file.runs if run.result not in ("same", "not compared")]
-    told = f"{len(file.runs):,} runs, all the same" if not bad else f"not the same: {bad[0]}"
+    parts = json.dumps(["bits", file.simulation, file.version, file.digest])
+    machine = file.machine
     return {
-        "run": "", "simulation": _line(file.simulation, 200), "version": _line(file.version, 200),
-        "build": _line(file.digest, 40), "machine": _line(file.label, 300),
-        "target": _target(file.machine["architecture"], file.machine["system"]),
-        "told": _line(told),
+        "run": hashlib.sha256(parts.encode()).hexdigest()[:40],
+        "simulation": one_line(file.simulation, 200), "version": one_line(file.version, 200),
+        "build": one_line(file.digest, 40), "machine": one_line(file.label, 300),
+        "target": target_of(machine["architecture"], machine["system"]), "told": "",
     }  # fmt: skip
 
 
@@ -111,7 +110,7 @@ def _read_verdict(path: str, match: str) -> dict[str, Any]:
     machine = table.get("b")
     return {
         "run": "", "simulation": facts.simulation, "version": facts.version, "build": "",
-        "machine": _line(machine, 300) if isinstance(machine, str) else "unknown",
+        "machine": one_line(machine, 300) if isinstance(machine, str) else "unknown",
         "target": "unknown", "told": facts.told, "facts": None if same else facts.to_json(),
     }  # fmt: skip
 
@@ -121,25 +120,16 @@ _READERS: dict[str, Callable[[str, str], dict[str, Any]]] = {
     "bits": _read_bits,
     "verdict": _read_verdict,
 }
-JOBS: dict[str, Callable[..., dict[str, Any]]] = {"read": read, "compare": compare}
+JOBS: dict[str, Callable[..., dict[str, Any]]] = {
+    "read": read, "compare": compare, "agree": agree,
+}  # fmt: skip
 
 
-def target_of(machine: Machine) -> str:
-    """Processor and system: what bits may depend on, and what many machines share."""
-    return _target(machine.architecture, machine.system)
-
-
-def _target(architecture: str, system: str) -> str:
-    processor = _ARCHITECTURES.get(architecture.lower(), architecture.lower()) or "unknown"
-    words = system.split()
-    return _line(f"{processor} {words[0]}" if words else processor, 60)
+def _target(machine: Machine) -> str:
+    return target_of(machine.architecture, machine.system)
 
 
 def machine_of(machine: Machine) -> str:
     """A machine as groups count them."""
     words = (machine.processor or machine.architecture, machine.system, machine.compiler)
-    return _line(", ".join(word for word in words if word) or "unknown", 300)
-
-
-def _line(text: str, most: int = 1000) -> str:
-    return visible(text).replace("\n", " ")[:most]
+    return one_line(", ".join(word for word in words if word) or "unknown", 300)

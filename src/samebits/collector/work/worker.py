@@ -1,20 +1,20 @@
 """A worker: takes reports from the queue, has them opened, and writes down what they are.
 
 Owns the way of a report through its states, from `queued` to one of `waiting` for the other side of
-its run, `compared` with a later one, `same`, `diagnosed`, `kept`, `failed`, or `poison`.
+its run, `compared` with a later one, `same`, `diagnosed`, `failed`, or `poison`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlalchemy import select, update
 
 from samebits.collector.database.engine import Database
 from samebits.collector.database.tables import reports
-from samebits.collector.grouping import groups
+from samebits.collector.grouping import builds, groups
 from samebits.collector.grouping.facts import Facts
 from samebits.collector.intake.storage import Storage
 from samebits.collector.operate.logs import Log
@@ -28,6 +28,8 @@ from samebits.collector.work.queue import (
     settle,
 )
 
+MOST_FILES = 64
+"""Most bits files of a build that are compared: the latest ones."""
 _SIDES = ("waiting", "compared", "same", "diagnosed", "working")
 """States of reports that a later one of their run is compared with."""
 _TOLD = ("run", "simulation", "version", "build", "machine", "target")
@@ -73,9 +75,9 @@ class Worker:
             return
         told = {name: found[name] for name in _TOLD}
         if lease.kind == "bits":
-            self._end(lease, "kept", **told, told=found["told"])
+            self._agree(lease, told)
         elif lease.kind == "verdict":
-            self._finish(lease, told, found["told"], found["facts"], None)
+            self._finish(lease, told, found["told"], found["facts"])
         else:
             other = self._other(lease, told)
             if other is not None:
@@ -112,35 +114,64 @@ class Worker:
             self._end(lease, "failed", **told, told=found["refused"][:2000], other=other.id)
             return
         same = found.pop("same")
-        self._finish(lease, told, found["told"], None if same else found, other.id)
+        self._finish(lease, told, found["told"], None if same else found, [other.id])
+
+    def _agree(self, lease: Lease, told: dict[str, Any]) -> None:
+        """Compare a bits file with those of the same build that other machines sent."""
+        with self._database.writing() as connection:
+            lock_run(self._database, connection, told["run"])
+            if not is_held(connection, lease):
+                return
+            connection.execute(update(reports).where(reports.c.id == lease.id).values(**told))
+            rows = connection.execute(
+                select(reports.c.id, reports.c.digest)
+                .where(reports.c.run == told["run"], reports.c.id != lease.id,
+                       reports.c.kind == "bits", reports.c.state.in_(_SIDES))
+                .order_by(reports.c.id.desc()).limit(MOST_FILES - 1)
+            ).all()  # fmt: skip
+        found = self._helper.ask(
+            job="agree", path=str(self._storage.path(lease.digest)),
+            others=[str(self._storage.path(row.digest)) for row in rows],
+        )  # fmt: skip
+        if "refused" in found:
+            self._end(lease, "failed", **told, told=found["refused"][:2000])
+            return
+        others = [row.id for row in rows] if found["state"] != "waiting" else []
+        self._finish(lease, told, found["told"], found["facts"], others, found)
 
     def _finish(
         self, lease: Lease, told: dict[str, Any], said: str, facts: dict[str, Any] | None,
-        other: int | None,
+        others: Sequence[int] = (), build: dict[str, Any] | None = None,
     ) -> None:  # fmt: skip
-        """Write down a diagnosis, and count it in its group."""
-        group, reopened = None, False
+        """Write down a diagnosis, and count it in its group. `others` are the reports with which it
+        was compared; of a bits file `build` is what was found of its build."""
+        reopened = False
+        state = "same" if facts is None else "diagnosed"
+        if build is not None:
+            state = build["state"]
         with self._database.writing() as connection:
             if not is_held(connection, lease):
                 return
-            if facts is not None:
+            # Of a bits file that is compared again, as another one was removed.
+            group = connection.scalar(select(reports.c.group).where(reports.c.id == lease.id))
+            if facts is not None and group is None:
                 group, reopened = groups.join(
                     self._database, connection, Facts.from_json(facts), lease.id,
                     told["machine"], lease.received,
                 )  # fmt: skip
-            state = "same" if facts is None else "diagnosed"
             settle(
-                self._database, connection, lease, state, **told, told=said, other=other,
-                group=group,
+                self._database, connection, lease, state, **told, told=said,
+                other=others[0] if others else None, group=group,
             )  # fmt: skip
-            if other is not None:
-                said = "a later report of its run was compared with it"
-                changed = connection.execute(
-                    update(reports)
-                    .where(reports.c.id == other, reports.c.state == "waiting")
-                    .values(state="compared", told=said)
-                ).rowcount
-                self._database.count(connection, waiting=-changed, compared=changed)
+            if build is not None:
+                found = {**build, "told": build["build_told"]}
+                builds.note(self._database, connection, lease.id, lease.received, told, found)
+            changed = connection.execute(
+                update(reports)
+                .where(reports.c.id.in_(others), reports.c.state == "waiting")
+                .values(state="compared", told="a later report of its run was compared with it")
+            ).rowcount
+            self._database.count(connection, waiting=-changed, compared=changed)
         self._log.say(state, digest=lease.digest, group=group)
         if reopened:
             self._log.say("reopened", group=group, version=told["version"])
