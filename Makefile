@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 STAMP := $(VENV)/.installed
 
-.PHONY: bench-farm soak fuzz-net fuzz-peer verify test test-costs test-pythons lint bench bench-net bench-rl bench-math fuzz fuzz-faults fuzz-files prove prove-rounding search-hard prove-fixed prove-targets prove-diagnose prove-foreign prove-bounds prove-math-library prove-collector prove-batches prove-day clean help
+.PHONY: bench-farm soak fuzz-net fuzz-peer verify test test-costs test-pythons lint bench bench-net bench-rl bench-math fuzz fuzz-faults fuzz-files prove prove-rounding search-hard prove-fixed prove-targets prove-diagnose prove-foreign prove-bounds prove-math-library prove-collector prove-farm prove-batches prove-day clean help
 
 help:
 	@echo "make verify  install, then verify the examples on every target available here"
@@ -32,6 +32,7 @@ help:
 	@echo "make prove-math-library  the built C library beside samebits' own functions, on every processor that runs here (an hour)"
 	@echo "make prove-diagnose  inject differences and find them out (an hour); writes into docs/results/diagnosis-quality.md"
 	@echo "make prove-collector  200 reports a second for a minute, 20 kills at random moments, a million reports in the database"
+	@echo "make prove-farm  1,000 replays on two workers; scheduler, worker or client killed 21 times at random moments"
 	@echo "make prove-batches  worlds of batches beside sessions of their own, on every level of this processor and on others"
 	@echo "make prove-day  every command of docs/proof.md, over 2,000 replays and 300 reports"
 	@echo "make prove-foreign  plant differences in a C++ program and break it by flags, and public simulations, fetched (an hour); writes docs/results/foreign.md, foreign-simulations.md and lua-hosts.md"
@@ -153,6 +154,10 @@ prove-math-library: $(STAMP)
 
 prove-collector: $(STAMP)
 	$(BIN)/python -m tools.prove_collector
+
+prove-farm: $(STAMP)
+	$(BIN)/python -m pytest -m proof tests/unit/tools/test_prove_farm.py
+	$(BIN)/python -m tools.prove_farm
 
 prove-day: $(STAMP)
 	$(BIN)/python -m pytest -m proof tests/docs

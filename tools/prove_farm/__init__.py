@@ -1,1 +1,1 @@
-"""The farm through `kill -9`: schedulers, workers and clients killed, and what the store has then."""
+"""The farm through `kill -9`: what is killed at random moments, and what the store has then."""

@@ -215,7 +215,7 @@ def killed(
             _disturb(farm, client, found, kills, pause, chance)
             out, err = client.communicate()
             ran = _ran(farm.runs)[before:]
-            _judge(found, store, known, {seeds[each] for each in ran})
+            judge(found, store, known, {seeds[each] for each in ran})
             if client.returncode == 0:
                 told = json.loads(out)
                 if told["rows"]["known"] != len(known):
@@ -258,7 +258,7 @@ def _disturb(
             farm.up()
 
 
-def _judge(found: Found, store: Path, known: set[str], ran: set[str]) -> None:
+def judge(found: Found, store: Path, known: set[str], ran: set[str]) -> None:
     """Compare what was known with what is there, and with what was run since."""
     now = _known(store)
     found.lost += len(known - now)
