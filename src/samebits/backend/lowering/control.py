@@ -25,6 +25,11 @@ def _resize(f: FunctionWriter, name: str, source: ScalarType, bits: int) -> str:
 def _convert(f: FunctionWriter, op: Op) -> None:
     source, target = scalar_type(op.args[0]), scalar_type(op.result)
     name = f.seen(op.args[0]) if target.kind is Kind.BOOL else f.operand(op.args[0])
+    if source.is_float and f.facts.is_in_range(op) and not needs_help(f, target):
+        # Frozen: LLVM may move it before the test, where it would be no number at all.
+        whole = f.emit(f"fptosi {scalar(source)} {name} to {scalar(target)}")
+        f.define(op.result, f.emit(f"freeze {scalar(target)} {whole}"))
+        return
     f.define(op.result, _converted(f, name, source, target))
 
 
