@@ -12,7 +12,7 @@ from typing import NoReturn, cast
 
 from samebits.errors import CompileError, Span
 from samebits.frontend import statements
-from samebits.frontend.aliases import overwritten
+from samebits.frontend.aliases import overwritten, unseen
 from samebits.frontend.core import fixed_outcomes, narrow_sums, own_index
 from samebits.frontend.core.context import Callee, Context, Variable, scalars_of, slots_of
 from samebits.frontend.core.joins import Joins
@@ -253,6 +253,7 @@ class _Lowering:
                     raise self.joins.refused
                 unit = self._unit(ctx, params)
                 self.doubts += overwritten.doubts(ctx.references(), self.source)
+                self.doubts += unseen.doubts(ctx.value_parameters(), self.source)
                 if self.deep is None or ctx.written <= self.assumed:
                     for warning, span in self.doubts:
                         warn(warning, span)

@@ -7,7 +7,7 @@ import typing
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar, cast
 
-from samebits.errors import CompileError
+from samebits.errors import CompileError, Span
 from samebits.frontend import calls
 from samebits.frontend.core import advice, generator_fixes, name_fixes
 from samebits.frontend.core.characters import NO_INTEGER, code_point
@@ -42,7 +42,16 @@ from samebits.frontend.operations.kernel_calls import items_view
 from samebits.frontend.operations.names import attribute, name
 from samebits.ir.grammar import OPS, If, Op, Region, Value, can_trap
 from samebits.lang.annotations import class_of_type
-from samebits.types import BOOL, COMPONENTS, INT, FixedArrayType, MatrixType, ScalarType, StructType
+from samebits.types import (
+    BOOL,
+    COMPONENTS,
+    INT,
+    ArrayType,
+    FixedArrayType,
+    MatrixType,
+    ScalarType,
+    StructType,
+)
 
 INLINE_OPS = 8
 """Most statements in a second side of `and`, `or` or a ternary that is computed branchlessly."""
@@ -204,6 +213,7 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
                 view = items_view(ctx, node, node.value, base)
                 if view is not None:
                     return views.part(ctx, node, view, given)
+            _no_field(ctx, node, base.type)
             return struct_members.item(ctx, node, base, lower(ctx, node.slice))
         case _:
             fix = "index an array parameter, a local array or an array field"
@@ -224,6 +234,19 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
                     t = "int64" if whole else "float64"
                     fix = f"freeze it at module level: `sb.table({ctx.text(node.value)}, {t})`"
             ctx.fail(node, f"{describe(base)} can't be indexed", fix=fix)
+
+
+def _no_field(ctx: Context, node: ast.Subscript, t: StructType | FixedArrayType) -> None:
+    """Refuse `p["x"]` of a struct with a field x."""
+    match node.slice:
+        case ast.Constant(value=str(name)) if isinstance(t, StructType) and name in t.field_types:
+            ctx.fail(
+                node,
+                f"a field of {t} is an attribute, not an item",
+                fix=f"write `{ctx.text(node.value)}.{name}`",
+            )
+        case _:
+            pass
 
 
 def _whole(items: list[object]) -> bool:
@@ -495,6 +518,10 @@ def _ternary(ctx: Context, node: ast.IfExp) -> Operand:
             f"the two sides have different types: {describe(a)} and {describe(b)}",
             fix=_ternary_fix(ctx, node, a, b),
         )
+    if isinstance(a, View | MemoryOperand) and isinstance(b, View | MemoryOperand):
+        chosen = _chosen_place(ctx, test, (then, a), (orelse, b), span)
+        if chosen is not None:
+            return chosen
     if not isinstance(a, (Scalar, Vector)) or not isinstance(b, (Scalar, Vector)):
         fix = name_fixes.of_choice(ctx, node, a.type)
         ctx.fail(node, f"a ternary gives a number or vector, not {describe(a)}", fix=fix)
@@ -514,6 +541,30 @@ def _ternary(ctx: Context, node: ast.IfExp) -> Operand:
         ctx.builder.append(If(ctx.builder.new_id(), test, then, orelse, span))
         values = [ctx.builder.get(slot, span) for slot in slots]
     return of_values(tuple(values), a.type)
+
+
+def _chosen_place(
+    ctx: Context,
+    test: Value,
+    first: tuple[Region, View | MemoryOperand],
+    second: tuple[Region, View | MemoryOperand],
+    span: Span,
+) -> View | MemoryOperand | None:
+    """A reference to one of two structs or arrays that parameters' memory holds, or views; None
+    where one is new, or of this call's own."""
+    (then, a), (orelse, b) = first, second
+    if not a.roots or not b.roots:
+        return None
+    slot = ctx.builder.slot(ctx.builder.fresh("chosen"), a.value.type)
+    for region, side in (first, second):
+        with ctx.builder.nested() as tail:
+            ctx.builder.set(slot, side.value, span)
+        region += tail
+    ctx.builder.append(If(ctx.builder.new_id(), test, then, orelse, span))
+    value, roots = ctx.builder.get(slot, span), a.roots | b.roots
+    if isinstance(a, View) or isinstance(b, View):
+        return View(value, cast("ArrayType", a.type), roots)
+    return MemoryOperand(value, a.type, roots, a.readonly or b.readonly)
 
 
 def _side(

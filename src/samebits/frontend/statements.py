@@ -139,8 +139,24 @@ def _expression(ctx: Context, node: ast.Expr) -> None:
     if not isinstance(node.value, ast.Call):
         if isinstance(node.value, ast.Yield | ast.YieldFrom | ast.Await):
             refuse(ctx, node.value)
-        ctx.fail(node, "this expression has no effect", fix="assign it, or take it out")
+        fix = _meant(ctx, node.value) or "assign it, or take it out"
+        ctx.fail(node, "this expression has no effect", fix=fix)
     lower(ctx, node.value)
+
+
+def _meant(ctx: Context, node: ast.expr) -> str | None:
+    """The statement that an expression without effect may be meant as."""
+    match node:
+        case ast.UnaryOp(
+            op=ast.UAdd() | ast.USub() as op, operand=ast.UnaryOp(op=twice, operand=n)
+        ):
+            if type(op) is type(twice):
+                return f"write `{ctx.text(n)} {'+' if isinstance(op, ast.UAdd) else '-'}= 1`"
+        case ast.Compare(left=ast.Name() | ast.Attribute() | ast.Subscript(), ops=[ast.Eq()]):
+            return ctx.filled("write `{a} = {b}`", a=node.left, b=node.comparators[0])
+        case _:
+            pass
+    return None
 
 
 def _assign(ctx: Context, node: ast.Assign) -> None:

@@ -177,9 +177,12 @@ def _no_vector(ctx: Context, node: ast.Attribute | ast.Subscript, base: Operand)
         parts = "parts can't be assigned"
         if _is_plain(base.type):
             parts = "components are assigned one at a time, as in `v.x = ...`"
-        ctx.fail(
-            node,
-            f"a {base.type} is a value: its {parts}",
-            fix=f"make a new one: `{ctx.text(node.value)} = {base.type}(...)`",
-        )
+        fix = f"make a new one: `{ctx.text(node.value)} = {base.type}(...)`"
+        letters = "xyzw"[: base.type.length] if _is_plain(base.type) else ""
+        match node:
+            case ast.Subscript(slice=ast.Constant(value=int(n))) if 0 <= n < len(letters):
+                fix = f"write `{ctx.text(node.value)}.{letters[n]} = ...`"
+            case _:
+                pass
+        ctx.fail(node, f"a {base.type} is a value: its {parts}", fix=fix)
     return base

@@ -9,7 +9,7 @@ import pytest
 from tests.support.executions import refusal_of, same
 
 import samebits as sb
-from samebits import float64
+from samebits import float64, math
 
 
 @sb.struct
@@ -116,6 +116,35 @@ def test_each_is_referred_to_and_changed_in_its_own_memory() -> None:
     assert same(of_constants, 2.0) == (8 * 10 + 4) * 10 + 2
     assert same(of_arrays, np.ones(2), np.ones(3), World()) == (4 + 4 + 6) * 100 + 40 + 7
     assert same(given_away, Body(1.0), Body(7.0, 2.0)).x == 7
+
+
+@sb.kernel
+def either(a: Body, b: Body, values: sb.Array[float64], flag: bool) -> float64:
+    body = a if flag else b
+    body.x += 1.0
+    part = values[1:] if flag else values[:1]
+    part[0] += 5.0
+    return (a if body.x > 3.0 else b).x + math.sum(part)
+
+
+@sb.kernel
+def later(a: Body, b: Body, flag: bool) -> float64:
+    if flag:
+        body = a
+    else:
+        body = b
+    body.mass = 7.0
+    first = body.x
+    body = b
+    body.x = first + 1.0
+    return a.mass * 100.0 + b.mass * 10.0 + b.x
+
+
+def test_a_name_refers_to_one_of_several() -> None:
+    for flag in (True, False):
+        given = Body(1.0), Body(5.0), np.ones(3), flag
+        assert same(either, *given) == (5 + 6 + 1 if flag else 1 + 6)
+        assert same(later, Body(1.0, 1.0), Body(5.0, 2.0), flag) == (722 if flag else 176)
 
 
 def test_one_struct_given_twice_is_changed_twice() -> None:

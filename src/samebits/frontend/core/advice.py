@@ -26,11 +26,12 @@ ARRAY_ATTRIBUTES = {
     "var": "write `math.variance({a})`",
     "std": "write `math.sqrt(math.variance({a}))`",
     "cumsum": "write `math.cumsum({a}, out)`",
-    "size": "write `len({a})`, or the product of `{a}.shape[0]` and `{a}.shape[1]`",
+    "size": "write `len({a})`",
     "ndim": "it is part of the type: sb.Array[T, 2] has two dimensions",
     "T": "write the indices in the other order: `{a}[j, i]`",
     "transpose": "write the indices in the other order: `{a}[j, i]`",
-    "copy": "copy it outside, or its elements in a loop",
+    "copy": "write `own = sb.zeros(len({a}), {t})`, and "
+    "`for i in range(len({a})): own[i] = {a}[i]`",
     "astype": "convert each element: `float32({a}[i])`",
     "fill": "write `for i in range(len({a})): {a}[i] = value`",
     "reshape": "reshape it outside, or compute the index",
@@ -42,7 +43,13 @@ ARRAY_ATTRIBUTES = {
     "any": "write a loop that stops: `if {a}[i]: ...`",
     "all": "write a loop that stops: `if not {a}[i]: ...`",
 }
-"""Of arrays; `{a}` is the array as written."""
+"""Of arrays; `{a}` is the array as written, {t} the type of its elements."""
+_OF_MORE_DIMENSIONS = {
+    "copy": "write `own = sb.zeros({a}.shape, {t})`, and in loops `own[{i}] = {a}[{i}]`",
+    "fill": "write in loops `{a}[{i}] = value`",
+    "size": "write `{size}`",
+}
+"""Of arrays of more dimensions than one, with indices {i}."""
 VECTOR_ATTRIBUTES = {
     "length": "write `math.length({a})`",
     "norm": "write `math.length({a})`",
@@ -99,6 +106,29 @@ OURS = {
     "sqr": "write `x**2`",
 }
 """Of names that samebits' modules do not have."""
+
+
+def for_array_attribute(name: str, t: Type, ndim: int, axis: str | None) -> str:
+    """The fix of an attribute that arrays do not have, with places `{a}` for the array: of elements
+    `t` in so many dimensions, called with `axis`, if that is given."""
+    if axis is not None and ndim > 1 and name in ARRAY_ATTRIBUTES:
+        return of_axis(f"math.{name}", "{a}", axis)
+    fix = ARRAY_ATTRIBUTES.get(name, "an array has `len({a})` and `{a}.shape[0]`")
+    if ndim > 1:
+        fix = _OF_MORE_DIMENSIONS.get(name, fix)
+    size = " * ".join(f"{{a}}.shape[{k}]" for k in range(ndim))
+    return (
+        fix.replace("{t}", str(t)).replace("{i}", ", ".join("ijkl"[:ndim])).replace("{size}", size)
+    )
+
+
+def of_axis(called: str, array: str, axis: str) -> str:
+    """The fix of a function of an array along an axis: rows lie in one piece, columns do not."""
+    if axis in ("1", "-1"):
+        return f"loop over the rows: `out[i] = {called}({array}[i])`"
+    if called.rpartition(".")[2] == "sum":
+        return f"add up the columns in loops: `out[j] += {array}[i, j]`"
+    return f"loop over the rows inside of a loop over the columns, with `{array}[i, j]`"
 
 
 def for_call(
@@ -217,7 +247,7 @@ def for_function(
     if more is not None:
         return more
     if "axis" in keywords and arguments:
-        return f"loop over the rows: `out[i] = {math}.{ours}({arguments[0]}[i])`"
+        return of_axis(f"{math}.{ours}", arguments[0], keywords["axis"])
     return f"write {math}.{ours}({text})"
 
 

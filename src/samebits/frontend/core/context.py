@@ -174,6 +174,15 @@ class Context:
                 f"'{DISCARD}' takes what nobody reads, and keeps nothing",
                 fix="give the value a name",
             )
+        if variable is None and name not in self.first_use and self._is_global(name):
+            self.fail(
+                node,
+                f"'{name}' is assigned in this kernel, so that it is a name of its own here, which "
+                "has no value yet",
+                note="it is in any Python function: what is outside has the same name, and is not "
+                "meant",
+                fix=f"give what is assigned another name than '{name}'",
+            )
         if variable is None or (self.assigned is not None and name not in self.assigned):
             private = name in self.private
             self.fail(
@@ -204,6 +213,10 @@ class Context:
             case _:
                 raise AssertionError(variable.type)
 
+    def _is_global(self, name: str) -> bool:
+        """Whether the module has something of this name."""
+        return name in self.kernel.function.__globals__
+
     def declare(self, variable: Variable) -> None:
         """Make the slots or the memory of a new name."""
         self.variables[variable.name] = variable
@@ -222,6 +235,14 @@ class Context:
             and v.local is None
             and not v.parameter
         }
+
+    def value_parameters(self) -> list[str]:
+        """The parameters that are numbers and vectors."""
+        return [
+            v.name
+            for v in self.variables.values()
+            if v.parameter and isinstance(v.type, ScalarType | VectorType)
+        ]
 
     def mark_assigned(self, name: str) -> None:
         if self.assigned is not None:

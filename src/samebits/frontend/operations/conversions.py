@@ -149,7 +149,8 @@ def conversion_fix(t: Type, text: str, source: Type | None = None) -> str:
     if isinstance(t, FixedPointType) and isinstance(source, ScalarType) and source.is_ieee:
         return f"write {t}.from_float({text})"
     if isinstance(t, ScalarType) and t.weak:
-        return f"write {'int' if t is INT else 'float64'}({text}), or annotate a fixed-width type"
+        wanted = source if isinstance(source, ScalarType) and not source.weak else "another type"
+        return f"write {'int' if t is INT else 'float64'}({text}), or annotate {wanted}"
     return f"write {t}({text})"
 
 

@@ -93,6 +93,10 @@ def _fix_of_mul(ctx: Context, node: ast.AST, a: Operand, b: Operand) -> str:
     given = dimensions(a), dimensions(b)
     if given == (1, 1) and isinstance(node, ast.BinOp):
         return f"write `math.dot({ctx.text(node.left)}, {ctx.text(node.right)})`"
+    if given == (2, 1) and isinstance(node, ast.BinOp):
+        return ctx.filled(
+            "write the loops: `out[i] += {a}[i, k] * {b}[k]`", a=node.left, b=node.right
+        )
     if any(given):
         return "write the loops, `out[i, j] += a[i, k] * b[k, j]`; up to 4x4 take a matrix type"
     return "write `*` for the product of components, or make the lengths fit"

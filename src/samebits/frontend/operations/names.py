@@ -15,12 +15,14 @@ from samebits.frontend.core.operands import (
     Vector,
     View,
     describe,
+    dimensions,
 )
 from samebits.frontend.operations import matrices, memory
 from samebits.frontend.operations.constants import captured
 from samebits.lang.constants import is_namespace
 from samebits.types import (
     COMPONENTS,
+    ArrayType,
     FixedArrayType,
     MatrixType,
     vector_of,
@@ -77,9 +79,11 @@ def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
             return memory.load(ctx, ref, t, base.roots, base.readonly, ctx.span(node))
         case _:
             if isinstance(base, (View, MemoryOperand)):
-                fix = advice.ARRAY_ATTRIBUTES.get(
-                    node.attr, "an array has `len({a})` and `{a}.shape[0]`"
-                )
+                call, t = _called(ctx, node), base.type
+                given = call.keywords if isinstance(call, ast.Call) else []
+                axis = next((ctx.text(k.value) for k in given if k.arg == "axis"), None)
+                element = t.element if isinstance(t, ArrayType | FixedArrayType) else t
+                fix = advice.for_array_attribute(node.attr, element, dimensions(base), axis)
             elif isinstance(base, Literal) and node.attr == "value":
                 fix = "an IntEnum's member is a number: write `{a}`"
             else:

@@ -494,6 +494,20 @@ def _takes(sign: str, a: Scalar | Vector) -> bool:
     return t.is_int or (t is BOOL and isinstance(a, Vector)) if sign == "~" else t is not BOOL
 
 
+def _of_elements(ctx: Context, node: ast.AST, sign: str, a: Operand, b: Operand) -> str:
+    """What to write for a comparison of whole arrays."""
+    fix = "compare its elements in a loop"
+    if not isinstance(node, ast.Compare) or len(node.ops) > 1:
+        return fix
+    sides = [
+        f"{{{name}}}[{', '.join('ijkl'[: dimensions(side)])}]"
+        if dimensions(side)
+        else f"{{{name}}}"
+        for name, side in (("a", a), ("b", b))
+    ]
+    return ctx.filled(f"{fix}: `{sides[0]} {sign} {sides[1]}`", a=node.left, b=node.comparators[0])
+
+
 def compare(ctx: Context, node: ast.AST, op: ast.cmpop, a: Operand, b: Operand) -> Scalar | Vector:
     """One comparison: a bool, or a bool vector for vectors."""
     sign, opcode, fold = COMPARE[type(op)]
@@ -516,7 +530,7 @@ def compare(ctx: Context, node: ast.AST, op: ast.cmpop, a: Operand, b: Operand) 
             node,
             f"`{sign}` compares numbers and vectors, but this is {describe(wrong)}",
             fix=_fix_of_enum(wrong)
-            or ("compare its elements in a loop" if dimensions(wrong) else "compare its fields"),
+            or (_of_elements(ctx, node, sign, a, b) if dimensions(wrong) else "compare its fields"),
         )
     t = _compare_type(ctx, node, sign, a, b)
     pair = (to_scalar(ctx, node, a, t), to_scalar(ctx, node, b, t))

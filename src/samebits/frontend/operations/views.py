@@ -44,20 +44,42 @@ def parts(ctx: Context, node: ast.Subscript, lower: Lower) -> list[Part]:
     """What stands in `a[...]`, evaluated in order."""
     given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     return [
-        _slice(ctx, part, lower) if isinstance(part, ast.Slice) else (part, lower(ctx, part))
+        _slice(ctx, part, lower, node.value if len(given) == 1 else None)
+        if isinstance(part, ast.Slice)
+        else (part, lower(ctx, part))
         for part in given
     ]
 
 
-def _slice(ctx: Context, node: ast.Slice, lower: Lower) -> Slice:
+def _slice(ctx: Context, node: ast.Slice, lower: Lower, array: ast.expr | None) -> Slice:
     if node.step is not None:
         message, fix = slices.NO_STEP
+        if array is not None:
+            fix = _stepped(ctx, node, array) or fix
         ctx.fail(node.step, message, note="an array lies in one piece", fix=fix)
 
     def bound(part: ast.expr | None) -> Bound:
         return None if part is None else (part, lower(ctx, part))
 
     return Slice(node, bound(node.lower), bound(node.upper))
+
+
+def _stepped(ctx: Context, node: ast.Slice, array: ast.expr) -> str | None:
+    """What to write for `a[::k]`; None where it is neither all backwards nor a step forward."""
+    try:
+        step = ast.literal_eval(node.step) if node.step is not None else 1
+    except ValueError:
+        return None
+    if step == -1 and node.lower is None and node.upper is None:
+        return ctx.filled("loop over `reversed({a})`", a=array)
+    if not isinstance(step, int) or step < 1:
+        return None
+    start = ast.Constant(0) if node.lower is None else node.lower
+    if node.upper is None:
+        text = "loop over `range({start}, len({a}), {by})`, and index: `{a}[i]`"
+        return ctx.filled(text, a=array, start=start, by=str(step))
+    text = "loop over `range({start}, {stop}, {by})`, and index: `{a}[i]`"
+    return ctx.filled(text, a=array, start=start, stop=node.upper, by=str(step))
 
 
 def dimensions(array: Array) -> int:

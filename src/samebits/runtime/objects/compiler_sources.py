@@ -20,8 +20,9 @@ from operator import attrgetter, itemgetter
 from pathlib import Path
 
 _OTHERS = frozenset({
-    "__pycache__", "cli", "desync", "diagnosis", "doctor", "export", "fpmodel", "frame_trace",
-    "hazards", "inspection", "lint", "replay", "sides", "verify",
+    "__pycache__", "audit", "ci", "cli", "collector", "desync", "diagnosis", "doctor", "export",
+    "farm", "foreign", "fpmodel", "frame_trace", "gym", "hazards", "inspection", "lint", "minimise",
+    "net", "play", "replay", "sides", "testing", "verify", "view",
 })  # fmt: skip
 """Packages that produce no cached code."""
 _SUFFIXES = (".py", ".pyc", ".so", ".pyd")
