@@ -30,6 +30,7 @@ from samebits.diagnosis.report.findings import (
     TimelineFact,
 )
 from samebits.diagnosis.report.wording import moment
+from samebits.diagnosis.telling_apart import hash_apart, tell_apart
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import open_run
 from samebits.sides.side import Side
@@ -119,6 +120,15 @@ def _tell(
     others = [_cause(each, found) for each in found.whole if each is not best]
     out.causes = (replace(cause, expression=_expression(best, live)), *others[:_MOST_OTHERS])
     out.certainty = _certainty(best, found)
+    rival = next((each for each in found.whole if each.story.title != best.story.title), None)
+    if rival is not None and best.agreement.whole:
+        with beyond_first_facts(out.notes, "what would tell the causes apart is"):
+            tell_apart(out, hash_apart((best.side, rival.side), source))
+            if out.apart is None:
+                out.note(
+                    f"no frame of this run tells {best.story.title} from {rival.story.title}: a "
+                    "longer one, or one of other inputs, may"
+                )
     if theirs.dumps:
         out.notes += beside_dumps(best.side, source, theirs.dumps)
 

@@ -64,6 +64,7 @@ from samebits.diagnosis.report_evidence import (
     reported_frame,
     title,
 )
+from samebits.diagnosis.telling_apart import tell_apart
 from samebits.errors import ReportError
 from samebits.frame_trace.record import Trace
 from samebits.ir.text import print_module
@@ -204,6 +205,8 @@ def diagnose_report(
                 tell_planted(out, suspect.cause)
             if outside is not None and not tell_certain(out, outside):
                 tell_likely(out, outside)
+            with beyond_first_facts(out.notes, "what would tell the causes apart is"):
+                tell_apart(out)
             is_placed = out.operation is not None or out.changes or out.inputs
             # Of another program no trace can be asked for.
             if report.is_bare and not is_placed and frame not in report.made_up:

@@ -20,6 +20,7 @@ from samebits.diagnosis.frame.state_diff import timeline
 from samebits.diagnosis.live_evidence import LiveEvidence
 from samebits.diagnosis.narrow import KnownCause
 from samebits.diagnosis.report.findings import Diagnosis
+from samebits.diagnosis.telling_apart import tell_apart
 from samebits.frame_trace.record import Trace
 from samebits.printed import muted
 from samebits.sides.common_layout import CommonLayout, common_layout
@@ -71,6 +72,8 @@ def diagnose(
         with beyond_first_facts(out.notes, "the timeline is"):
             out.timeline = timeline(state, found, run_a, run_b, one.rows, source.seed)
         tell_healed(out, healed_in_timeline(out.timeline, frame))
+        with beyond_first_facts(out.notes, "what would tell the causes apart is"):
+            tell_apart(out)
     return out
 
 

@@ -197,6 +197,22 @@ class CauseFact:
 
 
 @dataclass(frozen=True)
+class ApartFact:
+    """The measurement that tells the first cause from another one that fits all evidence too.
+
+    It is the hash after `frame`, which nobody has told yet; where that is None, the operation's
+    `expression` for other `operands`, bits by name. `titles` are both causes', `results` what each
+    gives: hashes, or bits.
+    """
+
+    titles: tuple[str, str]
+    results: tuple[str, str]
+    frame: int | None = None
+    expression: str = ""
+    operands: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
 class ExposedFact:
     """An exposed operation: another one that the same hazard acts on."""
 
@@ -359,6 +375,8 @@ class Diagnosis:
     operation: OperationFact | None = None
     causes: tuple[CauseFact, ...] = ()
     """The first is the cause; the others are "also explained by"."""
+    apart: ApartFact | None = None
+    """What would decide between the first two, where both fit all evidence and that is known."""
     edits: EditsFact | None = None
     """What matters between the versions, where both sides are of other sources."""
     certainty: str = "unknown"

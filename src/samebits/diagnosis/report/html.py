@@ -24,6 +24,7 @@ from samebits.diagnosis.report.findings import (
 from samebits.diagnosis.report.spoken import spoken
 from samebits.diagnosis.report.wording import (
     answer,
+    apart_said,
     change_said,
     file_of,
     healing,
@@ -63,6 +64,7 @@ def page(diagnosis: Diagnosis) -> str:
         chart=_chart(d.timeline) if any(row.differing for row in d.timeline) else None,
         certainty=CERTAINTIES[d.certainty],
         why_unknown=why_unknown(d),
+        apart=[] if d.apart is None else apart_said(d.apart),
         agreement=_agreement,
         evidence=[near(line) for cause in d.causes[:1] for line in cause.evidence],
         heat=[_cell(h) for h in d.columns[:_HEAT_SHOWN]],

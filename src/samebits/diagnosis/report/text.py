@@ -20,6 +20,7 @@ from samebits.diagnosis.report.findings import (
 from samebits.diagnosis.report.spoken import spoken
 from samebits.diagnosis.report.wording import (
     answer,
+    apart_said,
     change_said,
     departs,
     healing,
@@ -220,6 +221,10 @@ def _causes(d: Diagnosis) -> Iterator[Line]:
         yield "", "  also explained by:"
         for cause in others:
             yield "", f"    {cause.title} ({cause.hazard}): {_agreement(cause)}"
+    if d.apart is not None:
+        asked, *results = apart_said(d.apart)
+        yield "", f"  {asked}"
+        yield from (("", f"    {text}") for text in results)
     yield "", ""
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from samebits.diagnosis.report.findings import (
     CERTAINTIES,
     INPUT_SHAPES,
+    ApartFact,
     ChangeFact,
     Diagnosis,
     ExposedFact,
@@ -234,6 +235,16 @@ def why_unknown(d: Diagnosis) -> str:
     if d.operation is None:
         return "the first differing operation is not known"
     return CERTAINTIES["unknown"]
+
+
+def apart_said(fact: ApartFact) -> list[str]:
+    """What would decide between two causes, and then what it is for each."""
+    if fact.frame is not None:
+        said = f"the hash of {moment(fact.frame)} would tell the two apart:"
+    else:
+        given = ", ".join(f"{name} = {bits}" for name, bits in fact.operands)
+        said = f"the first two would be told apart by `{fact.expression}` of {given}:"
+    return [said, *(f"{r}  {t}" for r, t in zip(fact.results, fact.titles, strict=True))]
 
 
 def near(text: str) -> str:
