@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 PAIRS = "@sb.kernel\ndef two(x: uint32) -> tuple[uint32, int32]:\n    n = x + 1\n"
 POINT = "@sb.struct\nclass P:\n    x: float64 = 0.0\n"
-TWO = "a = sb.List[P, 4](); a.append(P(x=1.0)); a.append(P(x=2.0)); "
 PAIR = "a = P(x=1.0); b = P(x=2.0); "
 
 
@@ -430,24 +429,19 @@ MISTAKES = (
     Mistake("Burst", X, "return math.Sqrt(x)", "write math.sqrt", "return math.sqrt(x)",
             1.5811388300841898),
     # Structs that a name can't refer to.
-    Mistake("Python", X, f"{TWO}t = a[1]; t.x += 10.0; return a[1].x", "write `a[1].x` for `t.x`",
-            f"{TWO}a[1].x += 10.0; return a[1].x", 12.0, POINT, POINT),
-    Mistake("Python", X, "a = sb.zeros(3, P); t = a[1]; t.x += 10.0; return a[1].x",
-            "write `a[1].x` for `t.x`",
-            "a = sb.zeros(3, P); a[1].x += 10.0; return a[1].x", 10.0, POINT, POINT),
-    Mistake("Python", X, f"{TWO}t = a[int(x) - 1]; return t.x", "or `k = int(x) - 1` above",
-            f"{TWO}k = int(x) - 1; return a[k].x", 2.0, POINT, POINT),
-    Mistake("Python", X, f"{TWO}t = a[1]; return t.x", "write `t = a[1].copy()` to read it",
-            f"{TWO}t = a[1].copy(); return t.x", 2.0, POINT, POINT),
-    Mistake("Python", X, f"{PAIR}p = a if x > 2.0 else b; return p.x",
-            "write if/else: `p = a.copy()`, and `p = b.copy()`",
-            f"{PAIR}if x > 2.0: p = a.copy()\nelse: p = b.copy()\nreturn p.x", 1.0, POINT, POINT),
-    Mistake("Python", X, f"{PAIR}p = a if x > 2.0 else b; p.x += 4.0; return a.x",
+    Mistake("Python", X, f"{PAIR}p = a; a = b.copy(); p.x = 9.0; return a.x",
+            "use another name where 'a' is assigned again",
+            f"{PAIR}p = a; c = b.copy(); p.x = 9.0; return c.x", 2.0, POINT, POINT),
+    Mistake("Python", X, "t = 0.0; last = P(x=0.5)\nfor i in range(3):\n    a = P(x=float64(i))\n"
+            "    t += last.x\n    last = a\nreturn t", "write `a.copy()`",
+            "t = 0.0; last = P(x=0.5)\nfor i in range(3):\n    a = P(x=float64(i))\n"
+            "    t += last.x\n    last = a.copy()\nreturn t", 1.5, POINT, POINT),
+    Mistake("Python", X, f"{PAIR}p = a if x > 2.0 else P(x=7.0); return p.x",
+            "write if/else: `p = a.copy()`, and `p = P(x=7.0)`",
+            f"{PAIR}if x > 2.0: p = a.copy()\nelse: p = P(x=7.0)\nreturn p.x", 1.0, POINT, POINT),
+    Mistake("Python", X, f"{PAIR}p = a if x > 2.0 else P(x=7.0); p.x += 4.0; return a.x",
             "change each by its own name in if/else, as `a.x`",
-            f"{PAIR}if x > 2.0: a.x += 4.0\nelse: b.x += 4.0\nreturn a.x", 5.0, POINT, POINT),
-    Mistake("Python", X, f"{TWO}return (a[0] if x > 2.0 else a[1]).x",
-            "choose the index: `a[0 if x > 2.0 else 1]`",
-            f"{TWO}return a[0 if x > 2.0 else 1].x", 1.0, POINT, POINT),
+            f"{PAIR}if x > 2.0: a.x += 4.0\nreturn a.x", 5.0, POINT, POINT),
     Mistake("Python", X, "a = sb.zeros(1, P); b = sb.zeros(1, P); return at(a, b, x)",
             "and `.copy()` where else 'p' is assigned",
             "a = sb.zeros(1, P); b = sb.zeros(1, P); return at(a, b, x)", 0.0,

@@ -305,7 +305,7 @@ def unknown_method(b: Body) -> bool:
 def alias_of_owner(w: World) -> None:
     a = Body(hp=1)
     b = a
-    b.hp = 2
+    a = Body(hp=b.hp)
 
 
 @refused

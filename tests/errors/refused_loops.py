@@ -26,11 +26,11 @@ def loops_over_vector(v: float2) -> float32:
 
 
 @refused
-def loops_over_structs_of_its_own(hp: int32) -> int32:
-    bodies = sb.zeros(4, Body)
-    for body in bodies:
-        body.hp = hp
-    return bodies[0].hp
+def loops_over_structs_without_a_name(hp: int32) -> int32:
+    total = int32(0)
+    for body in sb.zeros(4, Body):
+        total += body.hp + hp
+    return total
 
 
 @refused

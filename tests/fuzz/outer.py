@@ -1,5 +1,6 @@
 """Structs as constants of the module, negative constant indices in loops that trap where an array
-is too short, names of views that get others, loops over tuples of structs and of arrays.
+is too short, names of views that get others, second names of own structs, loops over tuples of
+structs and of arrays.
 
 They have a generator of their own, which leaves what else a program has as it is.
 """
@@ -12,7 +13,7 @@ from random import Random
 
 from samebits.types import ArrayType, FixedArrayType, ScalarType, StructType, VectorType
 from tests.fuzz.expressions import Expressions
-from tests.fuzz.scope import Variable
+from tests.fuzz.scope import Variable, variable_places
 from tests.fuzz.simple_statements import INDENT
 from tests.fuzz.statements import Body
 from tests.fuzz.views import ANYWHERE, MOST, Views
@@ -94,8 +95,11 @@ class Outer:
         if not self.wanted or self.busy or body.in_iteration or self.rng.random() >= STATEMENTS:
             return
         with self._drawing(body):
-            kinds = (self.from_end, self.named_again, self.structs, self.arrays)
-            self.rng.choices(kinds, (4, 2, 3, 2))[0](body)
+            kinds = (
+                self.from_end, self.named_again, self.structs, self.arrays, self.own,
+                self.own_array,
+            )  # fmt: skip
+            self.rng.choices(kinds, (4, 2, 3, 2, 3, 2))[0](body)
 
     def from_end(self, body: Body) -> None:
         """A loop that reads or writes elements from the end."""
@@ -178,6 +182,46 @@ class Outer:
                 body.viewed |= {v.name} if v.owner else set()
                 items.append((v.name, v.readonly))
         self._loop(body, t, items)
+
+    def own(self, body: Body) -> None:
+        """A second name of a struct of this call's own, or of a struct in one."""
+        owners = [
+            v for v in body.scope.structs()
+            if (v.owner or v.own) and not v.readonly and v.name not in body.assigned_again
+        ]  # fmt: skip
+        if not owners:
+            return
+        v = self.rng.choice(owners)
+        assert isinstance(v.type, StructType)
+        body.viewed.add(v.name)
+        places = [p for p in variable_places(v) if isinstance(p.type, StructType)]
+        text, t = v.name, v.type
+        if places and self.rng.random() < 0.5:
+            p = self.rng.choice(places)
+            assert isinstance(p.type, StructType)
+            text, t = body.draw.place(p, 0), p.type
+        name = body.fresh("q")
+        body.emit(f"{name} = {text}")
+        body.scope.add(Variable(name, t, mutable=False))
+
+    def own_array(self, body: Body) -> None:
+        """A local array of structs, names of its elements, and a loop over it."""
+        if not body.structs or body.room() < 4:
+            return
+        t, count = self.rng.choice(body.structs), self.rng.randint(1, 4)
+        name, x = body.fresh("z"), body.fresh("x")
+        body.emit(f"{name} = sb.zeros({count}, {t.name})")
+        for _ in range(self.rng.choice((0, 1, 1, 2))):
+            element = body.fresh("q")
+            index = self.rng.choice((str(self.rng.randrange(count)), body.draw.index(count, 0)))
+            body.emit(f"{element} = {name}[{index}]")
+            body.scope.add(Variable(element, t, mutable=False))
+        head = self.rng.choice(HEADS)
+        body.emit(f"for {head.format(x, name)}:")
+        body.scope.push()
+        body.scope.add(Variable(x, t, mutable=False))
+        body.loop_body(self.rng.choice((1, 2, 3)), count)
+        body.scope.pop()
 
     def arrays(self, body: Body) -> None:
         """A loop over a tuple of arrays."""

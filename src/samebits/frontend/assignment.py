@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import NoReturn
 
 from samebits.frontend.core import name_fixes
@@ -208,6 +209,8 @@ def _place(
         ref = ctx.builder.local_ref(variable.local, span)
         ctx.builder.effect("copy", (ref, value.value), span)
         return
+    if not value.roots:
+        value = replace(value, roots=views.owner(ctx, source))
     if not value.roots:
         what, note = "in Python both names would mean the same object", None
         if isinstance(source, ast.Subscript | ast.Attribute):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import typing
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NoReturn, TypeVar, cast
 
 from samebits.errors import CompileError, Span
@@ -519,6 +520,10 @@ def _ternary(ctx: Context, node: ast.IfExp) -> Operand:
             fix=_ternary_fix(ctx, node, a, b),
         )
     if isinstance(a, View | MemoryOperand) and isinstance(b, View | MemoryOperand):
+        a, b = (
+            replace(side, roots=side.roots or views.owner(ctx, part))
+            for part, side in ((node.body, a), (node.orelse, b))
+        )
         chosen = _chosen_place(ctx, test, (then, a), (orelse, b), span)
         if chosen is not None:
             return chosen

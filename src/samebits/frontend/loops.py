@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import NoReturn
 
@@ -367,10 +367,11 @@ class _Loop:
             self.refuse(node, array)
         assert isinstance(array, (View, MemoryOperand))
         rows = views.dimensions(array) > 1
+        roots = array.roots or views.owner(ctx, node)
         place = self.place(node, array)
         count = memory.length(ctx, node, array, 0)
         t = array.type.element if isinstance(array, View) else memory.fixed(array).element
-        if isinstance(t, StructType) and not array.roots and not rows:
+        if isinstance(t, StructType) and not roots and not rows:
             self.refuse_references(node)
 
         def item(k: Value) -> Operand:
@@ -382,7 +383,7 @@ class _Loop:
             ctx.builder.effect("index", (k, memory.length(ctx, node, base, 0)), span)
             ref = ctx.builder.value("element", (base.value, k), RefType(t), span)
             readonly = base.type.readonly if isinstance(base, View) else base.readonly
-            return memory.load(ctx, ref, t, base.roots, readonly, span)
+            return memory.load(ctx, ref, t, base.roots or roots, readonly, span)
 
         def turned() -> Steps:
             last = self.op("sub", count, self.constant(1))
@@ -407,6 +408,8 @@ class _Loop:
     def items(self, node: ast.expr, struct: MemoryOperand, view: str | None = None) -> Steps:
         """The items of a struct, or a view of them; one that can't be had traps at the whole head,
         where CPython asks for it."""
+        if not struct.roots:
+            struct = replace(struct, roots=views.owner(self.ctx, node))
         if struct_items.gives_reference(struct, view) and not struct.roots:
             self.refuse_references(node)
         again = self.place(node, struct)
@@ -424,8 +427,8 @@ class _Loop:
         text = self.ctx.text(node)
         self.ctx.fail(
             node,
-            f"a name can't refer to a struct in memory of this call's own, such as {text}",
-            fix=f"write `for i in range(len({text}))` and {text}[i]",
+            f"a loop's name would refer to a struct in what has no name, {text}",
+            fix=f"give it a name on a line of its own, `a = {text}`, and loop over that",
         )
 
     def place(self, node: ast.expr, array: View | MemoryOperand) -> Callable[[], _Array]:
@@ -458,7 +461,7 @@ class _Loop:
         def again() -> _Array:
             found = lower(ctx, node)
             assert isinstance(found, (View, MemoryOperand))
-            return found
+            return replace(found, roots=found.roots or array.roots)
 
         return again
 

@@ -56,11 +56,13 @@ def lower_return(ctx: Context, node: ast.Return) -> None:
             continue
         item = _passed(ctx, node, item, t, None if len(given) == 1 else k)
         if isinstance(item, MemoryOperand):
-            if item.roots:
+            if item.roots and not (len(given) == 1 and _is_own(ctx, item)):
                 ctx.fail(
                     node,
                     "in Python this would return the constant itself, which the caller could change"
                     if ctx.is_outer(item)
+                    else "in Python two results would be the same object"
+                    if _is_own(ctx, item)
                     else "in Python this would return a reference to the caller's memory",
                     fix="return `.copy()` of it",
                 )
@@ -92,6 +94,12 @@ def _passed(ctx: Context, node: ast.Return, item: Operand, t: Type, k: int | Non
             fix=f"write `{', '.join(names)} = {ctx.text(node.value)}`, and `return {returned}`",
         )
     return passed(ctx, node, item, t, what, node.value)
+
+
+def _is_own(ctx: Context, item: MemoryOperand) -> bool:
+    """Whether it lies in memory that ends with the call."""
+    variables = (ctx.variables.get(root) for root in item.roots)
+    return all(v is not None and v.local is not None for v in variables)
 
 
 def _distinct_objects(ctx: Context, node: ast.Return, given: tuple[Operand, ...]) -> None:

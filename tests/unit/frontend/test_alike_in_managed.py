@@ -137,16 +137,7 @@ def owner_that_stays(a: Array[Body]) -> float64:
     return p.x + q.x + r.x
 
 
-@sb.kernel
-def part_of_an_owner(a: Array[Body]) -> float64:
-    own = sb.zeros(3, Body)
-    p, q = own[0], a[0]
-    return p.x + q.x
-
-
-@pytest.mark.parametrize(
-    "kernel", [owner_of_another, owners_of_one, owner_that_stays, part_of_an_owner]
-)
+@pytest.mark.parametrize("kernel", [owner_of_another, owners_of_one, owner_that_stays])
 def test_names_of_what_a_call_makes_are_refused(kernel: Any) -> None:
     message = refusal_of(kernel, np.zeros(1, Body.dtype)).message
     assert re.search(

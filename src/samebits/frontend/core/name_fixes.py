@@ -310,14 +310,6 @@ def of_choice(ctx: Context, node: ast.IfExp, t: Type) -> str:
     if not isinstance(t, StructType):
         return "write if/else, and do what is done with it in each branch"
     a, b = node.body, node.orelse
-    if (
-        isinstance(a, ast.Subscript)
-        and isinstance(b, ast.Subscript)
-        and ast.dump(a.value) == ast.dump(b.value)
-        and not isinstance(a.slice, ast.Tuple | ast.Slice)
-    ):
-        chosen = ast.IfExp(node.test, a.slice, b.slice)
-        return ctx.filled("choose the index: `{a}[{k}]`", a=a.value, k=chosen)
     name = _name_given(ctx, node)
     field = None if name is None else _field_written(ctx, name)
     if field is not None:
