@@ -443,7 +443,7 @@ def assigns_module_constant(n: int) -> int:
 
 @refused
 def unicode_source(x: float32) -> float32:
-    """Säule"""; größe = x; return größe + unbekannt
+    """Säule"""; größe = x; return größe + unbekannt  # fmt: skip
 
 
 recursion_kernel = sb.kernel(recursion)
