@@ -18,6 +18,7 @@ CASES = {
     "two-reports": 12,
     "goldens": 100,
     "bits": 50,
+    "verdicts": 60,
     "hash-lists": 100,
     "dumps": 100,
     "cache": 1000,

@@ -17,6 +17,7 @@ from tests.fuzz.files.tiny_simulation import TINY
 
 from samebits.audit.flags import findings
 from samebits.audit.formats import wasm
+from samebits.collector.grouping import facts
 from samebits.diagnosis.driver import steps
 from samebits.foreign import records
 from samebits.replay import frames as replay_frames
@@ -153,6 +154,14 @@ def damaged_modules_are_no_error(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(wasm, "UnreadableBinary", IndexError)
 
 
+def verdicts_are_shown_as_they_are(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(facts, "visible", lambda text: text)
+
+
+def verdicts_have_objects_where_they_should(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(facts, "_table", lambda value: value or {})
+
+
 INJECTED: dict[Inject, tuple[str, set[str]]] = {
     chunks_are_believed: ("replays", {"invented", "silent"}),
     numbers_may_be_words: ("replays", {"exception"}),
@@ -169,6 +178,8 @@ INJECTED: dict[Inject, tuple[str, set[str]]] = {
     records_are_believed: ("records", {"silent", "invented", "contradiction"}),
     commands_are_words_of_a_shell: ("builds", {"exception"}),
     damaged_modules_are_no_error: ("wasm", {"exception"}),
+    verdicts_are_shown_as_they_are: ("verdicts", {"contradiction"}),
+    verdicts_have_objects_where_they_should: ("verdicts", {"exception"}),
 }
 """What is wrong with the reader, the format, and the kinds of finding that it is to be."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -28,6 +28,12 @@ Players = Annotated[
 ]
 Seed = Annotated[int | None, typer.Option(help="Without a REPLAY: the seed; 1 if not given.")]
 Html = Annotated[str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def targets_option(help: str) -> Any:
+    """`--targets A,B`, of commands that run on several."""
+    return typer.Option("--targets", "--target", metavar="A,B", help=help)
 
 
 class Parsed(BaseException):

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from samebits.cli.application import (
+    AsJson,
     Html,
     Parsed,
     Players,
@@ -19,6 +20,7 @@ from samebits.cli.application import (
     Sim,
     application,
     finish,
+    targets_option,
 )
 from samebits.cli.chosen import chosen
 from samebits.cli.ci import commands as ci
@@ -87,13 +89,7 @@ def verify(
         typer.Argument(metavar="[REPLAY]...", help="replays of SIM, or folders of them"),
     ] = None,
     targets: Annotated[
-        str | None,
-        typer.Option(
-            "--targets",
-            "--target",
-            metavar="A,B",
-            help="Only these targets of `samebits targets`.",
-        ),
+        str | None, targets_option("Only these targets of `samebits targets`.")
     ] = None,
     frames: Annotated[
         str | None,
@@ -133,7 +129,7 @@ def verify(
     shard: Annotated[
         str | None, typer.Option(metavar="I/N", help="Only every N-th replay, from the I-th on.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Run SIM in every execution that this machine offers, and compare the state of every frame.
 
@@ -192,7 +188,7 @@ def record(
 
 @application.command(epilog=examples("targets"))
 def targets(
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """List the targets that run here, and why the others cannot."""
     from samebits.cli.targets import run
@@ -263,7 +259,7 @@ def doctor(
             help="Compare with the fingerprint that `samebits doctor` prints on another machine.",
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Examine what changes floating-point results on this host: FP registers, libm, NumPy.
 
@@ -307,7 +303,7 @@ def inspect(
     all: Annotated[
         bool, typer.Option("--all", help="Show the library's own functions too.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    json: AsJson = False,
     html: Html = None,
     color: Annotated[
         bool | None,
@@ -410,7 +406,7 @@ def explain(
         Literal["float16", "float32", "float64"],
         typer.Option(help="The type of operands and result; float16 is computed in float32."),
     ] = "float32",
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Find which evaluation of EXPR gives the bits that a machine, engine or compiler gave.
 
@@ -463,7 +459,7 @@ def report(
             help="Write it of what another program recorded with samebits.h: run.sbt.",
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Write a desync report: what this machine computed in a run, to be compared elsewhere.
 
@@ -509,7 +505,7 @@ def minimise(
     seconds: Annotated[
         float, typer.Option(metavar="N", help="Stop after so long with the shortest so far.")
     ] = 60.0,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Cut a replay down to what still shows a difference between two sides, or a trap.
 
@@ -600,7 +596,7 @@ def diagnose(
             "--b name them. Its commands run as if you had typed them.",
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    json: AsJson = False,
     html: Html = None,
 ) -> None:
     """Find the first differing frame, field, line and operation of two runs, and the cause.

@@ -16,6 +16,7 @@ from tests.fuzz.files.saves import Saves
 from tests.fuzz.files.scripts import Descriptions, LuaScripts
 from tests.fuzz.files.texts import Expressions, Sources
 from tests.fuzz.files.two_reports import TwoReports
+from tests.fuzz.files.verdicts import Verdicts
 
 TARGETS: dict[str, type[Target]] = {
     one.name: one
@@ -25,6 +26,7 @@ TARGETS: dict[str, type[Target]] = {
         TwoReports,
         Goldens,
         BitsFiles,
+        Verdicts,
         HashLists,
         Dumps,
         CacheEntries,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from samebits.cli.application import finish
+from samebits.cli.application import AsJson, finish
 from samebits.cli.examples import examples
 
 commands = typer.Typer()
@@ -39,7 +39,7 @@ def compare(
     summary: Annotated[
         str | None, typer.Option(metavar="FILE", help="Append a page of Markdown to FILE.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Compare what machines found: every frame of every run, and whether all ran the same.
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from samebits.cli.application import finish
+from samebits.cli.application import AsJson, finish
 from samebits.cli.examples import examples
 
 commands = typer.Typer()
@@ -20,7 +20,6 @@ Database = Annotated[
         "SAMEBITS_COLLECTOR_DATABASE may have it instead.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 @commands.command(epilog=examples("send"))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from samebits.cli.application import Html, finish
+from samebits.cli.application import AsJson, Html, finish, targets_option
 from samebits.cli.examples import examples
 from samebits.digits import MOST_FRAMES
 
@@ -17,6 +17,25 @@ commands = typer.Typer(
 )
 
 
+Corpus = Annotated[
+    str, typer.Argument(metavar="CORPUS", help="a folder of replays, or a file that lists them")
+]
+Local = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=1024, help="So many replays at once here; as many as processors by default."
+    ),
+]
+Frames = Annotated[
+    int | None,
+    typer.Option(min=1, max=MOST_FRAMES, help="Only the first N frames of each replay."),
+]
+Timeout = Annotated[
+    float, typer.Option(metavar="SECONDS", help="End a replay on a target that runs longer.")
+]
+Memory = Annotated[int, typer.Option(metavar="MIB", help="End a replay that needs more memory.")]
+
+
 @commands.callback()
 def _root() -> None:
     """Thousands of replays, on many workers, and what was found kept."""
@@ -24,10 +43,7 @@ def _root() -> None:
 
 @commands.command("verify", epilog=examples("farm verify"))
 def verify(
-    corpus: Annotated[
-        str,
-        typer.Argument(metavar="CORPUS", help="a folder of replays, or a file that lists them"),
-    ],
+    corpus: Corpus,
     sim: Annotated[
         list[str] | None,
         typer.Option(
@@ -39,19 +55,9 @@ def verify(
     ] = None,
     targets: Annotated[
         str | None,
-        typer.Option(
-            "--targets",
-            "--target",
-            metavar="A,B",
-            help="Targets of `samebits targets`; what each worker runs best by default.",
-        ),
+        targets_option("Targets of `samebits targets`; what each worker runs best by default."),
     ] = None,
-    local: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=1024, help="So many workers here; as many as processors by default."
-        ),
-    ] = None,
+    local: Local = None,
     scheduler: Annotated[
         str | None,
         typer.Option(
@@ -61,22 +67,15 @@ def verify(
     store: Annotated[
         str, typer.Option(metavar="FOLDER", help="Where rows are kept, as Parquet files.")
     ] = "samebits-farm",
-    frames: Annotated[
-        int | None,
-        typer.Option(min=1, max=MOST_FRAMES, help="Only the first N frames of each replay."),
-    ] = None,
-    timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", help="End a replay on a target that runs longer.")
-    ] = 60.0,
-    memory: Annotated[
-        int, typer.Option(metavar="MIB", help="End a replay that needs more memory.")
-    ] = 2048,
+    frames: Frames = None,
+    timeout: Timeout = 60.0,
+    memory: Memory = 2048,
     retry: Annotated[
         bool,
         typer.Option("--retry", help="Run replays again that crashed, hung or ran out of memory."),
     ] = False,
     html: Html = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Run all replays of a corpus on targets, many at once, and compare.
 
@@ -131,10 +130,7 @@ def worker(
 
 @commands.command("bisect", epilog=examples("farm bisect"))
 def bisect(
-    corpus: Annotated[
-        str,
-        typer.Argument(metavar="CORPUS", help="a folder of replays, or a file that lists them"),
-    ],
+    corpus: Corpus,
     sim: Annotated[
         str,
         typer.Option("--sim", metavar="SIM", help="The simulation's file, in a repository."),
@@ -148,27 +144,17 @@ def bisect(
     target: Annotated[
         str | None, typer.Option(metavar="TARGET", help="This machine's best by default.")
     ] = None,
-    local: Annotated[
-        int | None,
-        typer.Option(min=1, max=1024, help="Replays at once; as many as processors by default."),
-    ] = None,
-    frames: Annotated[
-        int | None,
-        typer.Option(min=1, max=MOST_FRAMES, help="Only the first N frames of each replay."),
-    ] = None,
+    local: Local = None,
+    frames: Frames = None,
     out: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Keep the minimised replays here.")
     ] = None,
     seconds: Annotated[
         float, typer.Option(metavar="N", help="How long a replay may be minimised.")
     ] = 60.0,
-    timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", help="End a replay that runs longer.")
-    ] = 60.0,
-    memory: Annotated[
-        int, typer.Option(metavar="MIB", help="End a replay that needs more memory.")
-    ] = 2048,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    timeout: Timeout = 60.0,
+    memory: Memory = 2048,
+    json: AsJson = False,
 ) -> None:
     """Find the commits that changed hashes of a corpus, and why.
 

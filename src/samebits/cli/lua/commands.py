@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from samebits.cli.application import finish
+from samebits.cli.application import AsJson, finish
 from samebits.cli.examples import examples
 
 commands = typer.Typer(
@@ -72,7 +72,7 @@ def lua_verify(
             help="A program of `lua build` with its prepared script, run too. May be repeated.",
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Run a record's inputs again in every engine, and compare every frame's hash.
 
@@ -118,7 +118,7 @@ def lua_diagnose(
         str, typer.Option(metavar="SIDE", help="lua54 or luajit, with +libm for the platform's.")
     ] = "lua54",
     b: Annotated[str, typer.Option(metavar="SIDE", help="The other side.")] = "lua54+libm",
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Run a record's inputs on two sides, and name the first line and operation that differ.
 
