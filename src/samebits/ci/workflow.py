@@ -6,9 +6,12 @@ command; `--check` compares, so that a file made by hand or by an older version 
 
 from __future__ import annotations
 
+import re
 import shlex
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any, cast
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -52,7 +55,9 @@ its plans alone and have other shells."""
 EMULATED = ("s390x-O3", "riscv64-O3")
 """The emulated targets by default: the other byte order, and a processor with NaNs of its own."""
 PYTHON = "3.13"
-INSTALL = "python -m pip install ."
+INSTALL = "python -m pip install"
+_OWN = re.compile(r"samebits(?![A-Za-z0-9._-])")
+"""A requirement of samebits, extras or not."""
 _FIRST = "# Made by"
 
 
@@ -70,15 +75,16 @@ class Plan:
 def plan_of(project: Project, root: Path, service: Service) -> Plan:
     """The plan of a project at `root`. Raises WorkflowError where it names no simulation."""
     if not project.simulations:
+        path = root / "pyproject.toml"
         raise WorkflowError(
-            f"{root / 'pyproject.toml'} names no simulation",
+            f"{path} names no simulation" if path.is_file() else f"there is no {path}",
             fix='write simulations = ["game.py"] under [tool.samebits] in it',
         )
-    install = INSTALL if project.install is None else project.install
+    install = installation(root) if project.install is None else project.install
     if not install.strip() or "\n" in install:
         raise WorkflowError(
             "install in [tool.samebits] is no command of one line",
-            fix=f'write install = "{INSTALL}"',
+            fix=f'write install = "{installation(root)}"',
         )
     names = (
         *(word for named in project.simulations for word in _words(named, root)),
@@ -103,6 +109,20 @@ def plan_of(project: Project, root: Path, service: Service) -> Plan:
         EMULATED if project.emulated is None else project.emulated,
         install.strip(),
     )
+
+
+def installation(root: Path) -> str:
+    """The command that installs what the project at `root` needs, where it names none: itself if it
+    can be installed or has dependencies, and this samebits unless it is one of them."""
+    path = root / "pyproject.toml"
+    table: dict[str, Any] = tomllib.loads(path.read_text("utf-8")) if path.is_file() else {}
+    about: Any = table.get("project")
+    given: Any = cast("dict[str, Any]", about).get("dependencies") if type(about) is dict else None
+    needs = [str(each) for each in cast("list[Any]", given)] if isinstance(given, list) else []
+    is_package = bool(needs) or "build-system" in table or (root / "setup.py").is_file()
+    has_own = any(_OWN.match(each.strip()) for each in needs)
+    words = (*((".",) if is_package else ()), *(() if has_own else (f"samebits=={__version__}",)))
+    return f"{INSTALL} {' '.join(words)}"
 
 
 def _words(named: Named, root: Path) -> tuple[str, ...]:

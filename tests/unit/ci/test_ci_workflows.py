@@ -18,6 +18,7 @@ from samebits.ci.bits_file import read_bits
 from samebits.sim.load import load_simulation
 from samebits.sim.players import player
 from samebits.testing.runs import rows_of
+from samebits.version import __version__
 
 FUSING = rows_of(["x86-64-v3-O3"])[0]
 SMALL = SIMULATIONS / "small_simulation.py"
@@ -165,6 +166,42 @@ def test_what_is_out_of_date_is_told(project: Path, capsys: pytest.CaptureFixtur
     assert "is out of date" in err
     assert called(*given) == 0
     assert called(*given, "--check") == 0
+
+
+INSTALLED = [
+    ("", f"samebits=={__version__}"),
+    ('[project]\nname = "game"\nversion = "1"', f"samebits=={__version__}"),
+    ('[project]\nname = "game"\ndependencies = ["numpy>=2"]', f". samebits=={__version__}"),
+    ('[project]\ndependencies = ["samebits-tools"]', f". samebits=={__version__}"),
+    ('[project]\ndependencies = ["numpy", "samebits[test] >= 0.1"]', "."),
+    ('[build-system]\nrequires = ["hatchling"]', f". samebits=={__version__}"),
+    ("project = 7", f"samebits=={__version__}"),
+]
+
+
+@pytest.mark.parametrize(("lines", "words"), INSTALLED)
+@pytest.mark.parametrize("service", ["github", "gitlab"])
+def test_a_job_installs_samebits_and_what_the_project_needs(
+    project: Path, lines: str, words: str, service: str
+) -> None:
+    (project / "pyproject.toml").write_text(f"{lines}\n{TOML}")
+    assert called("ci", "init", project, f"--{service}") == 0
+    made = loaded(project / (GITHUB if service == "github" else GITLAB))
+    wanted = f"python -m pip install {words}"
+    if service == "gitlab":
+        assert made["samebits"]["before_script"][0] == wanted
+    else:
+        steps = made["jobs"]["verify"]["steps"]
+        assert next(step["run"] for step in steps if step.get("name") == "Install") == wanted
+
+
+def test_a_folder_without_a_project_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert called("ci", "init", tmp_path, "--github") == 2
+    said = capsys.readouterr().err
+    assert f"there is no {tmp_path / 'pyproject.toml'}" in said
+    assert "[tool.samebits]" in said
 
 
 MISTAKES = [
