@@ -10,7 +10,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from samebits.ci import first_finding
-from samebits.ci.bits_file import BitsError, BitsFile, corpus_digest, is_bits_file, write_bits
+from samebits.ci.bits_file import (
+    BitsError,
+    BitsFile,
+    Run,
+    corpus_digest,
+    is_bits_file,
+    write_bits,
+)
 from samebits.ci.corpus import corpus, part, shard_of
 from samebits.ci.found import default_label, failed_run, machine_facts, run_of
 from samebits.cli.exit_status import BAD, DIFFERS, SAME
@@ -218,6 +225,14 @@ def _write_bits(
 ) -> None:
     assert options.bits is not None
     names = [Path(each).as_posix() for each in replays]
+    found = [
+        *(run_of(made.source, made.verification) for made in runs),
+        *(failed_run(each.replay, str(each.error)) for each in unread),
+    ]
+    once: dict[object, Run] = {}  # copies of a replay are one run, told by what went wrong
+    for run in found:
+        if run.key not in once or once[run.key].result == "same" != run.result:
+            once[run.key] = run
     file = BitsFile(
         options.bits,
         options.label or default_label(),
@@ -227,10 +242,7 @@ def _write_bits(
         simulation.digest,
         (1, 1) if options.shard is None else shard_of(options.shard),
         corpus_digest(names),
-        (
-            *(run_of(made.source, made.verification) for made in runs),
-            *(failed_run(each.replay, str(each.error)) for each in unread),
-        ),
+        tuple(once.values()),
     )
     try:
         write_bits(file)

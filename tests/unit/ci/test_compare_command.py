@@ -136,6 +136,21 @@ def test_parts_of_a_corpus_are_joined(bits: Path, corpus: Path, tmp_path: Path, 
     assert "--shard 4/4 of 3 replays has none" in refused(run, "verify", *common, "--shard", "4/4")
 
 
+def test_copies_of_a_replay_are_one_run(corpus: Path, tmp_path: Path, run: Run) -> None:
+    folder = tmp_path / "copies"
+    folder.mkdir()
+    for n, name in enumerate(("a.mcap", "b.mcap", "broken.mcap", "broken too.mcap")):
+        data = (corpus / "a.mcap").read_bytes() if n < 2 else b"nothing"
+        (folder / name).write_bytes(data)
+    path = tmp_path / "copies.bits"
+    code, _, _ = run("verify", SMALL, folder, "--targets", "evaluate,x86-64-v1-O3", "--bits", path)
+    assert code == 2, "two files cannot be read"
+    runs = read_bits(str(path)).runs
+    assert [Path(each.name).name for each in runs] == [
+        "a.mcap", "broken too.mcap", "broken.mcap",
+    ]  # fmt: skip
+
+
 def test_another_machines_hashes_are_diagnosed(corpus: Path, tmp_path: Path, run: Run) -> None:
     """Hashes of code that fuses: no report says more, and the cause is found by experiments."""
     replay = corpus / "a.mcap"
