@@ -230,6 +230,10 @@ class OpRule:
     pure: bool = True
 
 
+FITS = "fits"
+"""The attribute of a `convert` of a float that a test before it has shown to fit, or whose result
+is not used."""
+
 # Arithmetic keeps its operands' type. "wraps" is for fixed-width integers; weak `int` traps.
 OPS: dict[str, OpRule] = {
     "const": OpRule(0, "attr as the result type; floats are exact binary values"),
@@ -280,7 +284,8 @@ OPS: dict[str, OpRule] = {
     "unlikely": OpRule(1, "the bool a, which is nearly always false"),
     "select": OpRule(3, "b if the bool a else c; both are evaluated"),
     "convert": OpRule(1, "to the result type: int to int wraps, int to float rounds once to "
-                         "nearest even, float to int truncates, saturates, NaN gives 0; "
+                         "nearest even, float to int truncates, saturates, NaN gives 0, and "
+                         "with attr FITS any number where that would be out of range; "
                          "bool counts as 0 or 1; to and from weak types as to int64 and float64"),
     "narrow": OpRule(1, "weak int to a fixed-width integer that must hold it", "overflow"),
     "bitcast": OpRule(1, "the same bits (of the canonical NaN) as the result type"),

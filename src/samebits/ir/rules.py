@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from samebits.bits import round_float
 from samebits.ir.grammar import (
+    FITS,
     MOST_PRINTED,
     MOST_VALUES,
     Attribute,
@@ -122,8 +123,15 @@ def _select(op: Op, _: Surroundings) -> Complaint:
 
 
 def _convert(op: Op, _: Surroundings) -> Complaint:
-    ok = len(op.results) == 1 and is_number(op.result.type) and is_scalar(op.args[0].type)
-    return None if ok else "it makes one number of one scalar"
+    source = op.args[0].type
+    if len(op.results) != 1 or not (is_number(op.result.type) and is_scalar(source)):
+        return "it makes one number of one scalar"
+    if op.attr is None:
+        return None
+    of_float = isinstance(source, ScalarType) and source.is_float
+    if op.attr != FITS or not of_float or op.result.type != INT:
+        return f"its attribute is {op.attr!r}, which is {FITS!r} for a float as an int, or none"
+    return None
 
 
 def _narrow(op: Op, _: Surroundings) -> Complaint:
@@ -459,6 +467,6 @@ CHECKS: dict[str, Check] = {
 ATTRIBUTED = {
     "const", "get", "set", "local", "table", "field", "component", "length", "apart", "bound",
     "assert", "own", "call", "parallel", "index", "allocate", "overflow", "floordiv", "mod",
-    "narrow", "print", "trace",
+    "narrow", "print", "trace", "convert",
 }  # fmt: skip
 """The opcodes that have an attribute; for every other it is None."""

@@ -8,7 +8,7 @@ from samebits.backend.lowering.integer import scalar_type
 from samebits.backend.lowering.parallel import lower_parallel
 from samebits.backend.text.types import parts, return_type, scalar
 from samebits.backend.text.writer import FunctionWriter, Lowering
-from samebits.ir.grammar import HostFunction, HostTable, Op
+from samebits.ir.grammar import FITS, HostFunction, HostTable, Op
 from samebits.ir.trap_texts import message
 from samebits.types import Kind, ScalarType
 
@@ -25,8 +25,8 @@ def _resize(f: FunctionWriter, name: str, source: ScalarType, bits: int) -> str:
 def _convert(f: FunctionWriter, op: Op) -> None:
     source, target = scalar_type(op.args[0]), scalar_type(op.result)
     name = f.seen(op.args[0]) if target.kind is Kind.BOOL else f.operand(op.args[0])
-    if source.is_float and f.facts.is_in_range(op) and not needs_help(f, target):
-        # Frozen: LLVM may move it before the test, where it would be no number at all.
+    if op.attr == FITS and not needs_help(f, target):
+        # Frozen: out of range, where nothing uses it, LLVM's would be no number at all.
         whole = f.emit(f"fptosi {scalar(source)} {name} to {scalar(target)}")
         f.define(op.result, f.emit(f"freeze {scalar(target)} {whole}"))
         return

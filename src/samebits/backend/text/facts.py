@@ -6,7 +6,6 @@ A missing fact costs speed; a wrong one would cost bits.
 from __future__ import annotations
 
 from samebits.backend.text.nan_stores import serial_stores
-from samebits.ir.analysis.in_range import conversions_in_range
 from samebits.ir.grammar import For, Function, Op, Value, ValueType, walk
 from samebits.types import ScalarType
 
@@ -35,7 +34,6 @@ class FunctionFacts:
                 case _:
                     pass
         self.dependent_stores, self.serial_stores = serial_stores(function)
-        self._in_range = conversions_in_range(function)
 
     def is_private(self, reference: Value) -> bool:
         """Whether `reference` points into local memory whose bits only loads can see.
@@ -48,10 +46,6 @@ class FunctionFacts:
     def is_number(self, value: Value) -> bool:
         """Whether a float value is known not to be NaN, or NaNs need not be tracked, as in FAST."""
         return self.is_fast or (value.op, value.index) in self._numbers
-
-    def is_in_range(self, conversion: Op) -> bool:
-        """Whether the float of a `convert` to an integer is known to fit."""
-        return conversion.id in self._in_range
 
     def _op(self, op: Op) -> None:
         if op.opcode == "set":

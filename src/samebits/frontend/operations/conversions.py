@@ -21,7 +21,7 @@ from samebits.frontend.core.operands import (
 from samebits.frontend.core.widened import is_sum
 from samebits.frontend.core.widened import widened as widened_sum
 from samebits.frontend.operations import fixed_point, halves
-from samebits.ir.grammar import Value
+from samebits.ir.grammar import FITS, Value
 from samebits.lang.values.conversions import narrow_float
 from samebits.types import (
     BOOL,
@@ -329,7 +329,8 @@ def to_int(ctx: Context, node: ast.AST, operand: Scalar) -> Scalar:
         fits = ctx.builder.value("and", tuple(inside), BOOL, span)  # not where it is NaN
         misfits = ctx.builder.value("not", (fits,), BOOL, span)
         ctx.builder.effect("overflow", (misfits, value), span, _misfit(value))
-    return Scalar(ctx.builder.value("convert", (value,), INT, span), INT)
+    tested = FITS if t.is_float else None
+    return Scalar(ctx.builder.value("convert", (value,), INT, span, tested), INT)
 
 
 def _misfit(value: Value) -> str | None:

@@ -11,12 +11,15 @@ import samebits as sb
 from samebits import Array, ReadOnly, float32, float64, int64
 from samebits.backend.llvm.compile import llvm_text
 from samebits.backend.targets.table import TARGETS
+from samebits.errors import IRError
 from samebits.frontend.compile import compile_kernel, link
-from samebits.ir.analysis.in_range import conversions_in_range
 from samebits.ir.builder import Builder
+from samebits.ir.grammar import FITS, Module
+from samebits.ir.text import parse_module, print_module
+from samebits.ir.verify import verify
 from samebits.lang.kernel import Kernel
 from samebits.passes.pipeline import optimise
-from samebits.types import BOOL, FLOAT64, INT
+from samebits.types import FLOAT32, FLOAT64, INT, INT32, INT64
 
 EDGES = (
     0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 2.0**62, -(2.0**62), 2.0**63, -(2.0**63),
@@ -68,7 +71,7 @@ def text_of(kernel: Kernel) -> str:
     return llvm_text(optimise(link(unit), entries), entries, TARGETS["x86-64-v3"])
 
 
-@pytest.mark.parametrize("kernel", [whole, whole_of_single, onto_place])
+@pytest.mark.parametrize("kernel", [whole, whole_of_single, sum_of, chosen, onto_place])
 def test_what_was_tested_is_not_tested_again(kernel: Kernel) -> None:
     text = text_of(kernel)
     assert "fptosi" in text
@@ -115,33 +118,20 @@ def test_arrays_hold_the_same_up_to_a_trap(kernel: Kernel) -> None:
         assert memories[0] == memories[1]
 
 
-def put_test(b: Builder, low: float = -(2.0**63), high: float = 2.0**63, other: str = "x") -> None:
-    x = b.get("x")
-    sides = b.op("ge", x, b.const(FLOAT64, low)), b.op("lt", b.get(other), b.const(FLOAT64, high))
-    b.emit("overflow", b.op("not", b.op("and", *sides)))
-    b.to(INT, x)
-
-
-def test_bounds_that_are_too_far_or_of_another_float_prove_nothing() -> None:
-    for low, high, other in (
-        (-(2.0**64), 2.0**63, "x"), (-(2.0**63), 2.0**64, "x"), (-(2.0**63), 2.0**63, "y"),
-        (math.nan, 2.0**63, "x"), (-math.inf, 2.0**63, "x"),
+def test_the_attribute_is_of_floats_as_ints_alone() -> None:
+    for source, target, attr in (
+        (INT64, INT, FITS), (FLOAT64, INT32, FITS), (FLOAT64, FLOAT32, FITS),
+        (FLOAT64, INT, "fit"), (FLOAT64, INT, True),
     ):  # fmt: skip
-        b = Builder("f", {"x": FLOAT64, "y": FLOAT64})
-        put_test(b, low, high, other)
-        assert not conversions_in_range(b.function), (low, high, other)
+        b = Builder("f", {"x": source})
+        b.emit("convert", b.get("x"), types=[target], attr=attr)
+        with pytest.raises(IRError, match="its attribute is"):
+            verify(Module({"f": b.ret()}))
 
 
-def test_a_test_in_a_branch_says_nothing_of_what_follows() -> None:
-    b = Builder("f", {"x": FLOAT64, "c": BOOL})
-    x = b.get("x")
-    fits = b.op("and", b.op("ge", x, b.const(FLOAT64, -1.0)), b.op("lt", x, b.const(FLOAT64, 1.0)))
-    branch = b.if_(b.get("c"))
-    with b.into(branch.then):
-        b.emit("overflow", b.op("not", fits))
-        inside = b.to(INT, x)
-    after = b.to(INT, x)
-    b.emit("overflow", b.op("not", fits))
-    last = b.to(INT, x)
-    assert conversions_in_range(b.function) == {inside.op, last.op}
-    assert after.op not in conversions_in_range(b.function)
+def test_the_text_of_ir_keeps_the_attribute() -> None:
+    b = Builder("f", {"x": FLOAT64})
+    b.emit("convert", b.get("x"), types=[INT], attr=FITS)
+    text = print_module(Module({"f": b.ret()}))
+    assert 'convert "fits"' in text
+    assert print_module(parse_module(text)) == text
