@@ -108,9 +108,15 @@ def made_once(family: type[Family], parts: tuple[object, ...]) -> type:
     """The class of a family's arguments. Raises CompileError for wrong ones."""
     wanted = family.parameters.count(",") + 1
     if not wanted <= len(parts) <= max(wanted, family.most):
+        named = family.parameters.split(", ")
+        given = [str(getattr(cast("Any", part), "__name__", part)) for part in parts[:wanted]]
+        text = ", ".join(_filled(named, given))
         raise CompileError(
             f"{family.__name__} takes [{family.parameters}], got {len(parts)} arguments",
-            fix=f"write {family.__name__}[{family.parameters}]",
+            note="N is the most items that it ever has, and what it takes of memory"
+            if "N" in named
+            else None,
+            fix=f"write {family.__name__}[{text}]",
         )
     plain, make = family.make(*parts)
     key = (family, *plain)
@@ -118,6 +124,14 @@ def made_once(family: type[Family], parts: tuple[object, ...]) -> type:
     if found is None:
         found = _made[key] = _finished(family, plain, make())
     return found
+
+
+def _filled(named: list[str], given: list[str]) -> list[str]:
+    """The arguments that a family takes, those that are given among them; a number is the last."""
+    last = given[-1:] if given and given[-1].isdigit() and named[-1] == "N" else []
+    first = given[: len(given) - len(last)]
+    rest = named[len(first) : len(named) - len(last)]
+    return [*first, *("64" if name == "N" else name for name in rest), *last][: len(named)]
 
 
 def _finished(family: type[Family], parts: tuple[object, ...], cls: type) -> type:

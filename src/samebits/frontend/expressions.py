@@ -222,6 +222,8 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
             if isinstance(frozen, list):
                 t = "int64" if _whole(cast("list[object]", frozen)) else "float64"
                 fix = f"freeze it at module level: `sb.table({ctx.text(node.value)}, {t})`"
+            elif isinstance(base, Static) and any(base.object is t for t in _PYTHONS_OWN):
+                fix = "write an @sb.struct with a field for each item, and its name here"
             elif isinstance(base, Static) and isinstance(base.object, dict):
                 fix = "write `match`, or keep the values in sb.table(values, float64)"
             elif isinstance(base, Tuple):
@@ -235,6 +237,10 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
                     t = "int64" if whole else "float64"
                     fix = f"freeze it at module level: `sb.table({ctx.text(node.value)}, {t})`"
             ctx.fail(node, f"{describe(base)} can't be indexed", fix=fix)
+
+
+_PYTHONS_OWN: tuple[object, ...] = (tuple, list, dict, set)
+"""Types that are none of the language, as in `sb.Heap[tuple[float64, int32], 8]`."""
 
 
 def _no_field(ctx: Context, node: ast.Subscript, t: StructType | FixedArrayType) -> None:

@@ -474,6 +474,11 @@ class _Loop:
             fix = f"make it a tuple, which nothing changes: {ctx.text(node)} = (...)"
         elif isinstance(found, Vector):
             fix = ctx.filled("write out its components, such as `{x}.x`", x=node)
+            if isinstance(node, ast.Name | ast.Attribute) and len(found.type.components) <= len(
+                "xyzw"
+            ):
+                parts = ", ".join(f"{ctx.text(node)}.{c}" for c in found.type.components)
+                fix = f"loop over its components: `({parts})`"
         elif isinstance(found, (Scalar, Literal)) and found.type.is_int:
             fix = f"write `range({ctx.text(node)})`"
         ctx.fail(

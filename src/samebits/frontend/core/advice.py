@@ -145,6 +145,12 @@ def for_call(
     if isinstance(called, type) and issubclass(called, np.generic):
         note = "NumPy's scalars are Python objects; samebits has types of the same names"
         return note, f"write {name}({text or 0}), with {name} from samebits"
+    parameters = str(getattr(cast("Any", called), "parameters", ""))
+    if parameters and isinstance(called, type) and called.__module__.startswith("samebits."):
+        return (
+            "a container says what it holds, and the most items",
+            f"write {written}[{parameters}]()",
+        )
     if name in _OWN_TYPES:
         size = arguments[0] if arguments else "16"
         return f"{written} is the type of a parameter", f"write sb.zeros({size}, float64)"
