@@ -124,9 +124,9 @@ class BuildSearch:
         except OutOfTime:
             return
 
-    def gives_all(self, hazards: Sequence[str]) -> bool:
-        """Whether one of some hazards alone, at any places, or a math library whose results are
-        off in some calls, gives all hashes."""
+    def gives_all(self, hazards: Sequence[str], stages: Sequence[Stage] = ()) -> bool:
+        """Whether one of some hazards alone, at any places, a math library whose results are off in
+        some calls, or what compilers make by some stages gives all hashes."""
         self._begin()
         try:
             for hazard in hazards:
@@ -134,6 +134,8 @@ class BuildSearch:
                     self._decode(BoardPlan((hazard,)))
             if not self.whole:
                 self._take(self._programs.with_other_library())
+            if not self.whole and stages:
+                self._compiled(stages)
         except OutOfTime:
             pass
         return bool(self.whole)

@@ -20,6 +20,7 @@ from samebits.diagnosis.before.numbering import renumbered
 from samebits.diagnosis.before.planted import GivenInputs, OtherSeed, is_program, planted
 from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.builds.boards import Boards
+from samebits.diagnosis.builds.compilers.plans import USUAL_STAGES
 from samebits.diagnosis.builds.hypotheses import HEALING, QUICK
 from samebits.diagnosis.builds.option_side import flushing_gives_all
 from samebits.diagnosis.builds.search import SECONDS, BuildSearch
@@ -78,7 +79,7 @@ from samebits.sim.sources import InputSource
 PROXY_OPERATIONS = 1 << 14
 """Operations of a frame that is evaluated under every hazard where a report has no trace of it:
 about four seconds."""
-_HEALING_SECONDS, _QUICK_SECONDS = 4.0, 8.0
+_HEALING_SECONDS, _QUICK_SECONDS = 4.0, 12.0
 """For builds that are looked for before a changed state is believed: also where no more are looked
 for then."""
 
@@ -283,7 +284,10 @@ def _heals(
     is_last, theirs = outside.explain_what_follows, theirs_of(report)
     seconds = _QUICK_SECONDS if is_last else _HEALING_SECONDS
     search = BuildSearch(a, source, theirs, frame, seconds=seconds, boards=boards)
-    return search.gives_all(QUICK if is_last else HEALING)
+    with closing(search):
+        if is_last:
+            return search.gives_all(QUICK, USUAL_STAGES)
+        return search.gives_all(HEALING)
 
 
 def _require_known(report: Report, frames: int, replay: str | None) -> None:

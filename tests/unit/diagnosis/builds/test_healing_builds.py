@@ -12,6 +12,8 @@ from samebits import float32, uint64
 from samebits.desync.format import HASHES
 from samebits.desync.record import ReportRequest, record_report
 from samebits.diagnosis.builds.compilers import search as search_module
+from samebits.diagnosis.builds.search import BuildSearch
+from samebits.diagnosis.builds.whole_programs import WholePrograms
 from samebits.diagnosis.driver import diagnose_report
 from samebits.sides.side import parse_side
 from samebits.sim.sources import PlayerSource
@@ -74,4 +76,25 @@ def test_a_build_that_gives_all_hashes_is_told_where_its_difference_heals(
     parts = {key: data for key, data in theirs.parts.items() if key.topic == HASHES}
     found = diagnose_report(source, parse_side("", PARTS), replace(theirs, parts=parts))
     assert (found.frame, found.causes[0].hazard) == (20, "reciprocal")
+    assert [field.path for field in found.fields] == ["part", "twice"]
+
+
+@pytest.mark.skipif(
+    not any(each.family == "gcc" for each in search_module.compilers()),
+    reason="there is no gcc here",
+)
+def test_what_a_compiler_makes_that_heals_is_told_where_no_hazard_gives_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(BuildSearch, "_decode", lambda *_: None)
+    for trial in ("with_other_number", "with_other_library", "by_option", "rewritten"):
+        monkeypatch.setattr(WholePrograms, trial, lambda *_: None)
+    source = PlayerSource(PARTS, "once", 1, 60)
+    theirs = record_report(
+        parse_side("hazard=reciprocal", PARTS), source, ReportRequest(None, None)
+    )
+    parts = {key: data for key, data in theirs.parts.items() if key.topic == HASHES}
+    found = diagnose_report(source, parse_side("", PARTS), replace(theirs, parts=parts))
+    assert found.frame == 20
+    assert "as C, built by gcc" in found.causes[0].evidence[0]
     assert [field.path for field in found.fields] == ["part", "twice"]

@@ -224,6 +224,8 @@ STAGES: tuple[Stage, ...] = (
 )  # fmt: skip
 """The plans of one compiler, a stage each, the most plausible first. What was tried before is not
 tried again."""
+USUAL_STAGES: tuple[Stage, ...] = (_usual([OWN]),)
+"""What most builds are."""
 STAGES_OF_ITS_BITS = (
     _usual([OWN]), _likely, _usual([SOME]), _others([OWN]), _other_widths([OWN]),
 )  # fmt: skip
