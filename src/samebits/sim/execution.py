@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -267,40 +268,44 @@ class NativeExecution(Execution):
         words[:] = state
         if not _IS_LITTLE:
             self._words.byteswap(inplace=True)
-        memory, shadow, zeros = self._restored  # as in `unpack`
+        memory, shadow, zeros = self._restored  # as in `prepare_saves`
         if zeros:
             shadow[:] = zeros
         self._call(self._unpack)
         memory[:] = shadow
 
-    def keep_in(self, out: Memory, given: Memory) -> None:
-        """Have `pack` and `unpack` use the memory that begins there for the canonical bytes."""
+    def prepare_saves(
+        self, out: Memory, given: Memory
+    ) -> tuple[Callable[[], int], Callable[[], int], tuple[memoryview, memoryview, bytes]]:
+        """What writes the state's canonical bytes to where `out` begins, and what reads those where
+        `given` does into a shadow, each giving a status; the state's memory, the shadow, and what
+        it holds before, if that matters.
+
+        The shadow is then copied: an interrupt must not leave the state half restored.
+        """
         size, t = len(self._word_bytes), self._words.dtype
-        self._kept = out[:size].view(t), given[:size].view(t)
-        slots = [(_address(words), len(words)) for words in self._kept]
-        self._pack_kept = PreparedCall(self._entries[4], (self._address, *slots[0]))
-        self._unpack_kept = PreparedCall(self._entries[3], (self._shadow_address, *slots[1]))
+        self._kept = words = out[:size].view(t), given[:size].view(t)
+        slots = [(_address(a), len(a)) for a in words]
+        pack = PreparedCall(self._entries[4], (self._address, *slots[0]))
+        unpack = PreparedCall(self._entries[3], (self._shadow_address, *slots[1]))
+        self._prepared = pack, unpack
+        if _IS_LITTLE:
+            return pack.function, unpack.function, self._restored
 
-    def pack(self) -> None:
-        """Write the state's canonical bytes, as `keep_in` says where."""
-        status = self._pack_kept.function()
-        if status:
-            raise self._module.trap(status)
-        if not _IS_LITTLE:
-            self._kept[0].byteswap(inplace=True)
+        def packed() -> int:
+            status = pack.function()
+            words[0].byteswap(inplace=True)
+            return status
 
-    def unpack(self) -> None:
-        """Restore the state of canonical bytes, as `keep_in` says where. Its last step, which no
-        signal handler follows before the caller goes on, changes the state."""
-        memory, shadow, zeros = self._restored
-        if not _IS_LITTLE:
-            self._kept[1].byteswap(inplace=True)
-        if zeros:
-            shadow[:] = zeros
-        status = self._unpack_kept.function()
-        if status:
-            raise self._module.trap(status)
-        memory[:] = shadow
+        def unpacked() -> int:
+            words[1].byteswap(inplace=True)
+            return unpack.function()
+
+        return packed, unpacked, self._restored
+
+    def trap(self, status: int) -> BaseException:
+        """The trap of a status."""
+        return self._module.trap(status)
 
     def _call(self, call: PreparedCall) -> None:
         status = call.function()

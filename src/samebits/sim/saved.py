@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import struct
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from xxhash import xxh64_intdigest
@@ -19,6 +19,9 @@ from samebits.errors import ArgumentError, ReplayError
 from samebits.lang.values.storage import bytes_of
 from samebits.sim.definition import SimulationDefinition
 
+if TYPE_CHECKING:
+    from samebits.sim.execution import NativeExecution
+
 MARK = b"samebits state "
 """How the bytes of a saved session begin."""
 _FORMAT = b"2"
@@ -27,8 +30,6 @@ _HEAD = struct.Struct("<15s1s16sQQQ")
 _NUMBERS = struct.Struct("<QQ")
 """Seed and frame."""
 _NUMBERS_AT = _HEAD.size - 24
-_MARKED = struct.Struct(f"<{_NUMBERS_AT}sQQQ")
-"""The head, with all before those in one."""
 _SUM = struct.Struct("<Q")
 """XXH64 of every byte before it; the last field."""
 _LITTLE: Any = ctypes.c_uint64.__ctype_le__
@@ -59,37 +60,53 @@ class SavedBuffer:
     """Memory for the bytes of one session after another of a simulation, which all have the same
     length, and the same head but for seed and frame.
 
-    `out` and `given` are where the state's canonical words lie in what is saved, and in what is
-    restored: compiled code fills and reads them there.
+    The state's canonical words are filled, and read, by compiled code where they lie in them.
     """
 
-    def __init__(self, simulation: SimulationDefinition) -> None:
+    def __init__(self, simulation: SimulationDefinition, execution: NativeExecution) -> None:
         whole = Saved(0, 0, bytes(simulation.state_size)).to_bytes(simulation)
         self._mark, self._length = whole[:_NUMBERS_AT], len(whole)
         self._size = simulation.state_size
         sum_at = len(whole) - _SUM.size
         held = [np.zeros(len(whole) // 8 + 1, np.uint64) for _ in range(2)]
-        self.out, self.given = (a.view(np.uint8)[_HEAD.size :] for a in held)
+        out, given = (a.view(np.uint8)[_HEAD.size :] for a in held)
+        self._pack, self._unpack, self._places = execution.prepare_saves(out, given)
+        self._trap = execution.trap
         self._out, self._in = (bytes_of(a)[: len(whole)] for a in held)
         self._out[:] = whole
         self._out_body, self._in_body = self._out[:sum_at], self._in[:sum_at]
         self._out_sum = _LITTLE.from_buffer(self._out, sum_at)
-        self._in_sum = _LITTLE.from_buffer(self._in, sum_at)
+        parts = struct.Struct(f"<{_NUMBERS_AT}sQQQ{simulation.state_size}xQ")
+        self._read = parts.unpack
+        """Of the whole: the mark, seed, frame, bytes of state, and the sum."""
 
-    def filled(self, seed: int, frame: int) -> bytes:
-        """As `Saved.to_bytes`, of the state in `out`."""
+    def saved(self, seed: int, frame: int) -> bytes:
+        """As `Saved.to_bytes`, of the execution's state."""
+        status = self._pack()
+        if status:
+            raise self._trap(status)
         _NUMBERS.pack_into(self._out, _NUMBERS_AT, seed, frame)
         self._out_sum.value = xxh64_intdigest(self._out_body)
         return self._out.tobytes()
 
-    def read(self, blob: object) -> tuple[int, int] | None:
-        """Seed and frame of bytes that `read_saved` reads, the state in `given`. None of any
-        others, and of what is no plain `bytes`."""
+    def restored(self, blob: object) -> tuple[int, int] | None:
+        """Restore the execution's state of bytes that `read_saved` reads: seed and frame. None of
+        any others, and of what is no plain `bytes`: then nothing is done.
+
+        The last step, which no signal handler follows before the caller goes on, changes the state.
+        """
         if type(blob) is bytes and len(blob) == self._length:
             self._in[:] = blob
-            mark, seed, frame, size = _MARKED.unpack_from(blob)
+            mark, seed, frame, size, total = self._read(blob)
             if mark == self._mark and size == self._size and frame <= MAX_FRAME \
-                    and self._in_sum.value == xxh64_intdigest(self._in_body):  # fmt: skip
+                    and total == xxh64_intdigest(self._in_body):  # fmt: skip
+                memory, shadow, zeros = self._places
+                if zeros:
+                    shadow[:] = zeros
+                status = self._unpack()
+                if status:
+                    raise self._trap(status)
+                memory[:] = shadow
                 return seed, frame
         return None
 

@@ -166,9 +166,7 @@ class Session:
         try:
             if PENDING:
                 self._check_jobs("save", False)
-            saved = self._saved
-            self._execution.pack()
-            return saved.filled(self.seed, self.frame)
+            return self._saved.saved(self.seed, self.frame)
         except Exception as error:
             fold(error)
             raise
@@ -177,14 +175,13 @@ class Session:
         """Return to the frame of `save`. Raises ReplayError, having changed nothing, if the bytes
         are damaged or of another simulation or format."""
         try:
-            found = self._saved.read(blob)
-            if found is None:
-                self._restore_any(blob)
-                return
             if PENDING:
                 self._check_jobs("restore", True)
-            self._execution.unpack()
-            self.seed, self.frame = found
+            found = self._saved.restored(blob)
+            if found is None:
+                self._restore_any(blob)
+            else:
+                self.seed, self.frame = found
         except Exception as error:
             fold(error)
             raise
@@ -212,16 +209,12 @@ class Session:
 
     def _restore_any(self, blob: object) -> None:
         saved = read_saved(blob, self.simulation)
-        if PENDING:
-            self._check_jobs("restore", True)
         self._execution.restore(saved.state)
         self.seed, self.frame = saved.seed, saved.frame
 
     @lazily
     def _saved(self) -> SavedBuffer:
-        saved = SavedBuffer(self.simulation)
-        self._execution.keep_in(saved.out, saved.given)
-        return saved
+        return SavedBuffer(self.simulation, self._execution)
 
     def __repr__(self) -> str:
         return f"<session of {self.simulation.name}, frame {self.frame}>"
