@@ -162,7 +162,9 @@ async def browser(profile: Path) -> AsyncGenerator[Browser]:
                 assert line, "chromium ended"
                 address = re.search(r"ws://\S+", line)
         drain = asyncio.create_task(errors.read())
-        async with connect(address[0], max_size=None, proxy=None, ping_interval=None) as socket:
+        async with connect(
+            address[0], max_size=None, proxy=None, ping_interval=None, open_timeout=HANG_SECONDS
+        ) as socket:
             found = Browser(socket)
             listener = asyncio.create_task(found.listen())
             try:

@@ -98,6 +98,17 @@ def test_a_machine_with_other_bits_is_told_with_run_frame_and_targets(tmp_path: 
         assert [row.count for row in found.rows(groups)] == [2]
 
 
+def test_a_cause_has_one_group_whichever_machines_have_come(tmp_path: Path) -> None:
+    linux, arm = on(machine("linux"), "x86_64"), on(machine("arm", ODD), "arm64")
+    windows = on(machine("windows"), "AMD64", "Windows 11")
+    with bench(tmp_path) as found:
+        for n, order in enumerate(((linux, arm), (arm, linux), (windows, linux, arm))):
+            put(found, tmp_path / "f", *(replace(each, version=f"{n}") for each in order))
+        assert [(row.targets, row.count) for row in found.rows(groups)] == [
+            ("aarch64 Linux / x86-64 Linux", 3),
+        ]  # fmt: skip
+
+
 @needs_postgres
 def test_postgresql_compares_as_sqlite_does(tmp_path: Path) -> None:
     with postgres() as url, bench(tmp_path, url) as found:

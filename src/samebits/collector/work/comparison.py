@@ -19,6 +19,8 @@ from samebits.collector.work.targets import target_of
 _MOST_TOLD = 50
 """Most runs that part, lines of each, and problems that a page tells."""
 CAUSE = "bits"
+_USUAL = "x86-64 Linux"
+"""The target that stands for machines that agree, where it is among them."""
 TO_DO = (
     "send a desync report of that run from both machines, which has the operation: samebits "
     "verify SIM REPLAY --report found; or diagnose it where the simulation is: samebits compare "
@@ -83,7 +85,9 @@ def _between(mine: Sequence[tuple[Joined, Member]]) -> Iterator[Facts]:
                 beside = parting.others
             else:
                 continue
-            targets = sorted({_target(own.file), *(_target(m.file) for m in beside)})
+            # One of theirs, and the same one whichever of them have come.
+            other = min((_target(m.file) for m in beside), key=lambda t: (t != _USUAL, t))
+            targets = sorted({_target(own.file), other})
             frame = place(parting.frame)
             told = (
                 f"{joined.name}, {frame}: {own.at(parting.frame)} on {own.label}, "
