@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import os
 import re
@@ -19,6 +20,7 @@ from tests.support.runs.browser import CHROMIUM, needs_chromium
 
 from samebits.collector.grouping.catalogue import known_causes, read_catalogue
 from samebits.collector.operate.backup import backup
+from samebits.collector.operate.logs import Log
 from samebits.collector.operate.retention import DAY, sweep
 from samebits.collector.problem import CollectorError
 from samebits.collector.work.worker import Worker
@@ -54,7 +56,7 @@ def collector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 def paths(collector: Running) -> list[str]:
     digest = json.loads(collector.send(verdict(line=1)).body)["digest"]
     return ["/", "/?q=duel", "/?q=%3Cscript%3E", "/groups/1", "/groups/61", f"/reports/{digest}",
-            "/rollout", "/?state=resolved"]  # fmt: skip
+            "/rollout", "/?state=resolved", "/reports?state=diagnosed", "/builds"]  # fmt: skip
 
 
 def test_hostile_names_are_text_on_every_page(collector: Running) -> None:
@@ -83,6 +85,36 @@ def test_a_list_goes_on_where_its_page_ends(collector: Running) -> None:
     assert first.count('class="row"') == 50
     more = first.partition('<a href="/?q=')[2].partition('"')[0].replace("&amp;", "&")
     assert collector.ask("GET", f"/?q={more}", key="read").text.count('class="row"') == 11
+
+
+def test_files_that_could_not_be_read_are_found_by_their_state(collector: Running) -> None:
+    def listed(path: str) -> str:
+        return collector.ask("GET", path, key="read").text
+
+    first = listed("/reports?state=diagnosed")
+    assert first.count('class="row"') == 50
+    more = first.rpartition('href="/reports?')[2].partition('"')[0].replace("&amp;", "&")
+    rest = listed(f"/reports?{more}")
+    assert rest.count('class="row"') == 11
+    assert "None." in listed("/reports?state=poison")
+    assert 'href="/reports?state=failed"' in listed("/")
+    assert collector.ask("GET", "/reports?state=x", key="read").status == 404
+    assert collector.ask("GET", "/reports?state=failed").status == 401
+
+
+def test_what_is_not_there_is_told_as_everything_else(collector: Running) -> None:
+    for method, path, status in (("GET", "/nowhere", 404), ("PUT", "/reports", 405)):
+        answer = collector.ask(method, path)
+        assert (answer.status, sorted(answer.json)) == (status, ["error"])
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+
+def test_a_fact_takes_no_place_of_a_logs_time_and_event() -> None:
+    said = io.StringIO()
+    log = Log(said)
+    log.say("started", at="here", event="other", port=7)
+    found = json.loads(said.getvalue())
+    assert (found["event"], found["port"], found["at"][-1]) == ("started", 7, "Z")
 
 
 def test_a_search_finds_and_its_text_is_no_pattern(collector: Running) -> None:

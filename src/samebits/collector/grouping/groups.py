@@ -69,7 +69,9 @@ def _change(database: Database, number: int, values: dict[str, Any]) -> None:
     with database.writing() as connection:
         statement = update(groups).where(groups.c.id == number).values(**values)
         if not connection.execute(statement).rowcount:
-            raise CollectorError(f"there is no group {number}", fix="see the collector's list")
+            raise CollectorError(
+                f"there is no group {number}", fix="see samebits collector groups --all"
+            )
 
 
 def next_example(connection: Connection, group: int, gone: int) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy.exc import OperationalError
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -42,6 +43,7 @@ ROUTES: list[Route] = [
     Route("/groups/{number}", pages.group, methods=["GET"]),
     Route("/groups/{number}/resolve", pages.resolved, methods=["POST"]),
     Route("/groups/{number}/reopen", pages.reopened, methods=["POST"]),
+    Route("/reports", pages.listed_reports, methods=["GET"]),
     Route("/reports/{digest}", pages.report, methods=["GET"]),
     Route("/reports/{digest}/diagnosis", pages.diagnosis, methods=["GET"]),
     Route("/builds", pages.listed_builds, methods=["GET"]),
@@ -85,6 +87,12 @@ def _refused(_request: Request, error: Exception) -> Response:
     return JSONResponse(told, error.status, headers=error.headers)
 
 
+def _no_route(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    headers = {**(error.headers or {})}
+    return JSONResponse({"error": error.detail.lower()}, error.status_code, headers=headers)
+
+
 def _busy(request: Request, error: Exception) -> Response:
     assert isinstance(error, OperationalError)
     request.app.state.service.log.say("database", error=type(error.orig).__name__)
@@ -123,7 +131,10 @@ def application(
 
     app = Starlette(
         routes=ROUTES, lifespan=lifespan,
-        exception_handlers={Refused: _refused, OperationalError: _busy, Exception: _failed},
+        exception_handlers={
+            Refused: _refused, HTTPException: _no_route, OperationalError: _busy,
+            Exception: _failed,
+        },
     )  # fmt: skip
     app.state.service = service
     return _Headers(app, service)

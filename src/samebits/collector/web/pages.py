@@ -16,7 +16,13 @@ from sqlalchemy import Select, and_, or_, select
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from samebits.collector.database.tables import group_machines, group_versions, groups, reports
+from samebits.collector.database.tables import (
+    STATES,
+    group_machines,
+    group_versions,
+    groups,
+    reports,
+)
 from samebits.collector.grouping import builds
 from samebits.collector.grouping.catalogue import known_causes
 from samebits.collector.grouping.groups import reopen, resolve
@@ -125,6 +131,24 @@ def group(request: Request) -> Response:
         "group", found.title, g=found, versions=versions, machines=machines, reports=latest,
         example=example, cousins=cousins if found.cause != "unknown" else [], causes=causes,
     )  # fmt: skip
+
+
+def listed_reports(request: Request) -> Response:
+    """`GET /reports?state=failed`: files of one state, the latest first."""
+    holder_of(request, "read")
+    given = request.query_params
+    state = given.get("state", "")
+    if state not in STATES:
+        raise Refused(404, "there is no such state", f"give one of {', '.join(STATES)}")
+    query = select(reports).where(reports.c.state == state)
+    if _NUMBER.fullmatch(before := given.get("before", "")):
+        query = query.where(reports.c.id < int(before))
+    with service_of(request).database.reading() as connection:
+        rows = connection.execute(query.order_by(reports.c.id.desc()).limit(A_PAGE + 1)).all()
+    more = ""
+    if len(rows) > A_PAGE:
+        more = "/reports?" + urlencode({"state": state, "before": rows[A_PAGE - 1].id})
+    return _page("reports", f"Files: {state}", rows=rows[:A_PAGE], states=STATES, more=more)
 
 
 def report(request: Request) -> Response:

@@ -58,7 +58,7 @@ def serve(settings: Settings, ready: Callable[[str], None], log: Log | None = No
 
         async def started() -> None:
             ready(address)
-            service.log.say("started", at=address)
+            service.log.say("started", address=address)
 
         async def stopped() -> None:
             service.log.say("stopped")
