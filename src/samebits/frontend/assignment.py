@@ -200,7 +200,8 @@ def _place(
         elif variable.local is None:
             ctx.fail(
                 target,
-                f"'{target.id}' refers to memory of a parameter; it can't hold a new {value.type}",
+                f"'{target.id}' refers to memory of {_names(variable.roots)}; it can't hold a new "
+                f"{value.type}",
                 fix=name_fixes.of_new(ctx, target.id, value),
             )
         assert variable.local is not None

@@ -130,6 +130,26 @@ def test_a_second_name_is_the_same_struct() -> None:
 
 
 @sb.kernel
+def the_best(n: int) -> float64:
+    items = sb.List[Body, 8]()
+    for i in range(n):
+        items.append(Body(float64(i * 5 % 7), 1.0))
+    best = items[0]
+    for body in items:
+        if body.x > best.x:
+            best = body
+    best.y = 9.0
+    total = 0.0
+    for body in items:
+        total = total * 10.0 + body.y
+    return total
+
+
+def test_a_name_moves_on_among_the_items_of_a_list() -> None:
+    assert same(the_best, 5) == 11119
+
+
+@sb.kernel
 def assigned_again(x: float64) -> float64:
     a = Body(x)
     b = a
@@ -187,6 +207,16 @@ def both(x: float64) -> tuple[Body, Body]:
 
 
 @sb.kernel
+def new_or_old(x: float64) -> float64:
+    a = Body(x)
+    if x > 2:
+        b = a
+    else:
+        b = Body(3.0)
+    return b.x
+
+
+@sb.kernel
 def without_a_name(x: float64) -> float64:
     total = x
     for body in sb.zeros(3, Body):
@@ -203,6 +233,11 @@ def without_a_name(x: float64) -> float64:
         (kept, "'last' owns its Body", "write `own[1].copy()`"),
         (kept_by_a_loop, "memory of 'own', which each iteration makes anew", "make 'own' before"),
         (both, "two results would be the same object", "`.copy()`"),
+        (
+            new_or_old,
+            "'b' refers to memory of 'a'; it can't hold a new Body",
+            "start with `b = a.copy()`",
+        ),
         (without_a_name, "in what has no name, sb.zeros(3, Body)", "`a = sb.zeros(3, Body)`"),
     ],
     ids=lambda case: getattr(case, "__name__", ""),
