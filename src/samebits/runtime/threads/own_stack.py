@@ -1,4 +1,4 @@
-"""The stack size of the library's own threads, whatever size a program sets for its own.
+"""The stack and the environment of the library's own threads, whatever a program sets for its own.
 
 A compilation that finds little stack left in its thread runs in such a thread, which is waited for.
 """
@@ -11,13 +11,13 @@ import operator
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from contextvars import copy_context
 from functools import partial
 from typing import Any
 
 from samebits import compiling
-from samebits.lang.signal_safe import block
+from samebits.lang.signal_safe import block, default_environment
 from samebits.mutex import Mutex
 from samebits.runtime.threads.caller import caller
 
@@ -38,6 +38,13 @@ def own_stack() -> AbstractContextManager[None]:
     """A block in which new threads get `STACK_BYTES`; `LOCK` must be held."""
     size = _thread.stack_size
     return block([partial(size, STACK_BYTES)], [partial(size, size())])
+
+
+def own_environment() -> AbstractContextManager[Any]:
+    """A block in which new threads get C's default floating-point environment, whatever the calling
+    thread's is, which they would inherit. Kernels pin it at each entry; this is for those who look
+    at a process's threads."""
+    return default_environment() or nullcontext()
 
 
 class _Here(threading.local):

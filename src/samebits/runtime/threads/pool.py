@@ -309,7 +309,8 @@ class Pool:
             elif self._threads < self.workers - 1 and not self.closed:
                 self._threads += 1
                 try:
-                    with own_stack.LOCK, own_stack.own_stack():
+                    environment = own_stack.own_environment()
+                    with own_stack.LOCK, own_stack.own_stack(), environment:
                         _thread.start_new_thread(self._work, ())
                 except RuntimeError:  # no more threads: the waiting one does all
                     self._threads -= 1

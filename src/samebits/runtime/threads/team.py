@@ -47,7 +47,8 @@ class _NewHelpers:
         No bytecode runs between a thread's start and its entry in the list: if a signal handler
         raises, no thread is lost.
         """
-        with suppress(RuntimeError), own_stack.LOCK, own_stack.own_stack():
+        environment = own_stack.own_environment()
+        with suppress(RuntimeError), own_stack.LOCK, own_stack.own_stack(), environment:
             self.threads.extend(map(_thread.start_new_thread, repeat(serve), self._left))
 
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from samebits.backend import records
+from samebits.lang.signal_safe import default_environment
 
 TICK_SECONDS = 0.05
 """Interval of checks. At every second check in the same call it interrupts the thread to handle its
@@ -48,7 +50,8 @@ class CallWatcher:
         self._ending = False
         create: Any = ctypes.PyDLL(None).pthread_create
         create.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
-        self.runs = not create(ctypes.byref(self._thread), None, self._run, None)
+        with default_environment() or nullcontext():  # which the thread inherits
+            self.runs = not create(ctypes.byref(self._thread), None, self._run, None)
 
     def end(self) -> None:
         """Stop watching; returns when the thread has ended."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.support import foreign_work
+from tests.support import foreign_work, left_threads
 from tests.support.foreign_libraries import AT_START, Foreign, build
 from tests.support.foreign_work import digest
 from tests.support.limits import HANG_SECONDS
@@ -154,6 +154,21 @@ def test_workers_that_start_in_a_foreign_environment_give_the_same_bits(plain: F
     finally:
         plain.set(before)
         sb.set_workers(count)
+
+
+@pytest.mark.skipif(ptrace.unreadable() is not None, reason="other threads cannot be read here")
+def test_workers_that_start_in_a_foreign_environment_do_not_keep_it(tmp_path: Path) -> None:
+    """In a process of its own, whose threads are all known. Nobody who looks at them blames one."""
+    library = build(tmp_path, "plain")
+    done = subprocess.run(
+        [sys.executable, "-P", str(Path(left_threads.__file__)), str(library)],
+        capture_output=True, text=True, timeout=HANG_SECONDS,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    own, workers, found = done.stdout.splitlines()
+    assert int(own) & 0x8040 == 0x8040
+    assert int(workers) >= 6
+    assert found == "[]"
 
 
 @pytest.mark.parametrize("name", AT_START)
