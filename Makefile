@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 STAMP := $(VENV)/.installed
 
-.PHONY: bench-farm soak fuzz-net fuzz-peer verify test test-costs test-pythons lint bench bench-net bench-rl bench-math fuzz fuzz-faults fuzz-files prove prove-rounding search-hard prove-fixed prove-targets prove-diagnose prove-foreign prove-bounds prove-math-library prove-collector prove-farm prove-batches prove-day clean help
+.PHONY: bench-farm soak fuzz-net fuzz-peer verify test test-long test-costs test-pythons lint bench bench-net bench-rl bench-math fuzz fuzz-faults fuzz-files prove prove-rounding search-hard prove-fixed prove-targets prove-diagnose prove-foreign prove-bounds prove-math-library prove-collector prove-farm prove-batches prove-day clean help
 
 help:
 	@echo "make verify  install, then verify the examples on every target available here"
-	@echo "make test    install, then run the tests"
+	@echo "make test    install, then run the tests, but the long ones"
+	@echo "make test-long  the long tests, each of which takes as much as a hundred others; CI runs both"
 	@echo "make test-costs  the tests, and a table of the processor time of each folder, file and test"
 	@echo "make test-pythons  the tests on every Python from 3.11 on that is here, and on the oldest NumPy"
 	@echo "make lint    ruff, pyright, and mypy over what users copy"
@@ -68,7 +69,11 @@ WORKERS = $(shell $(PYTHON) -c "import os; print(len(os.sched_getaffinity(0)) + 
 # Hundreds of children import the package: each would compile it where images turn bytecode off.
 test: export PYTHONDONTWRITEBYTECODE :=
 test: $(STAMP) $(VENV)/.lint
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m 'not long and not proof'
+
+test-long: export PYTHONDONTWRITEBYTECODE :=
+test-long: $(STAMP) $(VENV)/.lint
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m 'long and not proof'
 
 test-costs: export PYTHONDONTWRITEBYTECODE :=
 test-costs: $(STAMP) $(VENV)/.lint

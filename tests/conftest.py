@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.support import compiled_once, rewriting
+from tests.support import compiled_once, long_tests, rewriting
 from tests.support.compiled_once import Objects
 
 # NumPy's linear algebra, which nothing here uses, starts its threads in every process there is: a
@@ -53,6 +53,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if worker is not None:
         number = int(worker["workerid"].removeprefix("gw"))
         rewriting.share(session.config, number, worker["workercount"])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long is marked, before `-m` chooses."""
+    long_tests.mark(items)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -40,7 +40,7 @@ def main() -> None:
     sb.set_workers(7)
     Decay(values=values).schedule(len(values), batch=64).complete()
     decay(values)
-    own, *others = threads()
+    others = threads()[1:]
     print(foreign.get())
     print(len(others))
     print([t.number for t in others if t.state is None or not t.state.pinned])
