@@ -231,9 +231,10 @@ class Outer:
         ]  # fmt: skip
         if not arrays:
             return
-        t = self.rng.choice(arrays).type
+        first = self.rng.choice(arrays)
+        t = first.type
         assert isinstance(t, ArrayType)
-        fit = [v for v in arrays if v.type == t]
+        fit = [v for v in arrays if v.type == t and v.readonly == first.readonly]
         items = [self.rng.choice(fit) for _ in range(self.rng.randint(1, 3))]
         self._loop(body, t, [(v.name, v.readonly or t.readonly) for v in items])
 

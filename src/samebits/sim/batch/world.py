@@ -15,6 +15,7 @@ from samebits.sim.batch import log
 from samebits.sim.batch.worlds import Worlds
 from samebits.sim.definition import SimulationDefinition
 from samebits.sim.execution import NativeExecution
+from samebits.sim.saved import read_saved
 from samebits.sim.session import Session
 
 
@@ -80,7 +81,8 @@ class World(Session):
             raise
 
     def restore(self, blob: bytes) -> None:
-        seed, frame, state = self._saved.read(blob) or self._read(blob)
+        saved = read_saved(blob, self.simulation)
+        seed, frame = saved.seed, saved.frame
         worlds, i = self._worlds, self.index
         if PENDING:
             self._check_jobs("restore", True)
@@ -89,7 +91,7 @@ class World(Session):
             if seed != self.seed:
                 log.forget(worlds, np.array([i]))
             base = log.base_of(worlds, i, int(worlds.episodes[i]), frame)
-        self._execution.restore(state)
+        self._execution.restore(saved.state)
         # No call here, so that no signal handler runs before all of it is stored.
         worlds.seeds[i], worlds.frames[i], worlds.base[i] = seed, frame, base
         worlds.still[i] = 0
