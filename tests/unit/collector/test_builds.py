@@ -56,11 +56,12 @@ def test_one_machine_waits_and_those_that_agree_are_the_same(tmp_path: Path) -> 
         assert states(found) == ["waiting"]
         (build,) = found.rows(builds)
         assert (build.result, build.machines) == ("alone", 1)
+        assert build.told.startswith("no other machine's bits file")
         put(found, tmp_path / "f", on(machine("arm"), "arm64"))
         assert states(found) == ["compared", "same"]
         (build,) = found.rows(builds)
         assert (build.result, build.machines, build.version) == ("same", 2, "1")
-        assert build.told == "1 runs the same, 40 frames compared"
+        assert build.told == "1 run the same, 40 frames compared"
         assert found.rows(groups) == []
         assert {k: v for k, v in found.counts().items() if k != "bytes"} == {
             "reports": 2, "compared": 1, "same": 1,

@@ -19,6 +19,7 @@ from samebits.collector.work.targets import target_of
 _MOST_TOLD = 50
 """Most runs that part, lines of each, and problems that a page tells."""
 CAUSE = "bits"
+ALONE = "no other machine's bits file of this build has one of its runs"
 _USUAL = "x86-64 Linux"
 """The target that stands for machines that agree, where it is among them."""
 TO_DO = (
@@ -43,11 +44,11 @@ def agree(path: str, others: Sequence[str]) -> dict[str, Any]:
     state = "diagnosed" if facts is not None else "same" if is_compared else "waiting"
     machines = len(found.labels)
     result = found.result if machines > 1 else "differs" if found.result == "differs" else "alone"
-    told = _told(found, state, own)
+    told = _told(found) if state == "same" else ALONE
     return {
         "state": state, "told": facts.told if facts is not None else told,
         "facts": None if facts is None else facts.to_json(), "machines": machines,
-        "result": result, "build_told": _told(found, "", own), "comparison": _page(found),
+        "result": result, "build_told": _told(found), "comparison": _page(found),
     }  # fmt: skip
 
 
@@ -115,18 +116,20 @@ def _target(file: BitsFile) -> str:
     return target_of(file.machine["architecture"], file.machine["system"])
 
 
-def _told(found: Agreement, state: str, own: BitsFile) -> str:
+def _told(found: Agreement) -> str:
     """The comparison in a line."""
-    if state == "waiting":
-        return "no other machine's bits file of this build has a run of it"
+    if len(found.labels) < 2 and found.result != "differs":
+        return ALONE
     runs = len(found.joined)
     bad = [each for each in found.joined if each.result != "same"]
-    if not bad:
-        return f"{runs:,} runs the same, {found.frames:,} frames compared"
-    first = bad[0]
-    return one_line(
-        f"{len(bad):,} of {runs:,} runs not the same, first {first.name}: {first.result}", 1000
-    )
+    if bad:
+        said = f"{bad[0].name}: {bad[0].result}"
+        return one_line(f"{len(bad):,} of {_runs(runs)} not the same, first {said}")
+    return f"{_runs(runs)} the same, {found.frames:,} frames compared"
+
+
+def _runs(count: int) -> str:
+    return f"{count:,} run{'s' * (count != 1)}"
 
 
 def _page(found: Agreement) -> str:
