@@ -13,7 +13,6 @@ from tests.support.collected import CAUSES, Bench, bench, report_of, shared_help
 from tests.support.collectors import needs_postgres, postgres, some_report
 
 from samebits.collector.database.tables import group_machines, group_versions, groups, reports
-from samebits.collector.grouping.facts import facts_of
 from samebits.collector.grouping.groups import resolve
 from samebits.collector.work.helper import Helper, HelperEnded
 from samebits.collector.work.queue import MOST_ATTEMPTS, claim
@@ -139,18 +138,6 @@ def test_a_verdict_joins_a_group_by_what_it_says(tmp_path: Path) -> None:
         assert [row.state for row in found.rows(reports)] == ["diagnosed", "diagnosed", "same"]
         group = found.rows(groups)[0]
         assert (group.count, group.place, group.source) == (2, "step, game.py:7", "a * b + c")
-
-
-def test_a_cause_of_a_whole_line_has_one_group_whichever_operation_shows_it() -> None:
-    def signature(opcode: str, scope: str) -> str:
-        told: dict[str, Any] = {
-            "simulation": "duel", "causes": [{"hazard": "double-rounding", "scope": scope}],
-            "operation": {"opcode": opcode, "place": {"line": 7, "function": "f", "source": "x"}},
-        }  # fmt: skip
-        return facts_of(told, ["x86-64 Linux"], {}).signature
-
-    assert signature("mul", "on this line") == signature("sub", "on this line")
-    assert signature("mul", "this operation") != signature("sub", "this operation")
 
 
 def test_a_worker_that_is_gone_loses_its_report_and_what_it_says_later(tmp_path: Path) -> None:

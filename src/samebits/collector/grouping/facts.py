@@ -15,7 +15,6 @@ from typing import Any, cast
 
 from samebits.visible import visible
 
-_LINE = "on this line"
 _INDEX = re.compile(r"\[[^\]]*\]")
 _OTHERS = (
     ("inputs", "inputs", "inputs that differ"),
@@ -49,8 +48,6 @@ class Facts:
     told: str
     seen: str = ""
     """Where it was seen first, where that is no part of the cause."""
-    scope: str = ""
-    """Where the cause acts: on a whole line it may show first in any operation of that."""
 
     @property
     def signature(self) -> str:
@@ -58,8 +55,7 @@ class Facts:
         cause and targets. Where no operation is known the field stands for it. The version is none
         of it: a group lives through versions, is resolved in one, and may come back."""
         where = self.line or self.field
-        operation = "" if self.scope == _LINE else self.operation
-        parts = [self.simulation, self.file, self.function, where, operation, self.cause,
+        parts = [self.simulation, self.file, self.function, where, self.operation, self.cause,
                  self.targets]  # fmt: skip
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
@@ -114,7 +110,6 @@ def facts_of(
         targets=" / ".join(targets),
         remedy=_text(told, "to_do", 2000),
         told=_text(told, "answer", 1000).replace("\n", " "),
-        scope=_text(first, "scope", 60),
     )
 
 
