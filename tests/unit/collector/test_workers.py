@@ -140,6 +140,23 @@ def test_a_verdict_joins_a_group_by_what_it_says(tmp_path: Path) -> None:
         assert (group.count, group.place, group.source) == (2, "step, game.py:7", "a * b + c")
 
 
+def test_the_operation_tells_groups_apart_where_no_cause_is_known(tmp_path: Path) -> None:
+    """Which one of a line's differs first depends on the inputs."""
+    place = {"file": "game.py", "line": 7, "function": "step", "source": "a * b - c"}
+    verdict: dict[str, Any] = {
+        "format": 2, "answer": "frame 3", "same": False, "simulation": "duel", "version": "1",
+    }  # fmt: skip
+    doubles = [{"hazard": "double", "title": "float32 computed in float64"}]
+    with bench(tmp_path) as found:
+        for causes in (doubles, []):
+            for opcode in ("mul", "sub"):
+                operation = {"opcode": opcode, "place": place}
+                told = {**verdict, "causes": causes, "operation": operation}
+                found.put(json.dumps(told).encode())
+        found.work()
+        assert sorted(group.count for group in found.rows(groups)) == [1, 1, 2]
+
+
 def test_a_worker_that_is_gone_loses_its_report_and_what_it_says_later(tmp_path: Path) -> None:
     with bench(tmp_path) as found:
         found.put(report_of(machine="A"), "m1")

@@ -15,6 +15,8 @@ from typing import Any, cast
 
 from samebits.visible import visible
 
+UNKNOWN = "unknown"
+"""The cause where none was found."""
 _INDEX = re.compile(r"\[[^\]]*\]")
 _OTHERS = (
     ("inputs", "inputs", "inputs that differ"),
@@ -51,11 +53,14 @@ class Facts:
 
     @property
     def signature(self) -> str:
-        """The same for each report of this cause: of simulation, file, function, line, operation,
-        cause and targets. Where no operation is known the field stands for it. The version is none
-        of it: a group lives through versions, is resolved in one, and may come back."""
+        """The same for each report of this cause: of simulation, file, function, line, cause and
+        targets; where no line is known the field stands for it, where no cause is the operation.
+        With a cause the operation is none of it, since the first one of a line to differ depends on
+        the inputs; nor is the version: a group lives through versions, is resolved in one, and may
+        come back."""
         where = self.line or self.field
-        parts = [self.simulation, self.file, self.function, where, self.operation, self.cause,
+        operation = self.operation if self.cause == UNKNOWN else ""
+        parts = [self.simulation, self.file, self.function, where, operation, self.cause,
                  self.targets]  # fmt: skip
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
@@ -125,7 +130,7 @@ def _other(told: Mapping[str, Any]) -> tuple[str, str]:
         if rows:
             name = _text(rows[0], "name", 60)
             return (f"{cause}:{name}" if name else cause), title.format(name or "header")
-    return "unknown", "the cause is not known"
+    return UNKNOWN, "the cause is not known"
 
 
 def _tables(value: Any) -> list[dict[str, Any]]:
