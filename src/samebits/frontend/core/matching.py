@@ -34,11 +34,8 @@ def offending(node: ast.Match) -> ast.AST | None:
     for case in node.cases:
         pattern = case.pattern
         if isinstance(pattern, ast.MatchAs):
-            # What a guard refuses is bound all the same, where the pattern fits.
             if _is_wildcard(pattern):
                 continue
-            if case.guard is not None:
-                return pattern
             assert pattern.pattern is not None
             pattern = pattern.pattern
         for part in pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]:
@@ -49,15 +46,7 @@ def offending(node: ast.Match) -> ast.AST | None:
 
 def refusal(node: ast.Match) -> tuple[ast.AST, str, str]:
     """Where, and with which message and fix, a `match` is refused."""
-    found = offending(node)
-    if isinstance(found, ast.MatchAs):
-        message = "a guard beside `as`: the name would be bound where the guard does not hold, too"
-        return (
-            found,
-            message,
-            "write the guard as an `if` in the case's body, or leave out the name",
-        )
-    return found or node, *REFUSAL
+    return offending(node) or node, *REFUSAL
 
 
 def _is_wildcard(pattern: ast.MatchAs) -> bool:
@@ -138,11 +127,32 @@ def _case(case: ast.match_case, subject: ast.Name, rest: list[ast.stmt]) -> list
                 return [*start, *body]
             return [*start, _if(pattern, case.guard, body, rest)]
         assert pattern.pattern is not None
+        if case.guard is not None:
+            return _guarded(pattern, _test(pattern.pattern, subject), start, case.guard, body, rest)
         pattern = pattern.pattern
     test = _test(pattern, subject)
     if case.guard is not None:
         test = ast.copy_location(ast.BoolOp(ast.And(), [test, case.guard]), pattern)
     return [_if(pattern, test, [*start, *body], rest)]
+
+
+def _guarded(
+    pattern: ast.MatchAs, test: ast.expr, bound: Sequence[ast.stmt], guard: ast.expr,
+    body: list[ast.stmt], rest: list[ast.stmt],
+) -> list[ast.stmt]:  # fmt: skip
+    """A guarded case with `as`: its name is bound where the pattern fits, as its guard reads it.
+
+    A bool keeps what the guard said, so that `rest` is written once. The body binds the name anew,
+    which it holds already, for those who follow assignments.
+    """
+    holds = f"__match_{pattern.lineno}_{pattern.col_offset}"
+    told = _if(pattern, guard, [_assign(pattern, holds, _constant(pattern, value=True))], [])
+    return [
+        _assign(pattern, holds, _constant(pattern, value=False)),
+        _if(pattern, test, [*bound, told], []),
+        _if(pattern, ast.copy_location(ast.Name(holds, ast.Load()), pattern),
+            [*bound, *body], rest),
+    ]  # fmt: skip
 
 
 def _test(pattern: ast.pattern, subject: ast.Name) -> ast.expr:
@@ -152,7 +162,7 @@ def _test(pattern: ast.pattern, subject: ast.Name) -> ast.expr:
             tests = [_test(part, subject) for part in pattern.patterns]
             return ast.copy_location(ast.BoolOp(ast.Or(), tests), pattern)
         case ast.MatchSingleton():
-            value = ast.copy_location(ast.Constant(pattern.value), pattern)
+            value = _constant(pattern, value=pattern.value)
             return ast.copy_location(ast.Compare(subject, [ast.Eq()], [value]), pattern)
         case _:
             value = cast("ast.MatchValue", pattern).value
@@ -162,6 +172,10 @@ def _test(pattern: ast.pattern, subject: ast.Name) -> ast.expr:
 def _assign(at: ast.AST, name: str, value: ast.expr) -> ast.Assign:
     target = ast.copy_location(ast.Name(name, ast.Store()), at)
     return ast.copy_location(ast.Assign([target], value), at)
+
+
+def _constant(at: ast.AST, *, value: bool | None) -> ast.Constant:
+    return ast.copy_location(ast.Constant(value), at)
 
 
 def _if(at: ast.AST, test: ast.expr, body: list[ast.stmt], rest: list[ast.stmt]) -> ast.If:
