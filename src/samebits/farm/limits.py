@@ -12,14 +12,17 @@ DEFAULT_SECONDS = 60.0
 DEFAULT_MEBIBYTES = 2048
 LEAST_MEBIBYTES = 256
 """What the compiler itself needs, with room."""
+WALL_TIMES = 20
+"""How much longer than its processor time a process may take whose parent is gone."""
 GRACE_SECONDS = 10.0
 """How much later than its own limit a process is ended that did not end what it ran."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one replay on one target: seconds of the wall, MiB of memory that is written to. The
-    first one of a process may take `GRACE_SECONDS` more, as it compiles."""
+    """Of one replay on one target: seconds of the processor, or of waiting without computing; MiB
+    of memory that is written to. The first one of a process may take `GRACE_SECONDS` more, as it
+    compiles."""
 
     seconds: float = DEFAULT_SECONDS
     mebibytes: int = DEFAULT_MEBIBYTES
@@ -51,8 +54,10 @@ def limit_memory(mebibytes: int) -> None:
 
 
 def end_after(seconds: float) -> None:
-    """Have the system end this process after so many seconds, 0 for never: it acts even where the
-    parent is gone and no Python code runs."""
+    """Have the system end this process once it has computed for so many seconds, 0 for never, or
+    after many times as long: it acts even where the parent is gone and no Python code runs."""
     if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        signal.setitimer(signal.ITIMER_REAL, WALL_TIMES * seconds)

@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from threading import Timer
 
 import numpy as np
+import psutil
 import xxhash
 
 from samebits.errors import ReplayError, RunnerError, SamebitsError, Trap
@@ -29,6 +29,7 @@ from samebits.farm.rows import (
     Row,
     Task,
 )
+from samebits.farm.watch import Watch, with_children
 from samebits.printed import muted
 from samebits.sim.execution import Execution
 from samebits.sim.load import load_simulation
@@ -55,8 +56,8 @@ class Runner:
         return {row.name: row for row in executions.all_rows()}
 
     def run(self, task: Task, seconds: float) -> Row:
-        """The task's row. An emulator that runs for more than `seconds` is ended; Python and
-        compiled code are not. Raises MemoryError."""
+        """The task's row. An emulator that computes or waits for more than `seconds` is ended;
+        Python and compiled code are not. Raises MemoryError."""
         began = time.perf_counter()
         with muted():
             row = self._row(task, seconds)
@@ -83,21 +84,21 @@ class Runner:
             if damage.startswith(DAMAGED):
                 return task.row(DAMAGED, damage)
             return task.row(REFUSED, error.message)
-        late: list[None] = []
+        watch: Watch | None = None
         try:
             execution = self._execution(task.key.target)
             row = self._targets[task.key.target]
             how = "emulated" if row.emulated else "python" if row.slow else "native"
-            timer = _ended(execution, seconds, late) if row.emulated else None
+            if row.emulated:
+                watch = Watch(_emulators, seconds, execution.close).start()
             try:
                 return replace(_ran(task, source, execution), how=how)
             finally:
-                if timer is not None:
-                    timer.cancel()
-                    timer.join()
+                if watch is not None:
+                    watch.stop()
         except RunnerError as error:
             self._drop(task.key.target)
-            if late:
+            if watch is not None and watch.late:
                 return task.row(HUNG, f"over {seconds:g} s", how="emulated")
             return task.row(FAILED, f"{error.message} ({error.note or 'no more is known'})")
         except SamebitsError as error:
@@ -121,17 +122,8 @@ class Runner:
             execution.close()
 
 
-def _ended(execution: Execution, seconds: float, late: list[None]) -> Timer:
-    """A timer that ends an emulator, and notes that it has."""
-
-    def end() -> None:
-        late.append(None)
-        execution.close()
-
-    timer = Timer(seconds, end)
-    timer.daemon = True
-    timer.start()
-    return timer
+def _emulators() -> list[psutil.Process]:
+    return with_children()[1:]
 
 
 def _ran(task: Task, source: ReplaySource, execution: Execution) -> Row:

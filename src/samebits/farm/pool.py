@@ -17,6 +17,7 @@ from typing import IO, Any, cast
 from samebits.farm.errors import FarmError
 from samebits.farm.limits import GRACE_SECONDS, Limits
 from samebits.farm.rows import CRASHED, HUNG, MEMORY, Row, Task
+from samebits.farm.watch import Watch, with_children
 
 MOST_IDLE = 8
 """Processes that wait for a replay of their simulation."""
@@ -45,15 +46,8 @@ class Child:
         self._fresh = False
         requests = cast("IO[str]", self._process.stdin)
         answers = cast("IO[str]", self._process.stdout)
-        late: list[None] = []
-
-        def stop() -> None:
-            late.append(None)
-            self._kill()
-
-        timer = threading.Timer(limit, stop)
-        timer.daemon = True
-        timer.start()
+        pid = self._process.pid
+        watch = Watch(lambda: with_children(pid), limit, self._kill).start()
         try:
             requests.write(json.dumps({**request, "seconds": self._limits.seconds}) + "\n")
             requests.flush()
@@ -61,11 +55,11 @@ class Child:
         except OSError:
             answer = ""
         finally:
-            timer.cancel()
+            watch.stop()
         if answer.endswith("\n"):
             return json.loads(answer)
         status = self.close()
-        if late:
+        if watch.late:
             return {"ended": HUNG, "how": f"over {self._limits.seconds:g} s"}
         how = f"status {status}" if status >= 0 else f"signal {-status}"
         return {"ended": CRASHED, "how": f"the process that ran it ended: {how}"}

@@ -87,9 +87,10 @@ def summarise(store: Store, keys: Sequence[Key] | None = None) -> Summary:
     """A summary of the rows of some keys, or of all that the store has."""
     mine = "rows" if keys is None else _selected(store, keys)
     counts = ", ".join(f"count(*) FILTER (result = '{each}')" for each in WORST)
+    seconds = "sum(round(seconds * 1e6)::BIGINT)::BIGINT / 1e6"  # the same in any order
     counted = store.query(
         "SELECT any_value(simulation), any_value(version), program, target, how, count(*), "
-        f"sum(frames)::BIGINT, sum(seconds), {counts} FROM {mine} "
+        f"sum(frames)::BIGINT, {seconds}, {counts} FROM {mine} "
         "GROUP BY program, target, how ORDER BY 1, 2, 3, 4, 5"
     )
     store.sql.execute(f"CREATE OR REPLACE TEMP TABLE verdicts AS {_verdicts(mine)}")

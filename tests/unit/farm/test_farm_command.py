@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from tests.support.folders import SIMULATIONS
 
 import samebits.farm.pool as pool_module
 from samebits.cli.farm import extra
+from samebits.farm.watch import Watch
 from samebits.replay import ReplayWriter, read_replay
 from samebits.sim.load import load_simulation
 from samebits.sim.players import player
@@ -64,16 +64,17 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-class MarkedTimer(threading.Timer):
-    """A timer that ends what has begun to hang, whatever the clock says."""
+class MarkedWatch(Watch):
+    """A watch that ends what has begun to hang, whatever it takes."""
 
     marker: Path
 
-    def run(self) -> None:
-        while not self.finished.wait(0.02):
+    def _look(self) -> None:
+        while not self._over.wait(0.02):
             if self.marker.exists():
                 self.marker.unlink()
-                self.function(*self.args, **self.kwargs)
+                self.late = True
+                self._end()
                 return
 
 
@@ -81,8 +82,8 @@ class MarkedTimer(threading.Timer):
 def hangs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     marker = tmp_path_factory.mktemp("marks") / "hangs"
     monkeypatch.setenv("SAMEBITS_TEST_HANGS", str(marker))
-    monkeypatch.setattr(MarkedTimer, "marker", marker, raising=False)
-    monkeypatch.setattr(pool_module.threading, "Timer", MarkedTimer)
+    monkeypatch.setattr(MarkedWatch, "marker", marker, raising=False)
+    monkeypatch.setattr(pool_module, "Watch", MarkedWatch)
 
 
 def test_each_poison_costs_one_row_and_nothing_is_run_twice(
