@@ -96,6 +96,8 @@ class Runner:
             finally:
                 if watch is not None:
                     watch.stop()
+                    if watch.late:  # maybe only behind the last frame
+                        self._drop(task.key.target)
         except RunnerError as error:
             self._drop(task.key.target)
             if watch is not None and watch.late:

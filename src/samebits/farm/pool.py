@@ -29,6 +29,8 @@ class Child:
     def __init__(self, simulation: str, limits: Limits) -> None:
         self.simulation, self._limits = simulation, limits
         self._fresh = True
+        self.is_whole = True
+        """Whether it can be asked again."""
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "samebits.farm.child", simulation, str(limits.mebibytes)],
             stdin=subprocess.PIPE,
@@ -57,6 +59,7 @@ class Child:
         finally:
             watch.stop()
         if answer.endswith("\n"):
+            self.is_whole = not watch.late  # which may have ended it behind the answer
             return json.loads(answer)
         status = self.close()
         if watch.late:
@@ -136,6 +139,9 @@ class Pool:
         return Child(simulation, self._limits)
 
     def _give_back(self, child: Child) -> None:
+        if not child.is_whole:
+            child.close()
+            return
         with self._lock:
             self._idle.append(child)
             old = self._idle.pop(0) if len(self._idle) > MOST_IDLE else None
