@@ -5,15 +5,15 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from samebits.errors import ArgumentError, folding
 from samebits.lang.memory.arrays import ManagedArray
-from samebits.lang.values.scalars import RAW_OF, SCALAR_CLASSES
+from samebits.lang.values.scalars import RAW_OF, SCALAR_CLASSES, TYPE_OF, kind_of
 from samebits.lang.values.weak import Int
-from samebits.types import BOOL, FLOAT64, MOST_DIMENSIONS, ScalarType
+from samebits.types import BOOL, FLOAT64, MOST_DIMENSIONS, FixedPointType, ScalarType
 
 
 class Table:
@@ -86,7 +86,33 @@ def _raw(values: Iterable[Any], t: ScalarType) -> list[Any]:
         return given
     if t.is_int and kinds == {int} and t.minimum <= min(given) and max(given) <= t.maximum:
         return given
+    if t.is_int:
+        return [_whole(i, v, t) for i, v in enumerate(given)]
     return [RAW_OF[t](SCALAR_CLASSES[t](v)) for v in given]
+
+
+def _whole(i: int, value: Any, t: ScalarType) -> Any:
+    """A number of an integer table. Raises ArgumentError where the type doesn't hold it."""
+    source = TYPE_OF.get(kind_of(value))
+    if source is not None and source.is_int and not t.minimum <= int(value) <= t.maximum:
+        found = f"beyond {t} ({t.minimum:,} to {t.maximum:,})"
+    else:
+        raw = RAW_OF[t](SCALAR_CLASSES[t](value))
+        assert source is not None  # the class has taken it
+        if isinstance(source, FixedPointType):
+            same = RAW_OF[source](value) == int(raw) << source.fraction
+        else:
+            same = raw == (float(value) if source.is_ieee else int(value))
+        if same:
+            return raw
+        found = f"not a whole number of {t}"
+    shown: Any = cast("Any", value.item()) if isinstance(value, np.generic) else value
+    raise ArgumentError(
+        f"number {i} of a table of {t} is {shown}, {found}",
+        note="a table keeps each number as it is given",
+        fix=f"give a type that has it, or convert it: {t}(...) truncates floats and wraps "
+        "typed integers",
+    )
 
 
 @folding
@@ -94,6 +120,7 @@ def table(values: Sequence[Any] | np.ndarray[Any, Any], scalar: type) -> Table:
     """Freeze `values` as a constant table of `scalar` (a samebits scalar class), for kernels.
 
     Sequences inside one another give up to four dimensions. Indexed with `t[i]`, `t[i, j]` and so
-    on; an index outside 0..length-1 traps. Raises ArgumentError.
+    on; an index outside 0..length-1 traps. Floats are rounded to a float type; a table of integers
+    takes the numbers that its type has, whole floats among them. Raises ArgumentError.
     """
     return Table(values, scalar)
