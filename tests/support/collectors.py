@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tools.prove_collector.load import whole_file
 
 from samebits.collector.intake.keys import new_key
 from samebits.collector.operate.logs import Log
@@ -33,9 +34,9 @@ HEAD = MAGIC + b"\x01" + PROFILE.encode()
 """The first bytes of a report."""
 
 
-def some_report(text: str = "") -> bytes:
-    """Bytes that look like a report from outside."""
-    return HEAD + text.encode() + MAGIC
+def some_report(text: str | bytes = "") -> bytes:
+    """A whole file that looks like a report from outside."""
+    return whole_file(text if isinstance(text, bytes) else text.encode())
 
 
 @dataclass(frozen=True)

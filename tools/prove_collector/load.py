@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,8 +55,20 @@ class Found:
 
 def some_bytes(number: int) -> bytes:
     """A report of this number, which nobody can compress."""
-    inner = random.Random(number).randbytes(SIZE - 2 * len(MAGIC) - len(PROFILE) - 1)
-    return MAGIC + b"\x01" + PROFILE.encode() + inner + MAGIC
+    return whole_file(random.Random(number).randbytes(SIZE - len(whole_file(b""))))
+
+
+def whole_file(inner: bytes) -> bytes:
+    """A file that is a whole report from outside, with other bytes for its records."""
+    names = len(PROFILE).to_bytes(4, "little") + PROFILE.encode() + bytes(4)
+    data = MAGIC + _record(1, names) + _record(0xFF, inner)
+    data += _record(0x0F, zlib.crc32(data).to_bytes(4, "little"))
+    footer = _record(2, bytes(20))[:-4]
+    return data + footer + zlib.crc32(footer).to_bytes(4, "little") + MAGIC
+
+
+def _record(opcode: int, body: bytes) -> bytes:
+    return bytes([opcode]) + len(body).to_bytes(8, "little") + body
 
 
 class Server:

@@ -113,8 +113,7 @@ def _compared(options: DiagnoseOptions) -> int:
             out.print(Text(text, style), soft_wrap=True)
     if options.html is not None:
         write_page(options.html, page(diagnosis))
-    departs = diagnosis.recorded is not None and diagnosis.recorded.departure is not None
-    if departs or diagnosis.changes or not diagnosis.same:
+    if diagnosis.differs:
         return DIFFERS
     return BAD if case.is_damaged or diagnosis.untried else SAME
 

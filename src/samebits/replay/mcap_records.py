@@ -217,6 +217,18 @@ def chunk_records(source: RecordSource, record: RecordHead) -> Iterator[tuple[in
         at = len(data) - left + length
 
 
+def check_file(file: Readable) -> None:
+    """Check a whole file against its own checksums, which cover every bit of it, by reading it once
+    without a look inside its records. Raises Damage."""
+    source = RecordSource(file)
+    if source.read(len(MAGIC), 0, "opening mark") != MAGIC:
+        raise Damage(0, "the file does not open with MCAP's mark")
+    while (record := source.record("data")).opcode != Opcode.DATA_END:
+        source.skip(record)
+    check_data_end(source, record)
+    check_summary(source)
+
+
 def check_data_end(source: RecordSource, record: RecordHead) -> None:
     """Check the data end record whose head was just read against every byte before it."""
     if record.length != 4:

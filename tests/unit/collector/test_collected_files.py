@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import select
+from tests.support.collected import report_of
 from tests.support.collectors import HEAD, Running, running, some_report
 from tests.support.limits import HANG_SECONDS
 
@@ -79,6 +80,19 @@ def test_what_is_no_such_file_is_refused_and_leaves_nothing(
     answer = collector.send(data)
     assert (answer.status, said in answer.json["error"]) == (status, True)
     assert incoming(collector) == []
+
+
+def test_a_damaged_report_is_refused_and_leaves_nothing(collector: Running) -> None:
+    data = report_of()
+    for at in range(0, len(data), len(data) // 150):
+        flipped = bytearray(data)
+        flipped[at] ^= 8
+        answer = collector.send(bytes(flipped))
+        assert (at, answer.status in (415, 422)) == (at, True)
+        if answer.status == 422:
+            assert answer.json["error"].startswith("a desync report that is damaged: at byte ")
+    assert incoming(collector) == []
+    assert collector.send(data).status == 202
 
 
 def test_a_file_without_a_length_ends_at_the_same_bound(collector: Running) -> None:

@@ -51,7 +51,7 @@ def send(
 @needs_cc
 def test_the_sender_in_c_sends_and_knows_what_is_refused(program: Path, tmp_path: Path) -> None:
     report = tmp_path / "here.desync"
-    report.write_bytes(some_report("in C") + b"\x00" * 300_000 + some_report("end"))
+    report.write_bytes(some_report(b"in C" + bytes(300_000)))
     text = tmp_path / "text"
     text.write_text("no report")
     with running(tmp_path / "collector") as collector:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.support.collectors import running, some_report
 
+from samebits.cli.collector.send import SendOptions, run
 from samebits.collector.problem import CollectorError
 from samebits.collector.sending import spool as spool_module
 from samebits.collector.sending.request import Answer, Collector, meaning
@@ -90,3 +92,39 @@ def test_files_wait_in_a_folder_once_each_with_their_match(
     for path, _ in [*spool.waiting()]:
         spool.remove(path)
     assert [*spool.folder.iterdir()] == []
+
+
+def test_a_bad_file_does_not_keep_the_good_ones_from_being_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And no file is lost: with nobody there the good ones wait, with a wrong key too, and what the
+    collector refuses is set aside."""
+    bad, cut, good = (tmp_path / name for name in ("bad.txt", "cut.desync", "good.desync"))
+    bad.write_text("hello")
+    cut.write_bytes(some_report("whole").replace(b"whole", b"wholf"))
+    good.write_bytes(some_report("good"))
+    named = (str(bad), str(tmp_path / "gone"), str(cut), str(good))
+    spool = tmp_path / "spool"
+
+    def send(files: tuple[str, ...], to: str, key: str) -> tuple[int, list[str]]:
+        monkeypatch.setenv("SAMEBITS_COLLECTOR_KEY", key)
+        status = run(SendOptions(files, to, None, "m1", str(spool), 1))
+        return status, capsys.readouterr().out.splitlines()
+
+    status, said = send(named, "http://127.0.0.1:9", "key")
+    assert status == 2
+    assert [line.partition(": not sent: ")[0] for line in said] == [*named]
+    assert "damaged: at byte" in said[2]
+    assert [path.read_bytes() for path, _ in Spool(spool).waiting()] == [good.read_bytes()]
+    with running(tmp_path / "collector") as collector:
+        Spool(spool).keep(b"no file of these kinds", "m1")
+        for key in ("sbk_0_0", collector.keys["read"]):
+            assert send((), collector.url, key)[0] == 2
+            assert len([*Spool(spool).waiting()]) == 2, "a wrong key loses nothing"
+        status, said = send((str(bad), str(good)), collector.url, collector.keys["send"])
+        assert (status, len(said), said[2].startswith(f"{bad}: not sent")) == (2, 4, True)
+        assert said[3].endswith("known already")
+        assert [*Spool(spool).waiting()] == []
+        (aside,) = spool.glob("*.refused")
+        assert aside.read_bytes() == b"no file of these kinds"
+        assert send((str(good),), collector.url, collector.keys["send"])[0] == 0

@@ -122,6 +122,39 @@ def test_what_cannot_be_read_says_why(tmp_path: Path) -> None:
         assert rows[2].told.startswith("the file is no diagnosis")
 
 
+def test_a_damaged_report_is_never_the_same(tmp_path: Path) -> None:
+    """One that was stored before reports were checked on their way in."""
+    with bench(tmp_path) as found:
+        found.put(report_of(machine="A"), "m1")
+        for at in (3, 2):
+            data = report_of(machine=f"B {at}")
+            digest = found.put(data, "m1")
+            path = found.storage.path(digest)
+            flipped = bytearray(data)
+            flipped[len(data) * at // 4] ^= 8
+            path.write_bytes(flipped)
+        found.work()
+        rows = found.rows(reports)
+        assert [row.state for row in rows] == ["waiting", "failed", "failed"]
+        assert all("the report is damaged, and not compared: at byte" in r.told for r in rows[1:])
+        found.put(report_of("fma", "C"), "m1")
+        found.work()
+        assert found.rows(reports)[3].state == "diagnosed"
+
+
+def test_a_verdict_of_what_was_damaged_is_not_the_same(tmp_path: Path) -> None:
+    verdict: dict[str, Any] = {
+        "format": 2, "answer": "the same: no frame of 4 differs", "same": True,
+        "simulation": "duel", "version": "1",
+        "notes": ["there is damaged: what it has lost is not compared"],
+    }  # fmt: skip
+    with bench(tmp_path) as found:
+        found.put(json.dumps(verdict).encode())
+        found.work()
+        row = found.rows(reports)[0]
+        assert (row.state, row.told[:28]) == ("failed", "what was compared is damaged")
+
+
 def test_a_verdict_joins_a_group_by_what_it_says(tmp_path: Path) -> None:
     place = {"file": "/home/x/game.py", "line": 7, "function": "step", "source": "a * b + c"}
     verdict: dict[str, Any] = {

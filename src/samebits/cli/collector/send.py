@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from samebits.cli.exit_status import BAD, SAME
-from samebits.collector.intake.kinds import BEGINNING, ENDING, MOST, kind_of
+from samebits.collector.intake.kinds import BEGINNING, ENDING, MOST, check_whole, kind_of
 from samebits.collector.problem import CollectorError
 from samebits.collector.sending.request import Answer, Collector
 from samebits.collector.sending.spool import Patience, Spool
@@ -38,28 +39,57 @@ def run(options: SendOptions) -> int:
         raise CollectorError(
             "there is nothing to send", fix="name a file, or a --spool folder of files that wait"
         )
-    given = [(path, _read(path)) for path in options.files]
     patience = Patience(options.tries)
     status = SAME
-    for path, match in [] if spool is None else list(spool.waiting()):
-        answer = patience.send(collector, path.read_bytes(), match)
-        print(f"{path.name[:12]}, which waited: {_said(answer)}")
-        if spool is not None and (answer.sent or not answer.again):
-            spool.remove(path)
-        if not answer.sent:
-            status = BAD
-        if answer.again:
-            break  # nobody answers: the others wait on
-    for path, data in given:
-        answer = patience.send(collector, data, options.match)
-        print(f"{path}: {_said(answer)}", flush=True)
-        if answer.sent:
-            continue
+    if spool is not None and not _waiting_sent(collector, spool, patience):
         status = BAD
-        if spool is not None and answer.again:
-            spool.keep(data, options.match)
-            sys.stderr.write(f"{path} waits in {spool.folder}\n")
+    for path in options.files:
+        try:
+            is_sent = _sent(collector, spool, patience, path, options.match)
+        except CollectorError as error:  # the other files go on
+            print(f"{path}: not sent: {error.message}", flush=True)
+            if error.fix:
+                sys.stderr.write(f"  fix: {error.fix}\n")
+            is_sent = False
+        if not is_sent:
+            status = BAD
     return status
+
+
+def _waiting_sent(collector: Collector, spool: Spool, patience: Patience) -> bool:
+    """Send what waits in a folder; whether all of it is sent. What the collector refuses for good
+    is set aside there; for another reason all of it waits on."""
+    all_sent = True
+    for path, match in list(spool.waiting()):
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            print(f"{path.name[:12]}, which waited: cannot read it: {os_reason(error)}")
+            all_sent = False
+            continue
+        answer = patience.send(collector, data, match)
+        print(f"{path.name[:12]}, which waited: {_said(answer)}", flush=True)
+        if answer.sent:
+            spool.remove(path)
+            continue
+        all_sent = False
+        if not answer.is_refused:
+            break  # nobody answers, or the key is wrong: the others wait on
+        sys.stderr.write(f"{path.name[:12]} is kept as {spool.set_aside(path)}\n")
+    return all_sent
+
+
+def _sent(
+    collector: Collector, spool: Spool | None, patience: Patience, path: str, match: str
+) -> bool:
+    """Send a file, or keep it in the folder; whether it is sent. Raises CollectorError."""
+    data = _read(path)
+    answer = patience.send(collector, data, match)
+    print(f"{path}: {_said(answer)}", flush=True)
+    if not answer.sent and spool is not None and not answer.is_refused:
+        spool.keep(data, match)
+        sys.stderr.write(f"{path} waits in {spool.folder}\n")
+    return answer.sent
 
 
 def _said(answer: Answer) -> str:
@@ -69,20 +99,17 @@ def _said(answer: Answer) -> str:
 
 
 def _read(path: str) -> bytes:
-    """A file of a kind that collectors take. Raises CollectorError."""
+    """A whole file of a kind that collectors take. Raises CollectorError."""
     try:
         with open(path, "rb") as file:
             data = file.read(MOST + 1)
     except OSError as error:
-        raise CollectorError(f"cannot read {path}: {os_reason(error)}") from None
+        raise CollectorError(f"it cannot be read: {os_reason(error)}") from None
     if len(data) > MOST:
         raise CollectorError(
-            f"{path} has more than {MOST:,} bytes", fix="write it with fewer --frames in detail"
+            f"it has more than {MOST:,} bytes", fix="write it with fewer --frames in detail"
         )
-    try:
-        kind_of(data[:BEGINNING], data[-ENDING:])
-    except CollectorError as error:
-        raise CollectorError(f"{path}: {error.message}", fix=error.fix) from None
+    check_whole(kind_of(data[:BEGINNING], data[-ENDING:]), io.BytesIO(data))
     return data
 
 

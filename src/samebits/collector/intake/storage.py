@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from samebits.collector.intake.kinds import BEGINNING, ENDING, MOST, Kind, kind_of
+from samebits.collector.intake.kinds import BEGINNING, ENDING, MOST, Kind, check_whole, kind_of
 from samebits.collector.problem import CollectorError
 from samebits.output import os_reason, remedy
 
@@ -159,8 +159,11 @@ class Intake:
         self._last = (self._last + piece[-ENDING:])[-ENDING:]
 
     def end(self) -> Arrived:
-        """The whole file, on the disk. Raises CollectorError for a kind that is not taken."""
+        """The whole file, on the disk. Raises CollectorError for a kind that is not taken, and
+        DamagedFile."""
         kind = kind_of(self._first, self._last)
+        with self.path.open("rb") as file:
+            check_whole(kind, file)
         os.fsync(self._file.fileno())
         self._file.close()
         return Arrived(self.path, self._hash.hexdigest(), self._size, kind)

@@ -16,6 +16,8 @@ SECONDS = 30.0
 GONE = 410
 _LATER = {408, 425, 429, 500, 502, 503, 504, 507}
 """Statuses after which the same request may do better."""
+_REFUSED = {400, 413, 415, 422}
+"""Statuses that are of the file, or of the match that goes with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,8 @@ class Answer:
     wait: float = 0.0
     told: str = ""
     digest: str = ""
+    is_refused: bool = False
+    """Whether it is the file itself that is not taken: no key and no other day changes that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,4 +103,5 @@ def meaning(status: int, retry_after: str | None, body: bytes) -> Answer:
     said = ascii(f"{said}; {fix}" if fix else said)[1:-1][:300]
     after = retry_after or ""
     wait = float(after) if after.isdecimal() else 0.0
-    return Answer(False, status in _LATER, min(wait, 3600.0), said)
+    is_later, is_refused = status in _LATER, status in _REFUSED
+    return Answer(False, is_later, min(wait, 3600.0), said, is_refused=is_refused)

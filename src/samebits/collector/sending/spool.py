@@ -1,7 +1,7 @@
 """Files sent with patience: tried again, and kept in a folder while nobody answers.
 
 Owns the waiting between attempts and the folder. Its files are copies under the digests of their
-bytes, so that none is there twice, and each is removed when the collector has it.
+bytes, so that none is there twice, and each is removed when the collector has it, and not before.
 """
 
 from __future__ import annotations
@@ -89,3 +89,15 @@ class Spool:
         """Remove a file that need not wait any more."""
         path.unlink(missing_ok=True)
         path.with_suffix(".json").unlink(missing_ok=True)
+
+    def set_aside(self, path: Path) -> Path:
+        """Keep a file that is not taken, so that it waits no more; its new name. Raises
+        CollectorError."""
+        place = path.with_suffix(".refused")
+        try:
+            path.replace(place)
+        except OSError as error:
+            raise CollectorError(
+                f"cannot rename {path}: {os_reason(error)}", fix=remedy(error)
+            ) from None
+        return place

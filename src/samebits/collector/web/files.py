@@ -14,7 +14,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from samebits.collector.database.tables import deleted, reports
 from samebits.collector.grouping.builds import forget as forget_file
 from samebits.collector.grouping.groups import next_example
-from samebits.collector.intake.kinds import BY_NAME, MOST
+from samebits.collector.intake.kinds import BY_NAME, MOST, DamagedFile
 from samebits.collector.intake.ledger import Entry
 from samebits.collector.intake.storage import DIGEST, Arrived, Intake, TooLarge
 from samebits.collector.problem import CollectorError
@@ -68,6 +68,8 @@ async def _received(request: Request, service: Service) -> Arrived:
         match error:
             case TooLarge():
                 raise _too_large(error) from None
+            case DamagedFile():
+                raise Refused(422, error.message, error.fix or "") from None
             case CollectorError():
                 raise Refused(415, error.message, error.fix or "") from None
             case TimeoutError():

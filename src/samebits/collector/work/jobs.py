@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -18,6 +18,7 @@ from samebits.desync.machine import Machine
 from samebits.desync.reader import read_report
 from samebits.desync.report import Report
 from samebits.diagnosis.driver import diagnose_reports
+from samebits.diagnosis.driver.told import is_of_damage
 from samebits.diagnosis.report.html import page
 from samebits.diagnosis.report.wording import answer, to_do
 from samebits.output import write_file
@@ -34,20 +35,28 @@ def read(path: str, kind: str, match: str) -> dict[str, Any]:
 def compare(a: str, b: str, found: str) -> dict[str, Any]:
     """The diagnosis of two reports, written to `found` as JSON and as a page; what it comes down
     to."""
-    one, other = _report(a, "a"), _report(b, "b")
+    one, other = _report(a, "a", "the other side's report"), _report(b, "b", "the report")
     diagnosis = diagnose_reports(one, other)
     told = {"answer": answer(diagnosis), "to_do": to_do(diagnosis), **diagnosis.to_json()}
     text = json.dumps({"format": 2, **told}, indent=1)
     write_file(f"{found}.json", text)
     write_file(f"{found}.html", page(diagnosis))
-    if diagnosis.same:
+    if not diagnosis.differs:
         return {"same": True, "told": one_line(told["answer"])}
     targets = sorted({_target(one.machine), _target(other.machine)})
     return {"same": False, **facts_of(json.loads(text), targets, _starts(one, other)).to_json()}
 
 
-def _report(path: str, name: str) -> Report:
-    return replace(read_report(path), name=name)
+def _report(path: str, name: str, called: str) -> Report:
+    """A whole report: where bits are lost, that nothing differs means nothing. Raises
+    CollectorError for a damaged one, which errors call `called`."""
+    report = read_report(path)
+    if report.damage:
+        raise CollectorError(
+            f"{called} is damaged, and not compared: {report.damage[0]}",
+            fix="send it again, as a file and not as text",
+        )
+    return replace(report, name=name)
 
 
 def _starts(*reports: Report) -> dict[tuple[str, str], int]:
@@ -63,7 +72,7 @@ def _starts(*reports: Report) -> dict[tuple[str, str], int]:
 
 
 def _read_report(path: str, match: str) -> dict[str, Any]:
-    report = _report(path, "the report")
+    report = _report(path, "the report", "the report")
     about, machine = report.header, report.machine
     return {
         "run": run_of(report, match), "simulation": one_line(about.simulation, 200),
@@ -106,13 +115,22 @@ def _read_verdict(path: str, match: str) -> dict[str, Any]:
     facts = facts_of(table, ["unknown"], {})
     if not facts.simulation:
         raise CollectorError("the file is no diagnosis", fix="send `samebits diagnose --json`'s")
-    same = table.get("same") is True
+    same = table.get("same") is True and not table.get("changes")
+    if same and (lost := next(filter(is_of_damage, _notes(table)), "")):
+        raise CollectorError(f"what was compared is damaged, so it is not the same: {lost:.200}")
     machine = table.get("b")
     return {
         "run": "", "simulation": facts.simulation, "version": facts.version, "build": "",
         "machine": one_line(machine, 300) if isinstance(machine, str) else "unknown",
         "target": "unknown", "told": facts.told, "facts": None if same else facts.to_json(),
     }  # fmt: skip
+
+
+def _notes(table: dict[str, Any]) -> Iterator[str]:
+    given = table.get("notes")
+    for note in cast("list[Any]", given) if isinstance(given, list) else []:
+        if isinstance(note, str):
+            yield note
 
 
 _READERS: dict[str, Callable[[str, str], dict[str, Any]]] = {

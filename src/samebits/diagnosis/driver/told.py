@@ -99,7 +99,15 @@ def tell_restores(out: Diagnosis, report: Report) -> None:
 def tell_damage(out: Diagnosis, report: Report) -> None:
     """Tells that parts of a report are lost."""
     if report.damage:
-        out.note(f"{report.name} is damaged: what it has lost is not compared")
+        out.note(f"{report.name} {_DAMAGED}")
+
+
+_DAMAGED = "is damaged: what it has lost is not compared"
+
+
+def is_of_damage(note: str) -> bool:
+    """Whether a note of a diagnosis tells that not all was there to be compared."""
+    return note.endswith(_DAMAGED)
 
 
 def tell_budget(out: Diagnosis, report: Report) -> None:

@@ -408,6 +408,12 @@ class Diagnosis:
         """Whether no frame differs."""
         return self.frame is None
 
+    @property
+    def differs(self) -> bool:
+        """Whether anything parts: a frame, a state between frames, or a run from its replay."""
+        departs = self.recorded is not None and self.recorded.departure is not None
+        return departs or bool(self.changes) or not self.same
+
     def note(self, text: str) -> None:
         """Add a note, once."""
         if text not in self.notes:
