@@ -88,6 +88,38 @@ MISTAKEN_PROGRAMS = (
     MistakenProgram("Python", "@sb.kernel\nasync def k(x: float64) -> float64: return x",
                     "write a plain `def`"),
     MistakenProgram("Python", "@sb.kernel\ndef k(n: int) -> int: yield n", "write a plain `def`"),
+    MistakenProgram("NumPy", kernel("x: float32) -> float32",
+                                    "with math.precision(sb.LOW): return math.sin(x)", "0.5"),
+                    "write `@sb.kernel(precision=sb.LOW)` above the kernel that it is for",
+                    kernel("x: float32) -> float32", "return math.sin(x)",
+                           "0.14285715", "@sb.kernel(precision=sb.LOW)"), 0.14237162470817566),
+    # Python's `math`, or none, where samebits' is meant.
+    *(
+        MistakenProgram("Python", "import math\n" + kernel(declared, f"return {wrong}", call),
+                        f"write {advice}", "import math\n"
+                        + kernel(declared, f"return {advice.strip('`')}", call), result)
+        for declared, wrong, advice, call, result in (
+            ("a: sb.ReadOnly[float64]) -> float64", "a.sum()", "`sb.math.sum(a)`", "np.ones(3)", 3),
+            ("a: sb.ReadOnly[float64]) -> float64", "a.max()", "`sb.math.max(a)`", "np.ones(3)", 1),
+            ("x: float64) -> float64", "x ** x", "`sb.math.pow(x, x)`", "2.0", 4),
+            ("x: float64) -> float64", "x ** 0.5", "`sb.math.sqrt(x)`", "4.0", 2),
+            ("x: float64) -> float64", "math.pow(x, x)", "sb.math.pow(x, x)", "2.0", 4),
+            ("v: float3) -> float32", "v.length()", "`sb.math.length(v)`", "float3(0, 3, 4)", 5),
+        )
+    ),
+    MistakenProgram("Python", "import math\n" + kernel(
+                        "a: sb.ReadOnly[float64]) -> float64", "return math.sum(a)", "np.ones(3)"),
+                    "write sb.math.sum", kernel(
+                        "a: sb.ReadOnly[float64]) -> float64", "return sb.math.sum(a)",
+                        "np.ones(3)"), 3.0),
+    MistakenProgram("NumPy", kernel("x: float64) -> float64", "return np.clamp(x, 0, 1)", "2.0"),
+                    "write math.clamp", kernel(
+                        "x: float64) -> float64", "return math.clamp(x, 0, 1)", "2.0"), 1.0),
+    MistakenProgram("Python", "del math\n" + kernel(
+                        "a: sb.ReadOnly[float64]) -> float64", "return a.sum()", "np.ones(3)"),
+                    "write `sb.math.sum(a)`", "del math\n" + kernel(
+                        "a: sb.ReadOnly[float64]) -> float64", "return sb.math.sum(a)",
+                        "np.ones(3)"), 3.0),
     # Results.
     MistakenProgram("Python", kernel("x: float64)", "return x", "1.0"), "write `-> float64`",
                     kernel("x: float64) -> float64", "return x", "1.0"), 1.0),

@@ -13,6 +13,7 @@ from samebits.errors import ArgumentError
 from samebits.frontend.core import advice
 from samebits.frontend.core.characters import ORD_TAKES, code_point
 from samebits.frontend.core.context import Context
+from samebits.frontend.core.math_name import math_in
 from samebits.frontend.core.operands import (
     Literal,
     MemoryOperand,
@@ -215,7 +216,7 @@ def _refuse(
         note, fix = advice.for_call(called, written, arguments, keywords, types)
     else:
         note = advice.note_of_function(ours)
-        math = advice.math_in(ctx.kernel.function.__globals__)
+        math = math_in(ctx.kernel.function.__globals__)
         fix = advice.for_function(ours, called, arguments, keywords, math)
         ranks = [dimensions(lower(ctx, argument)) for argument in node.args] if lower else []
         if isinstance(called, np.ufunc) and any(ranks) and not keywords:

@@ -74,7 +74,25 @@ def refuse(ctx: Context, node: ast.AST) -> NoReturn:
     message, fix = REFUSED.get(type(node), (f"`{name}` is not in the kernel language", ""))
     if isinstance(node, ast.GeneratorExp):
         fix = generator_fixes.for_generator(ctx, node)
+    if isinstance(node, ast.With):
+        fix = _of_precision(ctx, node) or fix
     ctx.fail(node, message, fix=fix or "see docs/reference/language.md for what is")
+
+
+def _of_precision(ctx: Context, node: ast.With) -> str | None:
+    """What to write for a block of a precision, which a kernel has as a whole."""
+    for item in node.items:
+        match item.context_expr:
+            case ast.Call(
+                func=ast.Attribute(attr="precision") | ast.Name(id="precision"), args=[p]
+            ):
+                return (
+                    f"write `@sb.kernel(precision={ctx.text(p)})` above the kernel that it is for: "
+                    "a block around the call changes no kernel"
+                )
+            case _:
+                pass
+    return None
 
 
 def condition(ctx: Context, node: ast.expr) -> Value:

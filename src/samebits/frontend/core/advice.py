@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
-from types import ModuleType
 from typing import Any, cast
 
 import numpy as np
@@ -226,15 +225,6 @@ _EXACT = frozenset((
 def note_of_function(ours: str) -> str:
     """Why a kernel calls no such function of NumPy or Python's `math`."""
     return _NOT_HERE if ours in _EXACT else _OTHER_BITS
-
-
-def math_in(scope: Mapping[str, object]) -> str:
-    """How a file with these names writes samebits' math."""
-    for module, ending in (("samebits.math", ""), ("samebits", ".math")):
-        for name, value in scope.items():
-            if isinstance(value, ModuleType) and value.__name__ == module:
-                return name + ending
-    return "samebits.math"
 
 
 def for_function(

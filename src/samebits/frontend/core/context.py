@@ -12,6 +12,7 @@ from samebits.errors import CompileError, Span
 from samebits.frontend.core.builder import Builder
 from samebits.frontend.core.filled import Filling, filled
 from samebits.frontend.core.joins import Joins
+from samebits.frontend.core.math_name import named_as_in
 from samebits.frontend.core.narrow_sums import NarrowSums
 from samebits.frontend.core.operands import MemoryOperand, Operand, Scalar, Vector, View
 from samebits.frontend.core.source import Source
@@ -122,14 +123,21 @@ class Context:
         self, node: ast.AST, message: str, *, note: str | None = None, fix: str | None = None
     ) -> NoReturn:
         """Raise a CompileError at `node`."""
-        raise CompileError(message, span=self.span(node), note=note, fix=fix)
+        raise self._error(node, message, note, fix)
 
     def fail_unless_grown(
         self, node: ast.AST, message: str, *, note: str | None = None, fix: str | None = None
     ) -> None:
         """Raise a CompileError at `node` once all is lowered, if by then no name's type grows."""
         if self.joins.refused is None:
-            self.joins.refused = CompileError(message, span=self.span(node), note=note, fix=fix)
+            self.joins.refused = self._error(node, message, note, fix)
+
+    def _error(
+        self, node: ast.AST, message: str, note: str | None, fix: str | None
+    ) -> CompileError:
+        if fix is not None:
+            fix = named_as_in(self.kernel.function.__globals__, fix, self.source.node)
+        return CompileError(message, span=self.span(node), note=note, fix=fix)
 
     def text(self, node: ast.AST) -> str:
         return self.source.text(node)

@@ -6,7 +6,9 @@ Syntax, operators, built-in functions, and functions of `math` and NumPy.
 from __future__ import annotations
 
 import ast
+from types import ModuleType
 
+from samebits.lang.intrinsics import INTRINSICS
 from samebits.lang.other_names import OTHER_NAMES
 
 _ASSERT = 'write `assert condition, "message"`'
@@ -85,3 +87,12 @@ def samebits_name(called: object) -> str | None:
         return None
     name = str(getattr(called, "__name__", ""))
     return name if name in _SAME else OTHER_NAMES.get(name)
+
+
+def samebits_attribute(owner: object, name: str) -> str | None:
+    """The name in samebits.math of what Python's `math` or NumPy are asked for, and don't have;
+    None where neither has it, or for any other owner."""
+    if not isinstance(owner, ModuleType) or owner.__name__ not in _HOSTS:
+        return None
+    is_ours = name in _SAME or name in INTRINSICS
+    return name if is_ours else OTHER_NAMES.get(name)

@@ -6,6 +6,7 @@ import ast
 
 from samebits.frontend.core import advice
 from samebits.frontend.core.context import Context
+from samebits.frontend.core.math_name import math_in
 from samebits.frontend.core.operands import (
     Literal,
     MemoryOperand,
@@ -17,6 +18,7 @@ from samebits.frontend.core.operands import (
     describe,
     dimensions,
 )
+from samebits.frontend.core.refusals import samebits_attribute
 from samebits.frontend.operations import matrices, memory
 from samebits.frontend.operations.constants import captured
 from samebits.lang.constants import is_namespace
@@ -63,14 +65,14 @@ def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
                 name = str(
                     getattr(base.object, "__module__", "") or getattr(base.object, "__name__", "")
                 )
-                own = name.partition(".")[0] != "samebits"
-                ctx.fail(
-                    node,
-                    f"{describe(base)} has no '{node.attr}'",
-                    fix=f"define '{node.attr}' there, or correct the name"
-                    if own
-                    else advice.for_name(name, node.attr, dir(base.object)),
-                )
+                ours = samebits_attribute(base.object, node.attr)
+                if ours is not None:
+                    fix = f"write {math_in(ctx.kernel.function.__globals__)}.{ours}"
+                elif name.partition(".")[0] == "samebits":
+                    fix = advice.for_name(name, node.attr, dir(base.object))
+                else:
+                    fix = f"define '{node.attr}' there, or correct the name"
+                ctx.fail(node, f"{describe(base)} has no '{node.attr}'", fix=fix)
             return captured(ctx, node, ctx.kernel.attribute(base.object, node.attr))
         case Vector():
             return swizzle(ctx, node, base)
