@@ -65,6 +65,7 @@ IS_GRID = "sums(): parameter 'g': expected Array[float32, 2], an ndarray of np.f
 IS_POINTS = "sums(): parameter 'points': expected ReadOnly[float3], an ndarray of np.float32"
 IS_SHIPS = "hulls(): parameter 'ships': expected Array[Ship], an ndarray of Ship.dtype"
 IS_SHIP = "hull(): parameter 'ship': expected Ship"
+COPIED = "  note: what is written goes into the copy: keep it"
 GOOD = (1, 1, 1, 1.0, True)
 
 CASES: dict[str, tuple[Any, tuple[Any, ...], str]] = {
@@ -88,9 +89,17 @@ CASES: dict[str, tuple[Any, tuple[Any, ...], str]] = {
         "steps(): parameter 'x': expected fix16; the float 0.1 is not exact in fix16\n"
         '  fix: write fix16("0.1")',
     ),
-    "dtype": (first, (np.zeros(4), 0), f"{IS_LINE}; got float64\n  fix: pass a.astype(np.float32)"),
+    "dtype": (
+        first, (np.zeros(4), 0),
+        f"{IS_LINE}; got float64\n{COPIED}\n  fix: pass a.astype(np.float32)",
+    ),
+    "dtype_read": (
+        sums, (GRID, np.zeros((2, 3))),
+        f"{IS_POINTS}; got float64\n  fix: pass points.astype(np.float32)",
+    ),
     "objects": (
-        first, (np.zeros(4, object), 0), f"{IS_LINE}; got object\n  fix: pass a.astype(np.float32)",
+        first, (np.zeros(4, object), 0),
+        f"{IS_LINE}; got object\n{COPIED}\n  fix: pass a.astype(np.float32)",
     ),
     "byte_order": (
         first, (np.zeros(4, ">f4"), 0),
@@ -130,9 +139,11 @@ CASES: dict[str, tuple[Any, tuple[Any, ...], str]] = {
         "  fix: pass a.copy(), or declare ReadOnly[float32]",
     ),
     "list": (
-        first, ([1.0], 0), f"{IS_LINE}; got list\n  fix: pass np.array(a, np.float32)",
+        first, ([1.0], 0), f"{IS_LINE}; got list\n{COPIED}\n  fix: pass np.array(a, np.float32)",
     ),
-    "none": (first, (None, 0), f"{IS_LINE}; got NoneType\n  fix: pass np.array(a, np.float32)"),
+    "none": (
+        first, (None, 0), f"{IS_LINE}; got NoneType\n{COPIED}\n  fix: pass np.array(a, np.float32)",
+    ),
     "last_length": (
         sums, (GRID, GRID),
         f"{IS_POINTS} of shape (n, 3); got shape (2, 2)\n"
@@ -140,7 +151,7 @@ CASES: dict[str, tuple[Any, tuple[Any, ...], str]] = {
     ),
     "padding": (
         hulls, (np.zeros(2, PACKED),),
-        f"{IS_SHIPS}; got a structured dtype\n  fix: pass ships.astype(Ship.dtype)",
+        f"{IS_SHIPS}; got a structured dtype\n{COPIED}\n  fix: pass ships.astype(Ship.dtype)",
     ),
     "struct_byte_order": (
         hulls, (np.zeros(2, Ship.dtype.newbyteorder(">")),),

@@ -413,16 +413,20 @@ def check_array(value: Any, t: ArrayType, parameter_name: str) -> None:
     """
     name, element = parameter_name, dtype_name(t.element)
     expected = f"parameter '{name}': expected {t}, an ndarray of {element}"
+    copied = None if t.readonly else "what is written goes into the copy: keep it"
     if not isinstance(value, np.ndarray):
-        fix = f"pass {_array_of(value, t, name)}"
-        raise ArgumentError(f"{expected}; got {type(value).__name__}", fix=fix)
+        made = _array_of(value, t, name)
+        raise ArgumentError(
+            f"{expected}; got {type(value).__name__}",
+            note=None if "memory" in made else copied,
+            fix=f"pass {made}",
+        )
     array = cast("np.ndarray[Any, Any]", value)
     if hasattr(array, "mask"):
         raise ArgumentError(
             f"{expected}; got {type(array).__name__}, whose mask a kernel can't see",
             fix=f"pass {name}.filled(0), and the mask as an array of bool",
         )
-    copied = None if t.readonly else "what is written goes into the copy: keep it"
     dtype = t.element.element.dtype if isinstance(t.element, VectorType) else t.element.dtype
     if array.dtype != dtype:
         if array.dtype.newbyteorder("=") == dtype:
@@ -434,6 +438,7 @@ def check_array(value: Any, t: ArrayType, parameter_name: str) -> None:
             )
         raise ArgumentError(
             f"{expected}; got {_dtype_text(array.dtype)}",
+            note=copied,
             fix=f"pass {_converted(name, t.element, array.dtype)}",
         )
     tail = t.element.shape if isinstance(t.element, VectorType) else ()
