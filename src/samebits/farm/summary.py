@@ -31,7 +31,8 @@ from samebits.farm.store import Store
 WORST = (DIFFERS, CRASHED, FAILED, HUNG, MEMORY, LOST, REFUSED, DAMAGED, NOT_COMPARED, SAME)
 """Results, the worst first: a replay's is that of its worst row."""
 DIFFERENCES = (DIFFERS, CRASHED, FAILED)
-"""Results that are differences; others than these and `same` are proofs that lack something."""
+"""Results that prove something wrong; others than these and `same` are proofs that lack
+something."""
 _RAN = f"result IN {RAN}"
 MOST_TOLD = 200
 """Most replays that are told one by one."""
@@ -76,10 +77,11 @@ class Summary:
 
     @property
     def result(self) -> str:
-        """`differs`, `incomplete`, or `same`."""
+        """The worst of `DIFFERENCES` that a replay has; else `incomplete`, or `same`."""
         found = {result for result, count in self.replays.items() if count}
-        if found & set(DIFFERENCES):
-            return "differs"
+        for result in DIFFERENCES:
+            if result in found:
+                return result
         return "same" if found == {SAME} else "incomplete"
 
 

@@ -20,17 +20,27 @@ def headline(outcome: Outcome, summary: Summary) -> str:
     """The answer in a line."""
     unread = len(outcome.entries.unread)
     replays = sum(summary.replays.values()) + unread
-    bad = sum(count for result, count in summary.replays.items() if result in DIFFERENCES)
     targets = len(outcome.targets)
     over = f"{replays:,} replay{'s' * (replays != 1)} on {targets} target{'s' * (targets != 1)}"
-    if summary.result == "differs":
-        return f"different bits: {bad:,} of {over}"
+    if summary.result in DIFFERENCES:
+        said = "different bits" if summary.result == "differs" else summary.result
+        return f"{said}: {summary.replays[summary.result]:,} of {over}{_others(outcome, summary)}"
     unproven = replays - summary.replays.get("same", 0)
     if outcome.stopped:
         return f"stopped early: {outcome.known + outcome.made:,} of {len(outcome.keys):,} rows"
     if unproven:
-        return f"not proven: {unproven:,} of {over}"
+        return f"not proven: {unproven:,} of {over}{_others(outcome, summary)}"
     return f"the same bits: {over}"
+
+
+def _others(outcome: Outcome, summary: Summary) -> str:
+    """The replays with other results than the headline's and `same`, by result."""
+    counts = {**summary.replays, "not read": len(outcome.entries.unread)}
+    told = [
+        f"{count:,} {result}" for result, count in counts.items()
+        if count and result not in ("same", summary.result)
+    ]  # fmt: skip
+    return f"; {', '.join(told)}" * bool(told)
 
 
 def shown_path(path: str) -> str:

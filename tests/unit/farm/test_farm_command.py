@@ -112,7 +112,10 @@ def test_each_poison_costs_one_row_and_nothing_is_run_twice(
     assert [Path(each["path"]).name for each in found["unread"]] == ["text.mcap"]
     assert found["files"] == 10
     text = page.read_text()
-    assert "of 9 replays on 1 target" in text  # what could not be read is counted
+    assert (
+        "different bits: 1 of 9 replays on 1 target; 1 crashed, 1 hung, 1 out of memory, "
+        "2 damaged, 1 not read"
+    ) in text
     assert "<b>altered" not in text
     assert "&lt;b&gt;altered" in text
 

@@ -76,7 +76,7 @@ def run(options: VerifyOptions) -> int:
     from samebits.farm import run as farm
     from samebits.farm import told
     from samebits.farm.store import Store
-    from samebits.farm.summary import summarise
+    from samebits.farm.summary import DIFFERENCES, summarise
 
     request = farm.Request(
         options.corpus, options.simulations or _of_project(), options.targets, options.store,
@@ -100,7 +100,7 @@ def run(options: VerifyOptions) -> int:
         print_run(outcome, summary)
     if options.html is not None:
         write_page(options.html, told.page(outcome, summary))
-    if summary.result == "differs":
+    if summary.result in DIFFERENCES:
         return DIFFERS
     complete = not outcome.stopped and not outcome.entries.unread
     return SAME if summary.result == "same" and complete else BAD
