@@ -17,7 +17,7 @@ from pathlib import Path
 from samebits.farm.errors import FarmError
 
 _SECONDS = 600
-_DISTANCE = re.compile(r"([0-9a-f]{40,64}) \(dist=[0-9]+.*\)")
+_DISTANCE = re.compile(r"([0-9a-f]{40,64}) \(.*dist=([0-9]+).*\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,14 @@ class Repository:
 
     def between(self, bad: str, goods: Iterable[str]) -> list[str]:
         """The commits that `bad` has and none of `goods` has, `bad` among them: first the one that
-        halves them best, as git bisect takes it."""
-        said = _git(self.top, "rev-list", "--bisect-all", bad, *(f"^{good}" for good in goods))
-        return _DISTANCE.findall(said or "")
+        halves them best, as git bisect takes it, but of those that halve them alike the latest,
+        where git goes by their hashes."""
+        range_ = bad, *(f"^{good}" for good in goods)
+        said = _git(self.top, "rev-list", "--bisect-all", *range_)
+        latest = (_git(self.top, "rev-list", "--topo-order", *range_) or "").split()
+        places = {commit: place for place, commit in enumerate(latest)}
+        distances = {commit: int(many) for commit, many in _DISTANCE.findall(said or "")}
+        return sorted(distances, key=lambda commit: (-distances[commit], places[commit]))
 
     @property
     def is_dirty(self) -> bool:

@@ -37,6 +37,20 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
     return run
 
 
+def test_commits_that_halve_alike_are_tried_in_one_order_whatever_their_hashes(
+    tmp_path: Path,
+) -> None:
+    orders: set[tuple[str, ...]] = set()
+    for k in range(8):
+        history = History(tmp_path / f"{k}")
+        first, *rest = [history.commit(f"{n}", f"{k} {n}") for n in range(7)]
+        repository = Repository.of(history.folder)
+        found = repository.between(rest[-1], [first])
+        assert sorted(found) == sorted(rest)
+        orders.add(tuple(repository.about(each).subject for each in found))
+    assert orders == {("3", "4", "2", "5", "1", "6")}
+
+
 class FakePool:
     """Runs `sim.py` whose lines are `replay: bits`; `broken` does not load. `ran` has all tasks."""
 
