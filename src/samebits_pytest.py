@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from samebits.testing.fixtures import Golden, SameBits
 
 _STARTED = pytest.StashKey[Any]()
-_NAMED = pytest.StashKey[bool]()
+_PROJECTS = pytest.StashKey[dict[Path, Path | None]]()
+_WRONG = pytest.StashKey[pytest.UsageError]()
 COLLECTED = pytest.StashKey[list[pytest.Item]]()
 """All tests that were collected, before some were left out."""
 REPLAYS = (".mcap", ".sbreplay")
@@ -56,9 +57,28 @@ def pytest_configure(config: pytest.Config) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """End with a usage error what is set wrong, before anything is collected."""
+    config = session.config
+    here = config.invocation_params.dir
+    for path in (config.rootpath, *(here / name.partition("::")[0] for name in config.args)):
+        if project_above(config, path / "any") is not None:
+            _plugin(config).check(path / "any")
+    options = ("samebits_targets", "samebits_frames")
+    if any(config.getoption(name) is not None for name in options):
+        _plugin(config).check(config.rootpath / "any")
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    if file_path.suffix in REPLAYS or (file_path.suffix == ".py" and _settings(parent.config)):
-        return _plugin(parent.config).collector(file_path, parent)
+    config = parent.config
+    if file_path.suffix in REPLAYS or (
+        file_path.suffix == ".py" and project_above(config, file_path) is not None
+    ):
+        try:
+            return _plugin(config).collector(file_path, parent)
+        except pytest.UsageError as error:  # of a project below: here it would be a traceback
+            config.stash[_WRONG] = error
     return None
 
 
@@ -66,8 +86,10 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 def pytest_collection_modifyitems(
     session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
 ) -> None:
+    if (wrong := config.stash.get(_WRONG, None)) is not None:
+        raise wrong
     config.stash[COLLECTED] = [*items]
-    if _settings(config):
+    if project_above(config, config.rootpath / "any") is not None:
         items += _plugin(config).named_elsewhere(session, items)
 
 
@@ -118,17 +140,27 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         _plugin(config).summarise(terminalreporter)
 
 
-def _settings(config: pytest.Config) -> bool:
-    """Whether the project names simulations: one reading of its `pyproject.toml`."""
-    known = config.stash.get(_NAMED, None)
-    if known is None:
-        path = config.rootpath / "pyproject.toml"
-        try:
-            known = "[tool.samebits" in path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):
-            known = False
-        config.stash[_NAMED] = known
-    return known
+def project_above(config: pytest.Config, path: Path) -> Path | None:
+    """The project of a file: the folder nearest above it whose `pyproject.toml` has
+    `[tool.samebits]`, or else that of rootdir; None where there is none."""
+    known = config.stash.setdefault(_PROJECTS, {})
+    return _nearest(known, path.parent) or _nearest(known, config.rootpath)
+
+
+def _nearest(known: dict[Path, Path | None], folder: Path) -> Path | None:
+    if folder not in known:
+        if _has_table(folder / "pyproject.toml"):
+            known[folder] = folder
+        else:
+            known[folder] = None if folder.parent == folder else _nearest(known, folder.parent)
+    return known[folder]
+
+
+def _has_table(path: Path) -> bool:
+    try:
+        return "[tool.samebits" in path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError, ValueError):  # ValueError: the name has a NUL
+        return False
 
 
 def _plugin(config: pytest.Config) -> Any:

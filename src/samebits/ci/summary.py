@@ -84,9 +84,8 @@ def markdown(found: Agreement, diagnoses: Sequence[tuple[str, str]] = ()) -> str
         lines.append(_cells("---", "---", "--:", *(":-:" for _ in labels)))
     for each in found.joined:
         cells = [_cell(each, label) for label in labels]
-        lines.append(
-            _cells(_escaped(each.simulation), _escaped(each.name), f"{each.frames:,}", *cells)
-        )
+        frames = f"{each.frames:,}" * each.is_compared
+        lines.append(_cells(_escaped(each.simulation), _escaped(each.name), frames, *cells))
     for problem in found.problems:
         lines += ["", f"**Missing**: {_escaped(problem)}"]
     told = [line for _, told in list(differences(found))[:MOST_TOLD] for line in told]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
@@ -35,9 +36,9 @@ class Owner(Protocol):
     """What fixtures ask of the plugin."""
 
     @property
-    def settings(self) -> Settings: ...
-    @property
-    def rows(self) -> Sequence[Row]: ...
+    def is_update(self) -> bool: ...
+    def settings(self, path: Path) -> Settings: ...
+    def rows(self, path: Path) -> Sequence[Row]: ...
     def goldens(self, item: pytest.Item) -> GoldenFile: ...
     def name_of(self, item: pytest.Item) -> str: ...
 
@@ -72,11 +73,12 @@ class SameBits:
     def _targets(self) -> tuple[str, ...] | None:
         marker = self._item.get_closest_marker("samebits")
         given = None if marker is None else marker.kwargs.get("targets")
+        settings = self._plugin.settings(self._item.path)
         if given is None:
-            given = self._plugin.settings.targets
+            given = settings.targets
             if given is None:
                 return None
-        return names_that_run(tuple(given), strict=self._plugin.settings.strict)
+        return names_that_run(tuple(given), strict=settings.strict)
 
 
 class Golden:
@@ -115,11 +117,11 @@ class Golden:
     def _simulation(
         self, call: int, what: Simulation, frames: int | None, seed: int | None, players: str | None
     ) -> int:
-        settings = self._plugin.settings
+        settings = self._plugin.settings(self._item.path)
         limit = frames or DEFAULT_FRAMES
         limit = min(limit, settings.frames or limit)
         source = PlayerSource(what, players, DEFAULT_SEED if seed is None else seed, limit)
-        rows = [row for row in self._plugin.rows if row.reason is None]
+        rows = [row for row in self._plugin.rows(self._item.path) if row.reason is None]
         run = Verification(what, source, rows, settings.whole, sample_every=what.tick_rate)
         run.run(lambda step, done: None)
         for row in run.rows:
@@ -134,7 +136,7 @@ class Golden:
         file = self._plugin.goldens(self._item)
         name = self._plugin.name_of(self._item)
         file.used.setdefault(name, set()).update(found)
-        if self._plugin.settings.update:
+        if self._plugin.is_update:
             file.written.setdefault(name, {}).update(found)
             return
         known = file.bits.get(name, {})

@@ -15,7 +15,7 @@ from samebits.sim.load import load_simulation
 from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import InputSource, PlayerSource, ReplaySource
-from samebits.testing.diagnosed import write_report
+from samebits.testing.diagnosed import write_replay, write_report
 from samebits.testing.runs import Run, failure
 from samebits.testing.settings import Settings
 from samebits.verify.executions import Row
@@ -41,14 +41,10 @@ class BitsFile(pytest.File):
             yield from self._items(f"{named.name}:" if named.name else "", named)
 
     def _items(self, prefix: str, named: Named | None) -> Iterator[pytest.Item]:
-        if self.plugin.settings.update:
+        if self.plugin.is_update:
             yield UpdateItem.of(self, f"{prefix}golden", named, None)
             return
-        try:
-            rows = self.plugin.rows
-        except pytest.UsageError as error:
-            raise self.CollectError(str(error)) from None
-        for row in rows:
+        for row in self.plugin.rows(self.path):
             yield TargetItem.of(self, f"{prefix}{row.name}", named, row)
 
 
@@ -65,6 +61,11 @@ class _Item(pytest.Item):
         return item
 
     @property
+    def settings(self) -> Settings:
+        """Those of its project."""
+        return self.plugin.settings(self.path)
+
+    @property
     def golden_path(self) -> Path:
         if self.simulation is not None:
             return self.simulation.golden_path
@@ -72,7 +73,7 @@ class _Item(pytest.Item):
 
     def opened(self, golden: Golden | None) -> Run:
         """The run. Raises SamebitsError."""
-        settings: Settings = self.plugin.settings
+        settings = self.settings
         named = self.simulation
         if named is None:
             path = str(self.path)
@@ -115,7 +116,7 @@ class TargetItem(_Item):
         assert row is not None
         if row.reason is not None:
             self.user_properties.append(("samebits.not run", row.name))
-            if self.plugin.settings.strict:
+            if self.settings.strict:
                 raise BitsError(f"{row.name} is not run here: {row.reason}")
             pytest.skip(row.reason)
         if not self.golden_path.is_file():
@@ -133,10 +134,11 @@ class TargetItem(_Item):
             self.user_properties.append(("samebits.hash", f"{final:016x}"))
         if found.result == "same" and not found.source.damage:
             return
-        text = run.told(row, found)
-        folder = self.plugin.settings.report
+        text, is_code = run.told(row, found)
+        folder = self.settings.report
         if folder is not None:
-            text += f"\n{write_report(folder, self.nodeid, run, row, found)}"
+            write = write_replay if is_code else write_report
+            text += f"\n{write(folder, self.nodeid, run, row, found)}"
         raise BitsError(text)
 
 
@@ -145,7 +147,7 @@ class UpdateItem(_Item):
 
     def runtest(self) -> None:
         run = self.opened(None)
-        rows = [row for row in self.plugin.rows if row.reason is None]
+        rows = [row for row in self.plugin.rows(self.path) if row.reason is None]
         found = run.verification(rows, run.simulation.tick_rate)
         alone = found.result == "not compared" and len(rows) == 1
         if (found.result != "same" and not alone) or found.source.damage:
@@ -160,8 +162,10 @@ def name_in(replay: Path) -> str:
         return reader.header.simulation
 
 
-def find(named: Iterable[Named], name: str, replay: Path) -> tuple[Simulation, str]:
-    """The simulation of that name among those that the project names, and its place. Raises
+def find(
+    named: Iterable[Named], name: str, replay: Path, project: Path | None
+) -> tuple[Simulation, str]:
+    """The simulation of that name among those that the project's file names, and its place. Raises
     SamebitsError."""
     tried: list[str] = []
     for each in named:
@@ -169,8 +173,11 @@ def find(named: Iterable[Named], name: str, replay: Path) -> tuple[Simulation, s
         if simulation.name == name:
             return simulation, each.spec
         tried.append(f"'{simulation.name}'")
+    names = f"{project} names {', '.join(tried) or 'no simulation'}"
     raise SamebitsError(
         f"{replay} is a replay of '{name}', which [tool.samebits] does not name",
-        note=f"it names {', '.join(tried) or 'no simulation'}",
+        note=names
+        if project
+        else "no pyproject.toml above it, and none of rootdir, has that table",
         fix='write simulations = ["path/of/the/simulation.py"] there',
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,8 +18,9 @@ from samebits.testing.runs import rows_of
 from samebits.testing.settings import Settings, settings
 from samebits.testing.summary import print_summary
 from samebits.verify.executions import Row
-from samebits_pytest import COLLECTED
+from samebits_pytest import COLLECTED, project_above
 
+_FILE = "pyproject.toml"
 _WORKER = "workeroutput"
 """What pytest-xdist gives the configuration of its processes."""
 
@@ -32,45 +32,65 @@ class Plugin:
         self.config = config
         self._goldens: dict[str, goldens.GoldenFile] = {}
         self._simulations: dict[Path, tuple[Simulation, str]] = {}
+        self._settings: dict[Path, Settings] = {}
+        self._rows: dict[Path, tuple[Row, ...]] = {}
         self.notes: list[str] = []
         """Lines for the summary."""
 
-    @property
-    @cache  # noqa: B019  # a plugin lives as long as its process
-    def settings(self) -> Settings:
-        """The settings; wrong ones end pytest with their message."""
-        try:
-            return settings(self.config.rootpath, self.config.getoption)
-        except SamebitsError as error:
-            raise pytest.UsageError(str(error)) from None
+    def settings(self, path: Path) -> Settings:
+        """The settings of a file's project; wrong ones end pytest with their message."""
+        root = self._root(path)
+        if root not in self._settings:
+            try:
+                self._settings[root] = settings(root, self.config.getoption)
+            except SamebitsError as error:
+                raise pytest.UsageError(str(error)) from None
+        return self._settings[root]
+
+    def rows(self, path: Path) -> tuple[Row, ...]:
+        """The targets of a file's replays and simulations; wrong ones end pytest likewise."""
+        root = self._root(path)
+        if root not in self._rows:
+            try:
+                self._rows[root] = rows_of(self.settings(path).targets)
+            except SamebitsError as error:
+                by_option = self.config.getoption("samebits_targets") is not None
+                where = "--samebits-targets" if by_option else root / _FILE
+                raise pytest.UsageError(f"{where}: {error}") from None
+        return self._rows[root]
+
+    def check(self, path: Path) -> None:
+        """Read all that is set for a file. Raises UsageError."""
+        self.rows(path)
+
+    def _root(self, path: Path) -> Path:
+        return project_above(self.config, path) or self.config.rootpath
 
     @property
-    @cache  # noqa: B019  # a plugin lives as long as its process
-    def rows(self) -> tuple[Row, ...]:
-        """The targets of replays and simulations."""
-        try:
-            return rows_of(self.settings.targets)
-        except SamebitsError as error:
-            raise pytest.UsageError(str(error)) from None
+    def is_update(self) -> bool:
+        """Whether golden hashes are written."""
+        return bool(self.config.getoption("samebits_update"))
 
     # Collection ------------------------------------------------------------------------------
 
     def collector(self, path: Path, parent: pytest.Collector) -> BitsFile | None:
         """What collects a file: a replay with a golden file beside it, or a file of simulations
         that the project names."""
-        named = tuple(n for n in self.settings.simulations if n.path.resolve() == path.resolve())
+        simulations = self.settings(path).simulations
+        named = tuple(n for n in simulations if n.path.resolve() == path.resolve())
         if path.suffix == ".py":
             if not named:
                 return None
         elif not (path.with_name(path.stem + GOLDEN).is_file() or self._is_new(path)):
             return None
+        self.check(path)
         found = cast(Any, BitsFile).from_parent(parent, path=path)
         found.plugin, found.named = self, named
         return found
 
     def _is_new(self, replay: Path) -> bool:
         """Whether golden hashes are written, and the project names the replay's simulation."""
-        if not self.settings.update:
+        if not self.is_update:
             return False
         try:
             self.simulation_of(replay)
@@ -90,7 +110,8 @@ class Plugin:
             return []
         known = {item.path for item in items if isinstance(item.parent, BitsFile)}
         found: list[pytest.Item] = []
-        for path in dict.fromkeys(n.path.resolve() for n in self.settings.simulations):
+        named = self.settings(self.config.rootpath / "any").simulations
+        for path in dict.fromkeys(n.path.resolve() for n in named):
             if path not in known and (collector := self.collector(path, session)) is not None:
                 for item in collector.collect():
                     self.config.hook.pytest_itemcollected(item=item)
@@ -100,8 +121,9 @@ class Plugin:
     def simulation_of(self, replay: Path) -> tuple[Simulation, str]:
         """The simulation of a replay, and its place. Raises SamebitsError."""
         if replay not in self._simulations:
-            name = name_in(replay)
-            self._simulations[replay] = find(self.settings.simulations, name, replay)
+            named, name = self.settings(replay).simulations, name_in(replay)
+            root = project_above(self.config, replay)
+            self._simulations[replay] = find(named, name, replay, root and root / _FILE)
         return self._simulations[replay]
 
     # Fixtures --------------------------------------------------------------------------------
@@ -175,7 +197,7 @@ class Plugin:
     def _finish(self, file: goldens.GoldenFile) -> None:
         gone = file.unused
         count = sum(map(len, gone.values()))
-        if not self.settings.update:
+        if not self.is_update:
             if gone:
                 self.notes.append(
                     f"{file.path}: {count} unused: {', '.join(gone)}; --samebits-update removes"

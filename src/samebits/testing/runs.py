@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -93,26 +93,29 @@ class Run:
         limit = self.limit
         return {f: value for f, value in self.golden.hashes if limit is None or f < limit}
 
-    def told(self, row: Row, found: Verification) -> str:
-        """What a failure says: the difference, and whether this target alone gives these bits."""
+    def told(self, row: Row, found: Verification) -> tuple[str, bool]:
+        """What a failure says: the difference, and whether this target alone gives these bits; and
+        whether it is the code that has changed, as another target gives them too."""
         lines = [failure(self.simulation, found)]
         report = found.recorded.get("golden")
         frame = None if report is None or report.divergence is None else report.divergence.frame
-        if frame is not None:
-            lines += self._beside_another(row, frame)
-        return "\n".join(lines)
+        if frame is None:
+            return lines[0], False
+        different = self._beside_another(row, frame)
+        if not different:
+            other = other_row(row).name
+            lines += [
+                f"  note: {other} gives these bits too: the code has changed, not the machine",
+                "  fix: where that is meant, pytest --samebits-update",
+            ]
+        return "\n".join([*lines, *different]), not different
 
-    def _beside_another(self, row: Row, frame: int) -> Iterator[str]:
-        """This row beside another one, up to the frame that is not golden."""
+    def _beside_another(self, row: Row, frame: int) -> list[str]:
+        """How this row differs from another one, up to the frame that is not golden."""
         other = other_row(row)
         beside = Verification(self.simulation, self.source(frame + 1), (other, row), whole=True)
         beside.run(lambda step, frames: None)
-        different = [line for report in beside.rows for line in difference(report)]
-        if different:
-            yield from different
-            return
-        yield f"  note: {other.name} gives these bits too: the code has changed, not the machine"
-        yield "  fix: where that is meant, pytest --samebits-update"
+        return [line for report in beside.rows for line in difference(report)]
 
 
 def failure(simulation: Simulation, found: Verification) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ pytest_plugins = "pytester"
 assert plugin.Plugin  # imported here: pytester forgets what a run of it imports first
 
 HOST = rows_of(None)[0].name
+XDIST = ("-p", "xdist.plugin", "-n2")
 SMALL = SIMULATIONS / "small_simulation.py"
 KERNELS = """
     import pytest
@@ -170,19 +172,22 @@ def test_a_target_that_differs_is_named_with_frame_and_field(project: pytest.Pyt
     assert ".txt" in names
 
 
-def test_scripts_and_replays_of_older_code_get_reports_and_findings(
+def test_changed_code_gets_the_replay_that_shows_it_and_no_report_of_the_same(
     project: pytest.Pytester,
 ) -> None:
     updated(project)
     game = project.path / "game" / "small.py"
-    game.write_text(game.read_text().replace("0.999", "0.998"))
+    text = game.read_text()
+    game.write_text(text.replace("0.999", "0.998"))
     done = project.runpytest_subprocess("--samebits-report", "found", "corpus", "game", "-rf")
     done.assert_outcomes(failed=2)
-    done.stdout.no_fnmatch_line("*no report*")
     done.stdout.fnmatch_lines(
-        ["*a.mcap*.desync written", "*a.mcap*.txt: the same: no frame of * differs",
-         "*small.py*.desync written", "*small.py*.txt: the same: no frame of * differs"]
+        ["*a.mcap*.mcap written, and no report: * computes as * does",
+         "  next: samebits diagnose *",
+         "*small.py*.mcap written, and no report: * computes as * does"]
     )  # fmt: skip
+    done.stdout.no_fnmatch_line("*the same: no frame of*")
+    assert {path.suffix for path in (project.path / "found").iterdir()} == {".mcap"}
     again = project.runpytest_subprocess("--samebits-report", "found", "corpus", "game", "-rf")
     again.assert_outcomes(failed=2)
 
@@ -221,9 +226,6 @@ def test_junit_and_targets_that_are_not_here(project: pytest.Pytester) -> None:
         "corpus", "--samebits-targets", f"{HOST},x86_64-windows", "--samebits-strict"
     )
     strict.assert_outcomes(passed=1, failed=1)
-    wrong = project.runpytest_inprocess("corpus", "--samebits-targets", "tpyo")
-    wrong.assert_outcomes(errors=1)
-    wrong.stdout.fnmatch_lines(["there is no target 'tpyo'"])
 
 
 def test_a_project_without_samebits_does_not_load_it(
@@ -243,6 +245,66 @@ def test_a_replay_of_no_named_simulation_says_so(project: pytest.Pytester) -> No
     done = project.runpytest_inprocess("corpus")
     done.assert_outcomes(failed=1)
     done.stdout.fnmatch_lines(["*is a replay of 'small', which ?tool.samebits? does not name"])
+
+
+def test_the_nearest_project_above_a_replay_counts(project: pytest.Pytester) -> None:
+    """From a rootdir above it, with and without a table of its own, and beside another project."""
+    updated(project)
+    inner, other = project.path / "swamp", project.path / "other"
+    inner.mkdir()
+    other.mkdir()
+    for name in ("pyproject.toml", "tests", "corpus", "game"):
+        (project.path / name).rename(inner / name)
+    (other / "pyproject.toml").write_text("[tool.samebits]\nframes = 7\n")
+    (other / "a.mcap").write_bytes((inner / "corpus" / "a.mcap").read_bytes())
+    (other / "a.golden.txt").write_bytes((inner / "corpus" / "a.golden.txt").read_bytes())
+    project.makeini("[pytest]\naddopts = -p samebits_pytest -p no:cacheprovider")
+    done = project.runpytest_inprocess("-v")
+    assert str(done.outlines).count(f"rootdir: {project.path}'") == 1
+    done.stdout.fnmatch_lines(
+        ["other/a.mcap::* FAILED*", f"swamp/corpus/a.mcap::{HOST} PASSED*",
+         f"swamp/game/small.py::{HOST} PASSED*",
+         f"  note: {other}/pyproject.toml names no simulation"]
+    )  # fmt: skip
+    failed = sum(line.startswith("FAILED") for line in done.outlines)
+    done.assert_outcomes(passed=6, failed=failed)
+    (other / "pyproject.toml").unlink()
+    done = project.runpytest_inprocess("other")
+    done.stdout.fnmatch_lines(["  note: no pyproject.toml above it, and none of rootdir, has *"])
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "said"),
+    [
+        (("small.py", "gone.py"), (), "*pyproject.toml: there is no file game/gone.py of *"),
+        (("frames", "farmes"), (), "*pyproject.toml: ?tool.samebits? has the key 'farmes'"),
+        ((HOST, "tpyo"), (), "*pyproject.toml: there is no target 'tpyo'"),
+        (("", ""), ("--samebits-targets", "tpyo"), "*--samebits-targets: there is no target*"),
+        (("", ""), ("--samebits-frames", "0"), "*--samebits-frames 0 is neither a count of *"),
+        (("", ""), ("--samebits-frames", "0", *XDIST), "*--samebits-frames 0 is *"),
+        (("frames", "farmes"), ("corpus/a.mcap", *XDIST), "* has the key 'farmes'"),
+    ],
+)  # fmt: skip
+def test_what_is_set_wrong_is_one_usage_error(
+    project: pytest.Pytester, change: tuple[str, str], options: tuple[str, ...], said: str
+) -> None:
+    (project.path / "corpus" / "a.golden.txt").write_text("")
+    path = project.path / "pyproject.toml"
+    path.write_text(path.read_text().replace(*change))
+    below = project.mkdir("below")
+    for where in (project.path, below):
+        done = project.runpytest_inprocess(*options)
+        lines = [*done.outlines, *done.errlines]
+        assert done.ret == pytest.ExitCode.USAGE_ERROR
+        assert sum(fnmatch(line, said) for line in lines) == 1
+        assert not any("Traceback" in line or "_plugin" in line or "ERRORS" in line
+                       for line in lines)  # fmt: skip
+        if where == below or any(options):
+            break
+        # A project below rootdir, which is found while it is collected.
+        for name in ("pyproject.toml", "tests", "corpus", "game"):
+            (project.path / name).rename(below / name)
+        project.makeini("[pytest]\naddopts = -p samebits_pytest -p no:cacheprovider")
 
 
 @pytest.mark.parametrize(

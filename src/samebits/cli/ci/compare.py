@@ -95,7 +95,7 @@ def _print(found: Agreement, diagnoses: Sequence[tuple[str, str]]) -> None:
     table = columns_table("simulation", "run", "frames", "final hash", "machines", "result")
     for each in found.joined:
         table.add_row(
-            each.simulation, each.name, f"{each.frames:,}", each.final,
+            each.simulation, each.name, f"{each.frames:,}" * each.is_compared, each.final,
             summary.who(each.members), Text(each.result, _STYLES.get(each.result, "bold yellow")),
         )  # fmt: skip
     if found.joined:
