@@ -11,6 +11,11 @@ from typing import NamedTuple
 PAIRS = "@sb.kernel\ndef two(x: uint32) -> tuple[uint32, int32]:\n    n = x + 1\n"
 POINT = "@sb.struct\nclass P:\n    x: float64 = 0.0\n"
 PAIR = "a = P(x=1.0); b = P(x=2.0); "
+MADE = (
+    "t = P(x=1.0); m = sb.List[P, 4](); m.append(P(x=2.0)); m.append(P(x=3.0)); "
+    "zs = sb.zeros(2, P); s = t.x - 1.0\n"
+)
+MAPPED = "t = P(x=1.0); m = sb.Map[int32, P, 4](); m[0] = P(x=3.0); s = t.x - 1.0\n"
 
 
 class Mistake(NamedTuple):
@@ -685,4 +690,23 @@ MISTAKES = (
             "return math.hypot(math.hypot(x, x), x)", 4.330127018922194),
     Mistake("Python", X, "return math.atan(x, x)", "write `math.atan2(x, x)`",
             "return math.atan2(x, x)", 0.7853981633974483),
+    # A loop's name that holds a struct already.
+    *(
+        Mistake("Python", N, f"{MADE}for t in {over}: s += t.x\nreturn s",
+                "use another name in this loop: 't' holds what line 14 gave it",
+                f"{MADE}for u in {over}: s += u.x\nreturn s", result, POINT, advised_above=POINT)
+        for over, result in (
+            ("m", 5.0), ("(m[0], m[1])", 5.0), ("zs", 0.0), ("reversed(m)", 5.0),
+        )
+    ),
+    Mistake("Python", N, f"{MADE}for k, t in enumerate(m): s += t.x\nreturn s",
+            "use another name in this loop: 't' holds what line 14 gave it",
+            f"{MADE}for k, u in enumerate(m): s += u.x\nreturn s", 5.0, POINT,
+            advised_above=POINT),
+    Mistake("Python", N, f"{MAPPED}for k, t in m.items(): s += t.x\nreturn s",
+            "use another name in this loop: 't' holds what line 14 gave it",
+            f"{MAPPED}for k, u in m.items(): s += u.x\nreturn s", 3.0, POINT,
+            advised_above=POINT),
+    Mistake("Python", N, f"{MADE}t = m[1]; t.x = 7.0; return m[1].x", "use another name",
+            f"{MADE}u = m[1]; u.x = 7.0; return m[1].x", 7.0, POINT, advised_above=POINT),
 )  # fmt: skip

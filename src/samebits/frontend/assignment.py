@@ -224,7 +224,7 @@ def _place(
         ctx.fail(
             target,
             f"'{target.id}' owns its {value.type}; it can't refer to other memory",
-            fix=ctx.filled("write `{x}.copy()`, or use another name", x=source),
+            fix=name_fixes.of_owner(ctx, target.id, source, value),
         )
     _keeps_its_memory(ctx, target, value)
     run_time_arrays.keep(ctx, target.id, value.roots)

@@ -282,10 +282,29 @@ def of_reference(ctx: Context, name: str, source: ast.expr, value: MemoryOperand
     return f"write {copied} to read it as it is there, or {before}`{text}` for `{name}`"
 
 
+def of_owner(ctx: Context, name: str, source: ast.expr, value: MemoryOperand) -> str:
+    """What to write where a name that holds a struct of its own would refer to other memory."""
+    if _is_looped_over(ctx, source):
+        first = ctx.first_use.get(name)
+        held = "" if first is None else f": '{name}' holds what line {first.lineno} gave it"
+        return f"use another name in this loop{held}"
+    if not isinstance(value.type, StructType) or _field_written(ctx, name):
+        return "use another name"  # a copy would lose what is written into it
+    return ctx.filled("write `{x}.copy()`, or use another name", x=source)
+
+
+def _is_looped_over(ctx: Context, source: ast.expr) -> bool:
+    """Whether a loop draws its items from an expression: one has no place for a copy."""
+    return any(
+        isinstance(node, ast.For) and any(part is source for part in ast.walk(node.iter))
+        for node in ast.walk(ctx.source.node)
+    )
+
+
 def of_other_memory(ctx: Context, name: str, source: ast.expr, value: MemoryOperand) -> str:
     """What to write where a name refers to memory that is written, and would now refer to other
     that is not, or the other way round."""
-    if any(isinstance(n, ast.For) and n.iter is source for n in ast.walk(ctx.source.node)):
+    if _is_looped_over(ctx, source):
         return "use another name in this loop"
     if not isinstance(value.type, StructType):
         return "use another name, and do what is done with it in each branch"
