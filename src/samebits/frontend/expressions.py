@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, NoReturn, TypeVar, cast
 
 from samebits.errors import CompileError, Span
-from samebits.frontend import calls
+from samebits.frontend import calls, truth_values
 from samebits.frontend.core import advice, generator_fixes, name_fixes
 from samebits.frontend.core.characters import NO_INTEGER, code_point
 from samebits.frontend.core.context import Context, element_of, of_values, values_of
@@ -110,18 +110,19 @@ def _bool(
     node: ast.expr,
     operand: Operand,
     what: str = "a condition is a bool",
-    instead: str = "",
+    instead: Callable[[], str] = str,
 ) -> Value:
-    """The value of a bool. Refuses all else; `instead` is what else may be meant."""
+    """The value of a bool. Refuses all else; `instead` says what else may be meant."""
     if isinstance(operand, Scalar) and operand.type is BOOL:
         return operand.value
-    fix = f"write {halves.nonzero(ctx, node, operand)}{instead}"
     if isinstance(operand, Vector):
         fix = f"write `sb.any({ctx.text(node)})` or `sb.all({ctx.text(node)})`"
     elif dimensions(operand) or struct_items.kernel_of(operand, "len") is not None:
         fix = ctx.filled("write `len({x}) > 0`", node, x=node)
     elif isinstance(operand, MemoryOperand):
         fix = "compare one of its fields"
+    else:
+        fix = f"write {halves.nonzero(ctx, node, operand)}{instead()}"
     ctx.fail(node, f"{what}, but this is {describe(operand)}", fix=fix)
 
 
@@ -462,18 +463,11 @@ def _beside_characters(ctx: Context, sides: list[ast.expr], a: Operand, b: Opera
 
 
 def _boolop(ctx: Context, node: ast.BoolOp) -> Operand:
-    instead = ""
-    if len(node.values) == 2:
-        first, second = node.values
-        yes, no = (first, second) if isinstance(node.op, ast.Or) else (second, first)
-        text = "`{yes} if {first} != 0 else {no}` for `{whole}`"
-        chosen = ctx.filled(text, node, yes=yes, first=first, no=no, whole=node)
-        instead = f"; for the value itself, {chosen}"
-
     what = f"`{'or' if isinstance(node.op, ast.Or) else 'and'}` whose value is used is of bools"
 
     def operand(ctx: Context, side: ast.expr) -> Value:
-        return _bool(ctx, side, lower(ctx, side), what, instead)
+        found = lower(ctx, side)
+        return _bool(ctx, side, found, what, lambda: truth_values.of_value(ctx, node, lower))
 
     return Scalar(_chain(ctx, node, operand), BOOL)
 

@@ -288,8 +288,11 @@ def of_owner(ctx: Context, name: str, source: ast.expr, value: MemoryOperand) ->
         first = ctx.first_use.get(name)
         held = "" if first is None else f": '{name}' holds what line {first.lineno} gave it"
         return f"use another name in this loop{held}"
-    if not isinstance(value.type, StructType) or _field_written(ctx, name):
-        return "use another name"  # a copy would lose what is written into it
+    if not isinstance(value.type, StructType):
+        return "use another name"
+    if _field_written(ctx, name):
+        text = "write `{x}.copy()`, which changes alone, or use another name"
+        return ctx.filled(text, x=source)
     return ctx.filled("write `{x}.copy()`, or use another name", x=source)
 
 
