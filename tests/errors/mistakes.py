@@ -729,4 +729,13 @@ MISTAKES = (
     Mistake("Python", X, "y = x + 1; return x and y and 7.0",
             "`(7.0 if y != 0 else y) if x != 0 else x`",
             "y = x + 1; return (7.0 if y != 0 else y) if x != 0 else x", 7.0),
+    # Starts that the other type does not hold.
+    Mistake("C", BYTES, "h = 5381\nfor c in a: h = h * 33 & 1048575 ^ c\nreturn float64(h)",
+            "write `h = h * 33 & 1048575 ^ int(c)`",
+            "h = 5381\nfor c in a: h = h * 33 & 1048575 ^ int(c)\nreturn float64(h)", 617925.0),
+    Mistake("C", BYTES, "h = 0\nfor c in a: h ^= c\nreturn float64(h)",
+            "write `h = h ^ int(c)`, or start with `h = uint8(0)`",
+            "h = 0\nfor c in a: h = h ^ int(c)\nreturn float64(h)", 0.0),
+    Mistake("C", BYTES, "h = -1\nfor c in a: h = c\nreturn float64(h)", "write `h = int(c)`",
+            "h = -1\nfor c in a: h = int(c)\nreturn float64(h)", 1.0),
 )  # fmt: skip

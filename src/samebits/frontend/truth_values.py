@@ -1,4 +1,4 @@
-"""What to write where the value of `and` or `or` is used and isn't a bool's.
+"""Advice where the value of `and` or `or` is used and isn't a bool's.
 
 In Python it is one of their sides, of whichever type; a name here has one.
 """

@@ -86,6 +86,7 @@ def of_type(
         return start
     if was is FLOAT:
         return f"write `{name} = float64({ctx.text(source)})`"
+    fits = _starts_within(ctx, first, t)
     # A sum in 8 or 16 bits would wrap: that has to be written, and is seldom what is meant.
     if isinstance(source, ast.BinOp):
         before = made_before(ctx, name, source)
@@ -93,18 +94,22 @@ def of_type(
             made, line = before
             whole = ctx.filled("`{x} = {w}`", x=made.targets[0], w=_wide_beside(made.value, name))
             wide = f"write {whole} at line {line}, where {t} wraps already"
-            return f"{wide}, or {start} to wrap as {t}"
+            return f"{wide}, or {start} to wrap as {t}" if fits else wide
         if is_sum(source):
             whole = ctx.filled("`{x} = {w}`", x=name, w=_wide_beside(source, name))
-            return f"write {whole}, which does not wrap, or {start} to wrap as {t}"
-    return ctx.filled("write `{x} = {w}`, or ", x=name, w=widened(source, "int")) + start
+            wide = f"write {whole}, which does not wrap"
+            return f"{wide}, or {start} to wrap as {t}" if fits else wide
+    kept = ctx.filled("write `{x} = {w}`", x=name, w=_wide_beside(source, name))
+    return f"{kept}, or {start}" if fits else kept
 
 
 def _wide_beside(node: ast.expr, name: str) -> ast.expr:
-    """A sum in which all but the name `name`, a Python int, is converted to int."""
+    """A sum, or an operation on the name `name`, a Python int, in which all but that is converted
+    to int: the whole would be of the other side's type."""
     if isinstance(node, ast.Name) and node.id == name:
         return node
-    if not isinstance(node, ast.BinOp) or not is_sum(node):
+    reads = any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
+    if not isinstance(node, ast.BinOp) or not (is_sum(node) or reads):
         return widened(node, "int")
     left, right = _wide_beside(node.left, name), _wide_beside(node.right, name)
     return ast.copy_location(ast.BinOp(left, node.op, right), node)
@@ -242,6 +247,15 @@ def _start(ctx: Context, first: ast.Name, t: Type) -> str:
         if isinstance(node, ast.AnnAssign) and node.target is first:
             return f"write `{first.id}: {t} = {value}` at line {line}"
     return f"start with `{first.id} = {t}({value})` at line {line}"
+
+
+def _starts_within(ctx: Context, first: ast.Name, t: ScalarType) -> bool:
+    """Whether a type has the integer that a name starts with, or may have it."""
+    try:
+        value = ast.literal_eval(_first_value(ctx, first))
+    except (ValueError, SyntaxError):
+        return True
+    return not isinstance(value, int) or t.minimum <= value <= t.maximum
 
 
 def _is_unpacked(ctx: Context, source: ast.expr) -> bool:
