@@ -22,9 +22,9 @@ TABLE = ROOT / "tests" / "long_tests.txt"
 """A row a file or a function: `tests/unit/sim/test_a.py` or `tests/unit/sim/test_a.py::test_b`."""
 STAYS = "# stays: "
 """How a line of the table begins that names a file whose tests are quick whatever they take."""
-EACH = 1.0
+EACH = 0.5
 """Fewest seconds of the processor that one test of a long function takes."""
-ALL = 10.0
+ALL = 8.0
 """Fewest seconds of all tests of a long function."""
 PART = 0.95
 """The part of a file's seconds from which on the whole file is long: what its functions share is
