@@ -13,6 +13,7 @@ from samebits.backend.llvm import engine
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets.table import Target
 from samebits.cli import verify as verify_command
+from samebits.passes.pipeline import optimise
 from samebits.sim.execution import Advance, Execution, NativeExecution
 from samebits.sim.simulation import Simulation
 from samebits.verify.executions import Row, all_rows
@@ -31,7 +32,8 @@ def contracted(simulation: Simulation) -> Execution:
     """Compiled with contraction: multiplications and additions may be fused."""
     program = simulation.program
     assert FUSING is not None
-    emitted = emit_module(program.optimised, program.entries, FUSING)
+    module = optimise(program.module, program.own_entries, blocks=False)
+    emitted = emit_module(module, program.own_entries, FUSING)
     text = re.sub(r"= (fadd|fsub|fmul) ", r"= \1 contract ", emitted.text)
     compiled = CompiledObject(engine.compile_text(text, FUSING, 3), emitted.traps)
     return NativeExecution(program, compiled)

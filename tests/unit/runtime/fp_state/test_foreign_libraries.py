@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.support import foreign_work, left_threads
+from tests.support.folders import ROOT
 from tests.support.foreign_libraries import AT_START, Foreign, build
 from tests.support.foreign_work import digest
 from tests.support.limits import HANG_SECONDS
@@ -161,8 +162,9 @@ def test_workers_that_start_in_a_foreign_environment_do_not_keep_it(tmp_path: Pa
     """In a process of its own, whose threads are all known. Nobody who looks at them blames one."""
     library = build(tmp_path, "plain")
     done = subprocess.run(
-        [sys.executable, "-P", str(Path(left_threads.__file__)), str(library)],
+        [sys.executable, str(Path(left_threads.__file__)), str(library)],
         capture_output=True, text=True, timeout=HANG_SECONDS,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     own, workers, found = done.stdout.splitlines()
