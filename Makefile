@@ -10,7 +10,7 @@ STAMP := $(VENV)/.installed
 help:
 	@echo "make verify  install, then verify the examples on every target available here"
 	@echo "make test    install, then run the tests, but the long ones"
-	@echo "make test-long  the long tests, each of which takes as much as a hundred others; CI runs both"
+	@echo "make test-long  the other tests, each of which takes long; CI runs both"
 	@echo "make test-costs  the tests, and a table of the processor time of each folder, file and test"
 	@echo "make test-pythons  the tests on every Python from 3.11 on that is here, and on the oldest NumPy"
 	@echo "make lint    ruff, pyright, and mypy over what users copy"

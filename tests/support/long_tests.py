@@ -76,7 +76,5 @@ def chosen(costs: Iterable[Cost], kept: frozenset[str] = frozenset()) -> list[st
 
 if __name__ == "__main__":
     head = [line for line in TABLE.read_text().splitlines() if line.startswith("#")]
-    stay = frozenset(
-        line.removeprefix("# stays: ") for line in head if line.startswith("# stays: ")
-    )
+    stay = frozenset(line.removeprefix(STAYS) for line in head if line.startswith(STAYS))
     TABLE.write_text("\n".join([*head, *chosen(read(Path(sys.argv[1])), stay), ""]))
