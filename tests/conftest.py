@@ -7,6 +7,7 @@ import os
 import signal
 from collections.abc import Generator, Iterator
 from itertools import count
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.support import compiled_once, long_tests, rewriting
 from tests.support.compiled_once import Objects
+from tests.support.folders import ROOT
 
 # NumPy's linear algebra, which nothing here uses, starts its threads in every process there is: a
 # quarter of what a child costs before it does anything.
@@ -59,6 +61,14 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes long is marked, before `-m` chooses."""
     long_tests.mark(items)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Files of which `-m` chooses nothing are not imported."""
+    if collection_path.suffix != ".py" or not collection_path.is_relative_to(ROOT):
+        return None
+    file = collection_path.relative_to(ROOT).as_posix()
+    return long_tests.left_out(file, cast("str", config.option.markexpr)) or None
 
 
 @pytest.hookimpl(wrapper=True)

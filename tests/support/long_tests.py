@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from _pytest.mark.expression import Expression
 
 from tests.support.costs import Cost, function_of, module_of, read
 from tests.support.folders import ROOT
@@ -22,9 +23,9 @@ TABLE = ROOT / "tests" / "long_tests.txt"
 """A row a file or a function: `tests/unit/sim/test_a.py` or `tests/unit/sim/test_a.py::test_b`."""
 STAYS = "# stays: "
 """How a line of the table begins that names a file whose tests are quick whatever they take."""
-EACH = 0.5
+EACH = 0.4
 """Fewest seconds of the processor that one test of a long function takes."""
-ALL = 8.0
+ALL = 5.0
 """Fewest seconds of all tests of a long function."""
 PART = 0.95
 """The part of a file's seconds from which on the whole file is long: what its functions share is
@@ -48,6 +49,22 @@ def mark(items: Iterable[pytest.Item]) -> None:
     for item in items:
         if is_long(item.nodeid):
             item.add_marker("long")
+
+
+def left_out(file: str, markers: str) -> bool:
+    """Whether pytest's `-m markers` chooses no test of a file, since all of them are long or none
+    is: such a file need not be imported."""
+    whole = file in rows()
+    if not markers or (not whole and any(row.startswith(f"{file}::") for row in rows())):
+        return False
+
+    def chooses(others: bool) -> bool:
+        def has(name: str, /, **_: str | int | bool | None) -> bool:
+            return whole if name == "long" else others
+
+        return Expression.compile(markers).evaluate(has)
+
+    return not chooses(others=False) and not chooses(others=True)
 
 
 def chosen(costs: Iterable[Cost], kept: frozenset[str] = frozenset()) -> list[str]:
@@ -74,7 +91,16 @@ def chosen(costs: Iterable[Cost], kept: frozenset[str] = frozenset()) -> list[st
     return sorted(found)
 
 
-if __name__ == "__main__":
+def made_anew(costs: Iterable[Cost]) -> str:
+    """The table's text by what tests were measured to take; of what was not, its rows stay."""
+    costs = list(costs)
+    measured = {function_of(cost.test) for cost in costs} | {module_of(cost.test) for cost in costs}
     head = [line for line in TABLE.read_text().splitlines() if line.startswith("#")]
-    stay = frozenset(line.removeprefix(STAYS) for line in head if line.startswith(STAYS))
-    TABLE.write_text("\n".join([*head, *chosen(read(Path(sys.argv[1])), stay), ""]))
+    kept = frozenset(line.removeprefix(STAYS) for line in head if line.startswith(STAYS))
+    found = {*chosen(costs, kept), *(row for row in rows() if row not in measured)}
+    within = [row for row in found if "::" not in row or module_of(row) not in found]
+    return "\n".join([*head, *sorted(within), ""])
+
+
+if __name__ == "__main__":
+    TABLE.write_text(made_anew(read(Path(sys.argv[1]))))

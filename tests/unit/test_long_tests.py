@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -10,7 +11,7 @@ import pytest
 from tests.support import long_tests
 from tests.support.costs import Cost
 from tests.support.folders import ROOT
-from tests.support.long_tests import ALL, EACH, chosen, is_long
+from tests.support.long_tests import ALL, EACH, chosen, is_long, left_out, made_anew
 
 
 def test_every_row_names_tests_that_there_are() -> None:
@@ -54,3 +55,43 @@ def test_a_row_is_of_a_file_or_of_a_function_with_all_its_parameters(
     ]
     long_tests.mark(cast("Any", items))
     assert marked == names[:2]
+
+
+@pytest.mark.parametrize(
+    ("markers", "whole", "part", "none"),
+    [
+        ("not long and not proof", True, False, False),
+        ("long and not proof", False, False, True),
+        ("not proof", False, False, False),
+        ("not (long and proof)", False, False, False),
+        ("long or proof", False, False, False),
+        ("", False, False, False),
+    ],
+)
+def test_a_file_is_left_out_where_nothing_of_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, markers: str, whole: bool, part: bool, none: bool
+) -> None:
+    monkeypatch.setattr(
+        long_tests, "rows", lambda: frozenset({"t/test_whole.py", "t/test_part.py::test_x"})
+    )
+    found = [left_out(f"t/test_{kind}.py", markers) for kind in ("whole", "part", "none")]
+    assert found == [whole, part, none]
+
+
+def test_rows_of_what_was_not_measured_stay(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    table = tmp_path / "long_tests.txt"
+    before = ["t/test_b.py::test_x", "t/test_c.py", "t/test_d.py::test_x", "t/test_d.py::test_y"]
+    table.write_text("\n".join(["# About.", f"{long_tests.STAYS}t/test_e.py", *before, ""]))
+    monkeypatch.setattr(long_tests, "TABLE", table)
+    monkeypatch.setattr(long_tests, "rows", lambda: frozenset(before))
+    costs = [
+        Cost("t/test_b.py::test_x", 0.01, 0, 1), Cost("t/test_b.py::test_y", 9, 0, 9),
+        Cost("t/test_d.py::test_x", 9, 0, 9), Cost("t/test_e.py::test_z", 9, 0, 9),
+        Cost("t/test_b.py::test_z", 2, 0, 9),
+    ]  # fmt: skip
+    text = made_anew(costs)
+    assert text.splitlines() == [
+        "# About.", f"{long_tests.STAYS}t/test_e.py", "t/test_b.py", "t/test_c.py", "t/test_d.py"
+    ]  # fmt: skip
