@@ -12,6 +12,7 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from tests.support.collectors import Running, running
@@ -23,6 +24,7 @@ from samebits.collector.operate.backup import backup
 from samebits.collector.operate.logs import Log
 from samebits.collector.operate.retention import DAY, sweep
 from samebits.collector.problem import CollectorError
+from samebits.collector.rollout.counts import add
 from samebits.collector.work.worker import Worker
 
 PAYLOAD = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{7*7}}\u202e"
@@ -45,6 +47,11 @@ def collector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         for line in range(60):
             found.send(verdict(line=line))
         found.send(verdict(PAYLOAD, "x87"))
+        name = PAYLOAD.removesuffix("\u202e")
+        for build, bad in (("1.0", 1), (name, 60)):
+            batch = {"id": f"batch-{bad:04}", "simulation": name, "build": build,
+                     "target": name[:60], "sessions": 100, "desyncs": bad}  # fmt: skip
+            assert add(found.service.database, batch, now=7200.0)
         service = found.service
         worker = Worker(service.database, service.storage, service.log, 60, 4 << 30)
         while worker.work():
@@ -69,6 +76,22 @@ def test_hostile_names_are_text_on_every_page(collector: Running) -> None:
         assert "default-src 'none'; style-src 'self'" in answer.headers["content-security-policy"]
     assert "&lt;script&gt;alert(1)" in collector.ask("GET", "/groups/1", key="read").text
     assert "{{7*7}}" in collector.ask("GET", "/groups/1", key="read").text
+
+
+def test_the_rollout_draws_rates_and_compares_two_builds(collector: Running) -> None:
+    name = quote(PAYLOAD.removesuffix("\u202e"))
+    text = collector.ask("GET", "/rollout", key="read").text
+    assert text.count("<svg") == 2
+    assert "60.00 %" in text
+    assert "60 of 100" in text
+    for a, b, said in (("1.0", name, ": worse (evidence"), (name, "1.0", ": better (evidence"),
+                       ("0.9", name, "has reported no sessions")):  # fmt: skip
+        text = collector.ask("GET", f"/rollout?simulation={name}&a={a}&b={b}", key="read").text
+        assert said in text
+        assert "<script" not in text
+    assert (
+        "has reported no" in collector.ask("GET", "/rollout?simulation=x&a=1&b=2", "", "read").text
+    )
 
 
 def test_pages_need_a_key_that_may_read(collector: Running) -> None:

@@ -97,6 +97,21 @@ def batch(number: str, build: str, count: int, bad: int) -> dict[str, object]:
     }  # fmt: skip
 
 
+def test_a_build_is_no_worse_for_running_on_worse_targets(tmp_path: Path) -> None:
+    database = Database(tmp_path)
+    try:
+        counts = {("1.0", "aarch64"): (2500, 42), ("1.0", "x86-64"): (2600, 10),
+                  ("1.1", "aarch64"): (2300, 2), ("1.1", "wasm32"): (2700, 90),
+                  ("1.1", "x86-64"): (2500, 4)}  # fmt: skip
+        for k, ((build, target), (count, bad)) in enumerate(counts.items()):
+            add(database, {**batch(str(k), build, count, bad), "target": target}, now=7200.0)
+        answer, both = compare(database, "arena", "1.0", "1.1")
+        assert both[0].rate < both[1].rate
+        assert answer.verdict == "better"
+    finally:
+        database.close()
+
+
 def test_a_batch_counts_once(tmp_path: Path) -> None:
     database = Database(tmp_path)
     try:
@@ -111,6 +126,8 @@ def test_a_batch_counts_once(tmp_path: Path) -> None:
         answer, both = compare(database, "arena", "1.0", "1.1")
         assert answer.verdict == "worse"
         assert [r.desyncs for r in both] == [1, 60]
+        answer, both = compare(database, "arena", "1.0", "1.1", now=14399.9)
+        assert (answer.verdict, [r.desyncs for r in both]) == ("not enough data", [1, 60])
     finally:
         database.close()
 

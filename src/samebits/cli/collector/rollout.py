@@ -29,10 +29,7 @@ def compare(
                 f"{rate.build}: {rate.desyncs:,} desyncs of {rate.sessions:,} sessions, "
                 f"{100 * rate.rate:.4g} % ({100 * rate.low:.4g} to {100 * rate.high:.4g} %)"
             )
-        print(
-            f"{b} beside {a}: {answer.verdict} (evidence {answer.worse:.3g} for worse, "
-            f"{answer.better:.3g} for better; {2 / ERROR:g} decides)"
-        )
+        print(answer.words(a, b))
     return DIFFERS if answer.verdict == "worse" else SAME
 
 

@@ -1,12 +1,13 @@
 """A sequential test of two builds' desync rates, which may be asked as often as one likes.
 
-In each period builds a and b have so many sessions and desyncs. Given both numbers of sessions and
-all desyncs together, those of b are hypergeometric if the rates are alike, whatever the rate is and
-however it changes from period to period: Fisher's exact test. With odds `exp(x)` times as high they
-are Fisher's noncentral hypergeometric. The likelihood ratio of both, multiplied over periods and
-mixed over x > 0, is a nonnegative martingale if the rates are alike, and shrinks if b's is lower:
-by Ville's inequality it ever reaches 1/e with probability e at most. So does the mirror image for
-x < 0; each has half of the error.
+In each period, which is one hour on one target, builds a and b have so many sessions and desyncs.
+Given both numbers of sessions and all desyncs together, those of b are hypergeometric if the rates
+are alike, whatever the rate is and however it changes from period to period: Fisher's exact test.
+With odds `exp(x)` times as high they are Fisher's noncentral hypergeometric. The likelihood ratio
+of both, multiplied over periods and mixed over x > 0, is a nonnegative martingale if the rates are
+alike, and shrinks if b's is lower: by Ville's inequality it ever reaches 1/e with probability e at
+most. So does the mirror image for x < 0; each has half of the error. This holds for looks between
+periods, not within one that goes on.
 
 Robbins, Statistical methods related to the law of the iterated logarithm, Ann. Math. Stat. 41
 (1970); Johari, Koomen, Pekelis, Walsh, Peeking at A/B tests, KDD 2017, for mixtures in practice.
@@ -28,7 +29,7 @@ _SPREAD = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """What two builds did in one time: desyncs of so many sessions."""
+    """What two builds did in one hour on one target: desyncs of so many sessions."""
 
     sessions_a: int
     desyncs_a: int
@@ -44,6 +45,13 @@ class Answer:
     verdict: str
     better: float
     worse: float
+
+    def words(self, a: str, b: str) -> str:
+        """The answer as a line."""
+        return (
+            f"{b} beside {a}: {self.verdict} (evidence {self.worse:.3g} for worse, "
+            f"{self.better:.3g} for better; {2 / ERROR:g} decides; an hour counts once it is over)"
+        )
 
 
 def _log_choose(n: int, k: int) -> float:

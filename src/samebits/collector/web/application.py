@@ -20,6 +20,7 @@ from samebits.collector.operate import metrics
 from samebits.collector.operate.retention import keep_sweeping
 from samebits.collector.web import counted, files, pages
 from samebits.collector.web.access import Refused
+from samebits.collector.web.rollout import rollout
 from samebits.collector.web.service import Service
 
 HEADERS = (
@@ -48,7 +49,7 @@ ROUTES: list[Route] = [
     Route("/reports/{digest}/diagnosis", pages.diagnosis, methods=["GET"]),
     Route("/builds", pages.listed_builds, methods=["GET"]),
     Route("/builds/{run}", pages.build, methods=["GET"]),
-    Route("/rollout", pages.rollout, methods=["GET"]),
+    Route("/rollout", rollout, methods=["GET"]),
     Route("/style.css", pages.style, methods=["GET"]),
     Route("/healthz", metrics.healthz, methods=["GET"]),
     Route("/metrics", metrics.metrics, methods=["GET"]),

@@ -1,4 +1,4 @@
-"""The collector's pages: causes, one cause, one report, builds, the rollout; without scripts."""
+"""The collector's pages: causes, one cause, one report, builds; without scripts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from samebits.collector.grouping.catalogue import known_causes
 from samebits.collector.grouping.groups import reopen, resolve
 from samebits.collector.intake.storage import DIGEST
 from samebits.collector.problem import CollectorError
-from samebits.collector.rollout.counts import rates
 from samebits.collector.web.access import Refused, holder_of, require_own_page, service_of
 from samebits.collector.web.files import named
 from samebits.pages import filled
@@ -58,7 +57,8 @@ def ago(at: int) -> str:
     return "just now"
 
 
-def _page(template: str, title: str, q: str = "", **values: Any) -> Response:
+def page(template: str, title: str, q: str = "", **values: Any) -> Response:
+    """A page made of a template."""
     text = filled(
         "samebits.collector.web", f"templates/{template}.html", title=title, q=q, ago=ago, **values
     )
@@ -82,7 +82,7 @@ def listed(request: Request) -> Response:
         last = rows[A_PAGE - 1]
         more = "/?" + urlencode({"q": q, "state": state, "before": f"{last.last_seen}.{last.id}"})
     title = "Resolved" if state == "resolved" else "Desyncs by cause"
-    return _page("list", title, q, rows=rows[:A_PAGE], counts=counts, more=more)
+    return page("list", title, q, rows=rows[:A_PAGE], counts=counts, more=more)
 
 
 def _found(query: Select[Any], q: str, before: str) -> Select[Any]:
@@ -127,7 +127,7 @@ def group(request: Request) -> Response:
             .order_by(groups.c.last_seen.desc()).limit(10)
         ).all()  # fmt: skip
     causes = known_causes(found, service.settings.catalogue)
-    return _page(
+    return page(
         "group", found.title, g=found, versions=versions, machines=machines, reports=latest,
         example=example, cousins=cousins if found.cause != "unknown" else [], causes=causes,
     )  # fmt: skip
@@ -148,7 +148,7 @@ def listed_reports(request: Request) -> Response:
     more = ""
     if len(rows) > A_PAGE:
         more = "/reports?" + urlencode({"state": state, "before": rows[A_PAGE - 1].id})
-    return _page("reports", f"Files: {state}", rows=rows[:A_PAGE], states=STATES, more=more)
+    return page("reports", f"Files: {state}", rows=rows[:A_PAGE], states=STATES, more=more)
 
 
 def report(request: Request) -> Response:
@@ -158,7 +158,7 @@ def report(request: Request) -> Response:
     with service.database.reading() as connection:
         other = connection.execute(select(reports).where(reports.c.id == row.other)).first()
     has_page = service.storage.result(row.digest, ".html").is_file()
-    return _page("report", row.simulation or row.kind, r=row, other=other, has_page=has_page)
+    return page("report", row.simulation or row.kind, r=row, other=other, has_page=has_page)
 
 
 def diagnosis(request: Request) -> Response:
@@ -195,7 +195,7 @@ def listed_builds(request: Request) -> Response:
         more = "/builds?" + urlencode(
             {"before": f"{rows[A_PAGE - 1].last_seen}.{rows[A_PAGE - 1].run}"}
         )
-    return _page(
+    return page(
         "builds", "Builds", rows=rows[:A_PAGE], more=more, kind=_KINDS.get, words=_WORDS.get
     )
 
@@ -208,7 +208,7 @@ def build(request: Request) -> Response:
     if found is None:
         raise Refused(404, "there is no such build")
     told = json.loads(found.comparison) if found.comparison else None
-    return _page(
+    return page(
         "build",
         f"{found.simulation} {found.version}",
         b=found,
@@ -216,16 +216,6 @@ def build(request: Request) -> Response:
         kind=_KINDS.get,
         words=_WORDS.get,
     )
-
-
-def rollout(request: Request) -> Response:
-    """`GET /rollout`: how often sessions of each build desync."""
-    holder_of(request, "read")
-    return _page("rollout", "Rollout", rows=rates(service_of(request).database), percent=_percent)
-
-
-def _percent(rate: float) -> str:
-    return f"{100 * rate:.4g} %"
 
 
 def style(_request: Request) -> Response:
