@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import wraps
 from pathlib import Path
+from types import TracebackType
 from typing import ParamSpec, TypeVar
 
 from samebits.source_lines import line_of
@@ -112,6 +113,8 @@ class SamebitsError(Exception):
 
 WHOLE_TRACEBACK = "SAMEBITS_TRACEBACK"
 """The environment variable that keeps all frames in tracebacks, where it is `full`."""
+IS_OWN_CODE = "__sb_is_own_code"
+"""The global name, in a managed run of a kernel, of whether it is samebits' own."""
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -119,7 +122,7 @@ _R = TypeVar("_R")
 def fold(error: BaseException) -> None:
     """Take the frames of samebits out of the traceback of an error that the function which a user
     called has caught, and raises on by a bare `raise`: that adds no frame, so that nothing
-    follows the caller's line but frames of users' own functions, which stay.
+    follows the caller's line but frames of users' own functions and kernels, which stay.
 
     Faults inside samebits and interrupts keep all.
     """
@@ -128,7 +131,7 @@ def fold(error: BaseException) -> None:
         return
     if isinstance(error, SamebitsError):
         error.__cause__ = error.__cause__  # hides what was handled inside, as `from` does
-        error.__traceback__ = None
+        error.__traceback__ = _of_kernels(trace)
         return
     if trace is not None and trace.tb_next is None and isinstance(error, TypeError):
         error.__traceback__ = None  # what was called has other parameters
@@ -143,6 +146,19 @@ def fold(error: BaseException) -> None:
         trace = trace.tb_next
     if last is not None:
         last.tb_next = None  # what a function of the user's called
+
+
+def _of_kernels(trace: TracebackType | None) -> TracebackType | None:
+    """The frames of a traceback that are of users' kernels, in a managed run."""
+    frames: list[TracebackType] = []
+    while trace is not None:
+        if trace.tb_frame.f_globals.get(IS_OWN_CODE) is False:
+            frames.append(trace)
+        trace = trace.tb_next
+    found: TracebackType | None = None
+    for frame in reversed(frames):
+        found = TracebackType(found, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
+    return found
 
 
 def hide(error: BaseException) -> None:

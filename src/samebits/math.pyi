@@ -92,8 +92,8 @@ def acospi(x: np.generic | float, /) -> float:
     float64: correctly rounded; LOW: 60 ULP.
     """
 
-def all(a: _Truths, /) -> bool:
-    """Whether every component of a bool vector or matrix is true."""
+def all(a: _Truths | ReadOnly[bool], /) -> bool:
+    """Whether every component of a bool vector or matrix is true; in a kernel also of an array."""
 
 def angle(a: _V, b: _V, /) -> float:
     """Radians from 0 to π, of vectors and of turns: atan2(length(cross(a, b)), dot(a, b)), of
@@ -101,8 +101,8 @@ def angle(a: _V, b: _V, /) -> float:
     2·atan2(length(d.xyz), |d.w|), d = conjugate(a) @ b.
     """
 
-def any(a: _Truths, /) -> bool:
-    """Whether some component of a bool vector or matrix is true."""
+def any(a: _Truths | ReadOnly[bool], /) -> bool:
+    """Whether some component of a bool vector or matrix is true; in a kernel also of an array."""
 
 def argmax(x: ReadOnly[_T], /) -> int:
     """The first index of an element equal to the greatest, −0 and +0 being equal, or of the first

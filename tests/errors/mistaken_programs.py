@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tests.errors.mistakes import APPLY, PLAIN, TYPED
+
 
 class MistakenProgram(NamedTuple):
     habit: str
@@ -249,4 +251,24 @@ MISTAKEN_PROGRAMS = (
     MistakenProgram("Numba", kernel("a: sb.Array[float64]) -> None",
                                     "for i in sb.prange(len(a)): a[0] += a[i]", "np.ones(3)"),
                     "outside this iteration's own elements"),
+    # What is given for a kernel, and types that are called.
+    MistakenProgram("Python", f"{APPLY}{PLAIN}R = twice(half, 2.5)",
+                    "write above it `@sb.kernel`, and its types: `def half(x: float64) -> float64",
+                    f"{APPLY}{TYPED}R = twice(half, 2.5)", 0.625),
+    MistakenProgram("Python", f"{APPLY}R = twice(lambda v: v * 0.5, 2.5)",
+                    "`@sb.kernel` and `def f(v: float64) -> float64: return ...`, and give `f`",
+                    f"{APPLY}{TYPED}R = twice(half, 2.5)", 0.625),
+    MistakenProgram("NumPy", f"{APPLY}R = twice(np.sqrt, 16.0)", "give math.sqrt of samebits",
+                    f"{APPLY}R = twice(math.sqrt, 16.0)", 2.0),
+    MistakenProgram("Python", f"{APPLY}R = twice(pymath.sqrt, 16.0)", "give math.sqrt of samebits",
+                    f"{APPLY}R = twice(math.sqrt, 16.0)", 2.0),
+    MistakenProgram("Python", f"{APPLY}R = twice(np.sinc, 16.0)", "that computes it, and give"),
+    MistakenProgram("C", "R = sb.FixedArray[int32]", "write FixedArray[int32, 4]",
+                    "sb.FixedArray[int32, 4]; R = 0"),
+    MistakenProgram("C", "R = sb.FixedArray[3, int32]", "write FixedArray[int32, 3]",
+                    "sb.FixedArray[int32, 3]; R = 0"),
+    MistakenProgram("C", "R = sb.FixedArray[int32, 3]()[0]", "give the field's struct a list",
+                    "@sb.struct\nclass P:\n    a: sb.FixedArray[int32, 3]\n"
+                    "R = P(a=[1, 2, 3]).a[-1]", 3.0),
+    MistakenProgram("NumPy", "R = sb.Array[float64](3)", "pass a NumPy array"),
 )  # fmt: skip

@@ -10,6 +10,13 @@ from typing import NamedTuple
 
 PAIRS = "@sb.kernel\ndef two(x: uint32) -> tuple[uint32, int32]:\n    n = x + 1\n"
 POINT = "@sb.struct\nclass P:\n    x: float64 = 0.0\n"
+LIST = "m = sb.List[float64, 4](); m.append(1.0); "
+APPLY = (
+    "@sb.kernel\ndef twice(f: sb.Kernel[[float64], float64], x: float64) -> float64:\n    "
+    "return f(f(x))\n"
+)
+PLAIN = "def half(x): return x * 0.5\n"
+TYPED = "@sb.kernel\ndef half(x: float64) -> float64: return x * 0.5\n"
 PAIR = "a = P(x=1.0); b = P(x=2.0); "
 MADE = (
     "t = P(x=1.0); m = sb.List[P, 4](); m.append(P(x=2.0)); m.append(P(x=3.0)); "
@@ -128,7 +135,13 @@ MISTAKES = (
     Mistake("NumPy", "x: np.ndarray", "return x[0]", "say of what: sb.Array[float64]"),
     Mistake("NumPy", A, "return a.data", "an array has `len(a)` and `a.shape[0]`"),
     Mistake("Python", A, "return sum(a, 1.0)", "`1.0 + sum(a)`", "return 1.0 + sum(a)", 5.0),
-    Mistake("Python", A, "return max(a)", "math.max(array)", "return math.max(a)", 1.0),
+    Mistake("Python", A2, "return max(a)", "`for row in a:`, and in it `max(row)`",
+            "t = 0.0\nfor row in a: t = max(t, max(row))\nreturn t", 1.0),
+    Mistake("Python", X, "return max((x, 1.0))", "write max(x, 1.0)", "return max(x, 1.0)", 2.5),
+    Mistake("Python", V, "return min(v)", "write math.cmin(v)", "return math.cmin(v)", 1.0),
+    Mistake("Python", A, "return 1.0 if any(a) else 0.0",
+            "`for x in a:`, and in it `if x != 0: return True`",
+            "for x in a:\n    if x != 0: return 1.0\nreturn 0.0", 1.0),
     Mistake("Python", A, "b = sorted(a); return b[0]", "sb.Heap[T, N]"),
     Mistake("Python", X, "return pymath.sin(x)", "write math.sin",
             "return math.sin(x)", 0.5984721441039565),
@@ -546,9 +559,9 @@ MISTAKES = (
     Mistake("Python", X, "s = x; s = float3(1, 2, 3); return s", "`s = float3(1, 2, 3).x`",
             "s = x; s = float64(float3(1, 2, 3).x); return s", 1.0),
     # What has another form here.
-    Mistake("NumPy", X, "a = sb.zeros(3, bool); return 1.0 if all(a) else 0.0",
-            "`for x in a:`, and in it `if not x: return False`",
-            "a = sb.zeros(3, bool)\nfor f in a:\n    if not f: return 0.0\nreturn 1.0", 0.0),
+    Mistake("NumPy", A, "return 1.0 if all(a) else 0.0",
+            "`for x in a:`, and in it `if x == 0: return False`",
+            "for x in a:\n    if x == 0: return 0.0\nreturn 1.0", 1.0),
     Mistake("Python", N, "return 1.0 if n in range(1, 5) else 0.0", "write `1 <= n < 5`",
             "return 1.0 if 1 <= n < 5 else 0.0", 1.0),
     Mistake("Python", N, "return 1.0 if n not in range(3) else 0.0", "write `not (0 <= n < 3)`",
@@ -738,4 +751,36 @@ MISTAKES = (
             "h = 0\nfor c in a: h = h ^ int(c)\nreturn float64(h)", 0.0),
     Mistake("C", BYTES, "h = -1\nfor c in a: h = c\nreturn float64(h)", "write `h = int(c)`",
             "h = -1\nfor c in a: h = int(c)\nreturn float64(h)", 1.0),
+    # Items added to a list.
+    Mistake("Python", X, f"{LIST}m += [x]; return m[1]", "write `m.append(x)`",
+            f"{LIST}m.append(x); return m[1]", 2.5),
+    Mistake("Python", X, f"{LIST}m = m + [x, 2.0]; return m[2]",
+            "write `m.append(x)` and `m.append(2.0)`",
+            f"{LIST}m.append(x); m.append(2.0); return m[2]", 2.0),
+    Mistake("Python", X, f"{LIST}m.extend([x, 2.0, 3.0]); return m[2]",
+            "write `m.append(x)`, `m.append(2.0)` and `m.append(3.0)`",
+            f"{LIST}m.append(x); m.append(2.0); m.append(3.0); return m[2]", 2.0),
+    Mistake("Python", X, f"{LIST}m += x; return m[1]", "write `m.append(x)`",
+            f"{LIST}m.append(x); return m[1]", 2.5),
+    Mistake("Python", A, f"{LIST}m += a[:2]; return m[2]", "write `m.extend(a[:2])`",
+            f"{LIST}m.extend(a[:2]); return m[2]", 1.0),
+    Mistake("Python", X, f"{LIST}m += m; return m[1]", "write `m.extend(m)`",
+            f"{LIST}m.extend(m); return m[1]", 1.0),
+    # What is given for a kernel.
+    Mistake("Python", X, "return twice(half, x)",
+            "write above it `@sb.kernel`, and its types: `def half(x: float64) -> float64:`",
+            "return twice(half, x)", 0.625, APPLY + PLAIN, advised_above=APPLY + TYPED),
+    Mistake("Python", X, "return twice(lambda v: v * 0.5, x)",
+            "write above `@sb.kernel` and `def f(v: float64) -> float64: return v * 0.5`, and give",
+            "return twice(f, x)", 0.625, APPLY,
+            advised_above=f"{APPLY}@sb.kernel\ndef f(v: float64) -> float64: return v * 0.5\n"),
+    Mistake("Python", X, "return twice(pymath.sqrt, x)", "give math.sqrt of samebits",
+            "return twice(math.sqrt, x)", 1.2574334296829355, APPLY, advised_above=APPLY),
+    Mistake("NumPy", X, "return twice(np.fabs, x)", "give math.abs of samebits",
+            "return twice(math.abs, x)", 2.5, APPLY, advised_above=APPLY),
+    Mistake("NumPy", X, "return twice(np.sinc, x)",
+            "write a kernel (float64) -> float64 that computes it, and give that",
+            above=APPLY),
+    Mistake("Python", X, "return twice(half(x), x)", "give `half` itself, and call it there",
+            "return twice(half, x)", 0.625, APPLY + TYPED, advised_above=APPLY + TYPED),
 )  # fmt: skip

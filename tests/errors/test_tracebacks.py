@@ -85,6 +85,26 @@ def session(init=init, step=step):
     parts = {"state": State, "input": Input, "init": init, "step": step}
     return sb.Simulation(name="s", version="1", players=1, **parts).start()
 
+@sb.kernel
+def over(a: sb.Array[float64], i: int) -> float64:
+    s = at(a, 0)
+    return s + at(a, i)
+
+@sb.kernel
+def applied(f: sb.Kernel[[float64], float64], x: float64) -> float64:
+    return f(x)
+
+@sb.kernel
+def given(x: float64) -> float64:
+    return applied(len, x)
+
+@sb.kernel
+def full(n: int) -> int:
+    items = sb.List[sb.int32, 2]()
+    for i in range(n):
+        items.append(i)
+    return len(items)
+
 CASES = {
     "trap": lambda: at(np.ones(3), 7),
     "managed": lambda: at.managed(np.ones(3), 7),
@@ -130,6 +150,36 @@ CASES = {
     "managed component": lambda: component.managed(sb.float3(1, 2, 3)),
     "managed range": lambda: halves.managed(4.0),
     "managed int": lambda: five.managed(4.0),
+    "managed inner": lambda: over.managed(np.ones(3), 7),
+    "managed list": lambda: full.managed(3),
+    "managed kernel given": lambda: given.managed(4.0),
+    "structs compared": lambda: State() == State(),
+    "arrays compared": lambda: State().a == State().a,
+    "vector as a condition": lambda: bool(sb.float3(1) < 2),
+    "vectors of two lengths": lambda: sb.float3(1) + sb.float2(1),
+    "bool vector negated": lambda: -sb.bool2(True),
+    "vector's power": lambda: sb.float3(1) ** 0.5,
+    "vector's item": lambda: sb.float3(1)[3],
+    "matrix's item": lambda: sb.float2x2(1)[2],
+    "matrix's column": lambda: sb.float2x2(1).c2,
+    "matrix assigned": lambda: setattr(sb.float2x2(1), "c0", 3),
+    "scalars of two types": lambda: sb.int64(1) + True,
+    "scalar inverted": lambda: ~sb.float64(1),
+    "scalar's product": lambda: sb.float64(1) @ sb.float64(1),
+    "fixed-point sum": lambda: sb.fix32(1) + sb.float32(1),
+    "fixed-point overflow": lambda: sb.fix16(30000) * sb.fix16(2),
+    "fixed-point as a condition": lambda: bool(sb.fix32(1)),
+    "dot product": lambda: sb.dot(sb.float3(1), 2.0),
+    "any of a number": lambda: sb.any(3),
+    "fixed array without a length": lambda: sb.FixedArray[sb.int32],
+    "fixed array called": lambda: sb.FixedArray[sb.int32, 3](),
+    "array of five dimensions": lambda: sb.Array[float64, 5],
+    "array called": lambda: sb.Array(3),
+    "array type called": lambda: sb.ReadOnly[float64](3),
+    "list without a capacity": lambda: sb.List[sb.int32],
+    "list of no type": lambda: sb.List(),
+    "kernel's annotation": lambda: sb.Kernel[float64],
+    "given a function": lambda: applied(lambda x: x, 1.0),
 }
 if "warm" in sys.argv:
     for _ in range(2):
@@ -144,8 +194,25 @@ CASES = (
     "inside a kernel's argument", "struct's field read", "fixed array read", "fixed array written",
     "vector of two", "vector's component", "vector assigned", "scalar of text", "list of too many",
     "item of a list", "item of a map", "strided", "module", "managed component", "managed range",
-    "managed int",
+    "managed int", "managed inner", "managed list", "managed kernel given", "structs compared",
+    "arrays compared", "vector as a condition", "vectors of two lengths", "bool vector negated",
+    "vector's power", "vector's item", "matrix's item", "matrix's column", "matrix assigned",
+    "scalars of two types", "scalar inverted", "scalar's product", "fixed-point sum",
+    "fixed-point overflow", "fixed-point as a condition", "dot product", "any of a number",
+    "fixed array without a length", "fixed array called", "array of five dimensions",
+    "array called", "array type called", "list without a capacity", "list of no type",
+    "kernel's annotation", "given a function",
 )  # fmt: skip
+KERNELS = {
+    "managed": ["at"],
+    "managed inner": ["over", "at"],
+    "managed list": ["full"],
+    "managed component": ["component"],
+    "managed range": ["halves"],
+    "managed int": ["five"],
+    "managed kernel given": ["given", "applied"],
+}
+"""The kernels that a managed run is in when it ends by an error."""
 CALLS = ("trap", "compile", "argument", "count")
 
 
@@ -166,6 +233,14 @@ def test_no_frame_follows_the_users_line(case: str, tmp_path: Path) -> None:
     found = lines_of(tmp_path, case)
     assert len(found) > 1
     assert all("program.py" in line for line in found)
+
+
+@pytest.mark.parametrize(("case", "kernels"), KERNELS.items())
+def test_a_managed_run_ends_at_the_kernels_line(
+    case: str, kernels: list[str], tmp_path: Path
+) -> None:
+    names = [line.rpartition(" in ")[2] for line in lines_of(tmp_path, case)]
+    assert names == ["<module>", "<lambda>", *kernels]
 
 
 @pytest.mark.parametrize("case", CALLS)

@@ -43,6 +43,7 @@ ELEMENTS = """\
     def __setitem__(self, index: SupportsIndex, value: _T, /) -> None: ...
     def __iter__(self) -> Iterator[_T]: ...
 """
+ADDED = "    def __iadd__(self, values: Iterable[_T], /) -> Self: ...\n"
 ENTRIES = """\
     def __getitem__(self, key: _K, /) -> _V: ...
     def __iter__(self) -> Iterator[_K]: ...
@@ -56,7 +57,7 @@ ENTRIES = """\
 POINTS = "    def __iter__(self) -> Iterator[_T]: ...\n"
 EQ = "    def __eq__(self, other: object, /) -> bool: ...\n"
 FAMILIES = {
-    "List": ("_T, _N", ELEMENTS),
+    "List": ("_T, _N", f"{ELEMENTS}{ADDED}"),
     "Map": ("_K, _V, _N", ENTRIES),
     "Heap": ("_T, _V, _C", ""),
     "BitSet": ("_N", "    def __iter__(self) -> Iterator[int]: ...\n"),

@@ -117,7 +117,7 @@ def exponents(names: str) -> list[str]:
 
 
 def truths(names: str) -> list[str]:
-    return [f"({names}: _Truths, /) -> bool"]
+    return [f"({names}: _Truths | ReadOnly[bool], /) -> bool"]
 
 
 def same(names: str) -> list[str]:

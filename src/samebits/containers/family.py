@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, Self, cast, get_origin
 
 import numpy as np
 
-from samebits.errors import CompileError, fold
+from samebits.errors import CompileError, fold, folding
 from samebits.lang.annotations import field_type, number
 from samebits.lang.calls.copied_arguments import Plain
 from samebits.lang.kernel import Kernel, bind_methods
@@ -89,11 +89,13 @@ class Family:
     taken: ClassVar[Plain | None] = None
     """The same of a parameter, which may be changed: what it is given holds that afterwards."""
 
+    @folding
     def __new__(cls, *_: Any, **__: Any) -> Any:
         raise CompileError(
             f"{cls.__name__} is a family of types", fix=f"say of what: {cls.__name__}[...](...)"
         )
 
+    @folding
     def __class_getitem__(cls, item: Any) -> Any:
         parts = cast("tuple[Any, ...]", item) if isinstance(item, tuple) else (item,)
         return made_once(cls, parts)

@@ -17,6 +17,7 @@ from samebits.lang.calls.copied_arguments import Plain
 from samebits.lang.memory.arrays import FixedArray, ReadOnly, zeros
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.scalars import int64
+from samebits.lang.values.thread_state import running
 
 
 class List(Family):
@@ -191,6 +192,12 @@ def _list(T: Any, N: int) -> type:
 
         def host_extend(self, values: Iterable[Any]) -> None:
             add_to_list(self, values)
+
+        def host___iadd__(self, values: Iterable[Any]) -> Any:
+            if running.managed or not isinstance(values, Iterable):
+                return NotImplemented
+            add_to_list(self, values)
+            return self
 
         def host___init__(self, items: Iterable[Any] = ()) -> None:
             Struct.__init__(self)

@@ -26,7 +26,6 @@ from samebits.frontend.core.operands import (
     describe,
     dimensions,
 )
-from samebits.frontend.core.refusals import samebits_name
 from samebits.frontend.operations import (
     constants,
     fixed_point,
@@ -47,6 +46,7 @@ from samebits.frontend.operations.conversions import (
 )
 from samebits.frontend.operations.kernel_calls import Lower, bind, call_kernel
 from samebits.frontend.operations.matrices import build_matrix
+from samebits.lang import intrinsics as functions
 from samebits.lang.annotations import class_of_type
 from samebits.lang.calls.tracing import trace
 from samebits.lang.executions import executions
@@ -54,6 +54,7 @@ from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel, method_kernel
 from samebits.lang.memory.arrays import zeros
 from samebits.lang.memory.struct_members import made_empty
+from samebits.lang.other_names import samebits_name
 from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import prange, unsafe_parallel
 from samebits.lang.reductions import Reduction
@@ -154,13 +155,16 @@ def _intrinsic(ctx: Context, node: ast.Call, called: Any, operands: list[Operand
 
 
 def _extreme(ctx: Context, node: ast.Call, called: Any, operands: list[Operand]) -> Operand:
-    """Python's `min` or `max` of two numbers or more, with the rules of the language's."""
+    """Python's `min` or `max` of an array, or of two numbers or more: the library's."""
     name = called.__name__
+    if _is_array(operands):
+        return overloads.lower_reduction(ctx, node, executions.reduction(name), operands)
     if len(operands) < 2:
+        found = describe(operands[0]) if operands else "nothing"
         ctx.fail(
             node,
-            f"{name}() takes two numbers or more, not {len(operands)}",
-            fix=f"write {name}(a, b); of the elements of an array, math.{name}(array)",
+            f"{name}() takes two numbers or more, or an array, but this is {found}",
+            fix=_of_one(ctx, node, name, operands),
         )
     found, written = operands[0], node.args[0]
     for operand, argument in zip(operands[1:], node.args[1:], strict=True):
@@ -169,6 +173,30 @@ def _extreme(ctx: Context, node: ast.Call, called: Any, operands: list[Operand])
         found = intrinsics.lower(ctx, pair, name, [found, operand])
         ctx.types[pair] = found.type
     return found
+
+
+def _of_one(ctx: Context, node: ast.Call, name: str, operands: list[Operand]) -> str:
+    """What to write for the `min` or `max` of one thing that is no array."""
+    match operands:
+        case [Tuple(items)] if isinstance(node.args[0], ast.Tuple) and len(items) > 1:
+            return f"write {name}({', '.join(map(ctx.text, node.args[0].elts))})"
+        case [Vector()]:
+            return f"write math.c{name}({ctx.text(node.args[0])})"
+        case _:
+            return f"write {name}(a, b)"
+
+
+def _is_array(operands: list[Operand]) -> bool:
+    """Whether a call is given an array alone, or a struct that may have items."""
+    return len(operands) == 1 and isinstance(operands[0], View | MemoryOperand)
+
+
+def _truths(ctx: Context, node: ast.Call, called: Any, operands: list[Operand]) -> Operand:
+    """Python's `any` or `all` of an array, or of a vector: the library's."""
+    if _is_array(operands):
+        reduction = executions.reduction(called.__name__)
+        return overloads.lower_reduction(ctx, node, reduction, operands)
+    return _intrinsic(ctx, node, called, operands)
 
 
 def _round(ctx: Context, node: ast.Call, called: Any, operands: list[Operand]) -> Operand:
@@ -382,8 +410,10 @@ _OBJECTS: tuple[tuple[object, _Row], ...] = (
     (builtins.len, (1, _len)),
     (builtins.abs, (None, _intrinsic)),
     (builtins.round, (None, _round)),
-    (builtins.any, (None, _intrinsic)),
-    (builtins.all, (None, _intrinsic)),
+    (builtins.any, (None, _truths)),
+    (builtins.all, (None, _truths)),
+    (functions.any, (None, _truths)),
+    (functions.all, (None, _truths)),
     (builtins.sum, (None, _sum)),
     (builtins.min, (None, _extreme)),
     (builtins.max, (None, _extreme)),

@@ -10,7 +10,7 @@ from typing import Any, NoReturn, TypeVar, cast
 
 from samebits.errors import CompileError, Span
 from samebits.frontend import calls, truth_values
-from samebits.frontend.core import advice, generator_fixes, name_fixes
+from samebits.frontend.core import advice, name_fixes, sequence_fixes
 from samebits.frontend.core.characters import NO_INTEGER, code_point
 from samebits.frontend.core.context import Context, element_of, of_values, values_of
 from samebits.frontend.core.joins import join
@@ -43,6 +43,7 @@ from samebits.frontend.operations.kernel_calls import items_view
 from samebits.frontend.operations.names import attribute, name
 from samebits.ir.grammar import OPS, If, Op, Region, Value, can_trap
 from samebits.lang.annotations import class_of_type
+from samebits.lang.kernel import method_kernel
 from samebits.types import (
     BOOL,
     COMPONENTS,
@@ -73,10 +74,21 @@ def refuse(ctx: Context, node: ast.AST) -> NoReturn:
     name = type(node).__name__
     message, fix = REFUSED.get(type(node), (f"`{name}` is not in the kernel language", ""))
     if isinstance(node, ast.GeneratorExp):
-        fix = generator_fixes.for_generator(ctx, node)
+        fix = sequence_fixes.for_generator(ctx, node)
+    if isinstance(node, ast.List):
+        fix = _of_list(ctx, node) or fix
     if isinstance(node, ast.With):
         fix = _of_precision(ctx, node) or fix
     ctx.fail(node, message, fix=fix or "see docs/reference/language.md for what is")
+
+
+def _of_list(ctx: Context, node: ast.List) -> str | None:
+    """What to write for a list that is written out to be added to an sb.List."""
+    items = sequence_fixes.added_to(ctx, node)
+    t = None if items is None else struct_members.struct_of(lower(ctx, items))
+    if items is None or t is None or method_kernel(t, "append") is None:
+        return None
+    return sequence_fixes.appended(ctx, items, node)
 
 
 def _of_precision(ctx: Context, node: ast.With) -> str | None:

@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from samebits.errors import CompileError
+from samebits.errors import CompileError, folding
 from samebits.lang.values.classes import COMPOSITE_CLASSES
 from samebits.lang.values.scalars import SCALAR_CLASSES
 from samebits.types import (
@@ -64,6 +64,13 @@ class ArrayAnnotation:
         head = self.access.value
         return f"{head}[{_name(self.element)}{f', {self.ndim}' if self.ndim > 1 else ''}]"
 
+    @folding
+    def __call__(self, *_: Any, **__: Any) -> NoReturn:
+        raise CompileError(
+            f"{self!r} is a parameter's annotation, and makes no array",
+            fix=f"pass a NumPy array; in a kernel write sb.zeros(n, {_name(self.element)})",
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class UnsafeAnnotation:
@@ -97,6 +104,16 @@ class FixedAnnotation:
     def __repr__(self) -> str:
         return f"FixedArray[{_name(self.element)}, {', '.join(map(str, self.shape))}]"
 
+    @folding
+    def __call__(self, *_: Any, **__: Any) -> NoReturn:
+        lengths = ", ".join(map(str, self.shape))
+        shape = f"({lengths})" if len(self.shape) > 1 else lengths
+        raise CompileError(
+            f"{self!r} is a field's annotation, and makes no array",
+            fix="give the field's struct a list, as in S(field=[...]); in a kernel write "
+            f"sb.zeros({shape}, {_name(self.element)})",
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class KernelAnnotation:
@@ -109,6 +126,11 @@ class KernelAnnotation:
     def text(self) -> str:
         """The signature, as errors show it."""
         return signature_text(map(_name, self.parameters), _name(self.result))
+
+    def heading(self, names: Iterable[str]) -> str:
+        """The signature with the parameters' names, as a `def` has it."""
+        pairs = zip(names, map(_name, self.parameters), strict=True)
+        return signature_text([f"{name}: {t}" for name, t in pairs], _name(self.result))
 
     def __repr__(self) -> str:
         return f"Kernel[[{', '.join(map(_name, self.parameters))}], {_name(self.result)}]"
@@ -169,6 +191,7 @@ def _array(item: Any, access: Access, dimensions: int = 1) -> ArrayAnnotation:
 class _Annotation:
     """A class that annotates parameters or fields with brackets and is never called."""
 
+    @folding
     def __new__(cls, *arguments: Any, **_: Any) -> NoReturn:
         inside = ", ".join(map(_name, arguments)) or "float32"
         raise CompileError(
@@ -184,6 +207,7 @@ class Array(_Annotation):
     T is a scalar, vector or struct class, or a TypeVar of a generic kernel.
     """
 
+    @folding
     def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
         return _array(item, Access.READ_WRITE)
 
@@ -191,6 +215,7 @@ class Array(_Annotation):
 class ReadOnly(_Annotation):
     """Annotation of a parameter that views host memory which the kernel may not change."""
 
+    @folding
     def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
         return _array(item, Access.READ)
 
@@ -198,6 +223,7 @@ class ReadOnly(_Annotation):
 class WriteOnly(_Annotation):
     """Annotation of a job's field: an array that the job writes without reading it."""
 
+    @folding
     def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
         return _array(item, Access.WRITE)
 
@@ -205,6 +231,7 @@ class WriteOnly(_Annotation):
 class Array2D(_Annotation):
     """Annotation of a parameter of two dimensions, in C order: `Array2D[T]` is `Array[T, 2]`."""
 
+    @folding
     def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
         return _array(item, Access.READ_WRITE, 2)
 
@@ -212,6 +239,7 @@ class Array2D(_Annotation):
 class Array3D(_Annotation):
     """Annotation of a parameter of three dimensions, in C order: `Array3D[T]` is `Array[T, 3]`."""
 
+    @folding
     def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
         return _array(item, Access.READ_WRITE, 3)
 
@@ -219,6 +247,7 @@ class Array3D(_Annotation):
 class Array4D(_Annotation):
     """Annotation of a parameter of four dimensions, in C order: `Array4D[T]` is `Array[T, 4]`."""
 
+    @folding
     def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
         return _array(item, Access.READ_WRITE, 4)
 
@@ -226,6 +255,7 @@ class Array4D(_Annotation):
 class ReadOnly2D(_Annotation):
     """Annotation of a parameter of two dimensions which the kernel may not change."""
 
+    @folding
     def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
         return _array(item, Access.READ, 2)
 
@@ -233,6 +263,7 @@ class ReadOnly2D(_Annotation):
 class ReadOnly3D(_Annotation):
     """Annotation of a parameter of three dimensions which the kernel may not change."""
 
+    @folding
     def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
         return _array(item, Access.READ, 3)
 
@@ -240,6 +271,7 @@ class ReadOnly3D(_Annotation):
 class ReadOnly4D(_Annotation):
     """Annotation of a parameter of four dimensions which the kernel may not change."""
 
+    @folding
     def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
         return _array(item, Access.READ, 4)
 
@@ -247,6 +279,7 @@ class ReadOnly4D(_Annotation):
 class WriteOnly2D(_Annotation):
     """Annotation of a job's field: an array of two dimensions that the job does not read."""
 
+    @folding
     def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
         return _array(item, Access.WRITE, 2)
 
@@ -254,6 +287,7 @@ class WriteOnly2D(_Annotation):
 class WriteOnly3D(_Annotation):
     """Annotation of a job's field: an array of three dimensions that the job does not read."""
 
+    @folding
     def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
         return _array(item, Access.WRITE, 3)
 
@@ -261,6 +295,7 @@ class WriteOnly3D(_Annotation):
 class WriteOnly4D(_Annotation):
     """Annotation of a job's field: an array of four dimensions that the job does not read."""
 
+    @folding
     def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
         return _array(item, Access.WRITE, 4)
 
@@ -276,14 +311,19 @@ class FixedArray(_Annotation):
     Type checkers take no bare number here: for them it is `FixedArray[T, Literal[n]]`.
     """
 
+    @folding
     def __class_getitem__(cls, item: Any) -> FixedAnnotation:
         element, *shape = cast("tuple[Any, ...]", item) if isinstance(item, tuple) else (item,)
         sizes = tuple(map(number, shape))
         good = all(type(n) is int and n > 0 for n in sizes)
         if not 1 <= len(sizes) <= MOST_DIMENSIONS or not good:
+            known = [n for n in (element, *sizes) if type(n) is int and n > 0]
+            lengths = ", ".join(map(str, known[:MOST_DIMENSIONS] or [4]))
+            types = [part for part in (element, *sizes) if isinstance(part, type)] or [element]
             raise CompileError(
-                f"FixedArray takes one to four positive lengths, got {list(sizes)}",
-                fix=f"write FixedArray[{_name(element)}, 4]",
+                "FixedArray takes a type and one to four positive lengths, got "
+                f"[{', '.join(map(_name, (element, *sizes)))}]",
+                fix=f"write FixedArray[{_name(types[0])}, {lengths}]",
             )
         return FixedAnnotation(element, sizes)
 

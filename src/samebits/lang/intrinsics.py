@@ -15,6 +15,8 @@ import numpy as np
 
 from samebits.bits import bits_to_float, float_to_bits
 from samebits.errors import ArgumentError, Trap
+from samebits.lang.executions import executions
+from samebits.lang.memory.arrays import ManagedArray
 from samebits.lang.values import rules
 from samebits.lang.values.conversions import kind_of, square_root, wrapper
 from samebits.lang.values.elementwise import (
@@ -333,11 +335,15 @@ def _bools(name: str, a: Any) -> tuple[bool, ...]:
 
 @intrinsic()
 def any(a: Any, /) -> bool:
-    """Whether some component of a bool vector or matrix is true."""
+    """Whether some component of a bool vector or matrix is true; in a kernel also of an array."""
+    if isinstance(a, ManagedArray):
+        return executions.reduction("any")(a)
     return True in _bools("any", a)
 
 
 @intrinsic()
 def all(a: Any, /) -> bool:
-    """Whether every component of a bool vector or matrix is true."""
+    """Whether every component of a bool vector or matrix is true; in a kernel also of an array."""
+    if isinstance(a, ManagedArray):
+        return executions.reduction("all")(a)
     return False not in _bools("all", a)

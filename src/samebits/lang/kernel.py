@@ -13,7 +13,7 @@ from functools import update_wrapper
 from types import FunctionType, MethodType
 from typing import Any
 
-from samebits.errors import CompileError, fold
+from samebits.errors import CompileError, fold, folding
 from samebits.lang.annotations import KernelAnnotation, class_of_type, kernel_annotation
 from samebits.lang.constants import UNLOADED, constant, is_lazy, is_namespace
 from samebits.lang.definition import definition_span, lines_now
@@ -98,6 +98,7 @@ class Kernel:
     def _parameters(self) -> Iterable[Parameter]:
         return written_parameters(self.function, self.self_type)
 
+    @folding
     def __class_getitem__(cls, item: Any) -> KernelAnnotation:
         """`Kernel[[float64], float64]`: the annotation of a kernel's parameter that takes a kernel
         with these parameters and this result."""

@@ -10,3 +10,22 @@ OTHER_NAMES = {
     "var": "variance", "gamma": "tgamma",
 }  # fmt: skip
 """The name here, by the other name."""
+
+HOSTS = ("math", "numpy")
+_SAME_TEXT = """
+abs acos acosh argmax argmin asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cross cumsum
+degrees dot erf erfc exp exp2 expm1 floor fma fmax fmin fmod frexp hypot isfinite isinf isnan ldexp
+lgamma log log10 log1p log2 logaddexp max mean min modf nextafter pow radians remainder round sign
+signbit sin sinh sqrt sum tan tanh trunc
+"""
+SAME_NAMES = frozenset(_SAME_TEXT.split())
+"""The names that are the same here."""
+
+
+def samebits_name(called: object) -> str | None:
+    """The name in samebits.math of a function of Python's `math` or NumPy; None of any other."""
+    module = str(getattr(called, "__module__", None) or type(called).__module__)
+    if module.partition(".")[0] not in HOSTS:
+        return None
+    name = str(getattr(called, "__name__", ""))
+    return name if name in SAME_NAMES else OTHER_NAMES.get(name)

@@ -60,6 +60,8 @@ class Reduction:
                 "elements",
                 fix="give arrays by position, such as one row",
             )
+        if running.managed:
+            args = tuple(map(_items, args))
         first: Any = args[0] if args else None
         if isinstance(first, ManagedArray) and running.managed:
             kernel = self.kernel_for(first.element) if len(first.shape) == 1 else None
@@ -161,6 +163,12 @@ class Reduction:
 
     def __repr__(self) -> str:
         return f"<math function {self.__name__}>"
+
+
+def _items(value: Any) -> Any:
+    """The items of a struct that has them, as an array; anything else itself."""
+    items = getattr(value, "__sb_items__", None)
+    return value if items is None else items()
 
 
 class Scan(Reduction):

@@ -5,13 +5,11 @@ from __future__ import annotations
 import ast
 from types import TracebackType
 
-from samebits.errors import Span, Trap
+from samebits.errors import IS_OWN_CODE, Span, Trap
 from samebits.frontend.core.source import Source
 
 SOURCE = "__sb_source"
 """The global name of a managed function's Source. Code objects of different files may be equal."""
-IS_OWN_CODE = "__sb_is_own_code"
-"""The global name of whether a managed function is samebits' own."""
 
 
 def located(trap: Trap, traceback: TracebackType | None) -> Trap:

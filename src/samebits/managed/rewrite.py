@@ -152,10 +152,14 @@ def _sum(*values: Any) -> Any:
 
 
 def _least(*values: Any) -> Any:
+    if len(values) == 1:
+        return executions.reduction("min")(*values)
     return reduce(intrinsics.min, values)
 
 
 def _greatest(*values: Any) -> Any:
+    if len(values) == 1:
+        return executions.reduction("max")(*values)
     return reduce(intrinsics.max, values)
 
 

@@ -261,9 +261,14 @@ def _run(kernel: Kernel, types: tuple[Type, ...], bound: tuple[Any, ...]) -> Any
             with one_call():
                 return _for_python(target.run(*values))
         except Trap as trap:
-            raise located(trap, trap.__traceback__) from None
+            raise _located(trap, trap) from None
         except ZeroDivisionError as error:
-            raise located(Trap("zero"), error.__traceback__) from None
+            raise _located(Trap("zero"), error) from None
+
+
+def _located(trap: Trap, caught: BaseException) -> Trap:
+    """The trap at the line where `caught` was raised, with that one's traceback."""
+    return located(trap, caught.__traceback__).with_traceback(caught.__traceback__)
 
 
 def _for_python(result: Any) -> Any:

@@ -5,6 +5,7 @@ from typing import Any, Protocol, TypeVar, overload
 import numpy as np
 
 from samebits.typed.bases import Matrix, Value, Vector
+from samebits.typed.dimensions import ReadOnly
 
 _T = TypeVar("_T")
 _S = TypeVar("_S")
@@ -151,11 +152,11 @@ def rotr(x: float, count: _Numbers, /, *, out: _Numbers | None = None) -> _Numbe
 def rotr(x: np.generic | float, count: np.generic | float, /) -> int:
     """The bits of integer `x` rotated right by `count` modulo the width."""
 
-def any(a: _Truths, /) -> bool:
-    """Whether some component of a bool vector or matrix is true."""
+def any(a: _Truths | ReadOnly[bool], /) -> bool:
+    """Whether some component of a bool vector or matrix is true; in a kernel also of an array."""
 
-def all(a: _Truths, /) -> bool:
-    """Whether every component of a bool vector or matrix is true."""
+def all(a: _Truths | ReadOnly[bool], /) -> bool:
+    """Whether every component of a bool vector or matrix is true; in a kernel also of an array."""
 
 @overload
 def clamp(x: int, lo: int, hi: int, /) -> int: ...

@@ -174,6 +174,11 @@ def test_python_uses_a_list_as_a_sequence() -> None:
     items[0] = 7
     del items[1]
     assert list(items) == [7, 3]
+    items += [4, 5]
+    assert items == [7, 3, 4, 5]
+    with pytest.raises(sb.ArgumentError, match="holds 4 items; got 5"):
+        items += [6]
+    del items[2], items[2]
     with pytest.raises(IndexError, match="index 2 is out of range for List"):
         items[2]
     assert list(copy.deepcopy(items)) == list(pickle.loads(pickle.dumps(items))) == [7, 3]

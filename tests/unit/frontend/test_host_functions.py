@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import samebits as sb
-from samebits.frontend.core.refusals import samebits_name
+from samebits.lang.other_names import samebits_name
 
 
 @pytest.mark.parametrize("name", [n for n in sb.math.__all__ if callable(getattr(math, n, None))])

@@ -6,6 +6,8 @@ import typing
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from samebits import types
 from samebits.errors import ArgumentError, CompileError, Trap
@@ -19,7 +21,16 @@ from samebits.lang.annotations import (
 from samebits.lang.arguments import unwrap, wrap
 from samebits.lang.memory.arrays import Array, FixedArray, ReadOnly, check_array, zeros
 from samebits.lang.memory.structs import struct
-from samebits.lang.values.scalars import SCALAR_CLASSES, float32, float64, int32, uint8, uint64
+from samebits.lang.values.scalars import (
+    SCALAR_CLASSES,
+    float32,
+    float64,
+    int8,
+    int32,
+    uint8,
+    uint64,
+)
+from samebits.lang.values.thread_state import managed_run
 from samebits.lang.values.vectors import bool2, double3, float2, float3
 from samebits.lang.values.weak import Int
 from samebits.types import (
@@ -70,9 +81,42 @@ def test_scalar_elements_are_read_and_written_in_place(t):
 def test_an_index_outside_the_array_traps(index):
     a = view(np.zeros(3, np.float32))
     for call in (lambda: a[index], lambda: a.__setitem__(index, 1.0)):
-        with pytest.raises(Trap) as trap:
+        with managed_run(), pytest.raises(Trap) as trap:
             call()
         assert trap.value.kind == "index"
+
+
+@pytest.mark.parametrize("index", [-1, -3, 0, 2, 3, -4, 2**40, int8(-2), np.int64(-1), uint8(3)])
+def test_python_code_indexes_an_array_as_a_list(index):
+    items = [5.0, 6.0, 7.0]
+    a = view(np.array(items, np.float32))
+    if -3 <= int(index) < 3:
+        assert a[index] == items[int(index)]
+        a[index] = 9.0
+        items[int(index)] = 9.0
+        assert list(a) == items
+        return
+    for call in (lambda: a[index], lambda: a.__setitem__(index, 1.0)):
+        with pytest.raises(IndexError, match=rf"^index {index} is out of range for an array of 3$"):
+            call()
+
+
+@given(st.lists(st.integers(-99, 99), max_size=5), *[st.none() | st.integers(-9, 9)] * 2)
+def test_python_code_slices_an_array_as_a_list(items, start, stop):
+    assert list(view(np.array(items, np.float32))[start:stop]) == items[start:stop]
+
+
+def test_python_code_counts_along_each_dimension():
+    memory = np.arange(6, dtype=np.float32).reshape(2, 3)
+    g = view(memory, ndim=2)
+    assert (g[-1, -1], g[-2, 1], list(g[-1])) == (5, 1, [3, 4, 5])
+    assert g[-1, -2:].memory.tolist() == [4, 5]
+    assert g[-1:].memory.tolist() == [[3, 4, 5]]
+    for index in ((2, 0), (0, -4)):
+        with pytest.raises(IndexError, match="is out of range"):
+            g[index]
+    with pytest.raises(ArgumentError, match="a slice has no step"):
+        g[::2]
 
 
 @pytest.mark.parametrize("index", [0, Int(2), int32(1), uint64(2), np.int64(1)])
@@ -99,9 +143,9 @@ def test_two_dimensions_take_two_indices_or_give_a_row():
     assert len(row) == 3
     assert g.shape == (2, 3)
     for i, j in ((2, 0), (0, 3), (-1, 0), (0, -1)):
-        with pytest.raises(Trap, match="is out of range"):
+        with managed_run(), pytest.raises(Trap, match="is out of range"):
             g[i, j]
-    with pytest.raises(Trap, match="is out of range"):
+    with managed_run(), pytest.raises(Trap, match="is out of range"):
         g[2]
     with pytest.raises(ArgumentError, match="takes as many indices, got 3"):
         g[0, 0, 0]
@@ -116,9 +160,9 @@ def test_two_dimensions_take_two_indices_or_give_a_row():
         g[:, 0]
     with pytest.raises(ArgumentError, match="a slice has no step"):
         row[::2]
-    with pytest.raises(Trap, match="the bound `-1` of a slice"):
+    with managed_run(), pytest.raises(Trap, match="the bound `-1` of a slice"):
         row[:-1]
-    with pytest.raises(Trap, match="the bound `4` of a slice"):
+    with managed_run(), pytest.raises(Trap, match="the bound `4` of a slice"):
         row[:4]
 
 
@@ -381,8 +425,10 @@ def test_annotations_mean_types():
         (lambda: type_of_annotation(FixedArray[FixedArray[float32, 2], 3]),
          "a fixed array's element cannot be a fixed array"),
         (lambda: Array[float32, 5], "Array has one to four dimensions, got 5"),
-        (lambda: FixedArray[float32], "FixedArray takes one to four positive lengths, got []"),
-        (lambda: FixedArray[float32, 0], "FixedArray takes one to four positive lengths, got [0]"),
+        (lambda: FixedArray[float32],
+         "FixedArray takes a type and one to four positive lengths, got [float32]"),
+        (lambda: FixedArray[float32, 0],
+         "FixedArray takes a type and one to four positive lengths, got [float32, 0]"),
         (lambda: type_of_annotation(FixedArray[float32, 10**5, 10**5]),
          "FixedArray[float32, 100000, 100000] takes 40,000,000,000 bytes; "
          "a field may take 2,147,483,647"),

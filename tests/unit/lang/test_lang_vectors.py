@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import samebits as sb
 from samebits.bits import bits_to_float
 from samebits.errors import ArgumentError, Trap
+from samebits.lang.values.matrices import float2x2
 from samebits.lang.values.scalars import SCALAR_CLASSES, float32, float64, int32, uint32
 from samebits.lang.values.thread_state import managed_run
 from samebits.lang.values.vectors import (
@@ -176,8 +177,16 @@ def test_constant_indices_read_components_and_others_trap():
     v = float3(1, 2, 3)
     assert (v[0], v[Int(1)], v[2]) == (v.x, v.y, v.z)
     for index in (-1, 3):
-        with pytest.raises(Trap, match="is out of range"):
+        with managed_run(), pytest.raises(Trap, match="is out of range"):
             v[index]
+
+
+def test_python_code_indexes_a_vector_and_a_matrix_as_a_list():
+    v, m = float3(1, 2, 3), float2x2(1, 2, 3, 4)
+    assert (v[-1], v[-3], m[-1][-1]) == (3, 1, 4)
+    for call in (lambda: v[3], lambda: v[-4], lambda: m[2], lambda: m[-3]):
+        with pytest.raises(IndexError, match="is out of range"):
+            call()
 
 
 def test_numpys_own_scalars_leave_the_operator_to_the_vector():

@@ -9,7 +9,7 @@ import ast
 from types import ModuleType
 
 from samebits.lang.intrinsics import INTRINSICS
-from samebits.lang.other_names import OTHER_NAMES
+from samebits.lang.other_names import HOSTS, OTHER_NAMES, SAME_NAMES
 
 _ASSERT = 'write `assert condition, "message"`'
 _TEST = 'test before, as in `if i < len(a):`; `assert condition, "message"` ends the call'
@@ -70,29 +70,11 @@ REFUSED_BUILTINS: dict[str, str] = {
     "isinstance": "one kernel for each type, or a generic one",
 }
 
-_HOSTS = ("math", "numpy")
-_NAMES = """
-abs acos acosh argmax argmin asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cross cumsum
-degrees dot erf erfc exp exp2 expm1 floor fma fmax fmin fmod frexp hypot isfinite isinf isnan ldexp
-lgamma log log10 log1p log2 logaddexp max mean min modf nextafter pow radians remainder round sign
-signbit sin sinh sqrt sum tan tanh trunc
-"""
-_SAME = frozenset(_NAMES.split())
-
-
-def samebits_name(called: object) -> str | None:
-    """The name in samebits.math of a function of Python's `math` or NumPy; None of any other."""
-    module = str(getattr(called, "__module__", None) or type(called).__module__)
-    if module.partition(".")[0] not in _HOSTS:
-        return None
-    name = str(getattr(called, "__name__", ""))
-    return name if name in _SAME else OTHER_NAMES.get(name)
-
 
 def samebits_attribute(owner: object, name: str) -> str | None:
     """The name in samebits.math of what Python's `math` or NumPy are asked for, and don't have;
     None where neither has it, or for any other owner."""
-    if not isinstance(owner, ModuleType) or owner.__name__ not in _HOSTS:
+    if not isinstance(owner, ModuleType) or owner.__name__ not in HOSTS:
         return None
-    is_ours = name in _SAME or name in INTRINSICS
+    is_ours = name in SAME_NAMES or name in INTRINSICS
     return name if is_ours else OTHER_NAMES.get(name)

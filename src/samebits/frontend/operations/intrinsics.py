@@ -264,13 +264,6 @@ def _select(ctx: Context, node: ast.Call, test: Operand, *sides: Operand) -> Ope
     return of_values(tuple(items), t)
 
 
-_OF_ARRAYS = {
-    "all": "loop over its elements: `for x in {a}:`, and in it `if not x: return False`",
-    "any": "loop over its elements: `for x in {a}:`, and in it `if x: return True`",
-}
-"""What to write for an array `{a}` in place of the functions of vectors."""
-
-
 def _vectors(ctx: Context, node: ast.Call, name: str, *operands: Operand) -> list[Vector]:
     found = [o for o in operands if isinstance(o, Vector)]
     for source, operand in zip(node.args, operands, strict=True):
@@ -284,11 +277,8 @@ def _vectors(ctx: Context, node: ast.Call, name: str, *operands: Operand) -> lis
             fix="use a column: m.c0",
         )
     if bad is not None:
-        text = ctx.text(node.args[operands.index(bad)])
         fix = "make a vector of the numbers, such as float3(x, y, z)"
-        if dimensions(bad) == 1 and name in _OF_ARRAYS:
-            fix = _OF_ARRAYS[name].format(a=text)
-        elif dimensions(bad):
+        if dimensions(bad):
             fix = "loop over its elements"
         ctx.fail(node, f"{name}() takes vectors, but this is {describe(bad)}", fix=fix)
     if any(v.type != found[0].type for v in found):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, NoReturn
 
 from samebits.errors import ArgumentError, CompileError
 from samebits.frontend.core.context import Callee, Context, scalars_of, values_of
@@ -26,8 +26,9 @@ from samebits.frontend.operations import memory, recursion, views
 from samebits.frontend.operations.constants import captured
 from samebits.frontend.operations.conversions import coerce, passed
 from samebits.ir.grammar import Value
+from samebits.lang.annotations import KernelAnnotation
 from samebits.lang.calls.adapted import AdaptedKernel
-from samebits.lang.calls.kernel_parameters import without_kernels
+from samebits.lang.calls.kernel_parameters import without_kernels, written_kernel
 from samebits.lang.kernel import Kernel, method_kernel
 from samebits.lang.memory import slices
 from samebits.types import (
@@ -55,13 +56,29 @@ def bind(
         given = kernel.signature.match(node.args, named, after=int(self_place is not None))
     except ArgumentError as error:
         ctx.fail(node, error.message, fix=error.fix)
-    operands = {name: (argument, lower(ctx, argument)) for name, argument in given.items()}
+    operands: dict[str, tuple[ast.expr, Operand]] = {}
+    for name, argument in given.items():
+        wanted = kernel.signature.kernels.get(name)
+        if wanted is not None and isinstance(argument, ast.Lambda):
+            _refuse_lambda(ctx, kernel, name, wanted, argument)
+        operands[name] = (argument, lower(ctx, argument))
     if self_place is not None:
         operands[kernel.parameters[0].name] = (node.func, self_place)
     for p in kernel.parameters:
         if p.name not in operands:
             operands[p.name] = (node, captured(ctx, node, p.default))
     return [operands[p.name] for p in kernel.parameters]
+
+
+def _refuse_lambda(
+    ctx: Context, kernel: Kernel, name: str, wanted: KernelAnnotation, given: ast.Lambda
+) -> NoReturn:
+    parameters = [a.arg for a in given.args.args]
+    ctx.fail(
+        given,
+        f"{kernel.__name__}(): parameter '{name}' takes a kernel {wanted.text}, not a lambda",
+        fix=written_kernel("<lambda>", parameters, wanted, ctx.text(given.body)),
+    )
 
 
 def call_kernel(
@@ -136,7 +153,9 @@ def _without_kernels(
                 source,
                 f"{kernel.__name__}(): parameter '{p.name}' takes a kernel {wanted.text}, but this "
                 f"is {describe(operand)}",
-                fix="give a kernel by its name",
+                fix=f"give `{ctx.text(source.func)}` itself, and call it there"
+                if isinstance(source, ast.Call)
+                else "give a kernel by its name",
             )
     try:
         given, rest = without_kernels(kernel, values)

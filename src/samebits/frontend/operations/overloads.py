@@ -25,7 +25,12 @@ from samebits.frontend.core.operands import (
 )
 from samebits.frontend.operations import fixed_point, intrinsics
 from samebits.frontend.operations.conversions import coerce, passed, to_scalar
-from samebits.frontend.operations.kernel_calls import argument_type, call_kernel, emit_call
+from samebits.frontend.operations.kernel_calls import (
+    argument_type,
+    call_kernel,
+    emit_call,
+    items_view,
+)
 from samebits.ir.grammar import Value
 from samebits.lang.families import Family
 from samebits.lang.overloads import Overloads
@@ -178,7 +183,10 @@ def _vector(items: tuple[Operand, ...]) -> Vector:
 def lower_reduction(
     ctx: Context, node: ast.Call, function: Reduction, operands: list[Operand]
 ) -> Operand:
-    """A call of `function`: of arrays, or of its form for numbers and vectors."""
+    """A call of `function`: of arrays or what has items, or of its form for numbers and vectors."""
+    if len(operands) == len(node.args):
+        pairs = zip(node.args, operands, strict=True)
+        operands = [items_view(ctx, node, at, operand) or operand for at, operand in pairs]
     t = argument_type(operands[0]) if operands else None
     name = getattr(function.scalars, "__samebits_intrinsic__", None)
     if not isinstance(t, ArrayType) and isinstance(name, str):
@@ -191,9 +199,25 @@ def lower_reduction(
             node,
             f"{function.__name__}() has no form for {describe(operands[0])}",
             note=f"it takes one-dimensional arrays of {kinds}",
-            fix="loop over the array",
+            fix=_loop(ctx, node, function.__name__, operands[0]),
         )
     return call_kernel(ctx, node, kernel, list(zip(node.args, operands, strict=True)))
+
+
+_LOOPS = {
+    "all": "loop over its elements: `for x in {a}:`, and in it `if x == 0: return False`",
+    "any": "loop over its elements: `for x in {a}:`, and in it `if x != 0: return True`",
+}
+
+
+def _loop(ctx: Context, node: ast.Call, name: str, operand: Operand) -> str:
+    """What to write where a function of arrays has no form for one."""
+    fix = _LOOPS.get(name, "loop over the array")
+    if dimensions(operand) > 1:
+        fix = "loop over the rows: `for row in {a}:`, and in it `{f}(row)`"
+    elif not dimensions(operand):
+        fix = "give an array"
+    return ctx.filled(fix, a=node.args[0], f=node.func)
 
 
 def lower_family(

@@ -16,6 +16,7 @@ from samebits.frontend.core.operands import (
     Static,
     Tuple,
     describe,
+    dimensions,
 )
 from samebits.frontend.operations import memory, struct_items
 from samebits.frontend.operations.constants import captured
@@ -54,8 +55,21 @@ def binary(ctx: Context, node: ast.AST, sign: str, a: Operand, b: Operand) -> Op
     ctx.fail(
         node,
         f"`{sign}` on {describe(a)} and {describe(b)} has no method",
-        fix=f"define {missing}, or use a component, a field or an element of it",
+        fix=_added(ctx, node, a, b)
+        or f"define {missing}, or use a component, a field or an element of it",
     )
+
+
+def _added(ctx: Context, node: ast.AST, a: Operand, b: Operand) -> str | None:
+    """What to write for `a += b` of an sb.List."""
+    t = struct_of(a)
+    match node:
+        case ast.AugAssign(op=ast.Add()) if t is not None and method_kernel(t, "extend"):
+            many = struct_of(b) == t or dimensions(b)
+            call = "{a}.extend({b})" if many else "{a}.append({b})"
+            return ctx.filled(f"write `{call}`", node, a=node.target, b=node.value)
+        case _:
+            return None
 
 
 def unary(ctx: Context, node: ast.UnaryOp, sign: str, a: Operand) -> Operand:

@@ -6,6 +6,7 @@ each instance is compiled as if it were written with the given kernels' names.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, TypeVar
@@ -14,6 +15,7 @@ from samebits.errors import ArgumentError
 from samebits.lang.annotations import KernelAnnotation, signature_text, type_of_annotation
 from samebits.lang.calls.adapted import MOST, AdaptedKernel, adapted
 from samebits.lang.kernel import Kernel
+from samebits.lang.other_names import HOSTS, samebits_name
 from samebits.lang.overloads import Overloads
 from samebits.lang.reductions import Reduction
 from samebits.lang.signature import Parameter
@@ -108,15 +110,12 @@ def _given(kernel: Kernel, name: str, wanted: KernelAnnotation, value: object) -
             )
         if any(map(_is_float, wanted.parameters)):
             return _of_floats(value, wanted, kernel)
-    if hasattr(value, "__samebits_intrinsic__") or isinstance(
-        value, BuiltinFunctionType | Overloads | Reduction
-    ):
+    if hasattr(value, "__samebits_intrinsic__") or isinstance(value, Overloads | Reduction):
+        return _adapted(what, value, wanted, kernel)
+    if isinstance(value, BuiltinFunctionType) and value.__module__ == "builtins":
         return _adapted(what, value, wanted, kernel)
     if not isinstance(value, Kernel):
-        shown = getattr(value, "__name__", None) or f"{value!r:.60}"
-        is_function = isinstance(value, FunctionType)
-        fix = "put @sb.kernel above it" if is_function else "give a kernel by its name"
-        raise ArgumentError(f"{what}, not {shown}", fix=fix)
+        raise ArgumentError(f"{what}, not {_shown(value)}", fix=_kernel_for(value, wanted))
     if value.signature.kernels or type(value) not in (Kernel, AdaptedKernel):
         raise ArgumentError(
             f"{what}, and {value.__name__} takes kernels itself"
@@ -132,6 +131,47 @@ def _given(kernel: Kernel, name: str, wanted: KernelAnnotation, value: object) -
             fix=f"write a kernel {wanted.text} that calls it",
         )
     return _adapted(what, value, wanted, kernel)
+
+
+def _shown(value: object) -> str:
+    """What is given in place of a kernel, as an error names it."""
+    name = getattr(value, "__name__", None)
+    module = getattr(value, "__module__", None) or type(value).__module__
+    if name is not None:
+        return f"{module}.{name}" if module in HOSTS else str(name)
+    is_plain = type(value).__repr__ is not object.__repr__
+    return f"{value!r:.60}" if is_plain else f"an object of {type(value).__name__}"
+
+
+def _kernel_for(value: object, wanted: KernelAnnotation) -> str:
+    """What to give in place of a value that is no kernel."""
+    ours = samebits_name(value)
+    if ours is not None:
+        return f"give math.{ours} of samebits"
+    module = getattr(value, "__module__", None) or ""
+    is_library = module.partition(".")[0] in {*HOSTS, *sys.stdlib_module_names}
+    if isinstance(value, FunctionType) and not is_library:
+        code = value.__code__
+        return written_kernel(value.__name__, code.co_varnames[: code.co_argcount], wanted)
+    if callable(value) and not isinstance(value, type):
+        return _computing(wanted)
+    return "give a kernel by its name"
+
+
+def _computing(wanted: KernelAnnotation) -> str:
+    return f"write a kernel {wanted.text} that computes it, and give that"
+
+
+def written_kernel(
+    name: str, parameters: Sequence[str], wanted: KernelAnnotation, body: str = "..."
+) -> str:
+    """What to write in place of a function of these parameters."""
+    if len(parameters) != len(wanted.parameters):
+        return _computing(wanted)
+    head = wanted.heading(parameters)
+    if name == "<lambda>":
+        return f"write above `@sb.kernel` and `def f{head}: return {body}`, and give `f`"
+    return f"write above it `@sb.kernel`, and its types: `def {name}{head}:`"
 
 
 def _adapted(what: str, function: Any, wanted: KernelAnnotation, kernel: Kernel) -> Kernel:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from samebits.errors import ArgumentError, CompileError, SamebitsError, Trap, hide
+from samebits.errors import ArgumentError, CompileError, SamebitsError, Trap, folding, hide
 from samebits.lang.annotations import Array as Array
 from samebits.lang.annotations import Array2D as Array2D
 from samebits.lang.annotations import Array3D as Array3D
@@ -30,7 +30,7 @@ from samebits.lang.annotations import class_of_type, field_type
 from samebits.lang.memory import slices
 from samebits.lang.memory.namesakes import namesakes
 from samebits.lang.memory.slices import INDEX_TYPES as _INDEX_TYPES
-from samebits.lang.memory.slices import Slice
+from samebits.lang.memory.slices import Slice, from_start
 from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.scalars import MAKERS, RAW_OF
 from samebits.lang.values.storage import (
@@ -71,8 +71,9 @@ _PLACE = "the element"
 class ManagedArray:
     """A C-order array over memory that it does not own.
 
-    Elements are scalars, vectors or structs; struct elements are views. An index below zero
-    or past the end raises Trap "index"; a negative constant of a kernel counts from the end.
+    Elements are scalars, vectors or structs; struct elements are views. In a kernel an index below
+    zero or past the end raises Trap "index", and a negative constant counts from the end; Python
+    code indexes as it does a list.
     """
 
     __slots__ = ("_bind", "_buffer", "_load", "_offset", "_shape", "_store", "element")
@@ -99,12 +100,13 @@ class ManagedArray:
                 i = int(index)
                 if 0 <= i < self._shape[0]:
                     return self._load(i)
-                raise _outside(i, self._shape[0])
+            if not running.managed:
+                index = from_start(index, self._shape)
             parts = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
             if len(parts) < len(self._shape) or any(map(Slice.of, parts)):
                 return self._part(parts)
             return self._load(self._flat(index))
-        except SamebitsError as error:
+        except (SamebitsError, IndexError) as error:
             hide(error)
             raise
 
@@ -115,14 +117,15 @@ class ManagedArray:
                 if 0 <= i < self._shape[0]:
                     self._store(i, value)
                     return
-                raise _outside(i, self._shape[0])
+            if not running.managed:
+                index = from_start(index, self._shape)
             parts = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
             if len(parts) < len(self._shape) or any(map(Slice.of, parts)):
                 raise ArgumentError(
                     "a part cannot be assigned", fix="assign its elements in a loop"
                 )
             self._store(self._flat(index), value)
-        except SamebitsError as error:
+        except (SamebitsError, IndexError) as error:
             hide(error)
             raise
 
@@ -205,6 +208,7 @@ class ManagedArray:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.array(self.memory, dtype, copy=copy)
 
+    @folding
     def __eq__(self, other: object) -> NoReturn:
         raise ArgumentError("arrays are not compared", fix="compare their elements in a loop")
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.values.scalars import TYPE_OF
 from samebits.lang.values.storage import describe
-from samebits.lang.values.weak import FromEnd
+from samebits.lang.values.weak import FromEnd, counted
 from samebits.types import INT
 from samebits.value_text import said
 
@@ -43,6 +43,12 @@ def no_row_of_columns(array: str) -> tuple[str, str]:
     )
 
 
+def refuse_step() -> NoReturn:
+    """Raise the ArgumentError of a slice with a step."""
+    message, fix = NO_STEP
+    raise ArgumentError(message, fix=fix)
+
+
 class Slice:
     """`start:stop` in `a[...]`, each a number or None, with the words that stand there."""
 
@@ -66,8 +72,7 @@ class Slice:
             return index if isinstance(index, cls) else None
         given = cast("slice[Any, Any, Any]", index)
         if given.step is not None:
-            message, fix = NO_STEP
-            raise ArgumentError(message, fix=fix)
+            refuse_step()
         return cls(given.start, given.stop)
 
     @property
@@ -81,6 +86,35 @@ class Slice:
         start = 0 if self.start is None else _bound(self.start, length, self.start_text)
         stop = length if self.stop is None else _bound(self.stop, length, self.stop_text)
         return start, max(stop - start, 0)
+
+
+def from_start(index: Any, shape: tuple[int, ...]) -> Any:
+    """`index` of an array of this shape, as Python code gives it, in a kernel's terms: numbers and
+    bounds are counted from the start.
+
+    Raises IndexError outside the array, ArgumentError for a slice with a step.
+    """
+    if not isinstance(index, tuple):
+        return _part_from_start(index, shape[0], None if len(shape) == 1 else 0)
+    parts = cast("tuple[Any, ...]", index)
+    if len(parts) > len(shape):
+        return parts
+    axes = range(len(shape)) if len(shape) > 1 else (None,)
+    return tuple(map(_part_from_start, parts, shape, axes))
+
+
+def _part_from_start(part: Any, length: int, axis: int | None) -> Any:
+    if isinstance(part, slice):
+        given = cast("slice[Any, Any, Any]", part)
+        try:
+            start, stop, step = given.indices(length)
+        except TypeError:
+            return given
+        if step != 1:
+            refuse_step()
+        return Slice(None, None) if (start, stop) == (0, length) else Slice(start, max(start, stop))
+    is_number = hasattr(part, "__index__") and type(part) is not bool
+    return counted(part, length, axis) if is_number else part
 
 
 def _bound(bound: Any, length: int, text: str) -> int:

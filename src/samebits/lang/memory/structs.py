@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NoReturn, TypeVar, cast, dataclass_transform, 
 
 import numpy as np
 
-from samebits.errors import ArgumentError, CompileError, Trap, fold, hide
+from samebits.errors import ArgumentError, CompileError, Trap, fold, folding, hide
 from samebits.lang.annotations import MOST_BYTES, class_of_type, field_type, register_struct
 from samebits.lang.memory.arrays import ManagedArray, binder, copy_into
 from samebits.lang.memory.struct_items import item_methods
@@ -130,6 +130,7 @@ class Struct:
             hide(error)
             raise
 
+    @folding
     def __eq__(self, other: object) -> NoReturn:
         raise ArgumentError("structs are not compared", fix="compare their fields")
 

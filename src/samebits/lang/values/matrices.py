@@ -15,11 +15,13 @@ from typing import Any, ClassVar, NoReturn, TypeVar, cast
 
 import numpy as np
 
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, SamebitsError, folding, hide
 from samebits.lang.values.conversions import ValueClass, kind_of
 from samebits.lang.values.elementwise import is_half
 from samebits.lang.values.scalars import MAKERS, TYPE_OF, convert
+from samebits.lang.values.thread_state import running
 from samebits.lang.values.vectors import COMPOSITE_CLASSES, Vector, components, vector
+from samebits.lang.values.weak import counted
 from samebits.types import FLOAT32, MATRICES, MatrixType
 from samebits.value_text import trapped
 
@@ -96,6 +98,7 @@ class Matrix(Vector, metaclass=_Constants):
             fix=f"write {of_columns(t, halves=any(map(is_half, parts)))}",
         )
 
+    @folding
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         t = self.__sb_type__
         others = ", ".join("value" if f"c{j}" == name else f"m.c{j}" for j in range(t.columns))
@@ -105,12 +108,21 @@ class Matrix(Vector, metaclass=_Constants):
         t = self.__sb_type__
         if len(name) == 2 and name[0] == "c" and name[1] in "0123"[: t.columns]:
             return self[int(name[1])]
-        raise AttributeError(f"{t} has no column {name!r}", name=name, obj=self)
+        try:
+            raise AttributeError(f"{t} has no column {name!r}", name=name, obj=self)
+        except AttributeError as error:
+            hide(error)
+            raise
 
     def __getitem__(self, index: Any) -> Any:
-        t, j = self.__sb_type__, operator.index(index)
-        if not 0 <= j < t.columns:
-            raise trapped("index", "index", j, t.columns)
+        t = self.__sb_type__
+        try:
+            j = operator.index(index) if running.managed else counted(index, t.columns)
+            if not 0 <= j < t.columns:
+                raise trapped("index", "index", j, t.columns)
+        except (SamebitsError, IndexError, TypeError) as error:
+            hide(error)
+            raise
         return vector(COMPOSITE_CLASSES[t.column], self._items[j * t.rows : (j + 1) * t.rows])
 
     def __len__(self) -> int:

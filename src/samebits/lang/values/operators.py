@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, SamebitsError, folding, hide
 from samebits.lang.executions import executions
 from samebits.lang.values.conversions import Raw, converter, divide, kind_of
 from samebits.lang.values.enums import plain_number, refuse_enum
@@ -171,23 +171,28 @@ def _binary(cls: Any, scalars: Scalars, rule: Rule, *, reflected: bool) -> Any:
     table: dict[type, Callable[[Any, Any], Any]] = {}
     of_floats = rule.symbol in ("%", "//")
 
+    def function_for(other: Any) -> Callable[[Any, Any], Any]:
+        t = scalars.type_of[kind_of(other)]
+        pair = (t, own) if reflected else (own, t)
+        if of_floats and (common := _floats(*pair)):
+            return _remainder(scalars, rule.symbol, common, *pair)
+        return resolve(scalars, rule, *pair)
+
     def method(self: Any, other: Any) -> Any:
-        function = table.get(kind_of(other))
-        if function is None:
-            t = scalars.type_of.get(kind_of(other))
-            if t is None:
-                number = plain_number(other)
-                if number is not other:
-                    return method(self, number)
-                refuse_enum(f"'{rule.symbol}'", other)
-                return NotImplemented
-            pair = (t, own) if reflected else (own, t)
-            if of_floats and (common := _floats(*pair)):
-                function = _remainder(scalars, rule.symbol, common, *pair)
-            else:
-                function = resolve(scalars, rule, *pair)
-            table[kind_of(other)] = function
-        return function(other, self) if reflected else function(self, other)
+        try:
+            function = table.get(kind_of(other))
+            if function is None:
+                if kind_of(other) not in scalars.type_of:
+                    number = plain_number(other)
+                    if number is not other:
+                        return method(self, number)
+                    refuse_enum(f"'{rule.symbol}'", other)
+                    return NotImplemented
+                function = table[kind_of(other)] = function_for(other)
+            return function(other, self) if reflected else function(self, other)
+        except SamebitsError as error:
+            hide(error)
+            raise
 
     return method
 
@@ -230,6 +235,7 @@ def _refusal(scalars: Scalars, stem: str, *, reflected: bool) -> Any:
     message, fix = REFUSED[stem]
     in_python = _power if stem == "pow" else None
 
+    @folding
     def method(self: Any, other: Any, modulus: Any = None) -> Any:
         if in_python is None or running.managed or modulus is not None:
             raise ArgumentError(message, fix=fix)
@@ -266,6 +272,7 @@ def _unary(t: ScalarType, make: Callable[[Any], Any]) -> dict[str, Any]:
     def magnitude(self: Any) -> Any:
         return make(math.fabs(float(self)) if t.is_float else abs(int(self)))
 
+    @folding
     def complement(self: Any) -> Any:
         if t.is_float:
             raise ArgumentError("'~' takes integers", fix="write ~bitcast(uint32, x)")

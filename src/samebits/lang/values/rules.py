@@ -10,9 +10,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import unwrap
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 from samebits.bits import exact_fma, round_float
+from samebits.errors import folding
 from samebits.types import ScalarType
 
 Takes = Literal["float", "integer", "number"]
@@ -58,6 +59,7 @@ def intrinsic(
 
     def add(function: _Function) -> _Function:
         name, arity = function.__name__, unwrap(function).__code__.co_argcount
+        function = cast("_Function", folding(function))
         INTRINSICS[name] = Intrinsic(name, arity, function, takes, rule, counted, library_only)
         function.__samebits_intrinsic__ = name  # type: ignore[attr-defined]
         return function

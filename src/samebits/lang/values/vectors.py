@@ -15,12 +15,13 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from samebits.errors import ArgumentError, SamebitsError, hide
+from samebits.errors import ArgumentError, SamebitsError, folding, hide
 from samebits.lang.values import operators
 from samebits.lang.values.conversions import ValueClass, kind_of
 from samebits.lang.values.powers import MOST, NO_POWER, by_products
 from samebits.lang.values.scalars import CONVERTERS, RAW_OF, TYPE_OF, convert, type_of_scalar
-from samebits.lang.values.weak import Int, divided, reflected_divided
+from samebits.lang.values.thread_state import running
+from samebits.lang.values.weak import Int, counted, divided, reflected_divided
 from samebits.types import (
     BOOL,
     COMPONENTS,
@@ -125,9 +126,14 @@ class Vector:
         return getter(self)
 
     def __getitem__(self, index: Any) -> Any:
-        i = operator.index(index)
-        if not 0 <= i < len(self._items):
-            raise trapped("index", "index", i, len(self._items))
+        length = len(self._items)
+        try:
+            i = operator.index(index) if running.managed else counted(index, length)
+            if not 0 <= i < length:
+                raise trapped("index", "index", i, length)
+        except (SamebitsError, IndexError, TypeError) as error:
+            hide(error)
+            raise
         return self._items[i]
 
     def __len__(self) -> int:
@@ -139,6 +145,7 @@ class Vector:
     def __repr__(self) -> str:
         return f"{self.__sb_type__}({', '.join(map(str, self._items))})"
 
+    @folding
     def __bool__(self) -> NoReturn:
         raise ArgumentError("a vector is neither true nor false", fix="write any(v) or all(v)")
 
@@ -263,26 +270,32 @@ def _binary(stem: str, rule: operators.Rule, *, reflected: bool) -> Any:
     symbol = rule.symbol
     results: dict[type, Any] = {}
 
-    def method(self: Any, other: Any) -> Any:
-        cls: type[Vector] = kind_of(self)
+    def others_of(cls: type[Vector], other: Any) -> Any:
         if isinstance(other, Vector):
             if kind_of(other) is not cls:
                 a, b = cls.__sb_type__, other.__sb_type__
                 what, fix = operators.no_common(symbol, a, b)
                 raise ArgumentError(f"'{symbol}' of {a} and {b}: {what}", fix=fix)
-            others: Any = other._items  # pyright: ignore[reportPrivateUsage]
-        elif kind_of(other) in TYPE_OF:
-            others = repeat(as_element(other, cls, symbol))
-        else:
-            return NotImplemented
-        if cls not in results:
-            _check(cls.__sb_type__, stem, symbol)
-            element = cls.__sb_type__.element
-            result = element if element is BOOL else rule.result(element)
-            same = result == cls.__sb_type__.element
-            results[cls] = cls if same else COMPOSITE_CLASSES[cls.__sb_type__.of(result)]
-        pair = (others, self._items) if reflected else (self._items, others)
-        return vector(results[cls], tuple(map(function, *pair)))
+            return other._items  # pyright: ignore[reportPrivateUsage]
+        return repeat(as_element(other, cls, symbol)) if kind_of(other) in TYPE_OF else None
+
+    def method(self: Any, other: Any) -> Any:
+        cls: type[Vector] = kind_of(self)
+        try:
+            others = others_of(cls, other)
+            if others is None:
+                return NotImplemented
+            if cls not in results:
+                _check(cls.__sb_type__, stem, symbol)
+                element = cls.__sb_type__.element
+                result = element if element is BOOL else rule.result(element)
+                same = result == cls.__sb_type__.element
+                results[cls] = cls if same else COMPOSITE_CLASSES[cls.__sb_type__.of(result)]
+            pair = (others, self._items) if reflected else (self._items, others)
+            return vector(results[cls], tuple(map(function, *pair)))
+        except SamebitsError as error:
+            hide(error)
+            raise
 
     return method
 
@@ -294,12 +307,17 @@ def _unary(stem: str, symbol: str) -> Any:
         t = self.__sb_type__
         if t.element is BOOL and stem == "invert":
             return vector(kind_of(self), tuple(not item for item in self._items))
-        _check(t, stem, symbol)
+        try:
+            _check(t, stem, symbol)
+        except SamebitsError as error:
+            hide(error)
+            raise
         return vector(kind_of(self), tuple(map(function, self._items)))
 
     return method
 
 
+@folding
 def _power(self: Any, n: Any, modulus: Any = None) -> Any:
     """`self ** n` by products, element by element, n from 1 to `MOST` as in kernels."""
     if type(n) not in (int, Int) or not 1 <= n <= MOST or modulus is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, ClassVar
 
 from samebits.errors import ArgumentError
@@ -156,6 +157,16 @@ def divided(a: Any, b: Any) -> Any:
 
 def reflected_divided(a: Any, b: Any) -> Any:
     return divided(b, a)
+
+
+def counted(index: Any, length: int, axis: int | None = None) -> int:
+    """An index as Python code gives it, counted from 0: from the end where it is negative, which
+    traps in a kernel. Raises IndexError outside the length, TypeError for no integer."""
+    given = operator.index(index)
+    if not -length <= given < length:
+        kind = "index" if axis is None else "axis"
+        raise IndexError(trapped("index", kind, given, length, axis).message)
+    return given + length * (given < 0)
 
 
 def _with_float(name: str, symbol: str, a: float, b: float) -> Any:

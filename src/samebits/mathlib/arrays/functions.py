@@ -5,7 +5,7 @@ from __future__ import annotations
 from samebits.lang import intrinsics as functions
 from samebits.lang.reductions import Reduction, Scan
 from samebits.mathlib.arrays import exact_sum as _exact
-from samebits.mathlib.arrays import extremes, reductions, scan
+from samebits.mathlib.arrays import extremes, reductions, scan, truths
 from samebits.types import (
     BOOL,
     FLOAT32,
@@ -131,6 +131,11 @@ exact_sum = Reduction(
 )  # fmt: skip
 
 
+_any = Reduction("any", 1, {BOOL: truths.any}, "Whether some element of an array is true.")
+_all = Reduction("all", 1, {BOOL: truths.all}, "Whether every element of an array is true.")
+_BUILTINS = {"sum": sum, "min": min, "max": max, "any": _any, "all": _all}
+
+
 def of_builtin(name: str) -> Reduction:
-    """The function that a builtin of Python's is in a kernel."""
-    return {"sum": sum}[name]
+    """The function that a builtin of Python's is of an array in a kernel."""
+    return _BUILTINS[name]

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NoReturn
 
 from samebits import decimals
 from samebits.bits import round_scaled
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, SamebitsError, folding, hide
 from samebits.lang.values.conversions import ValueClass, kind_of, saturate_int
 from samebits.lang.values.fixed import fixed_rules
 from samebits.lang.values.fixed.fixed_text import parse
@@ -41,6 +41,7 @@ class FixedPoint(metaclass=ValueClass):
     from_float: ClassVar[FromFloat]
     _raw: int
 
+    @folding
     def __new__(cls, value: Any = 0) -> Any:
         t = cls.__sb_type__
         if type(value) is str:
@@ -59,6 +60,7 @@ class FixedPoint(metaclass=ValueClass):
         return self._raw
 
     @classmethod
+    @folding
     def from_raw(cls, raw: int) -> Any:
         """The number that is `raw` steps. Raises ArgumentError outside the type's range.
 
@@ -88,6 +90,7 @@ class FixedPoint(metaclass=ValueClass):
     def __hash__(self) -> int:
         return hash((self.__sb_type__.name, self._raw))
 
+    @folding
     def __bool__(self) -> NoReturn:
         raise ArgumentError("a fixed-point number is no condition", fix="write `x != 0`")
 
@@ -153,6 +156,7 @@ class FromFloat:
         self._class = cls
         self.__name__ = f"{self.type}.from_float"
 
+    @folding
     def __call__(self, value: Any) -> Any:
         """Of a float or a half: the nearest step, ties to even. An infinity overflows; a NaN traps,
         and where the type does not trap it gives 0, as an infinity that wraps does."""
@@ -254,11 +258,15 @@ def _binary(cls: type[FixedPoint], stem: str, symbol: str, *, reflected: bool) -
     rule = fixed_rules.BINARY[stem](cls.__sb_type__)
 
     def method(self: Any, other: Any) -> Any:
-        steps = _operand(cls, other, symbol)
-        if steps is NotImplemented:
-            return steps
-        pair = (steps, self.raw) if reflected else (self.raw, steps)
-        return new(cls, rule(*pair))
+        try:
+            steps = _operand(cls, other, symbol)
+            if steps is NotImplemented:
+                return steps
+            pair = (steps, self.raw) if reflected else (self.raw, steps)
+            return new(cls, rule(*pair))
+        except SamebitsError as error:
+            hide(error)
+            raise
 
     return method
 
@@ -267,7 +275,11 @@ def _compare(cls: type[FixedPoint], stem: str, symbol: str) -> Any:
     rule: Any = getattr(operator, stem)
 
     def method(self: Any, other: Any) -> Any:
-        steps = _operand(cls, other, symbol)
+        try:
+            steps = _operand(cls, other, symbol)
+        except SamebitsError as error:
+            hide(error)
+            raise
         return steps if steps is NotImplemented else rule(self.raw, steps)
 
     return method
@@ -276,6 +288,7 @@ def _compare(cls: type[FixedPoint], stem: str, symbol: str) -> Any:
 def _unary(cls: type[FixedPoint], stem: str) -> Any:
     rule = fixed_rules.FUNCTIONS[stem](cls.__sb_type__)
 
+    @folding
     def method(self: Any) -> Any:
         return new(cls, rule(self.raw))
 
@@ -283,6 +296,7 @@ def _unary(cls: type[FixedPoint], stem: str) -> Any:
 
 
 def _refused(message: str, fix: str) -> Any:
+    @folding
     def method(self: Any, other: Any = None) -> NoReturn:
         raise ArgumentError(message.format(self.__sb_type__), fix=fix)
 

@@ -1,4 +1,4 @@
-"""Fixes of generators: the loops that they are."""
+"""Fixes of generators and of lists that are written out: the loops and the calls that they are."""
 
 from __future__ import annotations
 
@@ -38,3 +38,30 @@ def _called_with(ctx: Context, argument: ast.expr) -> str | None:
         if isinstance(node, ast.Call) and node.args == [argument]:
             return node.func.id if isinstance(node.func, ast.Name) else None
     return None
+
+
+def added_to(ctx: Context, node: ast.List) -> ast.expr | None:
+    """What a list is written out to be added to: by `+=`, `+` or `extend`."""
+    for part in ast.walk(ctx.source.node):
+        match part:
+            case ast.AugAssign(op=ast.Add(), target=items, value=value) if value is node:
+                return items
+            case ast.BinOp(op=ast.Add(), left=items, right=value) if value is node:
+                return items
+            case ast.Call(func=ast.Attribute(attr="extend", value=items), args=[value]) if (
+                value is node
+            ):
+                return items
+            case _:
+                pass
+    return None
+
+
+def appended(ctx: Context, items: ast.expr, node: ast.List) -> str:
+    """The calls that add the items of a list to `items`, an sb.List."""
+    if not node.elts:
+        return "drop it: it adds nothing"
+    calls = [f"`{ctx.text(items)}.append({ctx.text(item)})`" for item in node.elts]
+    if len(calls) == 1:
+        return f"write {calls[0]}"
+    return f"write {', '.join(calls[:-1])} and {calls[-1]}"
