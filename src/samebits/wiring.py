@@ -33,10 +33,12 @@ FIELDS = {
 
 def _imported(module: str) -> Any:
     with lock():
-        from samebits.runtime.gc_pause import paused
+        from samebits.runtime.gc_pause import paused, settle
 
         with paused():  # what a module makes stays
-            return import_module(module)
+            imported = import_module(module)
+            settle()
+        return imported
 
 
 def _on_first_call(field: str, module: str, name: str) -> Callable[..., Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -90,3 +92,27 @@ def test_a_child_that_was_forked_meanwhile_has_it_as_it_was(collecting: bool) ->
             os._exit(gc.isenabled())
         _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == collecting
+
+
+KEEPS = """\
+import gc
+import samebits
+from samebits import wiring
+kept = wiring._imported("kept").KEPT
+print([any(item is kept for item in gc.get_objects(age)) for age in range(3)])
+gc.freeze()
+wiring._imported("also_kept")
+print(gc.get_freeze_count() > 1000)
+"""
+
+
+def test_what_a_first_call_loads_is_among_the_oldest_at_once(
+    tmp_path: Path, collecting: bool
+) -> None:
+    for name in ("kept", "also_kept"):
+        (tmp_path / f"{name}.py").write_text("KEPT = []\n")
+    begins = "" if collecting else "import gc; gc.disable()\n"
+    (tmp_path / "program.py").write_text(begins + KEEPS)
+    command = [sys.executable, str(tmp_path / "program.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["[False, False, True]", "True"]

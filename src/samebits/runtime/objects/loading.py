@@ -7,7 +7,7 @@ Knows neither what objects compute nor where they are stored.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from samebits.backend.objects import NO_ADDRESSES, CompiledObject
@@ -36,20 +36,25 @@ def load(
     return engine.load(object_bytes, symbols, imports)
 
 
-def own_code(text: str) -> bytes:
+def own_code(text: str | Callable[[], str], name: str = "") -> bytes:
     """Object code for this host of LLVM text of this library's own, not optimised, from the cache
-    if it has it."""
+    if it has it.
+
+    What makes a text is called where that has not: then `name` is all that the text depends on
+    beside the host and the library's sources.
+    """
     store, here = current_cache(), host()
     key = None
     if store is not None:
-        key = digest("own code", text, *here.row, here.llvm, compiler_fingerprint())
+        about = text if isinstance(text, str) else f"of {name}"
+        key = digest("own code", about, *here.row, here.llvm, compiler_fingerprint())
         found = store.get(key)
         if found is not None:
             return found.object_bytes
     with lock():
         from samebits.backend.llvm import engine
 
-    made = engine.compile_text(text, host_target(), 0)
+    made = engine.compile_text(text if isinstance(text, str) else text(), host_target(), 0)
     if store is not None and key is not None:
         store.put(key, CompiledObject(made, ()))
     return made

@@ -16,11 +16,11 @@ import ctypes
 import os
 import sys
 import threading
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from samebits.backend import records
-from samebits.backend.emit.guards import guards_text
+from samebits.compiling import lock
 from samebits.mutex import Mutex
 from samebits.runtime.objects.host import host, host_target
 from samebits.runtime.objects.loading import load, own_code
@@ -177,11 +177,18 @@ def _guards() -> tuple[int, int]:
     bits = [8 * ctypes.sizeof(t) for t in (ctypes.c_void_p, _preemption().libc.key_type)]
     imports = {name: address_of(library[name]) for name in records.IMPORTS}
     names = records.GUARDED_NAME, records.MEASURED_NAME
-    loaded = load(own_code(guards_text(host().triple, *bits)), names, imports)
+    loaded = load(own_code(partial(_guards_text, *bits), f"guards {bits}"), names, imports)
     # Never unloaded: a thread may be inside until the process has ended.
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(loaded))
     guarded, measured = (loaded.addresses[name] for name in names)
     return guarded, measured
+
+
+def _guards_text(*bits: int) -> str:
+    with lock():
+        from samebits.backend.emit.guards import guards_text
+
+    return guards_text(host().triple, *bits)
 
 
 class _State:
