@@ -21,6 +21,8 @@ COLLECTED = pytest.StashKey[list[pytest.Item]]()
 """All tests that were collected, before some were left out."""
 REPLAYS = (".mcap", ".sbreplay")
 """How the names of replays end."""
+_GOLDEN, _GOLDENS = ".golden.txt", "__samebits__"
+"""How golden files' names end, and the folder of those of test modules."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -65,7 +67,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     for path in (config.rootpath, *(here / name.partition("::")[0] for name in config.args)):
         if project_above(config, path / "any") is not None:
             _plugin(config).check(path / "any")
-    options = ("samebits_targets", "samebits_frames")
+    options = ("samebits_targets", "samebits_frames", "samebits_report")
     if any(config.getoption(name) is not None for name in options):
         _plugin(config).check(config.rootpath / "any")
 
@@ -79,6 +81,10 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
             return _plugin(config).collector(file_path, parent)
         except pytest.UsageError as error:  # of a project below: here it would be a traceback
             config.stash[_WRONG] = error
+    elif file_path.name.endswith(_GOLDEN) or (
+        file_path.suffix == ".txt" and file_path.parent.name == _GOLDENS
+    ):
+        _plugin(config).golden_file(file_path)
     return None
 
 

@@ -48,8 +48,8 @@ class Project:
     frames: int | None
     corpus: tuple[str, ...]
     """Folders and files of replays, relative to the project."""
-    runners: tuple[str, ...] | None
-    """The machines of CI that verify; None where nothing is said of them."""
+    runners: tuple[tuple[str, ...], ...] | None
+    """The machines of CI that verify, by their labels; None where nothing is said of them."""
     emulated: tuple[str, ...] | None
     """Targets that CI verifies in emulators; None where nothing is said of them."""
     install: str | None
@@ -64,7 +64,7 @@ _KEYS = {
 _LISTS = {
     "targets": '["x86-64-O3"]',
     "corpus": '["replays"]',
-    "runners": '["ubuntu-24.04"]',
+    "runners": '["ubuntu-24.04", ["self-hosted", "linux"]]',
     "emulated": '["s390x-O3"]',
 }
 _OF_SIMULATION = {
@@ -80,7 +80,7 @@ def read_project(root: Path) -> Project:
         _texts(table, "targets"),
         table.get("frames"),
         _texts(table, "corpus") or (),
-        _texts(table, "runners"),
+        _runners(table),
         _texts(table, "emulated"),
         table.get("install"),
     )
@@ -88,6 +88,13 @@ def read_project(root: Path) -> Project:
 
 def _texts(table: dict[str, Any], key: str) -> tuple[str, ...] | None:
     return tuple(table[key]) if key in table else None
+
+
+def _runners(table: dict[str, Any]) -> tuple[tuple[str, ...], ...] | None:
+    given: list[str | list[str]] | None = table.get("runners")
+    if given is None:
+        return None
+    return tuple((each,) if isinstance(each, str) else tuple(each) for each in given)
 
 
 def _table(path: Path) -> dict[str, Any]:
@@ -121,9 +128,17 @@ def _checked(path: Path, where: str, table: Any, keys: dict[str, type]) -> dict[
                 f"{path}: frames in {where} is {value}", fix=f"give 1 to {MOST_FRAMES:,}"
             )
     for key, example in _LISTS.items() if keys is _KEYS else ():
-        if not all(isinstance(name, str) and name for name in known.get(key, ())):
+        words: list[Any] = list(known.get(key, ()))
+        if key == "runners":  # one of several labels is a list of them
+            words = [label for each in words for label in _labels(each)]
+        if not all(isinstance(name, str) and name for name in words):
             raise SettingsError(f"{path}: {key} in {where} are no texts", fix=f"write {example}")
     return known
+
+
+def _labels(runner: Any) -> list[Any]:
+    labels = cast("list[Any]", runner) if isinstance(runner, list) else [runner]
+    return labels or [""]
 
 
 def _simulation(root: Path, entry: Any) -> Named:

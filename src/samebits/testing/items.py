@@ -138,7 +138,10 @@ class TargetItem(_Item):
         folder = self.settings.report
         if folder is not None:
             write = write_replay if is_code else write_report
-            text += f"\n{write(folder, self.nodeid, run, row, found)}"
+            try:
+                text += f"\n{write(folder, self.nodeid, run, row, found)}"
+            except OSError as error:
+                text += f"\nno report: {folder}: {error.strerror or error}"
         raise BitsError(text)
 
 

@@ -8,8 +8,9 @@ from typing import Any, cast
 
 import pytest
 
-from samebits.ci.project import GOLDEN
+from samebits.ci.project import GOLDEN, Named
 from samebits.errors import SamebitsError
+from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
 from samebits.testing import goldens
 from samebits.testing.fixtures import Golden, SameBits
@@ -18,7 +19,8 @@ from samebits.testing.runs import rows_of
 from samebits.testing.settings import Settings, settings
 from samebits.testing.summary import print_summary
 from samebits.verify.executions import Row
-from samebits_pytest import COLLECTED, project_above
+from samebits.verify.golden import read_golden
+from samebits_pytest import COLLECTED, REPLAYS, project_above
 
 _FILE = "pyproject.toml"
 _WORKER = "workeroutput"
@@ -34,6 +36,11 @@ class Plugin:
         self._simulations: dict[Path, tuple[Simulation, str]] = {}
         self._settings: dict[Path, Settings] = {}
         self._rows: dict[Path, tuple[Row, ...]] = {}
+        self._orphans: set[Path] = set()
+        """Golden files of tests, replays and simulations that are gone."""
+        self._bare: set[Path] = set()
+        """Replays of the project's simulations that have no golden file, where others have."""
+        self._with_goldens: dict[Path, bool] = {}
         self.notes: list[str] = []
         """Lines for the summary."""
 
@@ -81,17 +88,66 @@ class Plugin:
         if path.suffix == ".py":
             if not named:
                 return None
-        elif not (path.with_name(path.stem + GOLDEN).is_file() or self._is_new(path)):
-            return None
+        elif not path.with_name(path.stem + GOLDEN).is_file():
+            # Where no replay has a golden file, as in a farm's corpus, none is meant to be a test.
+            if not (self.is_update or self._has_goldens(path.parent)) or not self._is_ours(path):
+                return None
+            if not self.is_update:
+                self._bare.add(path)
+                return None
         self.check(path)
+        self._check_alone(path, named)
         found = cast(Any, BitsFile).from_parent(parent, path=path)
         found.plugin, found.named = self, named
         return found
 
-    def _is_new(self, replay: Path) -> bool:
-        """Whether golden hashes are written, and the project names the replay's simulation."""
-        if not self.is_update:
+    def _has_goldens(self, folder: Path) -> bool:
+        if folder not in self._with_goldens:
+            self._with_goldens[folder] = any(folder.glob(f"*{GOLDEN}"))
+        return self._with_goldens[folder]
+
+    def _check_alone(self, path: Path, named: tuple[Named, ...]) -> None:
+        """Raises UsageError where two tests would have one golden file."""
+        goldens = [n.golden_path for n in named] or [path.with_name(path.stem + GOLDEN)]
+        for golden in goldens:
+            replays = (golden.with_name(golden.name.removesuffix(GOLDEN) + end) for end in REPLAYS)
+            others = [replay for replay in replays if replay.is_file()]
+            others += [
+                Path(n.spec) for n in self.settings(path).simulations
+                if n.golden_path.resolve() == golden.resolve()
+            ]  # fmt: skip
+            if len(others) > 1:
+                raise pytest.UsageError(
+                    f"{' and '.join(map(str, others))} have one golden file: {golden}\n"
+                    "  fix: rename one of them, or give a simulation's in [tool.samebits]: "
+                    'simulations = [{ path = "game.py", golden = "game_alone.golden.txt" }]'
+                )
+
+    def golden_file(self, path: Path) -> None:
+        """A golden file was met: whether what it is of is still there is told at the end."""
+        if path.parent.name == goldens.FOLDER:
+            is_gone = not (path.parent.parent / f"{path.stem}.py").is_file()
+        else:
+            is_gone = self._is_gone(path)
+        if is_gone:
+            self._orphans.add(path)
+
+    def _is_gone(self, golden: Path) -> bool:
+        """Whether a golden file is of a simulation of the project, and of nothing there is."""
+        stem = golden.name.removesuffix(GOLDEN)
+        if any(golden.with_name(stem + end).is_file() for end in REPLAYS):
             return False
+        try:
+            named = self.settings(golden).simulations
+            if any(n.golden_path.resolve() == golden.resolve() for n in named):
+                return False
+            name = read_golden(golden).simulation
+            return any(load_simulation(n.spec).name == name for n in named)
+        except SamebitsError:
+            return False
+
+    def _is_ours(self, replay: Path) -> bool:
+        """Whether the project names the replay's simulation."""
         try:
             self.simulation_of(replay)
         except SamebitsError:
@@ -163,7 +219,9 @@ class Plugin:
 
     def take(self, given: dict[str, Any]) -> None:
         """What another process of the run found, as `finish` gave it."""
-        for key, told in given.items():
+        self._orphans |= {Path(text) for text in given["orphans"]}
+        self._bare |= {Path(text) for text in given["bare"]}
+        for key, told in given["goldens"].items():
             file = self._goldens.get(key)
             if file is None:
                 file = self._goldens[key] = goldens.GoldenFile(Path(key), told["bits"])
@@ -177,14 +235,18 @@ class Plugin:
         """Give what was found to the main process, or, there, write golden files."""
         if hasattr(self.config, _WORKER):
             getattr(self.config, _WORKER)["samebits"] = {
-                key: {
-                    "bits": file.bits,
-                    "used": {name: sorted(calls) for name, calls in file.used.items()},
-                    "written": file.written,
-                    "passed": sorted(file.passed),
-                    "collected": None if file.collected is None else sorted(file.collected),
-                }
-                for key, file in self._goldens.items()
+                "orphans": sorted(map(str, self._orphans)),
+                "bare": sorted(map(str, self._bare)),
+                "goldens": {
+                    key: {
+                        "bits": file.bits,
+                        "used": {name: sorted(calls) for name, calls in file.used.items()},
+                        "written": file.written,
+                        "passed": sorted(file.passed),
+                        "collected": None if file.collected is None else sorted(file.collected),
+                    }
+                    for key, file in self._goldens.items()
+                },
             }
             return
         for file in self._goldens.values():
@@ -193,6 +255,25 @@ class Plugin:
             except SamebitsError as error:
                 self.notes.append(str(error))
                 session.exitstatus = pytest.ExitCode.USAGE_ERROR
+
+        self._finish_files()
+
+    def _finish_files(self) -> None:
+        """Name golden files of what is gone, or remove them, and replays that have none."""
+        for path in sorted(self._orphans):
+            if not self.is_update:
+                self.notes.append(
+                    f"{path}: unused: what it is of is gone; --samebits-update removes"
+                )
+                continue
+            path.unlink(missing_ok=True)
+            self.notes.append(f"{path}: removed")
+            if path.parent.name == goldens.FOLDER and not any(path.parent.iterdir()):
+                path.parent.rmdir()
+        for path in sorted(self._bare):
+            self.notes.append(
+                f"{path}: no test, since it has no golden file; --samebits-update writes one"
+            )
 
     def _finish(self, file: goldens.GoldenFile) -> None:
         gone = file.unused

@@ -42,13 +42,25 @@ def settings(root: Path, option: Any) -> Settings:
     targets = project.targets if named is None else tuple(word.strip() for word in named.split(","))
     if targets is not None and not all(targets):
         raise SettingsError("a target's name is empty", fix="leave out the comma")
+    is_update = bool(option("samebits_update"))
+    if is_update and given is not None:
+        raise SettingsError(
+            "--samebits-update and --samebits-frames are both given: golden files of fewer frames "
+            "would compare no more than these from then on",
+            fix="leave --samebits-frames out; frames in [tool.samebits] limits every run",
+        )
     report = option("samebits_report")
+    if report is not None and Path(report).exists() and not Path(report).is_dir():
+        raise SettingsError(
+            f"--samebits-report {report} is a file, and reports go into a folder",
+            fix="name a folder, which is made where there is none",
+        )
     return Settings(
         project.simulations,
         () if targets == ("all",) else targets,
         frames,
         everything,
-        bool(option("samebits_update")),
+        is_update,
         bool(option("samebits_strict")),
         None if report is None else Path(report).absolute(),
     )

@@ -168,23 +168,26 @@ def test_what_is_out_of_date_is_told(project: Path, capsys: pytest.CaptureFixtur
     assert called(*given, "--check") == 0
 
 
+OWN, ALONE = f"'samebits[targets]=={__version__}'", f"samebits=={__version__}"
 INSTALLED = [
-    ("", f"samebits=={__version__}"),
-    ('[project]\nname = "game"\nversion = "1"', f"samebits=={__version__}"),
-    ('[project]\nname = "game"\ndependencies = ["numpy>=2"]', f". samebits=={__version__}"),
-    ('[project]\ndependencies = ["samebits-tools"]', f". samebits=={__version__}"),
-    ('[project]\ndependencies = ["numpy", "samebits[test] >= 0.1"]', "."),
-    ('[build-system]\nrequires = ["hatchling"]', f". samebits=={__version__}"),
-    ("project = 7", f"samebits=={__version__}"),
+    ("", "", OWN),
+    ('[project]\nname = "game"\nversion = "1"', "", OWN),
+    ('[project]\nname = "game"\ndependencies = ["numpy>=2"]', "", f". {OWN}"),
+    ('[project]\ndependencies = ["samebits-tools"]', "", f". {OWN}"),
+    ('[project]\ndependencies = ["numpy", "samebits[test] >= 0.1"]', "", ". 'samebits[targets]'"),
+    ('[project]\ndependencies = ["Samebits[targets,farm]"]', "", "."),
+    ('[project]\ndependencies = ["samebits"]', "emulated = []", "."),
+    ('[build-system]\nrequires = ["hatchling"]', "", f". {OWN}"),
+    ("project = 7", "emulated = []", ALONE),
 ]
 
 
-@pytest.mark.parametrize(("lines", "words"), INSTALLED)
+@pytest.mark.parametrize(("lines", "more", "words"), INSTALLED)
 @pytest.mark.parametrize("service", ["github", "gitlab"])
 def test_a_job_installs_samebits_and_what_the_project_needs(
-    project: Path, lines: str, words: str, service: str
+    project: Path, lines: str, more: str, words: str, service: str
 ) -> None:
-    (project / "pyproject.toml").write_text(f"{lines}\n{TOML}")
+    (project / "pyproject.toml").write_text(f"{lines}\n{TOML}{more}\n")
     assert called("ci", "init", project, f"--{service}") == 0
     made = loaded(project / (GITHUB if service == "github" else GITLAB))
     wanted = f"python -m pip install {words}"
@@ -193,6 +196,63 @@ def test_a_job_installs_samebits_and_what_the_project_needs(
     else:
         steps = made["jobs"]["verify"]["steps"]
         assert next(step["run"] for step in steps if step.get("name") == "Install") == wanted
+
+
+@pytest.mark.parametrize(
+    ("wanted", "python"),
+    [(">=3.11", "3.13"), (">=3.11,<3.13", "3.12"), (">=3.12.4,<3.13", "3.12"), ("~=3.11.2", "3.11"),
+     (">=3.14", "3.14")],
+)  # fmt: skip
+def test_a_job_runs_the_newest_python_that_the_project_takes(
+    project: Path, wanted: str, python: str
+) -> None:
+    (project / "pyproject.toml").write_text(f'[project]\nrequires-python = "{wanted}"\n{TOML}')
+    assert called("ci", "init", project, "--github", "--gitlab") == 0
+    assert f"python-version: '{python}'" in (project / GITHUB).read_text()
+    assert loaded(project / GITLAB)["samebits"]["image"] == f"python:{python}"
+
+
+def test_a_runner_of_several_labels_has_one_name(project: Path) -> None:
+    set_up(project, 'runners = ["team/arm", ["self-hosted", "linux", "big one"]]')
+    assert called("ci", "init", project, "--github") == 0
+    assert is_valid(project / GITHUB, "vendor.github-workflows")
+    jobs = loaded(project / GITHUB)["jobs"]
+    rows = jobs["verify"]["strategy"]["matrix"]["include"]
+    found = [(row["label"], row["runner"]) for row in rows if not row["targets"]]
+    assert found == [
+        ("team-arm", "team/arm"),
+        ("self-hosted-linux-big-one", ["self-hosted", "linux", "big one"]),
+    ]
+    expected = ",".join(row["label"] for row in rows)
+    assert f"--expect {expected} " in jobs["compare"]["steps"][-1]["run"]
+    assert called("ci", "init", project, "--gitlab") == 2
+
+
+def test_a_job_plays_without_replays_as_the_projects_tests_do(project: Path) -> None:
+    named = '[{ path = "game/small.py", players = "push", seed = 4, frames = 90 }]'
+    text = TOML.replace('["game/small.py"]', named).replace('corpus = ["corpus"]\n', "")
+    (project / "pyproject.toml").write_text(text)
+    assert called("ci", "init", project, "--github", "--gitlab") == 0
+    wanted = "samebits verify game/small.py --players push --seed 4 --frames 60 --label"
+    assert wanted in (project / GITHUB).read_text()
+    assert wanted in (project / GITLAB).read_text()
+
+
+def test_a_file_whose_first_line_is_gone_is_made_anew_by_force(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ("ci", "init", project, "--github")
+    assert called(*given) == 0
+    path = project / GITHUB
+    path.write_text(path.read_text().partition("\n")[2])
+    assert called(*given, "--check") == 1
+    assert "fix: samebits ci init --github --force" in capsys.readouterr().err
+    assert called(*given) == 2
+    assert called(*given, "--force") == 0
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n").replace(b"60", b"61"))
+    capsys.readouterr()
+    assert called(*given) == 0
+    assert "written, 1 of its lines replaced" in capsys.readouterr().out
 
 
 def test_a_folder_without_a_project_says_so(
@@ -211,6 +271,12 @@ MISTAKES = [
     ('simulations = ["game/small.py"]\ninstall = "a\\nb"', "install in [tool.samebits] is no"),
     ('simulations = ["game/small.py"]\nrunners = ["${{ x }}"]', "cannot stand in a workflow"),
     ('simulations = ["game/small.py"]\nrunner = ["x"]', "has the key 'runner'"),
+    ('simulations = ["game/small.py"]\nrunners = ["self-hosted, big"]', "['self-hosted', 'big']"),
+    ('simulations = ["game/small.py"]\nrunners = [[]]', "runners in [tool.samebits] are no texts"),
+    ('simulations = ["game/small.py"]\nrunners = ["a/b", "a-b"]', "2 machines that would be"),
+    ('simulations = ["game/small.py"]\nemulated = ["z80-O3"]', "'z80-O3', a target that no"),
+    ('simulations = ["game/small.py"]\nemulated = ["aarch64-macos"]', "a target that no"),
+    (f'simulations = ["{SMALL}"]', "is not in the project"),
 ]  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 import pytest
 from tests.support.collectors import Running, running
+from tests.support.command_line import called
 from tests.support.limits import HANG_SECONDS
 from tests.support.runs.browser import CHROMIUM, needs_chromium
 
@@ -180,6 +181,31 @@ def test_a_teams_own_causes_come_first_and_mistakes_are_named(tmp_path: Path) ->
     path.write_text(entry + 'nonsense="x"\n')
     with pytest.raises(CollectorError, match=r"entry 1 has 'nonsense'"):
         read_catalogue(path)
+
+
+def test_a_catalogue_that_is_wrong_is_told_before_serving_and_hides_no_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "own.toml"
+    serve = ("collector", "serve", "--port", "0", "--folder", tmp_path / "c", "--catalogue", path)
+    assert called(*serve) == 2
+    assert f"cannot read the catalogue {path}" in capsys.readouterr().err
+    path.write_text('[[known]]\ncause="fma"\ntitel="ours"\ntext="t"\nremedy="r"\n')
+    assert called(*serve) == 2
+    assert "entry 1 has 'titel'" in capsys.readouterr().err
+    path.write_text("")
+    with running(tmp_path / "d", catalogue=path) as found:
+        found.send(verdict())
+        service = found.service
+        worker = Worker(service.database, service.storage, service.log, 60, 4 << 30)
+        while worker.work():
+            pass
+        worker.close()
+        path.write_text("nonsense")
+        answer = found.ask("GET", "/groups/1", key="read")
+        assert answer.status == 200
+        assert "Known cause" in answer.text
+        assert '"event": "catalogue"' in found.said.getvalue()
 
 
 def test_metrics_count_states_and_answers(collector: Running) -> None:

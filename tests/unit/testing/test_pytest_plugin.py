@@ -211,6 +211,56 @@ def test_unused_bits_are_named_and_removed_when_asked(project: pytest.Pytester) 
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("options", [(), XDIST])
+def test_golden_files_of_what_is_gone_are_named_and_removed_when_asked(
+    project: pytest.Pytester, options: tuple[str, ...]
+) -> None:
+    updated(project)
+    corpus, tests = project.path / "corpus", project.path / "tests"
+    (corpus / "b.mcap").write_bytes((corpus / "a.mcap").read_bytes())
+    (corpus / "b.golden.txt").write_bytes((corpus / "a.golden.txt").read_bytes())
+    (corpus / "a.mcap").rename(corpus / "renamed.mcap")
+    (tests / "test_kernels.py").rename(tests / "test_others.py")
+    (corpus / "notes.golden.txt").write_text("somebody's own")
+    (corpus / "other.golden.txt").write_text(
+        (corpus / "a.golden.txt").read_text().replace("small", "large")
+    )
+    there = sorted(project.path.rglob("*.txt"))
+    done = project.runpytest_inprocess(*options)
+    done.stdout.fnmatch_lines_random(
+        ["*corpus*a.golden.txt: unused: what it is of is gone*",
+         "*__samebits__*test_kernels.txt: unused: what it is of is gone*",
+         "*corpus*renamed.mcap: no test, since it has no golden file*"]
+    )  # fmt: skip
+    assert sum("unused" in line or "no test" in line for line in done.outlines) == 3
+    assert sorted(project.path.rglob("*.txt")) == there
+    project.runpytest_inprocess("--samebits-update", *options)
+    names = sorted(path.name for path in project.path.rglob("*.txt"))
+    assert names == [
+        "b.golden.txt", "notes.golden.txt", "other.golden.txt", "renamed.golden.txt",
+        "small.golden.txt", "test_others.txt",
+    ]  # fmt: skip
+    done = project.runpytest_inprocess(*options)
+    done.assert_outcomes(passed=7)
+    assert not any("unused" in line for line in done.outlines)
+
+
+@pytest.mark.parametrize(("first", "second"), [("corpus/a.mcap", "corpus/a.sbreplay"),
+                                               ("game/small.py", "game/small.mcap")])  # fmt: skip
+def test_two_tests_of_one_golden_file_are_refused(
+    project: pytest.Pytester, first: str, second: str
+) -> None:
+    (project.path / second).write_bytes((project.path / "corpus" / "a.mcap").read_bytes())
+    done = project.runpytest_inprocess("--samebits-update", "corpus", "game")
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    lines = [*done.outlines, *done.errlines]
+    told = [line for line in lines if "have one golden file" in line]
+    assert len(told) == 1
+    assert Path(first).name in told[0]
+    assert Path(second).name in told[0]
+    assert not [*project.path.rglob("*.golden.txt")]
+
+
 def test_junit_and_targets_that_are_not_here(project: pytest.Pytester) -> None:
     updated(project)
     done = project.runpytest_inprocess(
@@ -283,6 +333,8 @@ def test_the_nearest_project_above_a_replay_counts(project: pytest.Pytester) -> 
         (("", ""), ("--samebits-frames", "0"), "*--samebits-frames 0 is neither a count of *"),
         (("", ""), ("--samebits-frames", "0", *XDIST), "*--samebits-frames 0 is *"),
         (("frames", "farmes"), ("corpus/a.mcap", *XDIST), "* has the key 'farmes'"),
+        (("", ""), ("--samebits-report", "pyproject.toml"), "*pyproject.toml is a file, and *"),
+        (("", ""), ("--samebits-update", "--samebits-frames", "9"), "*are both given*"),
     ],
 )  # fmt: skip
 def test_what_is_set_wrong_is_one_usage_error(

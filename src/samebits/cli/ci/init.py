@@ -51,12 +51,16 @@ def _one(root: Path, service: Service, text: str, options: InitOptions) -> int:
             f"{service.path} exists already and was not made by samebits",
             fix="rename it, or give --force to replace it",
         )
+    if before is not None and before.replace("\r\n", "\n") == text:
+        print(f"{service.path} unchanged")
+        return SAME
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_file(path, text)
     except OSError as error:
         raise WorkflowError(f"cannot write {path}: {os_reason(error)}", fix=remedy(error)) from None
-    print(f"{service.path} {'unchanged' if before == text else 'written'}")
+    lost = 0 if before is None else sum(line.startswith("-") for line in _changes(before, text)[2:])
+    print(f"{service.path} written" + (f", {lost} of its lines replaced" if lost else ""))
     return SAME
 
 
@@ -67,16 +71,19 @@ def _checked(service: Service, before: str | None, text: str) -> int:
     if before.replace("\r\n", "\n") == text:
         print(f"{service.path} is up to date")
         return SAME
-    print("\n".join(difflib.unified_diff(
-        before.splitlines(), text.splitlines(), str(service.path), "as it would be made now",
-        lineterm="",
-    )))  # fmt: skip
+    print("\n".join(_changes(before, text, str(service.path), "as it would be made now")))
     option = next(name for name, each in SERVICES.items() if each is service)
+    force = "" if is_ours(before) else " --force"
     sys.stderr.write(
-        f"{service.path} is out of date\n  fix: samebits ci init --{option}, if it has no changes "
-        "of your own\n"
+        f"{service.path} is out of date\n  fix: samebits ci init --{option}{force}, if it has no "
+        "changes of your own\n"
     )
     return DIFFERS
+
+
+def _changes(before: str, text: str, of: str = "", to: str = "") -> list[str]:
+    """The lines of a unified diff."""
+    return [*difflib.unified_diff(before.splitlines(), text.splitlines(), of, to, lineterm="")]
 
 
 def _text(path: Path) -> str | None:

@@ -33,6 +33,11 @@ def serve(settings: Settings) -> int:
     if (settings.cert is None) != (settings.key is None):
         raise CollectorError("TLS needs a certificate and a key", fix="give --cert and --key")
 
+    if settings.catalogue is not None:
+        from samebits.collector.grouping.catalogue import read_catalogue
+
+        read_catalogue(settings.catalogue)  # a mistake in it is told now, not on a page
+
     def ready(address: str) -> None:
         print(f"collector at {address}, files in {settings.folder}", flush=True)
 

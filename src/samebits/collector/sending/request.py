@@ -17,6 +17,7 @@ GONE = 410
 _LATER = {408, 425, 429, 500, 502, 503, 504, 507}
 """Statuses after which the same request may do better."""
 _REFUSED = {400, 413, 415, 422}
+_NO_COLLECTOR = {404, 405}
 """Statuses that are of the file, or of the match that goes with it."""
 
 
@@ -100,6 +101,8 @@ def meaning(status: int, retry_after: str | None, body: bytes) -> Answer:
         return Answer(True, told="deleted on request, and not taken again")
     said = f"{status}: {facts.get('error') or 'no reason given'}"
     fix = facts.get("fix")
+    if status in _NO_COLLECTOR:
+        fix = "no collector takes files there: give its address as serve prints it"
     said = ascii(f"{said}; {fix}" if fix else said)[1:-1][:300]
     after = retry_after or ""
     wait = float(after) if after.isdecimal() else 0.0

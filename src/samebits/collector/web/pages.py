@@ -126,7 +126,11 @@ def group(request: Request) -> Response:
             select(groups).where(groups.c.cause == found.cause, groups.c.id != number)
             .order_by(groups.c.last_seen.desc()).limit(10)
         ).all()  # fmt: skip
-    causes = known_causes(found, service.settings.catalogue)
+    try:
+        causes = known_causes(found, service.settings.catalogue)
+    except CollectorError as error:  # the team's own was changed since, and is wrong
+        service.log.say("catalogue", error=str(error))
+        causes = known_causes(found, None)
     return page(
         "group", found.title, g=found, versions=versions, machines=machines, reports=latest,
         example=example, cousins=cousins if found.cause != "unknown" else [], causes=causes,
