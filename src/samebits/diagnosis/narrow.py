@@ -6,7 +6,7 @@ report.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -49,6 +49,9 @@ class KnownCause:
     variants: tuple[SiteVariant, ...]
     step: OperationFact | None = None
     """The operation, where it is known too: then nothing is traced."""
+    proxies: Collection[str] | None = None
+    """Hazards that may stand for a side which cannot be traced: with none of them nothing does,
+    and FAST code is not searched; None for all."""
 
 
 @dataclass(frozen=True, eq=False)

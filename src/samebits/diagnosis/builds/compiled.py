@@ -14,6 +14,7 @@ from samebits.diagnosis.builds.compilers.built_by import CompiledSide
 from samebits.diagnosis.builds.compilers.hits import Hit, listed
 from samebits.diagnosis.builds.compilers.plans import Stage
 from samebits.diagnosis.builds.compilers.search import CompilerSearch
+from samebits.diagnosis.builds.compilers.steps import FirstStep
 from samebits.diagnosis.builds.hypotheses import Story
 from samebits.diagnosis.builds.theirs import Theirs
 from samebits.diagnosis.clock import OutOfTime
@@ -75,7 +76,7 @@ class CompiledBuilds:
             return build
         return build if named is hit else self._build_of(named)
 
-    def first_step(self, build: Build) -> OperationFact | None:
+    def first_step(self, build: Build) -> FirstStep | None:
         """The statement in which a build, if a compiler made it, differs first: one within loops,
         or else, for logs keep compilers from making vectors of these, one around. Where it is not
         sure, a statement is told that gives the hash alone, or else such a function. Raises
@@ -86,11 +87,11 @@ class CompiledBuilds:
         search = self.search
         found = search.first_step(hit, True) or search.first_step(hit, False)
         if found is not None and found.sure:
-            return found.fact
-        statement = search.first_statement(hit)
-        if statement is not None or found is None:
-            return statement
-        return search.first_function(hit) or found.fact
+            return found
+        fact = search.first_statement(hit)
+        if fact is None and found is not None:
+            fact = search.first_function(hit)
+        return found if fact is None else FirstStep(fact, True)
 
     def first_function(self, build: Build) -> OperationFact | None:
         """The function in which a build differs first, if a compiler made it. Raises

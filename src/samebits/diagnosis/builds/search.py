@@ -14,6 +14,7 @@ from samebits.diagnosis.builds.board_plans import SOME, BoardPlan, together
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point
 from samebits.diagnosis.builds.boards import Boards
 from samebits.diagnosis.builds.build import Attempt, Build
+from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.climb import Climb
 from samebits.diagnosis.builds.compiled import CompiledBuilds
 from samebits.diagnosis.builds.compilers.hits import Near
@@ -24,6 +25,7 @@ from samebits.diagnosis.builds.compilers.plans import (
     bits_of,
 )
 from samebits.diagnosis.builds.compilers.search import CompilerSearch
+from samebits.diagnosis.builds.compilers.steps import FirstStep
 from samebits.diagnosis.builds.decode import Decoded, Decoder
 from samebits.diagnosis.builds.hypotheses import (
     ACROSS_CALLS,
@@ -198,6 +200,11 @@ class BuildSearch:
         """The hazards that give the first hashes and not all."""
         return [name for name, build in self._partial.items() if not build.agreement.whole]
 
+    @property
+    def by_boards(self) -> Sequence[str]:
+        """The hazards that give the first hashes at places of side a's program."""
+        return [name for name, each in self._partial.items() if isinstance(each.side, BuiltSide)]
+
     def _for_all(self) -> None:
         """What builds do to a whole program."""
         for rewrite in REWRITES:
@@ -236,7 +243,7 @@ class BuildSearch:
             self.best = self._compilers.named_first(best)
             self.whole = [self.best if each is best else each for each in self.whole]
 
-    def first_step(self) -> OperationFact | None:
+    def first_step(self) -> FirstStep | None:
         """What the best build does otherwise first, if a compiler made it. Raises RunnerError,
         OutOfTime."""
         if self._compilers is None or self.best is None:
@@ -257,12 +264,12 @@ class BuildSearch:
 
     def _is_told(self, hazard: str) -> bool:
         """Whether a hazard need not be tried: it alone gives all hashes, built by a compiler; what
-        stands for it does not, where others do; or many frames show one that is not of its kin."""
+        stands for it does not; or many frames show one that is not of its kin."""
         alone = {build.hazards[0] for build in self.whole if len(build.hazards) == 1}
         if hazard in alone:
             return True
         proxy = PROXIES.get(hazard)
-        if self.whole and proxy in self._tried - alone and not self._computes_doubles:
+        if proxy in self._tried - alone and not self._computes_doubles:
             return True
         return bool(self.whole) and all(
             build.events >= SURE_FRAMES and not any(are_kin(each, hazard) for each in build.hazards)

@@ -104,10 +104,13 @@ def _tell(
     cause = _cause(best, found)
     mine = replace(best.side, text=a.text, spec=a.spec, variants=()) if _is_inlined(best) else a
     shown = best.shown or best.side
-    step = None
+    first = None
     with beyond_first_facts(out.notes, "the line is"):
-        step = found.first_step()
-    live = compare(mine, shown, known=KnownCause(cause, best.variants, step))
+        first = found.first_step()
+    step = None if first is None else first.fact
+    # A build by a compiler has no trace: what gives the first hashes as well may stand for it.
+    proxies = found.by_boards if isinstance(shown, CompiledSide) else None
+    live = compare(mine, shown, known=KnownCause(cause, best.variants, step, proxies))
     _take(out, live, best)
     if live.frame != out.frame and best.agreement.same:  # whose hash it has
         with beyond_first_facts(out.notes, "the fields are"):
@@ -120,6 +123,8 @@ def _tell(
     others = [_cause(each, found) for each in found.whole if each is not best]
     out.causes = (replace(cause, expression=_expression(best, live)), *others[:_MOST_OTHERS])
     out.certainty = _certainty(best, found)
+    if first is not None and not first.sure and out.certainty == "certain":
+        out.certainty = "likely"  # the line is a part of the answer
     rival = next((each for each in found.whole if each.story.title != best.story.title), None)
     if rival is not None and best.agreement.whole:
         with beyond_first_facts(out.notes, "what would tell the causes apart is"):

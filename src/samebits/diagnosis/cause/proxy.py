@@ -6,6 +6,7 @@ side's.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from samebits.diagnosis.clock import spent
@@ -37,15 +38,19 @@ class Proxy:
     differing: int
 
 
-def proxy_trace(a: Trace, after: bytes, progress: Progress) -> Proxy | None:
+def proxy_trace(
+    a: Trace, after: bytes, progress: Progress, among: Collection[str] | None = None
+) -> Proxy | None:
     """What comes nearest to the state `after` that the other side left, of a frame whose trace is
-    `a`; None where no hazard explains enough. The library's own functions have none of it."""
+    `a`; None where no hazard explains enough. Those `among` are tried, or all. The library's own
+    functions have none of it."""
     t = a.model.state
     differing = differences(t, a.after, after, most=0).differing
     best: Proxy | None = None
     end = spent() + MOST_SECONDS
-    for number, hazard in enumerate(EXPRESSION_HAZARDS):
-        progress(f"{hazard.title} everywhere", number, len(EXPRESSION_HAZARDS))
+    tried = [each for each in EXPRESSION_HAZARDS if among is None or each.name in among]
+    for number, hazard in enumerate(tried):
+        progress(f"{hazard.title} everywhere", number, len(tried))
         for variant in variants_among(a.model.module, hazard.name)[:VARIANTS_OF_ONE]:
             if spent() > end:
                 break

@@ -95,7 +95,8 @@ class Driver(ABC, Generic[A, B]):
         """Side a's program with a hazard in it, in place of side b, whose state is `after`. Beside
         a cause that is known it has to give all of that: the first operation of a part may be a
         later one."""
-        proxy = proxy_trace(own, after, self.progress)
+        among = None if self.known is None else self.known.proxies
+        proxy = proxy_trace(own, after, self.progress, among)
         if proxy is None or (self.known is not None and proxy.explained < proxy.differing):
             return None
         self.out.note(

@@ -92,8 +92,16 @@ class _TwoRuns(Driver[LiveEvidence, LiveEvidence]):
         elif self.layout is None:  # else there is no operation of both to be compared
             super()._operation()
 
+    @property
+    def needs_own(self) -> bool:
+        """Whether anything may stand for side b."""
+        known = self.known
+        return known is None or known.proxies is None or bool(known.proxies)
+
     def without(self, own: Trace | None, other: Validated | None) -> Validated | None:
         """Side b's FAST code, bisected; or a proxy, which is side a's program with a hazard."""
+        if not self.needs_own:
+            return None
         sides, after = (self.a.side, self.b.side), self.found.b.state
         fast = FastFindings(sides, self.found, self.a.stream.seed, self.progress)
         told = fast.tell(self.out, own, None if other is None else other.trace)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Mapping
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +19,11 @@ from samebits.diagnosis.builds.compilers import search as search_module
 from samebits.diagnosis.builds.compilers.build import STRICT, Workshop
 from samebits.diagnosis.builds.compilers.execution import BuiltExecution
 from samebits.diagnosis.builds.compilers.found import compilers, makes_32_bits
+from samebits.diagnosis.builds.compilers.hits import Hit
+from samebits.diagnosis.builds.compilers.plans import OWN, WITH_LIBRARY, Parts
 from samebits.diagnosis.builds.compilers.rows import rows
 from samebits.diagnosis.builds.compilers.search import CompilerSearch
+from samebits.diagnosis.builds.compilers.steps import FirstStep
 from samebits.diagnosis.clock import OutOfTime, spent
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.export.plain_c.program import PlainC
@@ -122,6 +126,27 @@ def test_a_build_is_told_with_fields_and_what_was_done(tmp_path: Path) -> None:
 
 
 @needs_gcc
+@pytest.mark.parametrize(("is_sure", "certainty"), [(True, "certain"), (False, "likely")])
+def test_an_answer_is_as_sure_as_its_line(
+    is_sure: bool, certainty: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = CompilerSearch.first_step
+
+    def told_so(self: CompilerSearch, hit: Hit, within_loops: bool) -> FirstStep | None:
+        found = first(self, hit, within_loops)
+        return None if found is None else replace(found, sure=is_sure)
+
+    monkeypatch.setattr(CompilerSearch, "first_step", told_so)
+    for name in ("first_statement", "first_function"):
+        monkeypatch.setattr(CompilerSearch, name, lambda self, hit: None)
+    flags = "-Ofast", "-ffp-contract=off", "-fno-reciprocal-math"
+    found = told(hashes_of_port(tmp_path, *flags), tmp_path)
+    assert found.operation is not None
+    assert found.operation.place.source.strip() == "middle += state.pos[i] * state.weight[i]"
+    assert found.certainty == certainty
+
+
+@needs_gcc
 def test_the_first_statement_that_differs_is_logged(tmp_path: Path) -> None:
     known = hashes_of_port(tmp_path, "-Ofast", "-ffp-contract=off", "-fno-reciprocal-math")
     with closing(search_of(known)) as search:
@@ -157,11 +182,12 @@ def test_functions_that_alone_are_built_so_are_found(tmp_path: Path) -> None:
 
 
 @needs_gcc
-def test_the_statement_that_alone_gives_the_hash_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("parts", [OWN, WITH_LIBRARY])
+def test_the_statement_that_alone_gives_the_hash_is_told(parts: Parts, tmp_path: Path) -> None:
     known = hashes_of_port(tmp_path, "-O2", "-ffp-contract=off", "-freciprocal-math")
     with closing(search_of(known)) as search:
         search.run()
-        found = search.first_statement(search.hits[0])
+        found = search.first_statement(replace(search.hits[0], parts=parts))
     assert found is not None
     assert found.place.source.strip() == "state.middle = middle / 30.5"
     assert found.validation == "built so, it alone gives b's hash of that frame"

@@ -27,6 +27,7 @@ from samebits.diagnosis.cause.proxy import Proxy
 from samebits.diagnosis.clock import spent
 from samebits.diagnosis.driver import steps
 from samebits.diagnosis.driver.two_runs import diagnose
+from samebits.diagnosis.fast.findings import FastFindings
 from samebits.diagnosis.narrow import KnownCause
 from samebits.diagnosis.report.findings import CauseFact
 from samebits.export.plain_c.program import PlainC
@@ -137,7 +138,7 @@ def test_fields_after_a_hidden_difference_are_those_of_a_build_with_the_first_ha
 def test_a_proxy_that_gives_a_part_of_what_differs_stands_for_no_build(
     explained: int, is_proxy: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def proxy(a: Trace, after: bytes, progress: object) -> Proxy:
+    def proxy(a: Trace, after: bytes, progress: object, among: object) -> Proxy:
         return Proxy(a, explained, 2)
 
     monkeypatch.setattr(steps, "proxy_trace", proxy)
@@ -145,6 +146,27 @@ def test_a_proxy_that_gives_a_part_of_what_differs_stands_for_no_build(
     fact = CauseFact("fma", "", "", "", "", "", FRAMES, FRAMES, ())
     found = diagnose(LOADED, SOURCE, SIDE, theirs, known=KnownCause(fact, ()))
     assert any("serves as proxy" in note for note in found.notes) == is_proxy
+
+
+@pytest.mark.parametrize("proxies", [None, (), ("fma", "order")])
+def test_what_may_stand_for_a_build_is_what_gives_the_first_hashes(
+    proxies: tuple[str, ...] | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[object] = []
+
+    def proxy(a: Trace, after: bytes, progress: object, among: object) -> None:
+        tried.append(among)
+
+    def flags(self: FastFindings, *_: object) -> bool:
+        tried.append("flags")
+        return False
+
+    monkeypatch.setattr(steps, "proxy_trace", proxy)
+    monkeypatch.setattr(FastFindings, "tell", flags)
+    theirs = CompiledSide("theirs", LOADED, SIDE.spec, file=built(tmp_path, "-O2", "-mfma"))
+    fact = CauseFact("fma", "", "", "", "", "", FRAMES, FRAMES, ())
+    diagnose(LOADED, SOURCE, SIDE, theirs, known=KnownCause(fact, (), proxies=proxies))
+    assert tried == ([] if proxies == () else ["flags", proxies])
 
 
 @pytest.mark.parametrize("calls", [False, True])
@@ -163,6 +185,6 @@ def test_a_statement_that_calls_functions_is_not_sure_where_none_of_theirs_is(
             return None if returns else sure
 
         monkeypatch.setattr(CompilerSearch, "_first_step", first)
-        monkeypatch.setattr(CompilerSearch, "_calls", lambda self, place: calls)
+        monkeypatch.setattr(CompilerSearch, "_is_of_others", lambda self, place: calls)
         found = search.first_step(hit, within_loops=True)
     assert found == replace(sure, sure=not calls)

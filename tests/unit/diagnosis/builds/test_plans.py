@@ -17,6 +17,7 @@ from samebits.diagnosis.builds.compilers.plans import (
     SOME,
     SOME_CAREFUL,
     STAGES,
+    STAGES_OF_ITS_BITS,
     WITH_LIBRARY,
     Known,
     Plan,
@@ -130,6 +131,25 @@ def test_floats_of_other_widths_in_some_functions_come_before_rare_flags_with_th
     for parts in (WITH_LIBRARY, CAREFUL_LIBRARY):
         with_library = every.index(Plan(sums, parts))
         assert every.index(some) < with_library < every.index(own)
+
+
+def test_usual_flags_of_32_bits_are_tried_with_the_library_before_others() -> None:
+    every = [plan for stage in STAGES_OF_ITS_BITS for plan in stage(KNOWN)]
+    usual = row_of("-mfpmath=387", "-O2")
+    other = next(n for n, each in enumerate(every) if not each.row.is_usual)
+    assert usual.is_usual
+    assert every.index(Plan(usual, WITH_LIBRARY)) < other
+
+
+def test_all_usual_flags_and_more_are_tried_before_arrays_are_written_otherwise() -> None:
+    every = plans()
+    fused = next(row for row in ROWS if tuple(row.flags) == ("-O3", "-mfma"))
+    sums = next(row for row in ROWS if "-fassociative-math" in row.flags and not row.is_usual)
+    flat = next(n for n, plan in enumerate(every) if plan.parts.flat)
+    rare = first_rare(every)
+    for parts in (WITH_LIBRARY, CAREFUL, CAREFUL_LIBRARY):
+        assert every.index(Plan(fused, parts)) < flat
+    assert every.index(Plan(sums, CAREFUL)) < rare
 
 
 @pytest.mark.skipif(GCC is None, reason="there is no gcc here")

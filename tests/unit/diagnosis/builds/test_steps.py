@@ -65,12 +65,12 @@ def first_of(
 
     monkeypatch.setattr(steps, "_Frames", Frames)
 
-    def run_of(self: LoggedRuns, file: Path, begins: bytes | None) -> nullcontext[str]:
+    def run_of(self: LoggedRuns, file: Path, *_: bytes | None) -> nullcontext[str]:
         return nullcontext(str(file))
 
     monkeypatch.setattr(LoggedRuns, "_run", run_of)
     runs = LoggedRuns(
-        RING.program, Path("a"), Path("b"), Path("b forced"), floats, 1,
+        RING.program, lambda: Path("a"), lambda: Path("b"), lambda: Path("b forced"), floats, 1,
         np.zeros((1, 1), RING.input_type.dtype), {0: hash(b({})[1])}, 1.0,
     )  # fmt: skip
     found: FirstStep | None = runs.first(0)

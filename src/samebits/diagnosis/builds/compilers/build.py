@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
 from samebits.diagnosis.builds.compilers.found import Compiler
@@ -23,6 +24,8 @@ FORCES = "-DFORCES"
 ALIKE_32 = ("-m32", "-malign-double")
 """32 bits, with the structs that other targets have."""
 _ALWAYS = ("-std=gnu11", "-w", "-g0")
+_LINKED = frozenset({"-m32", "-Ofast", "-ffast-math", "-funsafe-math-optimizations"})
+"""Flags that say which libraries and start code a program has: all that linking makes of them."""
 _ONE_FORM = "unsigned char forms[1];\nvoid choose(void) {}\n"
 _INCLUDE = '#include "program.h"\n'
 
@@ -38,6 +41,8 @@ class Workshop:
     """That one run of the compiler may take."""
     _files: set[str] = field(default_factory=set[str])
     _made: dict[tuple[str, ...], str] = field(default_factory=dict[tuple[str, ...], str])
+    _contents: dict[bytes, str] = field(default_factory=dict[bytes, str])
+    """The objects by what is in them."""
 
     def __post_init__(self) -> None:
         self._write(SUPPORT, support())
@@ -73,6 +78,8 @@ class Workshop:
         """A file with one form of each of the simulation's functions, in `widths` that keep their
         signatures, which call one another by pointers, so that none becomes a part of another."""
         plain = self.plain
+        if plain.steps is not None:
+            plain.steps.clear()  # those of both forms have the same numbers
         pointers = "".join(f"extern {plain.pointer(name)};\n" for name in plain.kernels)
         text = plain.definitions(
             plain.kernels, "", lambda n: f"{n}_{form}", plain.by_pointer, widths
@@ -95,22 +102,25 @@ class Workshop:
         return self._write("table.c", "\n".join(lines))
 
     def object(self, file: str, flags: Sequence[str]) -> str:
-        """The path of a file's object by some flags, made once. Raises RunnerError."""
+        """The path of a file's object by some flags, made once; that of another one which is the
+        same byte for byte. Raises RunnerError."""
         key = (file, *flags)
         found = self._made.get(key)
         if found is None:
             found = f"{len(self._made)}.o"
             self._run(["-c", file, "-o", found, *_ALWAYS, *flags])
-            self._made[key] = found
+            content = sha256((self.folder / found).read_bytes()).digest()
+            self._made[key] = found = self._contents.setdefault(content, found)
         return str(self.folder / found)
 
     def program(self, objects: Sequence[str], flags: Sequence[str]) -> Path:
-        """A program of some objects, linked with some flags. Raises RunnerError."""
-        key = (*objects, *flags)
+        """A program of some objects, linked with some flags, made once. Raises RunnerError."""
+        linked = [flag for flag in flags if flag in _LINKED]
+        key = (*objects, *linked)
         found = self._made.get(key)
         if found is None:
             found = f"run{len(self._made)}"
-            self._run([*objects, "-o", found, *flags, "-lm"])
+            self._run([*objects, "-o", found, *linked, "-lm"])
             self._made[key] = found
         return self.folder / found
 

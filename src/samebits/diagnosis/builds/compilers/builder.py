@@ -81,9 +81,8 @@ class Builder:
         base = Widths.SAME if widths.keeps_signatures else widths
         return self._new(compiler, base, parts, steps, within_loops, returns)
 
-    def built(self, shop: Workshop, way: Way, parts: Parts, alone: Sequence[str] = ()) -> Path:
-        """A program of which `parts` are built in a way, or the functions `alone`. Raises
-        RunnerError."""
+    def built(self, shop: Workshop, way: Way, parts: Parts) -> Path:
+        """A program of which `parts`, whole files, are built in a way. Raises RunnerError."""
         shop.seconds = self.seconds_left()
         plain, strict, widths = shop.plain, way.strict, way.widths
         own = [*way.own, *parts.flags]
@@ -91,22 +90,12 @@ class Builder:
         if parts.files == "one":
             every = [*plain.library, *plain.kernels]
             objects.append(shop.object(shop.file_of("all", every, parts.static, widths), own))
-        elif parts.files == "two":
+        else:
             name = "static" if parts.static else "own"
             kernels = shop.file_of(name, plain.kernels, parts.static, widths)
             objects.append(shop.object(kernels, own))
             # Which has few loops: what else its flags are is little to it.
             objects.append(self._library(shop, way.own if parts.library else strict))
-        else:
-            for number, name in enumerate(plain.kernels):
-                is_so = not alone or name in alone
-                file = shop.file_of(f"own{number}", [name], widths=widths if is_so else Widths.SAME)
-                objects.append(shop.object(file, own if is_so else strict))
-            if parts.library:
-                for number, name in enumerate(plain.library):
-                    objects.append(shop.object(shop.file_of(f"library{number}", [name]), own))
-            else:
-                objects.append(self._library(shop, strict))
         return shop.program(objects, own)
 
     def with_forms(self, shop: Workshop, way: Way) -> Path:

@@ -38,6 +38,11 @@ class Parts:
     """Whether arrays of functions are cleared where they are declared, as in `= {0}`."""
 
     @property
+    def has_flags_alone(self) -> bool:
+        """Whether it has more flags, and is written as others are: often they change nothing."""
+        return bool(self.flags) and not (self.flat or self.cleared)
+
+    @property
     def is_for_vectors(self) -> bool:
         """Whether it lets a compiler make vectors of what it would not, or the other way round."""
         return self.flat or self.cleared or bool(self.flags)
@@ -156,6 +161,10 @@ def _likely(known: Known) -> Iterator[Plan]:
         yield from _in_parts([row], [SOME, *known.parts])
 
 
+def _usual_with_library(known: Known) -> Iterator[Plan]:
+    return _usual([WITH_LIBRARY] if known.calls_library else [])(known)
+
+
 def _usual_otherwise(known: Known) -> Iterator[Plan]:
     return _usual(known.parts)(known)
 
@@ -215,8 +224,8 @@ def _others_in_some(known: Known) -> Iterator[Plan]:
 STAGES: tuple[Stage, ...] = (
     _usual([OWN]), _likely, _parts_of_fast, _quick(_others([OWN])), _likely,
     _quick(_usual([SOME])), _reordering(_usual([SOME_CAREFUL, CAREFUL])),
-    _quick(_others([SOME])), _reordering(_usual_otherwise), _usual_cleared,
-    _reordering(_quick(_flat)),
+    _quick(_others([SOME])), _reordering(_usual_otherwise), _quick(_usual_otherwise),
+    _usual_cleared, _reordering(_quick(_flat)), _reordering(_quick(_others([CAREFUL]))),
     _usual([SOME, SOME_CAREFUL]), _usual_otherwise,
     _constants_in_some, _others([OWN]), _likely, _usual_flat,
     _others([SOME]), _other_widths([SOME]), _others_otherwise, _other_widths([OWN]),
@@ -227,7 +236,8 @@ tried again."""
 USUAL_STAGES: tuple[Stage, ...] = (_usual([OWN]),)
 """What most builds are."""
 STAGES_OF_ITS_BITS = (
-    _usual([OWN]), _likely, _usual([SOME]), _others([OWN]), _other_widths([OWN]),
+    _usual([OWN]), _likely, _usual([SOME]), _usual_with_library, _others([OWN]),
+    _other_widths([OWN]),
 )  # fmt: skip
 """Those that are tried before all else, where the other machine's bits are not this one's."""
 STAGES_OF_OTHERS = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from samebits.diagnosis.builds.compilers.build import FORCES, STRICT, Workshop
@@ -24,6 +24,7 @@ from samebits.diagnosis.builds.compilers.plans import (
     STAGES,
     STAGES_OF_OTHERS,
     Known,
+    Parts,
     Plan,
     Stage,
     first_of_families,
@@ -47,11 +48,14 @@ from samebits.sides.run import open_run
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program
+from samebits.types import ScalarType, VectorType
 
 MOST_FRAMES = 4096
 """Frames that are compared at most."""
 _RUN_SECONDS = 20.0
 _TELLING_SECONDS = 4.0
+_ENOUGH = 4
+"""Programs that were the same with more flags, after which no more are made with these."""
 _LEAST_SECONDS = 30.0
 """By the clock, for one run of a compiler or of what it built: other programs run beside it."""
 _ALONE = "built so, it alone gives b's hash of that frame"
@@ -95,6 +99,12 @@ class CompilerSearch:
     """The compiler that tries what all make the same of."""
     _able: dict[Compiler, bool] = field(default_factory=dict[Compiler, bool])
     _done: list[tuple[Compiler, Plan]] = field(default_factory=list[tuple[Compiler, Plan]])
+    _ran: set[Path] = field(default_factory=set[Path])
+    """Programs that were tried."""
+    _changes: dict[tuple[Compiler, str], list[bool]] = field(
+        default_factory=dict[tuple[Compiler, str], list[bool]]
+    )
+    """Whether more flags made another program, of each that was tried with them, by its files."""
 
     def __post_init__(self) -> None:
         self._builder = Builder(self.a.program, self.a.simulation.players, self._seconds_left)
@@ -119,24 +129,32 @@ class CompilerSearch:
     def first_step(self, hit: Hit, within_loops: bool) -> FirstStep | None:
         """The first statement that makes the differing frame's difference in a build; None where
         that cannot be told. Without `within_loops` a loop is one step, which leaves compilers free
-        to make vectors of it. One that calls functions is not sure where it may be one of theirs.
-        Raises RunnerError."""
+        to make vectors of it. Where it may be one of another function's, that is given or gives its
+        operands, and what functions are given cannot be logged, it is not sure. Raises
+        RunnerError."""
+        # To log what functions are given and return may change the build.
+        inside = self._first_step(hit, within_loops, True)
+        if inside is not None and inside.sure:
+            return inside
         found = self._first_step(hit, within_loops, False)
-        if found is None or not found.sure or not self._calls(found.fact.place):
+        if found is None or not self._is_of_others(found.fact.place):
             return found
-        inside = self._first_step(hit, within_loops, True)  # which may change the build
-        return inside if inside is not None and inside.sure else replace(found, sure=False)
+        return replace(found, sure=False)
 
-    def _calls(self, place: Place) -> bool:
-        """Whether functions of the simulation are called on a line."""
+    def _is_of_others(self, place: Place) -> bool:
+        """Whether what a line computes may be what another function of the simulation has computed
+        for it: one that it calls, or that gives its function a float which it reads."""
         functions = self.a.program.kernels.functions
-        return any(
-            op.opcode == "call" and str(op.attr) in functions and is_own(str(op.attr))
-            for name in functions
-            if is_own(name)
-            for op in walk(functions[name].body)
-            if isinstance(op, Op) and (op.span.file, op.span.line) == (place.file, place.line)
-        )
+        own = {name for name in functions if is_own(name)}
+        for name in own:
+            given = {param for param, t in functions[name].params if _is_float(t)}
+            for op in walk(functions[name].body):
+                at = op.span.file, op.span.line
+                if not isinstance(op, Op) or at != (place.file, place.line):
+                    continue
+                if op.attr in {"call": own, "get": given}.get(op.opcode, ()):
+                    return True
+        return False
 
     def _first_step(self, hit: Hit, within_loops: bool, returns: bool) -> FirstStep | None:
         """As `first_step`; with `returns` what functions return is a step too."""
@@ -146,12 +164,17 @@ class CompilerSearch:
         make, compiler = self._builder, hit.compiler
         mine = make.logging_shop(compiler, Widths.SAME, OWN, steps, within_loops, returns)
         theirs = make.logging_shop(compiler, hit.widths, hit.parts, [], within_loops, returns)
-        forces = replace(hit.way, flags=(*hit.flags, FORCES))
+        forces = replace(hit.way, flags=(*hit.way.flags, FORCES))
+
+        def foreign(way: Way) -> Path:
+            build = make.with_forms if hit.forms else partial(make.built, parts=hit.parts)
+            return build(theirs, way)
+
         runs = LoggedRuns(
             self.a.program,
-            make.built(mine, Way((*STRICT, FORCES)), OWN),
-            make.built(theirs, hit.way, hit.parts, hit.functions),
-            make.built(theirs, forces, hit.parts, hit.functions),
+            lambda: make.built(mine, Way((*STRICT, FORCES)), OWN),
+            lambda: foreign(hit.way),
+            lambda: foreign(forces),
             steps,
             self.inputs.seed,
             self._rows,
@@ -159,14 +182,16 @@ class CompilerSearch:
             _RUN_SECONDS,
             hit.begins,
             hit.row.is_strict,
+            hit.forms,
         )
         return runs.first(self.frame)
 
     def first_function(self, hit: Hit) -> OperationFact | None:
-        """The function that alone, built so, gives the differing frame's hash; one of several that
-        are needed for that. None where that cannot be told. Raises RunnerError, OutOfTime."""
+        """The simulation's function that alone, built so, gives the differing frame's hash; one of
+        several that are needed for that. None where that cannot be told. Raises RunnerError,
+        OutOfTime."""
         self.end = spent() + _TELLING_SECONDS
-        if not hit.widths.keeps_signatures or hit.parts.c_math or hit.parts.library:
+        if not hit.widths.keeps_signatures or hit.parts.c_math:
             return None
         shop = self._builder.shop(hit.compiler, parts=hit.parts)
         file = self._builder.with_forms(shop, hit.way)
@@ -183,7 +208,7 @@ class CompilerSearch:
         """The statement that alone, built so, gives the differing frame's hash; one of several that
         are needed for that. None where that cannot be told. Raises RunnerError, OutOfTime."""
         self.end = spent() + _TELLING_SECONDS
-        if not hit.widths.keeps_signatures or hit.parts.c_math or hit.parts.library:
+        if not hit.widths.keeps_signatures or hit.parts.c_math:
             return None
         program, places = self._by_statement
         shop = self._statements.shop(hit.compiler, parts=hit.parts)
@@ -252,7 +277,21 @@ class CompilerSearch:
         for plan in stage(known):
             if (compiler, plan) not in self._done:
                 self._done.append((compiler, plan))
-                yield plan
+                if not self._is_in_vain(compiler, plan):
+                    yield plan
+
+    def _is_in_vain(self, compiler: Compiler, plan: Plan) -> bool:
+        """Whether a plan's more flags have changed nothing, again and again."""
+        found = self._changes.get((compiler, plan.parts.files), ())
+        return plan.parts.has_flags_alone and len(found) >= _ENOUGH and not any(found)
+
+    def _is_new(self, compiler: Compiler, parts: Parts, file: Path) -> bool:
+        """Whether a program that was built, of some parts, is none that was tried."""
+        is_new = file not in self._ran
+        self._ran.add(file)
+        if parts.has_flags_alone:
+            self._changes.setdefault((compiler, parts.files), []).append(is_new)
+        return is_new
 
     def _is_able(self, compiler: Compiler) -> bool:
         """Whether a strict build by a compiler has side a's hashes."""
@@ -295,6 +334,8 @@ class CompilerSearch:
         try:
             shop = self._builder.shop(compiler, plan.widths, parts)
             file = self._builder.built(shop, Way(flags.flags, row.bits, plan.widths), parts)
+            if not self._is_new(compiler, parts, file) and flags is row:
+                return None
             parting, begins = self._parting(file)
         except RunnerError:
             return None
@@ -336,6 +377,8 @@ class CompilerSearch:
         best: tuple[float, bytes, bytes | None] = (INIT, b"", None)
         try:
             file = self._builder.with_forms(shop, way)
+            if not self._is_new(compiler, plan.parts, file):
+                return False
             for begins in self._own.begins:
                 if best[0] == END:
                     break
@@ -506,3 +549,9 @@ class CompilerSearch:
     def _in_time(self) -> None:
         if spent() > self.end:
             raise OutOfTime
+
+
+def _is_float(t: object) -> bool:
+    """Whether values of a type are floats, or vectors of them."""
+    t = t.element if isinstance(t, VectorType) else t
+    return isinstance(t, ScalarType) and t.is_float

@@ -8,7 +8,7 @@ operands differ. The first of them is told which each side's hash depends on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,13 +44,13 @@ class FirstStep:
 
 @dataclass(frozen=True)
 class LoggedRuns:
-    """Programs of side a's C that log their steps: `strict`, whose steps can be forced, and built
-    as side b's is, without that and with it, `forced`."""
+    """Programs of side a's C that log their steps, each made when it is needed: `strict`, whose
+    steps can be forced, and built as side b's is, without that and with it, `forced`."""
 
     program: Program
-    strict: Path
-    foreign: Path
-    forced: Path
+    strict: Callable[[], Path]
+    foreign: Callable[[], Path]
+    forced: Callable[[], Path]
     steps: list[Step]
     seed: int
     rows: Inputs
@@ -60,6 +60,8 @@ class LoggedRuns:
     """The foreign one's state after `init`, where it is not its own."""
     is_strict: bool = False
     """Whether the foreign one is what is written, and no more: then logs change nothing."""
+    forms: bytes = b""
+    """Which form of each function acts in the foreign one, where there are several."""
 
     def first(self, frame: int) -> FirstStep | None:
         """The first statement that makes the difference of a frame, or of those before it of which
@@ -73,11 +75,14 @@ class LoggedRuns:
         if self.begins is not None:
             since = max(since, 0)
         goal = self.known[frame]
-        with self._run(self.foreign, self.begins) as built:
+        with self._run(self.foreign(), self.begins, self.forms) as built:
             theirs = _Frames(built, self.seed, self.rows, since, frame).logged({})
         if theirs.hash != goal:
             return None
-        with self._run(self.strict, None) as one, self._run(self.forced, self.begins) as other:
+        with (
+            self._run(self.strict(), None) as one,
+            self._run(self.forced(), self.begins, self.forms) as other,
+        ):
             own = _Frames(one, self.seed, self.rows, since, frame)
             forced = _Frames(other, self.seed, self.rows, since, frame)
             plain = own.logged({}).hash
@@ -94,8 +99,11 @@ class LoggedRuns:
                 return FirstStep(self._told(needed), True)
             return None if changing is None else FirstStep(self._told(changing), self.is_strict)
 
-    def _run(self, file: Path, begins: bytes | None) -> closing[BuiltExecution]:
-        return closing(BuiltExecution(self.program, file, self.seconds, begins))
+    def _run(self, file: Path, begins: bytes | None, forms: bytes = b"") -> closing[BuiltExecution]:
+        built = BuiltExecution(self.program, file, self.seconds, begins)
+        if forms:
+            built.choose(forms)
+        return closing(built)
 
     def _told(self, each: _Differing) -> OperationFact:
         step = self.steps[each.mine[0]]
