@@ -1,7 +1,9 @@
 """The limited process that runs replays: requests are lines of JSON, and so are answers.
 
-It runs the code of one simulation, which is its user's, over replays that come from anywhere: what
-crashes, hangs or takes all memory is this process, and its parent says so of that one replay.
+Before a row that is run comes a line that says how, once everything is compiled: the replay's time
+begins there. It runs the code of one simulation, which is its user's, over replays that come from
+anywhere: what crashes, hangs or takes all memory is this process, and its parent says so of that
+one replay.
 """
 
 from __future__ import annotations
@@ -9,10 +11,11 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable
 from typing import Any, TextIO
 
 from samebits.errors import SamebitsError
-from samebits.farm.limits import GRACE_SECONDS, end_after, limit_memory
+from samebits.farm.limits import end_after, limit_memory
 from samebits.farm.once import Runner
 from samebits.farm.rows import Task
 
@@ -34,21 +37,25 @@ def main() -> None:
 
 
 def _serve(runner: Runner, requests: TextIO, answers: TextIO) -> None:
-    for line in requests:
-        request = json.loads(line)
-        seconds = float(request["seconds"])
-        end_after(seconds + 2 * GRACE_SECONDS)
-        answer = _answer(runner, request, seconds)
-        end_after(0)
+    def say(answer: dict[str, Any]) -> None:
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
 
+    for line in requests:
+        request = json.loads(line)
+        end_after(float(request["seconds"]))
+        answer = _answer(runner, request, lambda how: say({"began": how}))
+        end_after(0)
+        say(answer)
 
-def _answer(runner: Runner, request: dict[str, Any], seconds: float) -> dict[str, Any]:
+
+def _answer(
+    runner: Runner, request: dict[str, Any], began: Callable[[str], None]
+) -> dict[str, Any]:
     """A row, facts of the simulation, an error in its code, or that memory was used up."""
     try:
         if "task" in request:
-            return {"row": runner.run(Task.from_json(request["task"]), seconds).to_json()}
+            return {"row": runner.run(Task.from_json(request["task"]), began).to_json()}
         found = runner.simulation
         return {"about": [found.name, found.version, found.digest]}
     except MemoryError:

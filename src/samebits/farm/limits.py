@@ -12,17 +12,19 @@ DEFAULT_SECONDS = 60.0
 DEFAULT_MEBIBYTES = 2048
 LEAST_MEBIBYTES = 256
 """What the compiler itself needs, with room."""
+LATER_TIMES = 3
+"""How much later than its parent the system ends a process."""
 WALL_TIMES = 20
 """How much longer than its processor time a process may take whose parent is gone."""
-GRACE_SECONDS = 10.0
-"""How much later than its own limit a process is ended that did not end what it ran."""
+PREPARE_SECONDS = 20.0
+"""What a process may take, besides its limit, to load a simulation and to compile it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one replay on one target: seconds of the processor, or of waiting without computing; MiB
-    of memory that is written to. The first one of a process may take `GRACE_SECONDS` more, as it
-    compiles."""
+    """Of one replay on one target: seconds of the processor, or of waiting without computing, from
+    its first frame on; MiB of memory that is written to. Loading and compiling come before, and may
+    take `PREPARE_SECONDS` more."""
 
     seconds: float = DEFAULT_SECONDS
     mebibytes: int = DEFAULT_MEBIBYTES
@@ -53,11 +55,18 @@ def limit_memory(mebibytes: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (size, size))
 
 
-def end_after(seconds: float) -> None:
-    """Have the system end this process once it has computed for so many seconds, 0 for never, or
-    after many times as long: it acts even where the parent is gone and no Python code runs."""
+def end_after(limit: float) -> None:
+    """Have the system end this process, of one replay with a limit of so many seconds, 0 for none,
+    where the parent that should have ended it long before is gone and no Python code runs."""
     if hasattr(signal, "setitimer"):
+        seconds = limit and LATER_TIMES * (limit + PREPARE_SECONDS)
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, seconds)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, WALL_TIMES * seconds)
+
+
+def is_end_of(status: int) -> bool:
+    """Whether a process with this status was ended by `end_after`."""
+    names = ("SIGPROF", "SIGALRM")
+    return -status in {getattr(signal, name) for name in names if hasattr(signal, name)}

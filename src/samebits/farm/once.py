@@ -12,7 +12,6 @@ from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
-import psutil
 import xxhash
 
 from samebits.errors import ReplayError, RunnerError, SamebitsError, Trap
@@ -21,7 +20,6 @@ from samebits.farm.rows import (
     DAMAGED,
     DIFFERS,
     FAILED,
-    HUNG,
     LOST,
     NOT_COMPARED,
     REFUSED,
@@ -29,7 +27,6 @@ from samebits.farm.rows import (
     Row,
     Task,
 )
-from samebits.farm.watch import Watch, with_children
 from samebits.printed import muted
 from samebits.sim.execution import Execution
 from samebits.sim.load import load_simulation
@@ -55,20 +52,20 @@ class Runner:
     def _targets(self) -> dict[str, executions.Row]:
         return {row.name: row for row in executions.all_rows()}
 
-    def run(self, task: Task, seconds: float) -> Row:
-        """The task's row. An emulator that computes or waits for more than `seconds` is ended;
-        Python and compiled code are not. Raises MemoryError."""
-        began = time.perf_counter()
+    def run(self, task: Task, began: Callable[[str], None]) -> Row:
+        """The task's row; `began` is told how it is run once all that runs is loaded and compiled.
+        Raises MemoryError."""
+        start = time.perf_counter()
         with muted():
-            row = self._row(task, seconds)
-        return replace(row, seconds=round(time.perf_counter() - began, 6))
+            row = self._row(task, began)
+        return replace(row, seconds=round(time.perf_counter() - start, 6))
 
     def close(self) -> None:
         """End the emulators."""
         while self._running:
             self._running.popitem()[1].close()
 
-    def _row(self, task: Task, seconds: float) -> Row:
+    def _row(self, task: Task, began: Callable[[str], None]) -> Row:
         try:
             simulation = self.simulation
             if simulation.digest != task.key.program:
@@ -84,24 +81,14 @@ class Runner:
             if damage.startswith(DAMAGED):
                 return task.row(DAMAGED, damage)
             return task.row(REFUSED, error.message)
-        watch: Watch | None = None
         try:
             execution = self._execution(task.key.target)
             row = self._targets[task.key.target]
             how = "emulated" if row.emulated else "python" if row.slow else "native"
-            if row.emulated:
-                watch = Watch(_emulators, seconds, execution.close).start()
-            try:
-                return replace(_ran(task, source, execution), how=how)
-            finally:
-                if watch is not None:
-                    watch.stop()
-                    if watch.late:  # maybe only behind the last frame
-                        self._drop(task.key.target)
+            began(how)
+            return replace(_ran(task, source, execution), how=how)
         except RunnerError as error:
             self._drop(task.key.target)
-            if watch is not None and watch.late:
-                return task.row(HUNG, f"over {seconds:g} s", how="emulated")
             return task.row(FAILED, f"{error.message} ({error.note or 'no more is known'})")
         except SamebitsError as error:
             return task.row(FAILED, error.message)
@@ -122,10 +109,6 @@ class Runner:
         execution = self._running.pop(target, None)
         if execution is not None:
             execution.close()
-
-
-def _emulators() -> list[psutil.Process]:
-    return with_children()[1:]
 
 
 def _ran(task: Task, source: ReplaySource, execution: Execution) -> Row:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import IO, Any, cast
 
 from samebits.farm.errors import FarmError
-from samebits.farm.limits import GRACE_SECONDS, Limits
+from samebits.farm.limits import PREPARE_SECONDS, Limits, is_end_of
 from samebits.farm.rows import CRASHED, HUNG, MEMORY, Row, Task
 from samebits.farm.watch import Watch, with_children
 
@@ -28,7 +28,6 @@ class Child:
 
     def __init__(self, simulation: str, limits: Limits) -> None:
         self.simulation, self._limits = simulation, limits
-        self._fresh = True
         self.is_whole = True
         """Whether it can be asked again."""
         self._process = subprocess.Popen(
@@ -43,17 +42,23 @@ class Child:
         )
 
     def ask(self, **request: Any) -> dict[str, Any]:
-        """The answer to a request; `{"ended": why, "how": words}` where the process has ended."""
-        limit = self._limits.seconds + GRACE_SECONDS * (1 + self._fresh)
-        self._fresh = False
+        """The answer to a request; where the process has ended `{"ended": a result, "told": words,
+        "how": how it ran}`."""
+        limit = self._limits.seconds
+        how, told = "", f"not loaded and compiled after {limit + PREPARE_SECONDS:g} s"
         requests = cast("IO[str]", self._process.stdin)
         answers = cast("IO[str]", self._process.stdout)
         pid = self._process.pid
-        watch = Watch(lambda: with_children(pid), limit, self._kill).start()
+        watch = Watch(lambda: with_children(pid), limit + PREPARE_SECONDS, self._kill)
+        watch.start()
         try:
-            requests.write(json.dumps({**request, "seconds": self._limits.seconds}) + "\n")
+            requests.write(json.dumps({**request, "seconds": limit}) + "\n")
             requests.flush()
             answer = answers.readline()
+            if answer.startswith('{"began": ') and answer.endswith("\n"):
+                watch.anew(limit)
+                how, told = json.loads(answer)["began"], f"over {limit:g} s"
+                answer = answers.readline()
         except OSError:
             answer = ""
         finally:
@@ -62,10 +67,10 @@ class Child:
             self.is_whole = not watch.late  # which may have ended it behind the answer
             return json.loads(answer)
         status = self.close()
-        if watch.late:
-            return {"ended": HUNG, "how": f"over {self._limits.seconds:g} s"}
-        how = f"status {status}" if status >= 0 else f"signal {-status}"
-        return {"ended": CRASHED, "how": f"the process that ran it ended: {how}"}
+        if watch.late or is_end_of(status):
+            return {"ended": HUNG, "told": told, "how": how}
+        why = f"status {status}" if status >= 0 else f"signal {-status}"
+        return {"ended": CRASHED, "told": f"the process that ran it ended: {why}", "how": how}
 
     def close(self) -> int:
         """End the process, and return its status."""
@@ -107,7 +112,7 @@ class Pool:
             self._give_back(child)
             return Row(**answer["row"])
         if "ended" in answer:
-            return task.row(answer["ended"], answer["how"])
+            return task.row(answer["ended"], answer["told"], how=answer["how"])
         child.close()
         if "memory" in answer:
             return task.row(MEMORY, f"over {self._limits.mebibytes:,} MiB")
@@ -125,7 +130,7 @@ class Pool:
         if "error" in answer:
             message, note, fix = answer["error"]
             raise FarmError(message, note=note, fix=fix)
-        how = answer.get("how", f"it takes more than {self._limits.mebibytes:,} MiB")
+        how = answer.get("told", f"it takes more than {self._limits.mebibytes:,} MiB")
         raise FarmError(
             f"{simulation} cannot be loaded: {how}", fix=f"try `samebits verify {simulation}`"
         )

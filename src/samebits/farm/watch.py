@@ -20,23 +20,27 @@ _TICK_SECONDS = 0.015
 
 class Watch:
     """Calls `end` once the processes that `find` gives have together computed for more than
-    `seconds` since `start`, or have all waited for as long. Those that have ended count no more."""
+    `seconds` since the first look, or have all waited for as long. Those that have ended count no
+    more."""
 
     def __init__(
         self, find: Callable[[], list[psutil.Process]], seconds: float, end: Callable[[], None]
     ) -> None:
-        self._find, self._seconds, self._end = find, seconds, end
+        self._find, self._end = find, end
         self._over = threading.Event()
-        self._began: dict[int, float] = {}
+        self._count: tuple[float, dict[int, float]] = seconds, {}
         self._thread = threading.Thread(target=self._look, daemon=True)
         self.late = False
         """Whether it has ended them."""
 
     def start(self) -> Watch:
         """Begin to count."""
-        self._began = {pid: used for pid, used, _ in self._seen()}
         self._thread.start()
         return self
+
+    def anew(self, seconds: float) -> None:
+        """Begin again, with another limit."""
+        self._count = seconds, {}
 
     def stop(self) -> None:
         """Watch no more; `end` is not called after this has returned."""
@@ -44,15 +48,21 @@ class Watch:
         self._thread.join()
 
     def _look(self) -> None:
-        waited, computed, last = 0.0, 0.0, time.monotonic()
+        counted, waited, computed, last = None, 0.0, 0.0, time.monotonic()
         while not self._over.wait(_LOOK_SECONDS):
+            count = self._count  # once: another thread may begin again at any moment
+            seconds, began = count
             seen = list(self._seen())
             now = time.monotonic()
-            total = sum(used - self._began.setdefault(pid, 0.0) for pid, used, _ in seen)
+            if count is not counted:
+                began.update((pid, used) for pid, used, _ in seen)
+                counted, waited, computed, last = count, 0.0, 0.0, now
+                continue
+            total = sum(used - began.setdefault(pid, 0.0) for pid, used, _ in seen)
             if abs(total - computed) <= _TICK_SECONDS and not any(wants for _, _, wants in seen):
                 waited += now - last
             computed, last = total, now
-            if max(computed, waited) > self._seconds:
+            if max(computed, waited) > seconds:
                 self.late = True
                 self._end()
                 return

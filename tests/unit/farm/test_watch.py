@@ -84,3 +84,36 @@ def test_a_process_that_is_kept_from_the_processor_is_not_late(
     watch.start()
     watch.stop()
     assert not watch.late
+
+
+def test_what_begins_anew_has_all_of_its_own_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred seconds of the processor go before; then come 0.9 of 1 second, and then more."""
+    looks, ended = iter(range(10_000)), Event()
+    begun: list[int] = []
+
+    class Over:
+        def wait(self, _seconds: float) -> bool:
+            return ended.is_set()
+
+        def set(self) -> None:
+            ended.set()
+
+    watch = Watch(list, 1000.0, ended.set)
+    monkeypatch.setattr(watch, "_over", Over())
+
+    def seen() -> Iterator[tuple[int, float, bool]]:
+        number = next(looks)
+        if number == 100:
+            watch.anew(1.0)
+        if number > 100:
+            begun.append(number)
+        if number == 3000:
+            ended.set()
+        yield 7, number * 0.1 if number > 100 else number * 1.0, True
+
+    monkeypatch.setattr(watch, "_seen", seen)
+    watch.start()
+    assert ended.wait(HANG_SECONDS)
+    watch.stop()
+    assert watch.late
+    assert 11 <= len(begun) <= 13
