@@ -22,11 +22,12 @@ from samebits.types import (
 from tests.fuzz.expressions import Expressions
 from tests.fuzz.halves import FIRST_SEED
 from tests.fuzz.literals import INTS, is_half, type_name
-from tests.fuzz.scope import Variable
+from tests.fuzz.scope import INT64_REACH, Variable
 from tests.fuzz.simple_statements import INDENT
 from tests.fuzz.statements import Body
 
 PROGRAMS = 0.6
+BINDS_FROM = 8_500_000
 STATEMENTS = 0.35
 
 Palette = list[ScalarType | VectorType]
@@ -46,6 +47,8 @@ class Members:
         self.of: dict[str, dict[str, ScalarType | VectorType]] = {}
         """The members of each struct, and the type of what they give."""
         self.busy = False
+        self.binds = seed >= BINDS_FROM
+        """Whether cases bind names."""
 
     # Declarations
 
@@ -182,10 +185,14 @@ class Members:
     def cases(self, body: Body) -> None:
         t = self.rng.choice((INT, BOOL, *INTS))
         subject = body.draw.weak_int(1)[0] if t == INT else body.draw.atom(t, 1)
+        bound = self.bound(body, t) if self.binds and self.rng.random() < 0.7 else None
         body.emit(f"match {subject}:")
         body.level += 1
         for _ in range(self.rng.randint(1, 3)):
-            body.emit(f"case {self.pattern(t)}{self.guard(body)}:")
+            if bound is None:
+                body.emit(f"case {self.pattern(t)}{self.guard(body)}:")
+            else:
+                body.emit(f"case {self.binding(body, t, bound)}:")
             body.block(1)
         last = self.rng.random()
         if last < 0.7:
@@ -201,6 +208,28 @@ class Members:
         return " | ".join(
             str(self.rng.randint(least, 7)) for _ in range(self.rng.choice((1, 1, 2, 3)))
         )
+
+    def bound(self, body: Body, t: ScalarType) -> str:
+        """A name of type `t` that cases bind, and that is read after them."""
+        names = [v.name for v in body.mutable() if v.type == t and v.bound == INT64_REACH]
+        if names and self.rng.random() < 0.5:
+            return self.rng.choice(names)
+        name = body.fresh("k")
+        number = self.rng.randint(0, 7)
+        text = str(number > 3) if t == BOOL else number if t == INT else f"{type_name(t)}({number})"
+        body.emit(f"{name} = {text}")
+        body.scope.add(Variable(name, t))
+        return name
+
+    def binding(self, body: Body, t: ScalarType, name: str) -> str:
+        """A pattern that binds a name, mostly with a guard that reads it."""
+        read = name if t == BOOL else f"{name} {self.rng.choice('<>')} {self.rng.randint(0, 7)}"
+        guard = self.rng.choice((read, f"not {read}" if t == BOOL else read, body.draw.boolean(1)))
+        if self.rng.random() < 0.3:
+            guard = f"{guard} {self.rng.choice(('and', 'or'))} {body.draw.boolean(1)}"
+        if self.rng.random() < 0.2:  # all fits, which has a guard where cases follow
+            return f"{self.rng.choice(('', '_ as '))}{name} if {guard}"
+        return f"{self.pattern(t)} as {name}{f' if {guard}' * (self.rng.random() < 0.8)}"
 
     def guard(self, body: Body) -> str:
         return f" if {body.draw.boolean(1)}" if self.rng.random() < 0.3 else ""

@@ -15,6 +15,7 @@ from tests.fuzz.check import check_seeds
 from tests.fuzz.execute import in_turns, levels
 from tests.fuzz.generator import QUOTIENTS_FROM, generate
 from tests.fuzz.halves import FIRST_SEED, Halves, seeds_with_halves
+from tests.fuzz.members import BINDS_FROM as BINDS
 from tests.fuzz.outer import FIRST_SEED as OUTER
 from tests.fuzz.scope import Variable
 from tests.fuzz.scratch_arrays import FIRST_SEED as ARRAYS
@@ -85,6 +86,23 @@ def test_tuples_are_looped_over_searched_and_indexed() -> None:
         assert re.search(form, text), form
     before = "".join(generate(seed).source for seed in range(0, TUPLES, 9973))
     assert not re.search(r"in \(\(?[^p]|in TK", before)
+
+
+@pytest.mark.parametrize("first", range(BINDS, BINDS + OF_A_KIND, SHARD))
+def test_generated_programs_whose_cases_bind_names_agree_in_every_execution(first: int) -> None:
+    assert_agree(range(first, first + SHARD), first // SHARD)
+
+
+def test_cases_bind_names_that_their_guards_read() -> None:
+    text = "".join(generate(seed).source for seed in range(BINDS, BINDS + 150))
+    for form in (
+        r"case -?\d as (\w+) if \1 [<>] \d", r"case .* \| .* as \w+ if", r"case (True|False) as",
+        r"case k\d+ if", r"case _ as \w+ if", r"case .* as [a-jl-z]\w+", r"case \d as \w+:",
+        r" as (k\d+) if not \1",
+    ):  # fmt: skip
+        assert re.search(form, text), form
+    before = "".join(generate(seed).source for seed in range(0, BINDS, 99_991))
+    assert not re.search(r"case .* as ", before)
 
 
 @pytest.mark.parametrize("first", range(OUTER, OUTER + OF_A_KIND, SHARD))

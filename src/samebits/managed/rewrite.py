@@ -151,16 +151,9 @@ def _sum(*values: Any) -> Any:
     return executions.reduction("sum")(*values)
 
 
-def _least(*values: Any) -> Any:
-    if len(values) == 1:
-        return executions.reduction("min")(*values)
-    return reduce(intrinsics.min, values)
-
-
-def _greatest(*values: Any) -> Any:
-    if len(values) == 1:
-        return executions.reduction("max")(*values)
-    return reduce(intrinsics.max, values)
+def _extreme(function: Callable[..., Any], *values: Any) -> Any:
+    of_array = executions.reduction(function.__name__) if len(values) == 1 else None
+    return of_array(*values) if of_array is not None else reduce(function, values)
 
 
 _BUILTINS: dict[object, object] = {
@@ -172,8 +165,8 @@ _BUILTINS: dict[object, object] = {
     builtins.int: mean(_int, builtins.int),
     builtins.float: mean(_float, builtins.float),
     builtins.sum: mean(_sum, builtins.sum),
-    builtins.min: mean(_least, builtins.min),
-    builtins.max: mean(_greatest, builtins.max),
+    builtins.min: mean(partial(_extreme, intrinsics.min), builtins.min),
+    builtins.max: mean(partial(_extreme, intrinsics.max), builtins.max),
     builtins.round: mean(_round, builtins.round),
     builtins.ord: mean(_ord, builtins.ord),
     builtins.any: intrinsics.any,
@@ -374,7 +367,8 @@ class Rewrite(ast.NodeTransformer):
                 a, b = _number(left), _number(right)
                 row = operators.COMPARE.get(type(op))
                 if a is not None and b is not None and row is not None:
-                    return ast.copy_location(ast.Constant(row[2](a.value, b.value)), node)
+                    seen = [flushed_weak(n.value) if self.flush else n.value for n in (a, b)]
+                    return ast.copy_location(ast.Constant(row[2](*seen)), node)
                 node.left, node.comparators = self.finish(left), [self.finish(right)]
                 return node
             case ast.Constant():

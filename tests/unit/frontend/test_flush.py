@@ -166,3 +166,32 @@ def test_copies_of_structs_are_raw() -> None:
 def test_the_border_is_the_least_normal_number() -> None:
     assert flushed(bits_to_float(0x007FFFFF, 32), 32) == 0.0
     assert flushed(bits_to_float(0x00800000, 32), 32) == SMALLEST_NORMAL[32]
+
+
+SMALL = 1e-310
+PAIR = (1e-310, 1.0)
+
+
+@sb.kernel(denormals="flush")
+def comparisons_of_literals(x: float64) -> int:
+    n = 0
+    if 1e-310:
+        n |= 1
+    if not -1e-310 * 2.0:
+        n |= 2
+    if (x and SMALL) or 1e-310 > 0:
+        n |= 4
+    if 0.0 in (1e-310, 1.0):
+        n |= 8
+    if 0.0 < SMALL < x:
+        n |= 16
+    if PAIR[0] == 0.0:
+        n |= 32
+    while 1e-310 / 2.0:
+        return -1
+    return n | (64 if SMALL else 128) | (256 if 1e-310 * 1e10 else 0)
+
+
+def test_comparisons_and_conditions_of_literals_see_zeros() -> None:
+    assert comparisons_of_literals(1.0) == 2 | 8 | 32 | 128 | 256
+    sb.assert_same_bits(comparisons_of_literals, 1.0)

@@ -10,6 +10,7 @@ from functools import reduce
 from math import isinf
 from typing import Any
 
+from samebits.bits import flushed
 from samebits.frontend.core import advice, literal_fixes
 from samebits.frontend.core.context import Context, element_of, of_values, values_of
 from samebits.frontend.core.operands import (
@@ -431,13 +432,19 @@ def truth(ctx: Context, node: ast.expr, a: Operand) -> Value | None:
     """Whether a number is not 0, or a bool True; None of all else."""
     at = ctx.span(node)
     if isinstance(a, Literal):
-        return ctx.builder.const(bool(a.value), BOOL, at)
+        return ctx.builder.const(bool(_compared(ctx, a)), BOOL, at)
     if not isinstance(a, Scalar) or halves.is_half(a) or isinstance(a.type, FixedPointType):
         return None
     if a.type is BOOL:
         return a.value
     zero = ctx.builder.const(0.0 if a.type.is_float else 0, a.type, at)
     return ctx.builder.value("ne", (a.value, zero), BOOL, at)
+
+
+def _compared(ctx: Context, a: Literal) -> int | float:
+    """A literal as comparisons see it: flushed, where the kernel flushes."""
+    flushes = ctx.kernel.options.denormals == "flush" and isinstance(a.value, float)
+    return flushed(a.value, 64) if flushes else a.value
 
 
 def unary(ctx: Context, node: ast.UnaryOp, a: Operand) -> Operand:
@@ -515,7 +522,8 @@ def compare(ctx: Context, node: ast.AST, op: ast.cmpop, a: Operand, b: Operand) 
     if struct_members.struct_of(a) or struct_members.struct_of(b):
         return struct_members.compare(ctx, node, sign, a, b)
     if isinstance(a, Literal) and isinstance(b, Literal):
-        return Scalar(ctx.builder.const(fold(a.value, b.value), BOOL, span), BOOL)
+        found = fold(_compared(ctx, a), _compared(ctx, b))
+        return Scalar(ctx.builder.const(found, BOOL, span), BOOL)
     halves.refuse_binary(ctx, node, sign, a, b)
     if isinstance(a, Vector) or isinstance(b, Vector):
         left, right, t = vector_operands(ctx, node, sign, a, b)
