@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 PAIRS = "@sb.kernel\ndef two(x: uint32) -> tuple[uint32, int32]:\n    n = x + 1\n"
 POINT = "@sb.struct\nclass P:\n    x: float64 = 0.0\n"
+FLAGS = "f = sb.zeros(3, bool); f[1] = True; "
 LIST = "m = sb.List[float64, 4](); m.append(1.0); "
 APPLY = (
     "@sb.kernel\ndef twice(f: sb.Kernel[[float64], float64], x: float64) -> float64:\n    "
@@ -751,6 +752,13 @@ MISTAKES = (
             "h = 0\nfor c in a: h = h ^ int(c)\nreturn float64(h)", 0.0),
     Mistake("C", BYTES, "h = -1\nfor c in a: h = c\nreturn float64(h)", "write `h = int(c)`",
             "h = -1\nfor c in a: h = int(c)\nreturn float64(h)", 1.0),
+    Mistake("NumPy", X, f"{FLAGS}return 1.0 if f.any() else 0.0", "write `any(f)`",
+            f"{FLAGS}return 1.0 if any(f) else 0.0", 1.0),
+    Mistake("NumPy", X, f"{FLAGS}return 1.0 if np.all(f) else 0.0", "write math.all(f)",
+            f"{FLAGS}return 1.0 if math.all(f) else 0.0", 0.0),
+    Mistake("NumPy", A, "return 1.0 if a.all() else 0.0",
+            "write a loop that stops: `if a[i] == 0: ...`",
+            "for i in range(len(a)):\n    if a[i] == 0: return 0.0\nreturn 1.0", 1.0),
     # Items added to a list.
     Mistake("Python", X, f"{LIST}m += [x]; return m[1]", "write `m.append(x)`",
             f"{LIST}m.append(x); return m[1]", 2.5),

@@ -13,10 +13,10 @@ OTHER_NAMES = {
 
 HOSTS = ("math", "numpy")
 _SAME_TEXT = """
-abs acos acosh argmax argmin asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cross cumsum
-degrees dot erf erfc exp exp2 expm1 floor fma fmax fmin fmod frexp hypot isfinite isinf isnan ldexp
-lgamma log log10 log1p log2 logaddexp max mean min modf nextafter pow radians remainder round sign
-signbit sin sinh sqrt sum tan tanh trunc
+abs acos acosh all any argmax argmin asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cross
+cumsum degrees dot erf erfc exp exp2 expm1 floor fma fmax fmin fmod frexp hypot isfinite isinf
+isnan ldexp lgamma log log10 log1p log2 logaddexp max mean min modf nextafter pow radians remainder
+round sign signbit sin sinh sqrt sum tan tanh trunc
 """
 SAME_NAMES = frozenset(_SAME_TEXT.split())
 """The names that are the same here."""

@@ -12,7 +12,7 @@ import numpy as np
 from samebits.errors import nearest
 from samebits.lang.other_names import OTHER_NAMES
 from samebits.lang.values.scalars import SCALAR_CLASSES
-from samebits.types import ArrayType, FixedArrayType, ScalarType, Type, promote
+from samebits.types import BOOL, ArrayType, FixedArrayType, ScalarType, Type, promote
 
 ARRAY_ATTRIBUTES = {
     "sum": "write `math.sum({a})`, whose order is stated, or a loop",
@@ -39,8 +39,8 @@ ARRAY_ATTRIBUTES = {
     "sort": "sort it outside; in a kernel sb.Heap[T, N] keeps an order",
     "append": "sb.List[T, N] grows up to N items: docs/reference/containers.md",
     "tolist": "do it in the Python code that calls",
-    "any": "write a loop that stops: `if {a}[i]: ...`",
-    "all": "write a loop that stops: `if not {a}[i]: ...`",
+    "any": "write a loop that stops: `if {a}[i] != 0: ...`",
+    "all": "write a loop that stops: `if {a}[i] == 0: ...`",
 }
 """Of arrays; `{a}` is the array as written, {t} the type of its elements."""
 _OF_MORE_DIMENSIONS = {
@@ -113,6 +113,8 @@ def for_array_attribute(name: str, t: Type, ndim: int, axis: str | None) -> str:
     if axis is not None and ndim > 1 and name in ARRAY_ATTRIBUTES:
         return of_axis(f"math.{name}", "{a}", axis)
     fix = ARRAY_ATTRIBUTES.get(name, "an array has `len({a})` and `{a}.shape[0]`")
+    if name in ("any", "all") and t is BOOL and ndim == 1:
+        fix = f"write `{name}({{a}})`"
     if ndim > 1:
         fix = _OF_MORE_DIMENSIONS.get(name, fix)
     size = " * ".join(f"{{a}}.shape[{k}]" for k in range(ndim))
