@@ -6,6 +6,7 @@ import asyncio
 import struct
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
@@ -38,8 +39,9 @@ class LivePeer:
                 self._call(_TICK, given())
                 said = await self._tick()
                 events += said.outputs[0].events
-                for message in said.outputs[0].messages:
-                    await socket.send(message)
+                with suppress(ConnectionClosed):  # it was told before that the match is over
+                    for message in said.outputs[0].messages:
+                        await socket.send(message)
                 wake = said.outputs[0].wake
                 if wake is None:
                     return events
