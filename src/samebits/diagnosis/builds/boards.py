@@ -29,6 +29,8 @@ class Boards:
     a: Side
     inputs: InputStream
     known: Mapping[int, int]
+    is_library_tried: bool = False
+    """Whether a math library that is off in some calls was looked for, and gives no hash."""
     _kept: dict[BoardPlan, Made | None] = field(default_factory=dict[BoardPlan, Made | None])
 
     def of(self, plan: BoardPlan) -> Made | None:

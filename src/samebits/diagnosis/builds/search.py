@@ -6,9 +6,9 @@ a's program at once, on a switchboard; what explains the first frames only is tr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 from samebits.diagnosis.builds.board_plans import SOME, BoardPlan, together
 from samebits.diagnosis.builds.board_run import INIT, BoardRun, Point
@@ -58,6 +58,9 @@ SECONDS = 30.0
 """Of the processor, for what is tried and for telling what is found."""
 _SEARCHING = 0.75
 """Of all seconds, after which nothing more is tried."""
+_FIRST_SHARE = 0.25
+"""Of all seconds, for what is tried before compilers; in heavy programs the rest of it is tried
+after them."""
 _SHARE = 0.6
 """Of all seconds, for what compilers do."""
 
@@ -102,17 +105,20 @@ class BuildSearch:
             if bits_of(self.theirs.architecture) == 32:
                 self._compiled(STAGES_OF_ITS_BITS)
             likely = [name for name in SINGLE if name in self._likely]
-            self._singles([*likely, *[n for n in SINGLE if n not in (*likely, *SLOW)]])
-            self._for_all()
-            for hazard in likely if not self.whole else ():
-                self._across_calls(hazard)
-            for trial in (self._programs.with_other_number, self._programs.with_other_library):
-                if not self.whole:
-                    self._take(trial())
+            names = [*likely, *[n for n in SINGLE if n not in (*likely, *SLOW)]]
+            left = self._in_turn([
+                *[partial(self._singles, [name]) for name in names],
+                self._for_all,
+                *[partial(self._across_calls, hazard) for hazard in likely],
+                self._with_other_number,
+                self._with_other_library,
+            ])  # fmt: skip
             if not any(build.sure or build.story.hazard == SLIP.hazard for build in self.whole):
                 self._compiled()  # what gives all hashes with nothing to choose says more
-            for hazard in () if self.whole else self._partial_first():
-                if hazard not in likely and not self.whole:
+            for step in left:
+                step()
+            for hazard in self._partial_first():
+                if hazard not in likely:
                     self._across_calls(hazard)
             self._singles([name for name in SLOW if name not in likely])
             self.finished = bool(self.whole)
@@ -134,13 +140,28 @@ class BuildSearch:
             for hazard in hazards:
                 if not self.whole:
                     self._decode(BoardPlan((hazard,)))
-            if not self.whole:
-                self._take(self._programs.with_other_library())
+            self._with_other_library()
             if not self.whole and stages:
                 self._compiled(stages)
         except OutOfTime:
             pass
         return bool(self.whole)
+
+    def _in_turn(self, steps: Sequence[Callable[[], None]]) -> Sequence[Callable[[], None]]:
+        """Take steps while their share of the seconds lasts; those that are left. Raises OutOfTime
+        where no time is left at all."""
+        end, left = self._end, [*steps]
+        self._end = self._programs.end = min(end, spent() + _FIRST_SHARE * self.seconds)
+        try:
+            while left and spent() <= self._end:
+                left[0]()
+                del left[0]
+        except OutOfTime:
+            pass
+        finally:
+            self._end = self._programs.end = end
+        self._in_time()
+        return left
 
     def _begin(self) -> None:
         """Let the time begin."""
@@ -188,7 +209,7 @@ class BuildSearch:
         )
 
     def _across_calls(self, hazard: str) -> None:
-        if hazard in ACROSS_CALLS:
+        if hazard in ACROSS_CALLS and not self.whole:
             self._decode(BoardPlan((hazard,), SOME, inlined=True))
 
     def _partial_first(self) -> list[str]:
@@ -213,6 +234,18 @@ class BuildSearch:
         for option in OPTIONS:
             if not self._is_told(option.story.hazard):
                 self._take(self._programs.by_option(option))
+
+    def _with_other_number(self) -> None:
+        if not self.whole:
+            self._take(self._programs.with_other_number())
+
+    def _with_other_library(self) -> None:
+        """A library that was looked for in vain before is not again."""
+        if self.whole or self._boards.is_library_tried:
+            return
+        found = self._programs.with_other_library()
+        self._boards.is_library_tried = found is None
+        self._take(found)
 
     def _compiled(self, stages: Sequence[Stage] = STAGES) -> None:
         """What the compilers of this machine make of side a's program as C, by some stages. Raises

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
 from tests.support.folders import SIMULATIONS
 
 from samebits.desync.record import ReportRequest, record_report
+from samebits.diagnosis.builds import search as search_module
 from samebits.diagnosis.builds.board_plans import BoardPlan
 from samebits.diagnosis.builds.board_run import Settings
+from samebits.diagnosis.builds.boards import Boards
 from samebits.diagnosis.builds.built_side import BuiltSide
 from samebits.diagnosis.builds.compilers.plans import STAGES, STAGES_OF_ITS_BITS, Stage
 from samebits.diagnosis.builds.decode import Decoded, Decoder
 from samebits.diagnosis.builds.hypotheses import FORMS
 from samebits.diagnosis.builds.search import BuildSearch
 from samebits.diagnosis.builds.theirs import Theirs
+from samebits.diagnosis.builds.whole_programs import WholePrograms
 from samebits.diagnosis.report.findings import Place
 from samebits.hazards.injection import switches_of
+from samebits.sides.input_stream import InputStream
 from samebits.sides.side import parse_side
 from samebits.sides.words import read_words
 from samebits.sim.load import load_simulation
@@ -26,7 +30,12 @@ from samebits.sim.sources import PlayerSource
 
 
 def tried(
-    monkeypatch: pytest.MonkeyPatch, file: str, script: str, theirs: str, architecture: str = ""
+    monkeypatch: pytest.MonkeyPatch,
+    file: str,
+    script: str,
+    theirs: str,
+    architecture: str = "",
+    slow: Callable[..., None] | None = None,
 ) -> tuple[list[str | Sequence[Stage]], BuildSearch]:
     """The hazards whose boards are tried, and the compilers' stages, in order; of a run that has
     the hazard `theirs`, or of hashes of none."""
@@ -46,7 +55,9 @@ def tried(
     def decoded(self: BuildSearch, plan: BoardPlan, climbs: bool = False) -> None:
         if len(plan.names) == 1 and not plan.inlined and not plan.library:
             order.append(plan.hazards[0])
-        if theirs:
+        if slow is not None:
+            slow(self, plan, climbs)
+        elif theirs:
             decode(self, plan, climbs)
 
     def compiled(self: BuildSearch, stages: Sequence[Stage] = STAGES) -> None:
@@ -70,6 +81,42 @@ def test_compilers_of_32_bits_come_first_for_a_machine_that_has_them(
     order, _ = tried(monkeypatch, "ported_simulation.py", "sway", "", "x86_64")
     assert STAGES_OF_ITS_BITS not in order
     assert order[0] == "fma"
+
+
+def test_compilers_do_not_wait_for_all_hazards_of_a_heavy_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    every, _ = tried(monkeypatch, "ported_simulation.py", "sway", "", "x86_64")
+    now = [0.0]
+
+    def slow(self: BuildSearch, plan: BoardPlan, climbs: bool = False) -> None:
+        now[0] += 0.9
+
+    monkeypatch.setattr(search_module, "spent", lambda: now[0])
+    order, _ = tried(monkeypatch, "ported_simulation.py", "sway", "", "x86_64", slow)
+    at = order.index(STAGES)
+    assert at < every.index(STAGES)
+    assert order[:at] == every[:at]
+    assert order[at + 1] == every[at], "what was left goes on"
+
+
+@pytest.mark.parametrize("known", [{0: 1}, {0: 1, 1: 2}])
+def test_a_library_that_gives_no_hash_is_looked_for_once(
+    known: dict[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times: list[int] = []
+
+    def none(self: WholePrograms) -> None:
+        times.append(1)
+
+    monkeypatch.setattr(WholePrograms, "with_other_library", none)
+    monkeypatch.setattr(BuildSearch, "_compiled", lambda self, stages=(): None)
+    game = load_simulation(str(SIMULATIONS / "ported_simulation.py"))
+    source, side = PlayerSource(game, "sway", 1, 5), parse_side("", game)
+    boards = Boards(side, InputStream(source), known)
+    for _ in range(2):
+        BuildSearch(side, source, Theirs(known), 0, boards=boards).gives_all(())
+    assert times == [1]
 
 
 def test_x87_is_no_rival_where_doubles_are_none_but_in_programs_of_doubles(
