@@ -92,7 +92,7 @@ def _diagnosis(
             said = command("diagnose", *words, *side, "--b", odd, seconds=SECONDS)
             if not said.startswith(SAME):
                 return said
-        report = None if reports is None else _report(member, reports)
+        report = None if reports is None else report_of(member, reports)
         if report is not None:
             return command("diagnose", *words, str(report), *side, seconds=SECONDS)
     if not joined.partings:
@@ -125,9 +125,12 @@ def _of_now(spec: str, replay: str, folder: Path) -> str:
         return str(write_inputs(simulation, source, folder / Path(replay).name))
 
 
-def _report(member: Member, reports: Path) -> Path | None:
+def report_of(member: Member, reports: Path) -> Path | None:
     """The report that the machine wrote of its run, anywhere below the folder."""
-    name = report_name(member.label, member.file.simulation, Path(member.run.name).stem)
+    run = member.run
+    name = report_name(
+        member.label, member.file.simulation, Path(run.name).stem, content=run.content
+    )
     return next((path for path in sorted(reports.rglob(name)) if path.is_file()), None)
 
 

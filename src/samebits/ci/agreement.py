@@ -87,6 +87,11 @@ class Joined:
         return tuple(dict.fromkeys(member.label for member in self.members))
 
     @property
+    def of_frames(self) -> int:
+        """The frames of the longest run, one that a trap ends counted."""
+        return max(compared(member, member) for member in self.members)
+
+    @property
     def final(self) -> str:
         """The hash after the last frame of the longest run."""
         return self.members[0].at(len(self.members[0].run.hashes) - 1)
@@ -213,17 +218,24 @@ def _other_code(files: Sequence[BitsFile]) -> Iterator[str]:
 
 
 def _other_inputs(joined: Sequence[Joined]) -> Iterator[str]:
-    contents: dict[tuple[str, str], dict[str, list[str]]] = {}
+    contents: dict[tuple[str, str], dict[str, list[Member]]] = {}
     for each in joined:
         for member in each.members:
             if member.run.content:
                 key = member.file.simulation, member.run.name
-                who = contents.setdefault(key, {}).setdefault(member.run.content, [])
-                who.append(member.label)
+                contents.setdefault(key, {}).setdefault(member.run.content, []).append(member)
     for (simulation, name), found in contents.items():
         if len(found) > 1:
-            told = " and ".join(", ".join(dict.fromkeys(who)) for who in found.values())
-            yield f"{name} of {simulation} is another file for {told}"
+            frames = [max(member.run.asked for member in who) for who in found.values()]
+            told = " and ".join(
+                ", ".join(dict.fromkeys(member.label for member in who)) for who in found.values()
+            )
+            shorter = (
+                f", of {' and '.join(f'{each:,}' for each in frames)} frames: nothing proves that "
+                "one is the beginning of the other; give both one file, and "
+                f"--frames {min(frames)} where fewer are to be run"
+            ) * (len(set(frames)) > 1)
+            yield f"{name} of {simulation} is another file for {told}{shorter}"
 
 
 def _shards(files: Sequence[BitsFile]) -> Iterator[str]:

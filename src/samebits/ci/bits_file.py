@@ -86,10 +86,11 @@ class Run:
     told: str
 
     @property
-    def key(self) -> tuple[str, str, str, int, int]:
-        """What makes two runs the same one: the inputs."""
+    def key(self) -> tuple[str, str, str, int]:
+        """What makes two runs the same one: the inputs, however many of their frames were run. A
+        replay is its bytes; of a script each frame's inputs depend on it and on the seed alone."""
         script = "" if self.content else self.name  # a replay is its bytes, whatever its name
-        return script, self.content, self.players, self.seed, self.asked
+        return script, self.content, self.players, self.seed
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from samebits.ci.bits_file import MAX_RUNS, BitsError
 from samebits.errors import ReplayError
@@ -47,7 +48,7 @@ def corpus(simulation: str, paths: Iterable[str]) -> Corpus:
                 f"{path} has no replay of '{simulation}'",
                 note=f"it has {len(found):,} replays of other simulations" if found else
                 f"names of replays end in {' or '.join(SUFFIXES)}",
-                fix=f"samebits record SIM --out {Path(path) / 'first.mcap'}",
+                fix=f"samebits record SIM --out {quote(str(Path(path) / 'first.mcap'))}",
             )  # fmt: skip
         taken = set(own)
         replays += own

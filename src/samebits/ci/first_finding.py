@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from samebits.bits import xxh64
 from samebits.replay import ReplayWriter
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import InputSource
@@ -30,9 +31,12 @@ def plainest(rows: Sequence[Row], but: Row | None = None) -> Row:
     return next(plain, None) or next(row for row in here if row.name == "evaluate")
 
 
-def report_name(*words: str) -> str:
-    """A file name of words: those of a machine, a simulation and a run."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", "-".join(words)).strip("-.")[-120:] + ".desync"
+def report_name(*words: str, content: str = "") -> str:
+    """A file name of words, those of a machine, a simulation and a run, with 8 digits of the words
+    and of what tells the run from others of its name."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", "-".join(words)).strip("-.")[-120:]
+    digest = xxh64("\0".join((*words, content)).encode("utf-8", "surrogateescape"))
+    return f"{plain}-{digest:016x}"[: len(plain) + 9] + ".desync"
 
 
 def write_report(words: Sequence[str], row: str, frame: int, path: Path) -> str:

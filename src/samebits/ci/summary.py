@@ -34,6 +34,14 @@ def place(frame: int) -> str:
     return "after init" if frame < 0 else f"frame {frame:,}"
 
 
+def frames(joined: Joined) -> str:
+    """How many frames were compared, and of how many, where a machine ran more."""
+    if not joined.is_compared:
+        return ""
+    more = joined.of_frames > joined.frames
+    return f"{joined.frames:,}" + f" of {joined.of_frames:,}" * more
+
+
 def who(members: Sequence[Member], most: int = 6) -> str:
     """The machines, the first few by their names."""
     labels = list(dict.fromkeys(member.label for member in members))
@@ -84,8 +92,8 @@ def markdown(found: Agreement, diagnoses: Sequence[tuple[str, str]] = ()) -> str
         lines.append(_cells("---", "---", "--:", *(":-:" for _ in labels)))
     for each in found.joined:
         cells = [_cell(each, label) for label in labels]
-        frames = f"{each.frames:,}" * each.is_compared
-        lines.append(_cells(_escaped(each.simulation), _escaped(each.name), frames, *cells))
+        names = _escaped(each.simulation), _escaped(each.name)
+        lines.append(_cells(*names, frames(each), *cells))
     for problem in found.problems:
         lines += ["", f"**Missing**: {_escaped(problem)}"]
     told = [line for _, told in list(differences(found))[:MOST_TOLD] for line in told]
@@ -151,6 +159,7 @@ def as_json(found: Agreement) -> dict[str, Any]:
                 "run": each.name,
                 "result": each.result,
                 "frames": each.frames,
+                "of_frames": each.of_frames,
                 "final_hash": each.final if each.members[0].run.end is None else None,
                 "machines": list(each.labels),
                 "missing": list(each.missing),

@@ -511,7 +511,7 @@ def minimise(
 
     Frames are left out, and inputs made zero, for as long as the sides still differ in the same
     field first. The result is a replay of SIM as any other. Ctrl-C keeps the shortest so far. Exit
-    status: 0 written, 2 bad usage or input, or there is nothing to show.
+    status: 0 written, 2 bad usage or input, a damaged replay, or there is nothing to show.
     """
     from samebits.cli.minimise import MinimiseOptions, run
 

@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from shlex import join, quote
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
@@ -216,17 +217,19 @@ def _comparison(options: DiagnoseOptions) -> _Comparison:
                 (one, other),
             )  # fmt: skip
         case 1, [sim]:
+            report = quote(reports[0])
             raise ReportError(
                 f"{reports[0]} is a report, and {sim} alone is not enough to compare it with",
-                fix=f"write `samebits diagnose SIM REPLAY {reports[0]}` with the replay that it is "
-                f"of, or `samebits diagnose OURS {reports[0]}` with a report of this machine",
+                fix=f"write `samebits diagnose SIM REPLAY {report}` with the replay that it is of, "
+                f"or `samebits diagnose OURS {report}` with a report of this machine",
             )
         case 0, []:
             raise ReportError("there is nothing to compare", fix=_EXAMPLES)
         case 0, [sim, replay, *evidence] if len(evidence) > 1:
             raise ReportError(
                 f"{_count(len(evidence), 'piece')} of evidence at once: {', '.join(evidence)}",
-                fix=f"compare with one at a time: `samebits diagnose {sim} {replay} {evidence[0]}`",
+                fix="compare with one at a time: "
+                f"`samebits diagnose {join((sim, replay, evidence[0]))}`",
             )
         case _:
             raise ReportError(
@@ -257,12 +260,12 @@ def _check_order(sim: str, replay: str, other: str) -> None:
     if not is_replay(replay) and is_replay(other):
         raise ReportError(
             f"{other} is the replay, and stands behind {replay}",
-            fix=f"write `samebits diagnose {sim} {other} {replay}`",
+            fix=f"write `samebits diagnose {join((sim, other, replay))}`",
         )
     if other.endswith(".py"):
         raise ReportError(
             f"{other} is a source, not what another machine tells",
-            fix=f"write `samebits diagnose {sim} {replay} --b source={other}`",
+            fix=f"write `samebits diagnose {join((sim, replay, '--b', f'source={other}'))}`",
         )
 
 
@@ -273,7 +276,8 @@ def _check_is_replay(sim: str, replays: list[str]) -> None:
             raise ReportError(
                 f"{name} is no replay",
                 note="what another machine tells is compared with a run of a replay",
-                fix=f"name the replay before it: `samebits diagnose {sim} REPLAY {name}`",
+                fix="name the replay before it: "
+                f"`samebits diagnose {quote(sim)} REPLAY {quote(name)}`",
             )
 
 

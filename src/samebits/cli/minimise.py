@@ -9,12 +9,13 @@ from collections.abc import Generator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import join
 
 from rich.progress import Progress as Bars
 from rich.progress import TextColumn, TimeElapsedColumn
 
 from samebits.cli.consoles import TextConsole
-from samebits.cli.exit_status import SAME
+from samebits.cli.exit_status import BAD, SAME
 from samebits.cli.named import named_simulation
 from samebits.minimise.minimise import Minimised, MinimiseError, minimise, write
 from samebits.minimise.search import Progress
@@ -45,7 +46,12 @@ class MinimiseOptions:
 
 def run(options: MinimiseOptions) -> int:
     """Minimise, write and report; return the exit status."""
-    if (options.b is None) == (not options.trap):
+    if options.b is not None and options.trap:
+        raise MinimiseError(
+            f"--trap and --b {options.b:.60} are both given: a replay is cut for one of them",
+            fix="leave out --b to keep its trap, or --trap to keep the difference",
+        )
+    if options.b is None and not options.trap:
         raise MinimiseError(
             "it is not said what the replay must still show",
             fix="name a side that differs, as in --b mode=FAST, or keep its trap: --trap",
@@ -77,7 +83,7 @@ def run(options: MinimiseOptions) -> int:
         word, code = interrupted()
         sys.stderr.write(f"{word}: the shortest replay so far is kept\n")
         return code
-    return SAME
+    return BAD if source.damage else SAME
 
 
 def as_json(found: Minimised, out: str) -> dict[str, object]:
@@ -119,8 +125,9 @@ def _print(options: MinimiseOptions, found: Minimised, out: str) -> None:
     else:
         print(f"stopped after --seconds {options.seconds:g}: more may go")
     if options.b is not None:
-        words = f" --a {options.a}" if options.a else ""
-        print(f"next: samebits diagnose {options.sim} {out}{words} --b {options.b}")
+        side = ("--a", options.a) if options.a else ()
+        words = join((options.sim, out, *side, "--b", options.b))
+        print(f"next: samebits diagnose {words}")
 
 
 @contextmanager

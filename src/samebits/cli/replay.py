@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from shlex import join
 
 from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import named_simulation, warn_fewer_frames
@@ -56,7 +57,7 @@ def export_messages(sim: str | None, replay: str, out: str, frames: int | None, 
     if done.differs is not None:
         sys.stderr.write(
             f"from frame {done.differs} on the states here are not those recorded: their hashes"
-            f" differ; ask `samebits diagnose {sim} {replay}` why\n"
+            f" differ; ask `samebits diagnose {join((sim, replay))}` why\n"
         )
         return DIFFERS
     return _told(replay, done.damage)

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from shlex import join, quote
 
 from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import named_simulation
@@ -186,7 +187,8 @@ class _Told:
 
     @property
     def _compare(self) -> str:
-        return f"samebits diagnose {self.options.sim} {self.options.replay} {self.path}"
+        words = self.options.sim, self.options.replay, self.path
+        return f"samebits diagnose {join(map(str, words))}"
 
     def _beside_replay(self) -> list[str]:
         replay, whole = self.options.replay, self.report.contents.begun
@@ -201,8 +203,9 @@ class _Told:
     def _to_do(self) -> str:
         options = self.options
         if self._departs:
-            side = f" --a {options.side}" if options.side else ""
-            return f"find out why: samebits diagnose {options.sim} {options.replay}{side}"
+            side = ("--a", options.side) if options.side else ()
+            words = join(map(str, (options.sim, options.replay, *side)))
+            return f"find out why: samebits diagnose {words}"
         if self.source.damage:
             return f"copy {options.replay} again from where it was recorded"
         return f"compare elsewhere: {self._compare}"
@@ -222,7 +225,7 @@ class _Told:
             yield f"trap in frame {report.frames:,}: {trap.message}, at {trap.place}"
         if report.trace is not None and not report.trace_is_faithful:
             yield NOT_FAITHFUL
-        yield f"everything it discloses: samebits report --show {self.path}"
+        yield f"everything it discloses: samebits report --show {quote(str(self.path))}"
 
 
 def _of_record(options: ReportOptions, record: str) -> int:
@@ -232,7 +235,7 @@ def _of_record(options: ReportOptions, record: str) -> int:
         raise ReportError(
             f"--from does not go with {', '.join(given)}",
             note="a record of another program has neither a simulation of samebits nor operations",
-            fix=f"write `samebits report --from {record} --frames 120:130`",
+            fix=f"write `samebits report --from {quote(record)} --frames 120:130`",
         )
     wanted = wanted_frames(options.frames, None)
     run = read_record(record)
@@ -247,8 +250,8 @@ def _of_record(options: ReportOptions, record: str) -> int:
         print(
             f"{path}: {run.name} {run.version}, {report.frames:,} frames, {states}, {size:,} bytes"
         )
-        print(f"next: compare it: samebits diagnose {path} theirs.desync")
-        print(f"everything it discloses: samebits report --show {path}")
+        print(f"next: compare it: samebits diagnose {quote(str(path))} theirs.desync")
+        print(f"everything it discloses: samebits report --show {quote(str(path))}")
     for line in report.remarks:
         sys.stderr.write(f"{line}\n")
     for line in report.damage:
@@ -262,7 +265,7 @@ def _show(options: ReportOptions) -> int:
     if given:
         raise ReportError(
             f"--show does not go with {', '.join(given)}",
-            fix=f"write `samebits report --show {options.show}` alone",
+            fix=f"write `samebits report --show {quote(options.show)}` alone",
         )
     report = read_report(options.show)
     size = Path(options.show).stat().st_size

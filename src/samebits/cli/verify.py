@@ -183,7 +183,7 @@ def _reports(options: VerifyOptions, simulation: Simulation, runs: Sequence[Veri
     folder = Path(options.report)
     for made in runs:
         found = _first_finding(made)
-        if found is None or made.source.replay is None:
+        if found is None or not isinstance(made.source, ReplaySource):
             continue
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -192,8 +192,9 @@ def _reports(options: VerifyOptions, simulation: Simulation, runs: Sequence[Veri
                 f"cannot make the folder {folder}: {os_reason(error)}", fix=remedy(error)
             ) from None
         name = first_finding.report_name(
-            options.label or default_label(), simulation.name, Path(made.source.replay).stem
-        )
+            options.label or default_label(), simulation.name, Path(made.source.replay).stem,
+            content=made.source.content,
+        )  # fmt: skip
         row, frame = found
         replay = made.source.replay
         with closing(ReplaySource(simulation, replay, any_code=True)) as source:

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from shlex import quote
 from types import TracebackType
 from typing import Any
 
@@ -121,7 +122,7 @@ class Cluster:
             other = f"{len(told)} without labels" if told else "none at all"
             raise FarmError(
                 f"{self._where} has no worker for replays: {other}",
-                fix=f"start one: `samebits farm worker --scheduler {self._where}`",
+                fix=f"start one: `samebits farm worker --scheduler {quote(self._where)}`",
             )
         self._threads = labelled
         try:

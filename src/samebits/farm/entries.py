@@ -7,9 +7,11 @@ elsewhere: links in a circle, pipes, damaged and doubled ones are told, none sto
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 
 import xxhash
 
@@ -23,6 +25,7 @@ MOST_FILES = 10_000_000
 MOST_LIST = 1 << 30
 """Most bytes of a list of replays."""
 _PIECE = 1 << 20
+_COMMENT = re.compile(r"(?:^|\s)#.*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +54,9 @@ class Entries:
 
 
 def read_entries(corpus: str, show: Callable[[int], None] = lambda done: None) -> Entries:
-    """The entries of a folder, of a list file (a path a line, relative to it, `#` begins a
-    comment), or of one replay. `show` is told how many files were read. Raises FarmError for a
-    corpus without files."""
+    """The entries of a folder, of a list file (a path a line, relative to it; `#` begins a comment,
+    where the line does or behind a space), or of one replay. `show` is told how many files were
+    read. Raises FarmError for a corpus without files."""
     found = Entries()
     copies: dict[str, list[str]] = {}
     first: dict[str, Entry] = {}
@@ -80,7 +83,9 @@ def read_entries(corpus: str, show: Callable[[int], None] = lambda done: None) -
         raise FarmError(
             f"{corpus} has no replay",
             note=f"names of replays end in {' or '.join(SUFFIXES)}",
-            fix=f"samebits record SIM --out {Path(corpus) / 'first.mcap'}",
+            fix=f"samebits record SIM --out {quote(str(Path(corpus) / 'first.mcap'))}"
+            if os.path.isdir(corpus)
+            else "write one path a line, relative to the list, or name a folder",
         )
     return found
 
@@ -127,12 +132,12 @@ def _listed(path: str) -> Sequence[str]:
         if size > MOST_LIST:
             raise FarmError(f"{path} has more than {MOST_LIST:,} bytes", fix="divide it")
         try:
-            lines = file.read(MOST_LIST).decode().splitlines()
+            lines = file.read(MOST_LIST).decode("utf-8-sig").splitlines()
         except UnicodeDecodeError:
             raise FarmError(
                 f"{path} is no list of replays: it is not UTF-8",
                 fix="write one path a line, or name a folder",
             ) from None
     folder = Path(path).parent
-    wanted = (line.strip() for line in lines)
-    return [str(folder / line) for line in wanted if line and not line.startswith("#")]
+    wanted = (_COMMENT.sub("", line).strip() for line in lines)
+    return [str(folder / line) for line in wanted if line]

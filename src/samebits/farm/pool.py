@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
+from shlex import quote
 from typing import IO, Any, cast
 
 from samebits.farm.errors import FarmError
@@ -132,7 +133,8 @@ class Pool:
             raise FarmError(message, note=note, fix=fix)
         how = answer.get("told", f"it takes more than {self._limits.mebibytes:,} MiB")
         raise FarmError(
-            f"{simulation} cannot be loaded: {how}", fix=f"try `samebits verify {simulation}`"
+            f"{simulation} cannot be loaded: {how}",
+            fix=f"try `samebits verify {quote(simulation)}`",
         )
 
     def _taken(self, simulation: str) -> Child:

@@ -3,7 +3,8 @@
 Owns a folder of part files and the lock of its one writer. A part's name has the numbers that it
 covers: one made of several replaces these the moment it has its name, so that a process may be
 killed at any moment. It says too whether rows were made again, which are the ones that count; as
-long as none were, nothing is sorted to find the latest. DuckDB writes, reads and counts them.
+long as none were, nothing is sorted to find the latest. DuckDB writes, reads and counts them. Who
+writes renames damaged parts, so that no one's query meets them.
 """
 
 from __future__ import annotations
@@ -41,7 +42,10 @@ class Store:
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder)
         self.damaged: list[str] = []
-        """Parts that could not be read, and what is wrong with each: their rows are made again."""
+        """Parts that could not be read, what is wrong with each, and how it is called now: their
+        rows are made again."""
+        self._wrong: dict[str, int] = {}
+        """The names of those that were read, and their places in `damaged`."""
         self._lock: int | None = None
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -52,6 +56,7 @@ class Store:
         self.sql = duckdb.connect(":memory:")
         self.sql.execute("SET enable_progress_bar = false")
         self._is_viewed = False
+        self._scanned = self._named()
         self._parts = self._living()
 
     def __enter__(self) -> Store:
@@ -66,6 +71,10 @@ class Store:
                 f"another process writes to {self.folder}", fix="wait for it, or name another store"
             )
         self._lock = descriptor
+        if self._wrong or self._named() != self._scanned:  # another process may have written
+            self.damaged, self._wrong, self._is_viewed = [], {}, False
+            self._parts = self._living()
+            self._set_aside()
         self._sweep()
         return self
 
@@ -142,17 +151,34 @@ class Store:
         path = self.folder / name
         try:
             if f"-{xxhash.xxh3_64_hexdigest(path.read_bytes())}." not in name:
-                self.damaged.append(f"{path}: its bytes are not those that were written")
-                return False
+                return self._is_wrong(path, "its bytes are not those that were written")
             told = self.sql.execute(f"DESCRIBE SELECT * FROM read_parquet({_quoted(path)})")
             columns = {each[0]: each[1] for each in told.fetchall()}
-        except (duckdb.Error, OSError) as error:
-            self.damaged.append(f"{path}: {str(error).splitlines()[0][:200]}")
+        except OSError as error:
+            self.damaged.append(f"{path}: {os_reason(error)}")
             return False
+        except duckdb.Error as error:
+            return self._is_wrong(path, str(error).splitlines()[0][:200])
         if columns != dict(COLUMNS):
-            self.damaged.append(f"{path}: its columns are those of another version")
-            return False
+            return self._is_wrong(path, "its columns are those of another version")
         return True
+
+    def _is_wrong(self, path: Path, why: str) -> bool:
+        self._wrong[path.name] = len(self.damaged)
+        self.damaged.append(f"{path}: {why}")
+        return False
+
+    def _set_aside(self) -> None:
+        """Rename the parts that are wrong, and say so."""
+        for name, at in self._wrong.items():
+            ends = (".damaged", *(f".{n}.damaged" for n in range(2, 1000)))
+            free = next(name + end for end in ends if not (self.folder / (name + end)).exists())
+            kept = f", kept as {free}"
+            try:
+                (self.folder / name).rename(self.folder / free)
+            except OSError as error:
+                kept = f", and cannot be renamed: {os_reason(error)}"
+            self.damaged[at] += kept
 
     def _view(self) -> None:
         """Have `rows` be the latest row of each key."""

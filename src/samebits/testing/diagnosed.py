@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import join
 
 from samebits.ci import first_finding
 from samebits.output import write_file
@@ -34,9 +35,10 @@ def write_replay(folder: Path, nodeid: str, run: Run, row: Row, found: Verificat
     for suffix in (".desync", ".txt", ".html"):  # of an earlier run, which had a difference
         report.with_suffix(suffix).unlink(missing_ok=True)
     replay = _write_inputs(run, _frame(found), report)
+    words = join((run.spec, str(replay)))
     return (
         f"{replay} written, and no report: {row.name} computes as {other_row(row).name} does\n"
-        f"  next: samebits diagnose {run.spec} {replay} --b source=OLD.py, the file as it was"
+        f"  next: samebits diagnose {words} --b source=OLD.py, the file as it was"
     )
 
 

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from shlex import quote
 from typing import BinaryIO
 
 from samebits.bits import xxh64
@@ -186,7 +187,7 @@ def _check_first(name: str, text: str) -> None:
             f"{name} is a golden file of format 1, which has no count and no checksum to "
             "show that it is complete",
             fix="check its hashes, and write it again: "
-            f"samebits verify SIM --golden {name} --update-golden",
+            f"samebits verify SIM --golden {quote(name)} --update-golden",
         )
     if text != _FIRST:
         raise ReplayError(

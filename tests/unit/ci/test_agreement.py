@@ -63,6 +63,33 @@ def test_a_shorter_run_agrees_in_what_it_has() -> None:
     assert found.joined[0].partings[0].frame == 9
 
 
+def test_a_replay_is_its_bytes_however_many_frames_are_run() -> None:
+    short = replace(run(hashes=PLAIN[:5]), asked=5)
+    for one, other in ((run(), short), (script(), replace(script(), hashes=HASHES[:5], asked=5))):
+        found = joined(machine("a", one), machine("b", other))
+        assert (found.result, found.problems, len(found.joined)) == ("same", [], 1)
+        assert as_json(found)["runs"][0]["of_frames"] == 40
+        assert "| 5 of 40 |" in markdown(found)
+    odd = replace(short, hashes=np.array(changed(PLAIN[:5], 3), np.uint64))
+    assert joined(machine("a"), machine("b", odd)).joined[0].partings[0].frame == 3
+
+
+def test_a_shorter_copy_of_a_replay_is_another_one_which_is_said_with_its_frames() -> None:
+    short = replace(run(content="be", hashes=PLAIN[:5]), asked=5)
+    found = joined(machine("a"), machine("b", short))
+    assert found.result == "incomplete"
+    assert any(
+        "is another file for a and b, of 40 and 5 frames: nothing proves" in problem
+        and "--frames 5 where" in problem
+        for problem in found.problems
+    ), found.problems
+
+
+def script() -> Run:
+    """A run without a replay."""
+    return replace(run("script", ""), players="push", seed=7)
+
+
 ENDS: list[tuple[Run, Run, int | None]] = [
     (run(end=trap(40)), run(end=trap(40)), None),
     (run(end=trap(40)), run(end=trap(40, "index")), 40),

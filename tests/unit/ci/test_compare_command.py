@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,11 @@ from tests.support.folders import SIMULATIONS
 from tests.support.runs.bits_files import changed
 
 import samebits as sb
+from samebits.ci import first_finding
+from samebits.ci.across import report_of
+from samebits.ci.agreement import Member
 from samebits.ci.bits_file import read_bits, write_bits
+from samebits.ci.first_finding import report_name
 from samebits.sim.load import load_simulation
 from samebits.sim.players import player
 
@@ -189,8 +194,42 @@ def test_a_report_is_written_of_what_differs(corpus: Path, tmp_path: Path, run: 
     given = ("--targets", "x86-64-v1-O3", "--label", "odd", "--report", tmp_path / "found")
     code, _, err = run("verify", here, replay, *given, "--bits", tmp_path / "odd.bits")
     assert code == 1
-    assert (tmp_path / "found" / "odd-small-a.desync").is_file(), err
+    content = read_bits(str(tmp_path / "odd.bits")).runs[0].content
+    name = report_name("odd", "small", "a", content=content)
+    assert name.startswith("odd-small-a-")
+    assert [path.name for path in (tmp_path / "found").iterdir()] == [name], err
     assert read_bits(str(tmp_path / "odd.bits")).runs[0].result == "differs"
+
+
+def test_each_replay_that_differs_has_a_report_of_its_own(
+    corpus: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Replays of one name in several folders, and names that only differ in what files can't."""
+    simulation = load_simulation(str(SMALL))
+    names = ("one/a.mcap", "two/a.mcap", "\u00e4.mcap", "\u00f6.mcap")
+    for seed, name in enumerate(names, 1):
+        (tmp_path / "some" / name).parent.mkdir(parents=True, exist_ok=True)
+        with simulation.record(tmp_path / "some" / name, seed=seed) as recording:
+            for frame in range(4):
+                if frame == 2:
+                    recording.state.bodies[1].charge = 77
+                recording.step(player(simulation, "push", seed)(frame, 1)[0])
+    made: list[str] = []
+
+    def write(words: Any, row: str, frame: int, path: Path) -> str:
+        made.append(path.name)
+        return f"{path} written"
+
+    monkeypatch.setattr(first_finding, "write_report", write)
+    monkeypatch.chdir(tmp_path)
+    given = ("--targets", "x86-64-v1-O3", "--report", "found", "--label", "n")
+    assert run("verify", SMALL, "some", *given, "--bits", "n.bits")[0] == 1
+    assert len(set(made)) == len(names), made
+    members = [Member(read_bits("n.bits"), each) for each in read_bits("n.bits").runs]
+    for name in made:
+        (tmp_path / "found" / name).write_text("")
+    found = [report_of(member, tmp_path / "found") for member in members]
+    assert sorted(path.name for path in found if path is not None) == sorted(made)
 
 
 def test_mistakes_are_told(bits: Path, corpus: Path, tmp_path: Path, run: Run) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,31 @@ def test_a_list_names_replays_relative_to_itself(tmp_path: Path) -> None:
     found = read_entries(str(listed))
     assert [each.simulation for each in found.replays] == ["game"]
     assert [path for path, _ in found.unread] == [str(tmp_path / "deep" / "missing.mcap")]
+
+
+def test_a_list_has_comments_behind_paths_and_may_begin_with_a_mark(tmp_path: Path) -> None:
+    for seed, name in enumerate(("a.mcap", "b#1.mcap", "c d.mcap"), 1):
+        replay(tmp_path / name, seed)
+    listed = tmp_path / "list.txt"
+    listed.write_bytes(
+        b"\xef\xbb\xbfa.mcap\r\n  # more\nb#1.mcap # of match #1\nc d.mcap\t# last\n"
+    )
+    found = read_entries(str(listed))
+    assert [Path(each.path).name for each in found.replays] == ["a.mcap", "b#1.mcap", "c d.mcap"]
+    assert found.unread == []
+
+
+def test_a_corpus_without_replays_is_told_what_to_do_there(tmp_path: Path) -> None:
+    (tmp_path / "a b").mkdir()
+    (tmp_path / "list.txt").write_text("# none\n")
+    fixes: list[str | None] = []
+    for name in ("a b", "list.txt"):
+        with pytest.raises(FarmError) as caught:
+            read_entries(str(tmp_path / name))
+        fixes.append(caught.value.fix)
+    path = shlex.quote(str(tmp_path / "a b" / "first.mcap"))
+    assert fixes[0] == f"samebits record SIM --out {path}"
+    assert fixes[1] == "write one path a line, relative to the list, or name a folder"
 
 
 @pytest.mark.parametrize(

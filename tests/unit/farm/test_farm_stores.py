@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from samebits.farm import store as module
@@ -90,13 +91,32 @@ def test_a_damaged_part_is_told_and_costs_its_own_rows_alone(tmp_path: Path, cha
     data = bytearray(part.read_bytes())
     data[len(data) // 2] ^= 1
     part.write_bytes({"cut": data[:50], "flipped": data, "other": b"PAR1"}[change])
+    read = Store(str(tmp_path))  # that doesn't write
+    assert part.name in read.damaged[0]
+    assert part.is_file()
     with Store(str(tmp_path)) as store:
         assert list(store.known([row(1).key, row(2).key])) == [row(2).key]
         assert len(store.damaged) == 1
         assert part.name in store.damaged[0]
+        assert store.damaged[0].endswith(f"kept as {part.name}.damaged")
+        assert not part.exists()
+        assert part.with_name(f"{part.name}.damaged").is_file()
         store.add([row(1)])
     with Store(str(tmp_path)) as store:
         assert len(store.known([row(1).key, row(2).key])) == 2
+        assert store.damaged == []
+    everything = f"SELECT count(*) FROM '{tmp_path}/*.parquet'"
+    assert duckdb.sql(everything).fetchall() == [(2,)]
+
+
+def test_a_damaged_part_whose_place_is_taken_is_set_aside_too(tmp_path: Path) -> None:
+    for _ in range(2):
+        filled(tmp_path, [row(1)])
+        (part,) = tmp_path.glob("*.parquet")
+        part.write_bytes(b"PAR1")
+        with Store(str(tmp_path)) as store:
+            assert len(store.damaged) == 1
+    assert len(list(tmp_path.glob("*.damaged"))) == 2
 
 
 def test_one_process_writes_at_a_time(tmp_path: Path) -> None:

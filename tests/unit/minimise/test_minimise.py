@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -151,11 +152,36 @@ def test_the_command_says_what_is_left_and_what_to_do_next(
     assert (tmp_path / "long.small.mcap").is_file()
 
 
+def test_the_next_command_can_be_typed_whatever_the_names_are(
+    replay: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a b's \u00e4.mcap").write_bytes(replay.read_bytes())
+    code, out, _ = run("minimise", PATH, "a b's \u00e4.mcap", "--b", FMA, "--seconds", 0.01)
+    assert code == 0
+    (line,) = (line for line in out.splitlines() if line.startswith("next: "))
+    words = ["samebits", "diagnose", str(PATH), "a b's \u00e4.small.mcap", "--b", FMA]
+    assert shlex.split(line.removeprefix("next: ")) == words
+
+
+def test_what_a_damaged_replay_still_shows_is_written_and_its_damage_told(
+    replay: Path, tmp_path: Path, run: Run
+) -> None:
+    cut = tmp_path / "cut.mcap"
+    cut.write_bytes(replay.read_bytes()[:-60])
+    code, _, err = run(
+        "minimise", PATH, cut, "--trap", "--out", tmp_path / "small.mcap", "--seconds", 0.01
+    )
+    assert code == 2
+    assert f"{cut} is " in err
+    assert (tmp_path / "small.mcap").is_file()
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
         ((), "it is not said what the replay must still show"),
-        (("--trap", "--b", FMA), "it is not said what"),
+        (("--trap", "--b", FMA), f"--trap and --b {FMA} are both given"),
         (("--trap", "--seconds", 0), "--seconds 0 is no time"),
         (("--b", "opt=0"), "do not differ over this replay"),
     ],

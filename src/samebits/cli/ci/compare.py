@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from rich.text import Text
 
@@ -65,7 +66,7 @@ def _files(paths: Sequence[str]) -> list[str]:
             raise BitsError(
                 f"{path} has no bits file",
                 note=f"their names end in {_SUFFIX}",
-                fix=f"samebits verify SIM --bits {Path(path) / 'here.bits'}",
+                fix=f"samebits verify SIM --bits {quote(str(Path(path) / 'here.bits'))}",
             )
         found += inside
     return list(dict.fromkeys(found))
@@ -95,7 +96,7 @@ def _print(found: Agreement, diagnoses: Sequence[tuple[str, str]]) -> None:
     table = columns_table("simulation", "run", "frames", "final hash", "machines", "result")
     for each in found.joined:
         table.add_row(
-            each.simulation, each.name, f"{each.frames:,}" * each.is_compared, each.final,
+            each.simulation, each.name, summary.frames(each), each.final,
             summary.who(each.members), Text(each.result, _STYLES.get(each.result, "bold yellow")),
         )  # fmt: skip
     if found.joined:

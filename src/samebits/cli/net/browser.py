@@ -9,6 +9,7 @@ import webbrowser
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING, Literal
 
 from samebits.cli.exit_status import SAME
@@ -74,7 +75,7 @@ def play(options: PlayOptions) -> int:
     for match in host.lobby.played:
         print(f"{match}: {host.replay(match)}")
     if host.lobby.played:
-        print(f"prove it: samebits verify {sim} {host.replay(host.lobby.played[-1])}")
+        print(f"prove it: samebits verify {join((sim, str(host.replay(host.lobby.played[-1]))))}")
     return SAME
 
 

@@ -6,6 +6,7 @@ import sys
 import webbrowser
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import join
 
 from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import file_in, named_simulation, source_of, warn_fewer_frames
@@ -52,7 +53,7 @@ def write(options: PageOptions) -> int:
         replay=shown,
         pictures=drawn,
         views=views,
-        command=f"samebits diagnose {options.sim} {options.replay}",
+        command=f"samebits diagnose {join((options.sim, options.replay or ''))}",
     )
     text = page_text(simulation, module_of(simulation), plan)
     write_page(out, text)
@@ -87,7 +88,7 @@ def _status(options: PageOptions, shown: Shown | None, drawn: Pictures | None) -
     if drawn is not None and drawn.differs is not None:
         sys.stderr.write(
             f"from frame {drawn.differs} on the states here are not those recorded: their hashes"
-            f" differ; ask `samebits diagnose {options.sim} {options.replay}` why\n"
+            f" differ; ask `samebits diagnose {join((options.sim, options.replay or ''))}` why\n"
         )
         return DIFFERS
     if shown is not None and shown.damage:
