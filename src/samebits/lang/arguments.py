@@ -16,7 +16,6 @@ from samebits.lang.annotations import class_of_type
 from samebits.lang.memory.arrays import ManagedArray, check_array, dtype_name, view_array
 from samebits.lang.memory.namesakes import namesakes
 from samebits.lang.memory.structs import Struct
-from samebits.lang.memory.tables import Table
 from samebits.lang.values.classes import COMPOSITE_CLASSES
 from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.enums import fix_of_enum, plain_number
@@ -205,8 +204,6 @@ def _wrap_array(value: Any, t: ArrayType, name: str) -> ManagedArray:
                 fix=f"declare the parameter {found}",
             )
         return value.as_readonly() if t.readonly else value
-    if isinstance(value, Table):
-        value = value.data
     check_array(value, t, name)
     return view_array(value, t)
 

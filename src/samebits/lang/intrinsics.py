@@ -16,7 +16,7 @@ import numpy as np
 from samebits.bits import bits_to_float, float_to_bits
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.executions import executions
-from samebits.lang.memory.arrays import ManagedArray
+from samebits.lang.memory.arrays import ManagedArray, items_of
 from samebits.lang.values import rules
 from samebits.lang.values.conversions import kind_of, square_root, wrapper
 from samebits.lang.values.elementwise import (
@@ -35,6 +35,7 @@ from samebits.lang.values.instead import instead_of
 from samebits.lang.values.rules import INTRINSICS as INTRINSICS
 from samebits.lang.values.rules import intrinsic
 from samebits.lang.values.scalars import MAKERS, RAW_OF, type_of_scalar
+from samebits.lang.values.thread_state import running
 from samebits.lang.values.vectors import Vector, components, vector, vector_class
 from samebits.lang.values.weak import Int
 from samebits.types import BOOL, FLOAT64, INT, MatrixType, ScalarType, VectorType
@@ -326,6 +327,8 @@ def _bools(name: str, a: Any) -> tuple[bool, ...]:
             f"{name} takes a bool vector, got {type(a).__name__}",
             fix=instead_of(name)
             if has_array(a)
+            else f"write {name}(...) of Python, which takes any items"
+            if isinstance(items_of(a), ManagedArray)
             else f"compare first: {name}(v > 0)"
             if isinstance(a, Vector)
             else "of a number write x != 0",
@@ -333,17 +336,21 @@ def _bools(name: str, a: Any) -> tuple[bool, ...]:
     return components(a)
 
 
+def _of_array(name: str, a: Any) -> bool | None:
+    """The function of an array or a struct with items, in a kernel; None of anything else."""
+    is_array = running.managed and isinstance(items_of(a), ManagedArray)
+    return executions.reduction(name)(a) if is_array else None
+
+
 @intrinsic()
 def any(a: Any, /) -> bool:
     """Whether some component of a bool vector or matrix is true; in a kernel also of an array."""
-    if isinstance(a, ManagedArray):
-        return executions.reduction("any")(a)
-    return True in _bools("any", a)
+    found = _of_array("any", a)
+    return True in _bools("any", a) if found is None else found
 
 
 @intrinsic()
 def all(a: Any, /) -> bool:
     """Whether every component of a bool vector or matrix is true; in a kernel also of an array."""
-    if isinstance(a, ManagedArray):
-        return executions.reduction("all")(a)
-    return False not in _bools("all", a)
+    found = _of_array("all", a)
+    return False not in _bools("all", a) if found is None else found

@@ -14,7 +14,7 @@ from samebits.errors import ArgumentError, are_given
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
-from samebits.lang.memory.arrays import ManagedArray
+from samebits.lang.memory.arrays import ManagedArray, items_of
 from samebits.lang.values.thread_state import running
 from samebits.types import MemoryType, ScalarType
 
@@ -61,7 +61,7 @@ class Reduction:
                 fix="give arrays by position, such as one row",
             )
         if running.managed:
-            args = tuple(map(_items, args))
+            args = tuple(map(items_of, args))
         first: Any = args[0] if args else None
         if isinstance(first, ManagedArray) and running.managed:
             kernel = self.kernel_for(first.element) if len(first.shape) == 1 else None
@@ -163,12 +163,6 @@ class Reduction:
 
     def __repr__(self) -> str:
         return f"<math function {self.__name__}>"
-
-
-def _items(value: Any) -> Any:
-    """The items of a struct that has them, as an array; anything else itself."""
-    items = getattr(value, "__sb_items__", None)
-    return value if items is None else items()
 
 
 class Scan(Reduction):

@@ -31,7 +31,7 @@ from samebits.lang.executions import executions
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory import arena
-from samebits.lang.memory.arrays import zeros
+from samebits.lang.memory.arrays import items_of, zeros
 from samebits.lang.values.flushing import flushed
 from samebits.lang.values.scalars import SCALAR_CLASSES
 from samebits.lang.values.storage import implicit, implicit_vector
@@ -111,15 +111,9 @@ def _taker(t: Type, name: str) -> Callable[[Any], Any]:
         case VectorType():
             return lambda v: implicit_vector(v, t, place)
         case ArrayType():
-            return lambda v: wrap(_items(v), t, name)
+            return lambda v: wrap(items_of(v), t, name)
         case _:
             return lambda v: wrap(v, t, name)
-
-
-def _items(value: Any) -> Any:
-    """What an array parameter takes of a struct with items: those."""
-    found = getattr(value, "__sb_items__", None)
-    return value if found is None else found()
 
 
 def instance(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:

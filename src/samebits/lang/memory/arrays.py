@@ -342,6 +342,12 @@ def zeros(shape: Any, dtype: Any) -> ManagedArray:
     return ManagedArray(bytes_of(memory), 0, element, tuple(map(int, sizes)))
 
 
+def items_of(value: Any) -> Any:
+    """The items of a struct that has them, as an array; anything else itself."""
+    items = getattr(value, "__sb_items__", None)
+    return value if items is None else items()
+
+
 def element_type(dtype: Any) -> MemoryType:
     """The element type that `zeros` is given. Raises ArgumentError."""
     try:

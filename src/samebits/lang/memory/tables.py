@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -12,12 +12,15 @@ import numpy as np
 from samebits.errors import ArgumentError, folding
 from samebits.lang.memory.arrays import ManagedArray
 from samebits.lang.values.scalars import RAW_OF, SCALAR_CLASSES, TYPE_OF, kind_of
-from samebits.lang.values.weak import Int
 from samebits.types import BOOL, FLOAT64, MOST_DIMENSIONS, FixedPointType, ScalarType
 
 
-class Table:
+class Table(ManagedArray):
     """An immutable array of scalars, of one to four dimensions, that kernels may capture."""
+
+    __eq__ = object.__eq__  # type: ignore[assignment]
+    __hash__ = object.__hash__
+    element: ScalarType
 
     def __init__(self, values: Sequence[Any] | np.ndarray[Any, Any], scalar: type) -> None:
         element = BOOL if scalar in (bool, np.bool_) else getattr(scalar, "__sb_type__", None)
@@ -26,7 +29,6 @@ class Table:
                 f"sb.table needs a scalar type, not {scalar!r}",
                 fix="write sb.table(values, sb.float32)",
             )
-        self.element = element
         shape, given = _flattened(values)
         held = np.array(_raw(given, element), element.storage.dtype).tobytes()
         raw = np.frombuffer(held, element.storage.dtype)  # which nobody makes writable again
@@ -36,24 +38,7 @@ class Table:
         little = self.data.astype(element.dtype.newbyteorder("<")).tobytes()
         digest = hashlib.blake2b(little, digest_size=8).hexdigest()
         self.identity = f"{'x'.join([str(element), *map(str, shape)])}.{digest}"
-        self._array = ManagedArray(memoryview(held), 0, element, shape)
-
-    def __len__(self) -> int:
-        return len(self.data)
-
-    @property
-    def shape(self) -> tuple[Int, ...]:
-        """The length along each dimension, as an array has it."""
-        return self._array.shape
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._array)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._array[index]
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        self._array[index] = value
+        super().__init__(memoryview(held), 0, element, shape)
 
 
 _ROWS: tuple[Any, ...] = (list, tuple, np.ndarray)
