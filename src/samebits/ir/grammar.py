@@ -315,8 +315,9 @@ OPS: dict[str, OpRule] = {
     "store": OpRule(2, "write the scalar b where a refers to; a NaN becomes canonical", pure=False),
     "copy": OpRule(2, "copy what b refers to over what a refers to", pure=False),
     "zero": OpRule(1, "fill what a refers to with zero bytes", pure=False),
-    "index": OpRule(2, "weak ints: trap unless 0 <= a < b; attr is the axis where there are more, "
-                       "or what the trap says, with a place for b; no result", "index", pure=False),
+    "index": OpRule(2, "weak ints, b not below 0: trap unless 0 <= a < b; attr is the axis where "
+                       "there are more, or what the trap says, with a place for b; no result",
+                    "index", pure=False),
     "bound": OpRule(2, "weak ints: trap unless 0 <= a <= b; attr is what the trap says; no result",
                     "index", pure=False),
     "assert": OpRule(None, "trap unless the bool a; attr is the message or None, with places for "

@@ -214,3 +214,73 @@ def test_components_of_elements_counted_from_the_end() -> None:
     sb.assert_same_bits(use_array, points.copy())
     use_array(points)
     assert points.tolist() == [[1, 1], [2, 1], [1, 5]]
+
+
+@sb.struct
+class Row:
+    """Four numbers, of which as many are in use as another field says."""
+
+    count: int64
+    data: sb.FixedArray[int32, 4]
+
+    __elements__ = "data"
+
+    def __len__(self) -> int:
+        return int(self.count)
+
+
+@sb.kernel
+def read_row(row: Row, at: int) -> int32:
+    return row[at]
+
+
+@sb.kernel
+def write_row(row: Row, at: int) -> None:
+    row[at] = 3
+
+
+@sb.kernel
+def read_last(row: Row) -> int32:
+    return row[-1]
+
+
+@sb.kernel
+def write_third_last(row: Row) -> None:
+    row[-3] += 1
+
+
+@sb.kernel
+def read_list(items: sb.List[int32, 4], at: int) -> int32:
+    return items[at]
+
+
+@sb.kernel
+def write_end_of_list(items: sb.List[int32, 4]) -> None:
+    items[-2] = 1
+
+
+LENGTHS = (-(2**63), -5, -2, -1, 0, 2, 4, 5, 2**40, 2**63 - 1)
+PLACES = (-(2**63), -2, -1, 0, 1, 3, 4, 5, 2**40, 2**63 - 1)
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_what_is_below_no_length_is_outside_whatever_memory_says_of_it(length: int) -> None:
+    row, items = Row(count=length, data=[1, 2, 3, 4]), sb.List[int32, 4]([1, 2, 3, 4])
+    items.memory["size"] = length
+    for at in PLACES:
+        is_inside = 0 <= at < min(length, 4)
+        for kernel, given in ((read_row, row), (write_row, row), (read_list, items)):
+            if is_inside:
+                sb.assert_same_bits(kernel, given, at)
+                continue
+            with pytest.raises(sb.Trap) as trap:
+                sb.assert_same_bits(kernel, given, at)
+            assert trap.value.kind == "index"
+    for kernel, given, back in (
+        (read_last, row, 1), (write_third_last, row, 3), (write_end_of_list, items, 2),
+    ):  # fmt: skip
+        if back <= length < 4 + back:
+            sb.assert_same_bits(kernel, given)
+            continue
+        with pytest.raises(sb.Trap):
+            sb.assert_same_bits(kernel, given)

@@ -77,14 +77,15 @@ def place(
     count = length(ctx, node, base)
     if count is None:
         size = memory.fixed(memory.elements_field(ctx, node, base)).shape[0]
-        count = Scalar(ctx.builder.const(size, INT, span), INT)
+        end = ctx.builder.const(size, INT, span)
+    else:  # A length that lies in memory may be anything: below 0, nothing is inside.
+        end = _not_negative(ctx, span, count)
     said = None
     constant = memory.from_end(index)
     if constant is not None:
         said = from_end_text(constant)
-        # A length that lies in memory may be anything: this sum is not to overflow.
-        value = ctx.builder.value("add", (_not_negative(ctx, span, count), value), INT, span)
-    ctx.builder.effect("index", (value, count.value), span, said)
+        value = ctx.builder.value("add", (end, value), INT, span)
+    ctx.builder.effect("index", (value, end), span, said)
     return _element(ctx, node, base, value)
 
 

@@ -62,7 +62,7 @@ def _subscripts(
             return self.__position__(key)
         if not has_length:
             return index
-        length = int(self.__len__())
+        length = max(0, int(self.__len__()))  # it lies in memory, and may be anything
         if not running.managed and type(index) is int and index < 0:
             index += length
         return checked_index(index, length)
