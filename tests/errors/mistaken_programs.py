@@ -271,4 +271,17 @@ MISTAKEN_PROGRAMS = (
                     "@sb.struct\nclass P:\n    a: sb.FixedArray[int32, 3]\n"
                     "R = P(a=[1, 2, 3]).a[-1]", 3.0),
     MistakenProgram("NumPy", "R = sb.Array[float64](3)", "pass a NumPy array"),
+    # Texts from Python.
+    MistakenProgram("Python", kernel("w: bool) -> float64", "return 1.0 if w else 0.0", '"yes"'),
+                    'pass a bool, as w == "yes" is one',
+                    kernel("w: bool) -> float64", "return 1.0 if w else 0.0", '"yes" == "yes"'),
+                    1.0),
+    MistakenProgram("Python", kernel("w: float64) -> float64", "return w", '"1.5"'),
+                    "pass float(w)",
+                    kernel("w: float64) -> float64", "return w", 'float("1.5")'), 1.5),
+    MistakenProgram("Python", kernel("w: int32) -> int32", "return w", '"1.5"'),
+                    "pass int(float(w))",
+                    kernel("w: int32) -> int32", "return w", 'int(float("1.5"))'), 1.0),
+    MistakenProgram("Python", kernel("w: float64) -> float64", "return w", '"wide"'),
+                    "pass a number, such as 0.0"),
 )  # fmt: skip

@@ -31,6 +31,7 @@ ARGUMENTS: dict[str, Any] = {
     "sb.ReadOnly[uint8]": lambda: np.ones(300, np.uint8),
     "float3": lambda: sb.float3(1, 2, 3),
     "int": lambda: 3,
+    "random.Random": lambda: sb.random.seeded(1, 0),
     "int32": lambda: 3,
     "sb.Array[float32]": lambda: np.ones(4, np.float32),
 }

@@ -31,6 +31,7 @@ from samebits.frontend.operations import (
     fixed_point,
     intrinsics,
     memory,
+    method_fixes,
     operators,
     overloads,
     printing,
@@ -126,9 +127,20 @@ def call(ctx: Context, node: ast.Call, callee: Operand, lower: Lower) -> Operand
     return lowering(ctx, node, t or called, operands)
 
 
+_OTHERWISE: dict[object, tuple[str, str]] = {
+    builtins.min: ("default", "write `min({a}) if len({a}) > 0 else {b}`"),
+    builtins.max: ("default", "write `max({a}) if len({a}) > 0 else {b}`"),
+    builtins.sum: ("start", "write `{b} + sum({a})`"),
+}
+"""For each builtin the parameter that may be named beside one argument, and the call without it."""
+
+
 def _fix_of_keywords(ctx: Context, node: ast.Call, called: object) -> str:
     """What to write for a call of what takes no parameter by its name."""
     keys = [keyword.value for keyword in node.keywords if keyword.arg == "key"]
+    others = [k.value for k in node.keywords if k.arg == _OTHERWISE.get(called, ("", ""))[0]]
+    if len(node.args) == len(node.keywords) == len(others) == 1:
+        return ctx.filled(_OTHERWISE[called][1], node, a=node.args[0], b=others[0])
     if called not in (builtins.min, builtins.max) or not keys:
         return "drop the parameter names"
     sign, name = ("<", "least") if called is builtins.min else (">", "greatest")
@@ -250,7 +262,7 @@ def _refuse(
         if isinstance(called, np.ufunc) and any(ranks) and not keywords:
             fix = advice.for_call_of_arrays(f"{math}.{ours}", arguments, ranks)
     what = "is not a kernel, a type, or a function of samebits"
-    parts = dict(zip("ab", node.args, strict=False))
+    parts = dict(zip("ab", node.args, strict=False)) | advice.bounds(node.args)
     ctx.fail(node, f"'{written}' {what}", note=note, fix=ctx.filled(fix, node, **parts))
 
 
@@ -546,18 +558,6 @@ def _construct(ctx: Context, node: ast.Call, t: StructType, lower: Lower) -> Mem
     return made
 
 
-def _fix_of_method(t: StructType, name: str) -> str:
-    items = getattr(class_of_type(t), "__sb_elements__", None)
-    held = t.field_types.get(items) if items else None
-    if name == "sort" and isinstance(held, FixedArrayType):
-        if isinstance(held.element, StructType):
-            return f"define `__lt__` in {held.element}, which says which comes first"
-        return (
-            f"sort items that have an order: numbers, or structs with `__lt__`, not {held.element}"
-        )
-    return f"define it in the struct, or write a kernel that takes a {t}"
-
-
 def method(ctx: Context, node: ast.Call, name: str, base: MemoryOperand, lower: Lower) -> Operand:
     """`base.name(...)` on a struct."""
     assert isinstance(base.type, StructType)
@@ -571,6 +571,6 @@ def method(ctx: Context, node: ast.Call, name: str, base: MemoryOperand, lower: 
         ctx.fail(
             node,
             f"{base.type} has no method '{name}'",
-            fix=_fix_of_method(base.type, name),
+            fix=method_fixes.of_struct(ctx, node, base.type, name),
         )
     return call_kernel(ctx, node, kernel, bind(ctx, node, kernel, base, lower))

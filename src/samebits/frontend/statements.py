@@ -21,6 +21,7 @@ from samebits.frontend.core.operands import (
     describe,
     dimensions,
 )
+from samebits.frontend.core.refusals import REFUSED
 from samebits.frontend.core.source import copied_items, given_names, named_items, too_deep
 from samebits.frontend.expressions import condition, lower, refuse
 from samebits.frontend.operations import memory, operators, struct_items, texts
@@ -210,15 +211,17 @@ def _assign_target(ctx: Context, target: ast.expr, value: Operand, source: ast.e
         case ast.Attribute() | ast.Subscript():
             targets.target(ctx, target).store(ctx, value, source)
         case ast.Tuple() | ast.List():
+            starred = next((part for part in target.elts if isinstance(part, ast.Starred)), None)
+            if starred is not None:
+                message, fix = REFUSED[ast.Starred]
+                fix = _fix_of_starred(ctx, target, value, source) or fix
+                ctx.fail(starred, message, fix=fix)
             if not isinstance(value, Tuple):
                 ctx.fail(
                     target,
                     f"{describe(value)} can't be unpacked",
                     fix=_fix_of_unpacked(ctx, target, value, source),
                 )
-            starred = next((part for part in target.elts if isinstance(part, ast.Starred)), None)
-            if starred is not None:
-                refuse(ctx, starred)
             if len(value.items) != len(target.elts):
                 ctx.fail(
                     target,
@@ -257,6 +260,28 @@ def _fix_of_unpacked(
     if dimensions(value):
         return f"write `{names} = {', '.join(f'{text}[{k}]' for k in count)}`"
     return _UNPACKS
+
+
+def _fix_of_starred(
+    ctx: Context, target: ast.Tuple | ast.List, value: Operand, source: ast.expr
+) -> str | None:
+    """What to write for `a, *rest = array`: elements, and a view; None of anything else."""
+    if not dimensions(value) or not isinstance(source, ast.Name | ast.Attribute | ast.Subscript):
+        return None
+    at = next(k for k, part in enumerate(target.elts) if isinstance(part, ast.Starred))
+    after = len(target.elts) - at - 1
+    items = [
+        *range(at),
+        f"{at or ''}:{-after if after else ''}",
+        *range(-after, 0),
+    ]
+    pairs = zip(target.elts, items, strict=True)
+    text = ctx.text(source)
+    lines = [
+        f"`{ctx.text(part.value if isinstance(part, ast.Starred) else part)} = {text}[{item}]`"
+        for part, item in pairs
+    ]
+    return f"write {', '.join(lines)}"
 
 
 def _augmented(ctx: Context, node: ast.AugAssign) -> None:

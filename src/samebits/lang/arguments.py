@@ -6,7 +6,7 @@ Owns which Python, NumPy and language values a parameter of some type takes.
 from __future__ import annotations
 
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, cast
 
 import numpy as np
@@ -110,12 +110,24 @@ def _fix_of_no_number(value: Any, t: ScalarType, name: str) -> str:
     if isinstance(value, str | bytes) and len(value) == 1 and not value.isdigit() and t.is_int:
         return f"pass ord({name})"
     if isinstance(value, str | bytes):
-        return f"pass {'int' if t.is_int else 'float'}({name})"
+        return _fix_of_text(value, t, name)
     if isinstance(value, complex | np.complexfloating):
         return f"pass {name}.real, or its parts as two numbers"
     if isinstance(value, np.ndarray) and value.size == 1:
         return f"pass {name}.item()"
     return f"pass {_example(t, name)}"
+
+
+def _fix_of_text(value: str | bytes, t: ScalarType, name: str) -> str:
+    """What to pass in place of a text: the number that it says, if it does."""
+    if t is BOOL:
+        text = "b" * isinstance(value, bytes) + '"yes"'
+        return f"pass a bool, as {name} == {text} is one"
+    for convert, text in ((int, "int({})"), (float, "int(float({}))")):
+        with suppress(ValueError, OverflowError):
+            convert(value)
+            return f"pass {(text if t.is_int else 'float({})').format(name)}"
+    return f"pass a number, such as {'0' if t.is_int else '0.0'}"
 
 
 def _fix_of_range(number: int, t: ScalarType) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
@@ -60,12 +61,30 @@ VECTOR_ATTRIBUTES = {
     "sum": "add the components: `{a}.x + {a}.y`",
 }
 """Of vectors."""
+_DIGIT = 'ord("0") <= {a} <= ord("9")'
+_LETTER = 'ord("a") <= {a} | 32 <= ord("z")'
+_SMALL, _LARGE = 'ord("a") <= {a} <= ord("z")', 'ord("A") <= {a} <= ord("Z")'
+_OF_CHARACTERS = {
+    name: f"a character is a number: write `{test}`"
+    for name, test in {
+        **dict.fromkeys(("isdigit", "isdecimal", "isnumeric"), _DIGIT),
+        "isalpha": _LETTER,
+        "isalnum": f"{_DIGIT} or {_LETTER}",
+        "islower": _SMALL,
+        "isupper": _LARGE,
+        "isspace": "{a} == 32 or 9 <= {a} <= 13",
+        "upper": f"{{a}} - 32 if {_SMALL} else {{a}}",
+        "lower": f"{{a}} + 32 if {_LARGE} else {{a}}",
+    }.items()
+}
+"""Of a text's characters, which are code points in a kernel."""
 NUMBER_ATTRIBUTES = {
     "astype": "write `float32({a})`, or another type's name",
     "item": "write `{a}`, which is a number",
     "real": "write `{a}`, which is real",
     "bit_length": "write `64 - sb.clz(sb.uint64(abs({a})))`",
     "bit_count": "write `sb.popcount(sb.uint64(abs({a})))`",
+    **_OF_CHARACTERS,
     "is_integer": "write `math.isfinite({a}) and math.floor({a}) == {a}`",
 }
 _MADE_ARRAYS = {
@@ -84,11 +103,49 @@ _MADE_ARRAYS = {
     "eye": "take a matrix such as float4x4, or fill an array in loops",
 }
 """Of functions that make arrays: `{n}` a size, `{t}` a type, `{a}` what is given."""
-_RANDOM = (
-    "what it draws depends on what drew before, anywhere in the process",
-    "write `dice = random.seeded(seed, 0)` with samebits' random, kept in a struct where it goes "
-    "on, and `dice.next_float64()`",
-)
+DRAWS = {
+    **dict.fromkeys(("random", "rand", "random_sample", "next_float64"), "{o}.next_float64()"),
+    "next_float32": "{o}.next_float32()",
+    "uniform": "{low} + ({high} - {low}) * {o}.next_float64()",
+    "randint": "{o}.next_int32({low}, {end})",
+    **dict.fromkeys(("randrange", "integers"), "{o}.next_int32({low}, {high})"),
+    **dict.fromkeys(("gauss", "normalvariate", "normal"), "{low} + {high} * {o}.next_normal64()"),
+    **dict.fromkeys(("standard_normal", "randn"), "{o}.next_normal64()"),
+    "choice": "{high}[{o}.next_below(uint32(len({high})))]",
+    "getrandbits": "{o}.next_uint64()",
+}
+"""What draws here as other libraries' generators do: `{o}` is the generator, `{low}` and `{high}`
+are the bounds, and `{end}` is the number after the upper one."""
+
+
+def _drawn(name: str) -> tuple[str, str]:
+    """Note and fix of what draws a random number from the process's own generator."""
+    return (
+        "what it draws depends on what drew before, anywhere in the process",
+        "write `dice = random.seeded(seed, 0)` with samebits' random, kept in a struct where it "
+        f"goes on, and `{DRAWS.get(name, DRAWS['random']).replace('{o}', 'dice')}`",
+    )
+
+
+def bounds(given: Sequence[ast.expr]) -> dict[str, ast.expr]:
+    """The expressions for `{low}`, `{high}` and `{end}` of what draws a random number."""
+    low, high = (
+        given[:2]
+        if len(given) > 1
+        else (ast.Constant(0), given[0])
+        if given
+        else (ast.Name("low"), ast.Name("high"))
+    )
+    match high:
+        case ast.Constant(value=int(last)):
+            end: ast.expr = ast.Constant(last + 1)
+        case ast.BinOp(left=end, op=ast.Sub(), right=ast.Constant(value=1)):
+            pass
+        case _:
+            end = ast.BinOp(high, ast.Add(), ast.Constant(1))
+    return {"low": low, "high": high, "end": end}
+
+
 _BUILTIN = "a kernel computes numbers; do it in the Python code that calls"
 _OUTSIDE = "do it in the Python code that calls, or write an @sb.kernel that computes it"
 _OWN_TYPES = {"Array", "ReadOnly", "WriteOnly", "FixedArray"}
@@ -97,11 +154,7 @@ OURS = {
     "ones": "write sb.zeros(n, T), and fill it in a loop",
     "full": "write sb.zeros(n, T), and fill it in a loop",
     "array": "write sb.zeros(n, T), or sb.table(values, T) at module level",
-    "random": f"{_RANDOM[1]}",
-    "uniform": f"{_RANDOM[1]}",
-    "next_float64": f"{_RANDOM[1]}",
-    "next_float32": f"{_RANDOM[1]}",
-    "randint": "write `dice = random.seeded(seed, 0)`, and `dice.next_between(low, high)`",
+    **{name: _drawn(name)[1] for name in DRAWS},
     "sqr": "write `x**2`",
 }
 """Of names that samebits' modules do not have."""
@@ -159,10 +212,10 @@ def for_call(
     of: object = getattr(what, "__self__", None)
     module = str(getattr(what, "__module__", None) or type(of).__module__)
     match module.split(".")[0]:
-        case "numpy" if "random" in module:
-            return _RANDOM
+        case "numpy" if "random" in module or "random" in written:
+            return _drawn("integers" if name == "randint" else name)
         case "random":
-            return _RANDOM
+            return _drawn(name)
         case "numpy" if name in _MADE_ARRAYS:
             size = arguments[0] if arguments else "16"
             t = own_type(keywords.get("dtype", ""))
@@ -181,10 +234,23 @@ def for_call(
             return None, _BUILTIN
         case root if root == "numpy" or root in sys.stdlib_module_names or not callable(what):
             return _NOT_HERE, _OUTSIDE
+        case "samebits" if name == "table":
+            return _NOT_HERE, _of_table(f"{written}({text})", arguments)
+        case "samebits":
+            return _NOT_HERE, "do it in the Python code that calls"
         case _ if isinstance(called, type):
             return _NOT_HERE, f"write `@sb.struct` above `class {name}`, and annotate its fields"
         case _:
             return _NOT_HERE, "decorate it with @sb.kernel"
+
+
+def _of_table(call: str, arguments: Sequence[str]) -> str:
+    """What to write for a table that a kernel makes."""
+    try:
+        ast.literal_eval(arguments[0] if arguments else "0")
+    except ValueError:
+        return "fill `sb.zeros(n, T)` in a loop; a table is made at module level"
+    return f"write {call} at module level, and give it a name"
 
 
 def _of_float_range(arguments: list[str]) -> str:

@@ -19,7 +19,7 @@ from samebits.frontend.core.operands import (
     dimensions,
 )
 from samebits.frontend.core.refusals import samebits_attribute
-from samebits.frontend.operations import matrices, memory
+from samebits.frontend.operations import matrices, memory, method_fixes
 from samebits.frontend.operations.constants import captured
 from samebits.lang.constants import is_namespace
 from samebits.types import (
@@ -69,7 +69,10 @@ def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
                 if ours is not None:
                     fix = f"write {math_in(ctx.kernel.function.__globals__)}.{ours}"
                 elif name.partition(".")[0] == "samebits":
+                    call = _called(ctx, node)
+                    given = call.args if isinstance(call, ast.Call) else []
                     fix = advice.for_name(name, node.attr, dir(base.object))
+                    fix = ctx.filled(fix, call, **advice.bounds(given))
                 else:
                     fix = f"define '{node.attr}' there, or correct the name"
                 ctx.fail(node, f"{describe(base)} has no '{node.attr}'", fix=fix)
@@ -89,7 +92,9 @@ def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
             elif isinstance(base, Literal) and node.attr == "value":
                 fix = "an IntEnum's member is a number: write `{a}`"
             else:
-                fix = advice.NUMBER_ATTRIBUTES.get(node.attr, "use a number or vector operation")
+                of_value = method_fixes.of_value(ctx, _called(ctx, node), node.attr, base)
+                fix = advice.NUMBER_ATTRIBUTES.get(node.attr) or of_value
+                fix = fix or "use a number or vector operation"
             fix = ctx.filled(fix, _called(ctx, node), a=node.value)
             ctx.fail(node, f"{describe(base)} has no attribute '{node.attr}'", fix=fix)
 
@@ -111,9 +116,9 @@ def swizzle(ctx: Context, node: ast.Attribute, base: Vector) -> Operand:
             node,
             f"{base.type} has no component '{letters}'",
             fix=ctx.filled(
-                advice.VECTOR_ATTRIBUTES.get(
-                    letters, f"use letters of '{available}', one to four of them"
-                ),
+                advice.VECTOR_ATTRIBUTES.get(letters)
+                or method_fixes.of_value(ctx, _called(ctx, node), letters, base)
+                or f"use letters of '{available}', one to four of them",
                 _called(ctx, node),
                 a=node.value,
             ),
