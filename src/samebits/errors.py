@@ -72,12 +72,20 @@ def _window(text: str, start: int, end: int) -> tuple[str, int, int]:
     return f"{head}{shown}{tail}", start + shift, min(end, first + len(shown)) + shift
 
 
+def first_line(error: BaseException) -> str:
+    """The first line of an error's text; of a user's error whose text cannot be had, that."""
+    try:
+        return (str(error).splitlines() or [""])[0]
+    except Exception as its_own:
+        return f"its text cannot be had: {type(its_own).__name__}"
+
+
 def unexpected(error: BaseException) -> str:
     """One printable line on an error outside this tree: its type, its text, and the innermost line
     of samebits that it passed through."""
     from traceback import extract_tb
 
-    text = (str(error).splitlines() or [""])[0]
+    text = first_line(error)
     text = (text if text.isprintable() else ascii(text)[1:-1])[:_LONGEST]
     what = f"{type(error).__name__}: {text}" if text else type(error).__name__
     frames = extract_tb(error.__traceback__)

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from types import ModuleType
 
-from samebits.errors import SamebitsError, SimulationError
+from samebits.errors import SamebitsError, SimulationError, first_line
 from samebits.lang.signal_safe import block
 from samebits.sim.simulation import Simulation
 from samebits.sim.user_lines import own_line
@@ -160,4 +160,4 @@ def _does_not_import(place: str, error: BaseException, path: Path | None) -> Bas
 def _first_line(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         return error.msg
-    return (str(error).splitlines() or [""])[0][:200]
+    return first_line(error)[:200]

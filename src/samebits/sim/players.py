@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.bits import INFINITY, canonical_size, from_canonical, leaves
-from samebits.errors import SimulationError
+from samebits.errors import SimulationError, first_line
 from samebits.sim.inputs import Inputs
 from samebits.sim.simulation import Simulation
-from samebits.sim.user_lines import line_in
+from samebits.sim.user_lines import ends_a_run, line_in
 from samebits.types import Kind, ScalarType
 
 RANDOM = "random"
@@ -51,10 +51,12 @@ def _scripted(simulation: Simulation, name: str, seed: int) -> Player:
             try:
                 given = [dict(script(frame, p, seed)) for p in range(simulation.players)]
                 inputs[frame - first] = simulation.inputs.frame(given)[0]
-            except (Exception, SystemExit) as error:
+            except BaseException as error:  # a script may raise anything
+                if ends_a_run(error):
+                    raise
                 raise SimulationError(
                     f"script '{name}' of simulation '{simulation.name}' fails at frame {frame}: "
-                    f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}",
+                    f"{type(error).__name__}: {first_line(error)}",
                     span=line_in(script, error),
                     fix="a script(frame, player, seed) returns a dict of input fields",
                 ) from None

@@ -38,6 +38,13 @@ def line_in(function: Callable[..., Any], error: BaseException) -> Span | None:
     return found or _whole_line(code.co_filename, code.co_name, code.co_firstlineno)
 
 
+def ends_a_run(error: BaseException) -> bool:
+    """Whether an error that a user's function raised is none of its own: an interrupt, or what
+    samebits itself raises in a thread that is to stop."""
+    is_ours = type(error).__module__.partition(".")[0] == __name__.partition(".")[0]
+    return isinstance(error, KeyboardInterrupt) or (is_ours and not isinstance(error, Exception))
+
+
 def _is_a_users(file: str) -> bool:
     library = file == importlib.__file__ or "<frozen" in file
     return not library and not Path(file).is_relative_to(_PACKAGE)

@@ -118,6 +118,11 @@ def test_a_flipped_hash_fails_and_is_named(bits: Path, tmp_path: Path, run: Run)
     assert f"{int(first.hashes[7]):016x}  native, reference" in out
     assert f"{int(odd.hashes[7]):016x}  odd" in out
     assert "parts, frame 7" in summary.read_text()
+    source = tmp_path / "ball.py"
+    source.write_text("x = 1\n")
+    code, _, err = run(*given[:-1], source)
+    assert (code, source.read_text()) == (2, "x = 1\n")
+    assert "does not look like Markdown" in err
     data = bytearray(path.read_bytes())
     data[data.index(b'"hashes": "') + 20] ^= 1
     path.write_bytes(data)

@@ -47,6 +47,13 @@ def test_a_recorder_is_printed_or_written(language: str, run: Run) -> None:
     assert run("header", "--lang", language, "-o", name, "--force")[0] == 0
 
 
+def test_no_force_replaces_a_file_of_another_kind(run: Run) -> None:
+    Path("ball.py").write_text("import samebits as sb\n")
+    said = refused(run, "header", "-o", "ball.py", "--force")
+    assert said.startswith("ball.py exists already and is no recorder of samebits")
+    assert Path("ball.py").read_text() == "import samebits as sb\n"
+
+
 def test_an_unknown_language_is_refused_with_those_there_are(run: Run) -> None:
     said = refused(run, "header", "--lang", "cobol")
     assert said.splitlines() == [

@@ -204,9 +204,23 @@ class Recorded:
     def __call__(self, frame, player, seed):
         return {"push": [][frame]}
 
+class Drop(BaseException):
+    pass
+
+class Silent(Exception):
+    def __str__(self):
+        raise OSError
+
+def dropping(frame, player, seed):
+    raise Drop("all of it")
+
+def silent(frame, player, seed):
+    raise Silent
+
 SIM = sb.Simulation(
     name="scripted", version="1", state=State, input=Input, players=1, init=init, step=step,
     scripts={"lacking": lacking, "other": other, "nothing": nothing, "leaving": leaving,
+             "dropping": dropping, "silent": silent,
              "shouting": shouting, "recorded": Recorded()},
 )
 """
@@ -219,6 +233,8 @@ SIM = sb.Simulation(
         ("other", "ArgumentError: input of player 0: Input has no field 'pull'", "def other("),
         ("nothing", "TypeError: 'NoneType' object is not iterable", "def nothing("),
         ("leaving", "SystemExit: 1", "raise SystemExit(1)"),
+        ("dropping", "Drop: all of it", 'raise Drop("all of it")'),
+        ("silent", "Silent: its text cannot be had: OSError", "raise Silent"),
         ("recorded", "IndexError: list index out of range", '{"push": [][frame]}'),
     ],
 )

@@ -117,9 +117,18 @@ def _print(found: Agreement, diagnoses: Sequence[tuple[str, str]]) -> None:
         sys.stderr.write(f"not proven: {problem}\n")
 
 
+_SUMMARIES = ("", ".md", ".markdown", ".txt")
+"""How names of files end that a summary may be added to."""
+
+
 def _append(path: str, text: str) -> None:
     """Append to a summary that others write to as well, as $GITHUB_STEP_SUMMARY is; a new file is
     made."""
+    if Path(path).is_file() and Path(path).suffix.lower() not in _SUMMARIES:
+        raise BitsError(
+            f"--summary {path} exists and does not look like Markdown, to which it would be added",
+            fix="give a name that ends in .md",
+        )
     try:
         before = Path(path).read_text(encoding="utf-8") if Path(path).is_file() else ""
         write_file(path, f"{before}\n{text}" if before.strip() else text)

@@ -8,7 +8,10 @@ from pathlib import Path
 from samebits.cli.exit_status import SAME
 from samebits.errors import ReportError
 from samebits.foreign.recorder_sources import RECORDERS, recorder_source
-from samebits.output import os_reason, remedy, write_file
+from samebits.output import holds_foreign_file, os_reason, remedy, write_file
+
+_MARK = 24
+"""Characters at the beginning of a recorder by which it is known, of whatever version."""
 
 
 def run(language: str, out: str | None, force: bool) -> int:
@@ -25,6 +28,11 @@ def run(language: str, out: str | None, force: bool) -> int:
     path = Path(out)
     if path.is_dir():
         path /= RECORDERS[language].file
+    if holds_foreign_file(path, *(recorder_source(name)[:_MARK].encode() for name in RECORDERS)):
+        raise ReportError(
+            f"{path} exists already and is no recorder of samebits",
+            fix="give another name, or remove it first",
+        )
     try:
         write_file(path, text.encode(), replace=force)
     except FileExistsError:
