@@ -62,6 +62,8 @@ class Output:
         self._owner = os.getpid()
         self._in_block = False
         self._files: list[BinaryIO] = []
+        self._named: list[None] = []
+        """An item once the file has its name."""
         there = _status(self.path)
         descriptor = _stream(self.path, there)
         if descriptor is not None:
@@ -107,7 +109,8 @@ class Output:
         """Close the file and give it its name. Raises OSError; it is at `partial` then."""
         self.keep()
         if self.partial is not None:
-            _name(self.partial, self.path, self._replace)
+            if not self._named:  # else an interrupt came right after it
+                _name(self.partial, self.path, self._replace, self._named)
             self.partial = None
 
     def keep(self) -> None:
@@ -256,10 +259,12 @@ def _stream(path: Path, there: os.stat_result | None) -> int | None:
     return os.open(path, _STREAM)
 
 
-def _name(partial: Path, path: Path, replace: bool) -> None:
-    """Rename; without `replace` the system itself refuses a name that is taken."""
+def _name(partial: Path, path: Path, replace: bool, named: list[None]) -> None:
+    """Rename, and note that in `named`; without `replace` the system itself refuses a name that is
+    taken."""
     if replace:
-        os.replace(partial, path)
+        # One C call renames and notes it: no interrupt comes between.
+        named.extend(map(os.replace, (partial,), (path,)))
     elif sys.platform == "win32":
         os.rename(partial, path)
     else:

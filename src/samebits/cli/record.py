@@ -20,17 +20,18 @@ def run(sim: str, out: str, players: str | None, frames: int, seed: int, keyfram
     simulation = named_simulation(sim)
     play = player(simulation, players, check_seed(seed))
     ended, status = "", SAME
-    with simulation.record(out, seed, keyframes) as recording, progress_bars(frames) as bars:
+    with simulation.record(out, seed, keyframes) as recording:
         try:
-            for first in range(0, frames, BLOCK_FRAMES):
-                recording.run(play(first, min(BLOCK_FRAMES, frames - first)))
-                bars.show("recording", recording.frame)
+            with progress_bars(frames) as bars:
+                for first in range(0, frames, BLOCK_FRAMES):
+                    recording.run(play(first, min(BLOCK_FRAMES, frames - first)))
+                    bars.show("recording", recording.frame)
         except SimulationTrap as trap:
             ended, status = f"{trap}\n", DIFFERS
         except KeyboardInterrupt:
             word, status = interrupted()
             ended = f"{word}\n"
-        value = recording.session.hash()
+    value = recording.session.hash()
     sys.stderr.write(ended)
     count = f"{recording.frame:,} frame{'' if recording.frame == 1 else 's'}"
     print(f"{out}: {simulation.name} {simulation.version}, seed {seed}, {count}, hash {value:016x}")

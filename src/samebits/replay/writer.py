@@ -5,6 +5,7 @@ A replay is written beside its path and takes its own name when it is whole.
 
 from __future__ import annotations
 
+import io
 import operator
 import os
 import struct
@@ -12,9 +13,7 @@ from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import IO, Any, cast
-
-from mcap.writer import CompressionType, Writer
+from typing import Any, cast
 
 from samebits.errors import ReplayError
 from samebits.output import Output, holds_foreign_file, os_reason, remedy
@@ -24,15 +23,19 @@ from samebits.replay.header import (
     HASHES,
     INPUTS,
     KEYFRAMES,
-    MAX_CHUNK,
     METADATA_NAME,
     PART_BYTES,
     PROFILE,
     ReplayHeader,
 )
+from samebits.replay.mcap_made import begun, end, with_channel, with_chunk
 
 _MARK = len(PROFILE).to_bytes(4, "little") + PROFILE.encode()
 """The start of a replay, and of no other file: MCAP's record of the profile."""
+
+
+_INPUTS_ID, _HASHES_ID, _KEYFRAMES_ID = 1, 2, 3
+"""The channels of a replay, in the order in which they are made."""
 
 
 def partial_path(path: str | os.PathLike[str]) -> Path:
@@ -52,6 +55,10 @@ class ReplayWriter:
     Leaving the `with` block by an exception ends the partial file properly and leaves it there;
     a crash leaves it readable up to the last full block. No other recording writes to it. A
     stream is flushed, never closed.
+
+    After a signal handler has raised in any method, the file's next bytes are those that it still
+    lacks: frames that `frames` counts are written once. A stream's `write` that is left by an
+    exception cannot tell what it took: then the replay ends there, and `close` refuses.
     """
 
     def __init__(self, target: Target, header: ReplayHeader) -> None:
@@ -65,25 +72,19 @@ class ReplayWriter:
         self._keyframe_at = -1
         self._topics: dict[str, int] = {}
         self._closed = False
-        self._is_torn = False
-        """Whether a record is being written, or was at an interrupt."""
-        # No compression: zstd's bytes differ between its versions, and a reader that never
-        # decompresses cannot be handed a bomb.
-        self._mcap = Writer(
-            cast("IO[Any]", self._sink),
-            chunk_size=MAX_CHUNK,
-            compression=CompressionType.NONE,
-            enable_crcs=True,
-            enable_data_crcs=True,
-        )
+        """Whether no frame can be added any more."""
+        self._is_ended = False
+        """Whether the index is made."""
+        self._is_settled = False
+        """Whether nothing is left to be done at `close`."""
         try:
-            self._mcap.start(profile=PROFILE, library=_library())
-            self._mcap.add_metadata(METADATA_NAME, header.to_text())
-            self._inputs_id, self._hashes_id, self._keyframes_id = (
-                self._mcap.register_channel(topic, ENCODING, 0)
-                for topic in (INPUTS, HASHES, KEYFRAMES)
-            )
-            self._mcap.flush()
+            made, data = begun(PROFILE, _library(), METADATA_NAME, header.to_text())
+            for topic in (INPUTS, HASHES, KEYFRAMES):
+                made = with_channel(made, topic, ENCODING)
+            self._made = made
+            """The file as the bytes make it that were given to the sink."""
+            self._sink.waiting += [data]
+            self._sink.push()
         except BaseException:
             self._sink.discard()
             raise
@@ -142,13 +143,16 @@ class ReplayWriter:
                 f"frame {self.frames} has a keyframe already", fix="add a frame between the two"
             )
         self._flush()
-        self._keyframe_at = self.frames
-        self._is_torn = True
+        made, parts, frame = self._made, list[bytes](), self.frames
+        time = self.header.log_time(frame)
         for offset in range(0, max(1, len(data)), PART_BYTES):
-            part = struct.pack("<QI", self.frames, offset) + data[offset : offset + PART_BYTES]
-            self._message(self._keyframes_id, self.frames, part)
-            self._mcap.flush()
-        self._is_torn = False
+            part = struct.pack("<QI", frame, offset) + data[offset : offset + PART_BYTES]
+            made, chunk = with_chunk(made, time, [(_KEYFRAMES_ID, part)])
+            parts.append(chunk)
+        # No call from here to `push`, so that no signal handler runs in between.
+        self._made, self._keyframe_at = made, frame
+        self._sink.waiting += parts
+        self._sink.push()
 
     def annotate(self, topic: str, data: bytes) -> None:
         """Add a message of the program's own, before the next frame, on a channel of its own.
@@ -163,12 +167,15 @@ class ReplayWriter:
                 fix=f"give another channel than a replay's own, and at most {PART_BYTES} bytes",
             )
         self._flush()
-        if topic not in self._topics:
-            self._topics[topic] = self._mcap.register_channel(topic, ENCODING, 0)
-        self._is_torn = True
-        self._message(self._topics[topic], self.frames, data)
-        self._mcap.flush()
-        self._is_torn = False
+        made, topics = self._made, self._topics
+        if topic not in topics:
+            made = with_channel(made, topic, ENCODING)
+            topics = topics | {topic: len(made.channels)}
+        made, chunk = with_chunk(made, self.header.log_time(self.frames), [(topics[topic], data)])
+        # As in `keyframe`.
+        self._made, self._topics = made, topics
+        self._sink.waiting += [chunk]
+        self._sink.push()
 
     @property
     def has_keyframe(self) -> bool:
@@ -176,22 +183,61 @@ class ReplayWriter:
         return self._keyframe_at == self.frames
 
     def close(self) -> None:
-        """Write what is pending and the index; move the file to its path. Closing twice is fine."""
-        if self._closed:
+        """Write what is pending and the index; move the file to its path. Closing twice is fine,
+        and needed after a signal handler raised in it."""
+        if self._is_settled:
             return
-        self._finish()
-        self._sink.commit()
+        self._closed = True
+        try:
+            self._end()
+            self._sink.commit()
+        except ReplayError:
+            self._leave()
+            raise
+        self._is_settled = True
 
     def __enter__(self) -> ReplayWriter:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is None:
+        if error is not None:
+            self._leave()
+            return
+        try:
             self.close()
-        elif not self._closed:
-            # The error that is being raised matters more.
+        except ReplayError:
+            raise
+        except BaseException:
+            # What an interrupt cut off is still done, unless nobody reads the stream.
+            if self.partial is not None:
+                self.close()
+            raise
+
+    def _leave(self) -> None:
+        """End the replay without giving it its name. Raises no ReplayError: another error is being
+        raised, which matters more."""
+        if self._is_settled:
+            return
+        self._closed = True
+        try:
             with suppress(ReplayError):
-                self._finish()
+                self._end()
+        finally:
+            with suppress(ReplayError):
+                self._sink.finish()
+        self._is_settled = True
+
+    def _end(self) -> None:
+        """Write what is pending and the index, once."""
+        self._check_whole()
+        self._flush()
+        if not self._is_ended:
+            data = end(self._made)
+            # As in `keyframe`.
+            self._is_ended = True
+            self._sink.waiting += [data]
+        if self._sink.waiting:
+            self._sink.push()
 
     def _append(self, data: bytes, values: list[int] | None, frames: int) -> None:
         size = self.header.frame_size
@@ -214,35 +260,25 @@ class ReplayWriter:
             return
         first = self.frames - self._pending
         head = struct.pack("<QI", first, self._pending)
-        inputs = bytearray()
-        self._is_torn = True
-        self._message(self._inputs_id, first, head + self._inputs)
+        messages = [(_INPUTS_ID, head + self._inputs)]
         if self._hashes:
             hashes = struct.pack(f"<{self._pending}Q", *self._hashes)
-            self._message(self._hashes_id, first, head + hashes)
-        self._mcap.flush()
-        # No call, so that no signal handler runs in between.
-        self._inputs, self._hashes, self._pending, self._is_torn = inputs, [], 0, False
-
-    def _message(self, channel: int, frame: int, data: bytes) -> None:
-        time = self.header.log_time(frame)
-        self._mcap.add_message(channel, log_time=time, publish_time=time, data=data)
-
-    def _finish(self) -> None:
-        self._closed = True
-        try:
-            if not self._is_torn:  # else only what was whole before remains
-                self._flush()
-                self._is_torn = True
-                self._mcap.finish()
-                self._is_torn = False
-        finally:
-            self._sink.finish()
+            messages.append((_HASHES_ID, head + hashes))
+        made, chunk = with_chunk(self._made, self.header.log_time(first), messages)
+        inputs = bytearray()
+        # As in `keyframe`.
+        self._made = made
+        self._inputs, self._hashes, self._pending = inputs, [], 0
+        self._sink.waiting += [chunk]
+        self._sink.push()
 
     def _check_open(self) -> None:
         if self._closed:
             raise ReplayError("the replay is closed", fix="add every frame before close()")
-        if self._is_torn:
+        self._check_whole()
+
+    def _check_whole(self) -> None:
+        if self._sink.is_torn:
             raise ReplayError(
                 f"the replay ends before frame {self.frames}: an interrupt came during writing",
                 fix="record it again",
@@ -250,12 +286,19 @@ class ReplayWriter:
 
 
 class _Sink:
-    """The MCAP writer's output: counts bytes itself, so that a pipe works."""
+    """The file or the stream. `push` hands on what waits, and goes on where an interrupt or an
+    error left it."""
 
     def __init__(self, target: Target) -> None:
-        self._count = 0
-        self._arrived = 0
-        """Bytes that the system has taken, whole blocks only."""
+        self.waiting: list[bytes] = []
+        """Bytes that the stream has not taken, but for the first `_sent`."""
+        self._sent = 0
+        self._taken: list[int | None] = []
+        """The result of the stream's latest `write`, until it is in `_sent`."""
+        self._is_writing = False
+        """Whether the stream's `write` was called, and its result is not known."""
+        self._has_arrived = False
+        """Whether the stream has taken all that was pushed once."""
         self._out: Output | None = None
         self._name = "the stream"
         if isinstance(target, str | os.PathLike):
@@ -267,9 +310,12 @@ class _Sink:
                 )
             with self._telling():
                 self._out = Output(target)
-            self._file = self._out.file
+            # The file without its buffer, whose `write` takes nothing where it is interrupted.
+            self._file = cast("io.BufferedWriter", self._out.file).raw
         else:
             self._file = target
+        self._tells = isinstance(self._file, io.FileIO | io.BytesIO)
+        """Whether a `write` that raises has taken nothing."""
 
     @property
     def partial(self) -> Path | None:
@@ -281,31 +327,44 @@ class _Sink:
         try:
             yield
         except OSError as error:
-            kept = self._arrived and self.partial is not None
+            kept = self._has_arrived and self.partial is not None
             raise ReplayError(
                 f"cannot write {self._name}: {os_reason(error)}",
                 note=f"what was written before is in {self.partial}" if kept else None,
                 fix=remedy(error),
             ) from None
 
-    def write(self, data: bytes) -> int:
-        view = memoryview(data)
-        with self._telling():
-            while view:
-                taken = self._file.write(view)  # a raw stream may take fewer bytes
-                if not taken:
-                    raise ReplayError(f"cannot write {self._name}: it takes no more bytes")
-                view = view[taken:]
-        self._count += len(data)
-        return len(data)
+    @property
+    def is_torn(self) -> bool:
+        """Whether an exception left the stream's `write`, which does not tell what it took."""
+        return self._is_writing and not self._taken and not self._tells
 
-    def tell(self) -> int:
-        return self._count
-
-    def flush(self) -> None:
+    def push(self) -> None:
+        """Hand on what waits."""
         with self._telling():
+            self._settle()
+            joined = b"".join(self.waiting)
+            self.waiting = [joined]
+            while self._sent < len(joined) and not self.is_torn:
+                writing = map(self._file.write, (memoryview(joined)[self._sent :],))
+                self._is_writing = True
+                # One call writes and notes what was taken: no handler runs in between.
+                self._taken.extend(writing)
+                self._settle()
+            if not self.is_torn:
+                # Both together, as no call is in between.
+                self.waiting, self._sent = [], 0
             self._file.flush()
-        self._arrived = self._count
+        self._has_arrived = True
+
+    def _settle(self) -> None:
+        if not self._taken:
+            return
+        count, none = self._taken[0], list[int | None]()
+        # No call, so that no signal handler runs in between.
+        self._sent, self._taken, self._is_writing = self._sent + (count or 0), none, False
+        if not count:
+            raise ReplayError(f"cannot write {self._name}: it takes no more bytes")
 
     def finish(self) -> None:
         with self._telling():

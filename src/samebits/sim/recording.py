@@ -30,7 +30,7 @@ class Recording:
     Used in a `with` block. Leaving it normally gives the file its name; an exception leaves the
     frames so far in `<path>.partial`, or a similar name if that is taken. A frame that traps is
     written with its inputs and no hash, so that the replay repeats the trap. After an interrupt
-    recording goes on from `frame`, unless the file was being written; then the file ends there.
+    recording goes on from `frame`.
     """
 
     def __init__(
@@ -121,9 +121,13 @@ class Recording:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        with suppress(ReplayError):  # the writer reports it
-            self._catch_up()
-        self._writer.__exit__(kind, error, trace)
+        try:
+            with suppress(ReplayError):  # the writer reports it
+                self._catch_up()
+        finally:
+            with suppress(ReplayError):
+                self._catch_up()  # where an interrupt left the first
+            self._writer.__exit__(kind, error, trace)
 
 
 @dataclass(frozen=True, eq=False)

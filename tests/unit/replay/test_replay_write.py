@@ -150,6 +150,58 @@ class Full(io.RawIOBase):
         raise OSError(28, "No space left on device")
 
 
+class Interrupted(Pipe):
+    """A stream whose `write` is left by an exception once, and does not tell what it took."""
+
+    left = 20
+
+    def write(self, data: Any) -> int:
+        self.left -= 1
+        if not self.left:
+            self.data += bytes(data[:3])
+            raise KeyError
+        return super().write(data)
+
+
+def test_a_stream_that_does_not_tell_what_it_took_ends_there_and_says_so() -> None:
+    stream: Any = Interrupted()
+    stream.left = 1 << 30
+    writer = ReplayWriter(stream, HEADER)
+    stream.left = 3
+    writer.add(inputs_of(0))
+    with pytest.raises(KeyError):
+        writer.keyframe(state_of(1))
+    taken = stream.data
+    for call in (lambda: writer.add(inputs_of(1)), writer.close):
+        with pytest.raises(ReplayError, match="an interrupt came during writing"):
+            call()
+    assert stream.data == taken
+
+
+def test_a_disk_that_has_room_again_takes_the_rest(tmp_path: Path) -> None:
+    resource: Any = pytest.importorskip("resource")
+    path = tmp_path / "a.mcap"
+    block = b"".join(inputs_of(frame) for frame in range(256))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def fill() -> None:
+        for _ in range(100):
+            writer.add_block(block, None)
+
+    with ReplayWriter(path, HEADER) as writer:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (16 << 10, before[1]))
+        try:
+            with pytest.raises(ReplayError):
+                fill()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        count = writer.frames
+        writer.add_block(block, None)
+    replay = read_replay(path)
+    assert (replay.frames, replay.damage) == (count + 256, None)
+    assert replay.inputs == block * (replay.frames // 256)
+
+
 def test_a_pipe_gets_the_same_bytes_as_a_file() -> None:
     pipe: Any = Pipe()
     with ReplayWriter(pipe, HEADER) as writer:

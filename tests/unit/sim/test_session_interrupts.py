@@ -135,7 +135,7 @@ def test_an_interrupted_recording_keeps_whole_frames(
 def test_a_recording_goes_on_after_an_interrupt_from_its_frame(
     every: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every frame that `frame` counts is in the file once; a cut in the writing is reported."""
+    """Every frame that `frame` counts is in the file once, also where writing it was cut."""
     monkeypatch.setattr("samebits.sim.recording.BLOCK_FRAMES", 3)
     path = tmp_path / "game.mcap"
     made: list[Recording] = []
@@ -153,27 +153,12 @@ def test_a_recording_goes_on_after_an_interrupt_from_its_frame(
         made[0].run(INPUTS[8:FRAMES])
 
     def go_on() -> None:
-        recording, refused = made[0], ""
+        recording = made[0]
         at = recording.frame
         assert recording.session.hash() == KNOWN[recording.session.frame]
-        try:
-            recording.run(INPUTS[at : FRAMES + 2])
-            recording.close()
-        except sb.ReplayError as error:
-            refused = str(error)
-            with contextlib.suppress(sb.ReplayError):
-                recording.close()
-        assert not refused or "an interrupt came during writing" in refused
-        whole = not refused
-        replay = sb.Replay.open(path if path.exists() else partial_path(path), SMALL)
-        count = len(replay)
-        assert count == FRAMES + 2 if whole else count <= FRAMES
-        if count:
-            assert replay.hashes is not None
-            assert replay.hashes.tolist() == [KNOWN[k] for k in range(1, count + 1)]
-            assert np.array_equal(replay.inputs, INPUTS[:count])
-        assert not whole or replay.damage is None
-        ends.add("whole" if whole else "cut")
+        recording.run(INPUTS[at : FRAMES + 2])
+        recording.close()
+        assert whole_frames(path) == FRAMES + 2
         ends.add("begun" if at < FRAMES else "over")
         begin()
 
@@ -182,5 +167,72 @@ def test_a_recording_goes_on_after_an_interrupt_from_its_frame(
         warnings.simplefilter("ignore", ResourceWarning)
         assert at_each(play, go_on, stride=23) > 20
     made[0].close()
-    assert {"whole", "begun"} <= ends
-    assert ("cut" in ends) == bool(every)
+    assert ends == {"begun", "over"}
+
+
+@pytest.mark.parametrize("every", [0, 1])
+@pytest.mark.parametrize("error", [Interrupt, Alarm])
+def test_an_interrupt_that_the_block_catches_leaves_the_frames_until_then(
+    every: int, error: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What has its name is whole and has the frames that `frame` counts, wherever it came, and in
+    the `close` that gives the name too."""
+    monkeypatch.setattr("samebits.sim.recording.BLOCK_FRAMES", 3)
+    path = tmp_path / "game.mcap"
+    counted: list[int] = []
+
+    def play() -> None:
+        counted.clear()
+        path.unlink(missing_ok=True)
+        with SMALL.record(path, seed=7, keyframe_every=every) as recording:
+            with contextlib.suppress(error):
+                recording.run(INPUTS[:7])
+            counted.append(recording.frame)
+
+    def check() -> None:
+        if counted and path.exists():
+            assert whole_frames(path) == counted[0]
+        for partial in tmp_path.glob("*.partial*"):
+            partial.unlink()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        assert at_each(play, check, error, stride=29) > 5
+
+
+@pytest.mark.parametrize("error", [Interrupt, Alarm])
+def test_an_interrupt_in_the_end_of_a_recording_leaves_it_whole_under_its_name(
+    error: type[BaseException], tmp_path: Path
+) -> None:
+    path = tmp_path / "game.mcap"
+    made: list[Recording] = []
+
+    def begin() -> None:
+        path.unlink(missing_ok=True)
+        made[:] = [SMALL.record(path, seed=7)]
+        made[0].run(INPUTS[:7])
+
+    def leave() -> None:
+        made[0].__exit__(None, None, None)
+
+    def check() -> None:
+        if not path.exists():  # it came before the first line
+            leave()
+        assert whole_frames(path) == 7
+        begin()
+
+    begin()
+    assert at_each(leave, check, error, stride=3) > 20
+    made[0].close()
+
+
+def whole_frames(path: Path) -> int:
+    """The frames of a replay that is whole and has the simulation's hashes."""
+    replay = sb.Replay.open(path, SMALL)
+    count = len(replay)
+    assert replay.damage is None or (not count and replay.damage.startswith("no frames"))
+    assert (replay.hashes is not None) == bool(count)
+    if replay.hashes is not None:
+        assert replay.hashes.tolist() == [KNOWN[k] for k in range(1, count + 1)]
+    assert np.array_equal(replay.inputs, INPUTS[:count])
+    return count
