@@ -343,3 +343,23 @@ def test_what_lives_longer_than_a_block_stays_once_something_is_written(tmp_path
             del out
             gc.collect()
         assert os.listdir(tmp_path) == (["a.partial"] if data else [])
+
+
+def test_an_interrupted_commit_can_be_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    made: list[Output] = []
+
+    def begin() -> None:
+        path.unlink(missing_ok=True)
+        made[:] = [Output(path)]
+        made[0].file.write(b"whole")
+
+    def check() -> None:
+        made[0].commit()
+        assert (path.read_bytes(), made[0].partial) == (b"whole", None)
+        assert os.listdir(tmp_path) == ["a"]
+        begin()
+
+    begin()
+    assert at_each(lambda: made[0].commit(), check) > 5
+    made[0].discard()
