@@ -42,6 +42,7 @@ from samebits.frontend.operations.conversions import (
     build_vector,
     convert_explicit,
     literal,
+    materialize,
     to_int,
     to_scalar,
 )
@@ -214,7 +215,7 @@ def _truths(ctx: Context, node: ast.Call, called: Any, operands: list[Operand]) 
 def _round(ctx: Context, node: ast.Call, called: Any, operands: list[Operand]) -> Operand:
     """Python's `round`: of an integer itself, of floats `sb.round`."""
     if len(operands) == 1 and isinstance(operands[0], Literal | Scalar) and operands[0].type.is_int:
-        return operands[0]
+        return materialize(ctx, node, operands[0])
     fix = advice.for_more_arguments("round", ctx.text(node.func), list(map(ctx.text, node.args)))
     if fix is not None:
         ctx.fail(
@@ -320,6 +321,13 @@ def _from_float(ctx: Context, node: ast.Call, maker: FromFloat, operands: list[O
 
 def _divmod(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Operand:
     rows = (operators.BINARY[ast.FloorDiv], operators.BINARY[ast.Mod])
+    if all(isinstance(operand, Literal) for operand in operands):
+        # As values, which nothing folds; an int beside a float becomes one there.
+        t = FLOAT if any(operand.type is FLOAT for operand in operands) else INT
+        operands = [
+            materialize(ctx, argument, operand) if operand.type is t else operand
+            for argument, operand in zip(node.args, operands, strict=True)
+        ]
     return Tuple(tuple(operators.binary(ctx, node, row, *operands) for row in rows))
 
 
@@ -357,7 +365,7 @@ def _int(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Opera
     (operand,) = operands
     if isinstance(operand, Literal):
         if isinstance(operand.value, int):
-            return operand
+            return materialize(ctx, node, operand)
         if -(2.0**63) <= operand.value < 2.0**63:
             return Scalar(ctx.builder.const(int(operand.value), INT, ctx.span(node)), INT)
     if not isinstance(operand, Scalar) or not (

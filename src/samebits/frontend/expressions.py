@@ -38,7 +38,7 @@ from samebits.frontend.operations import (
     tuples,
     views,
 )
-from samebits.frontend.operations.conversions import coerce
+from samebits.frontend.operations.conversions import coerce, materialize
 from samebits.frontend.operations.kernel_calls import items_view
 from samebits.frontend.operations.names import attribute, name
 from samebits.ir.grammar import OPS, If, Op, Region, Value, can_trap
@@ -260,7 +260,9 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
             elif isinstance(base, Tuple):
                 index = lower(ctx, node.slice)
                 if isinstance(index, Literal) and isinstance(index.value, int):
-                    return _item(ctx, node, base, index.value)
+                    item = _item(ctx, node, base, index.value)
+                    # A literal is what is written as one or has a name.
+                    return materialize(ctx, node, item) if _written_out(node) else item
                 names = ", ".join("abcdefgh"[k % 8] for k in range(len(base.items)))
                 fix = f"unpack it: `{names} = {ctx.text(node.value)}`"
                 if all(isinstance(item, Literal) for item in base.items):
@@ -293,6 +295,14 @@ def _whole(items: list[object]) -> bool:
         _whole(cast("list[object]", item)) if isinstance(item, list) else isinstance(item, int)
         for item in items
     )
+
+
+def _written_out(node: ast.Subscript) -> bool:
+    """Whether what is indexed is a tuple that stands there, not the name of one."""
+    base = node.value
+    while isinstance(base, ast.Subscript):
+        base = base.value
+    return isinstance(base, ast.Tuple)
 
 
 def _item(ctx: Context, node: ast.Subscript, base: Tuple, index: int) -> Operand:

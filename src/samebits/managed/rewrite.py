@@ -16,6 +16,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from samebits.bits import round_scaled
 from samebits.errors import ArgumentError, CompileError, Span, Trap
 from samebits.frontend.core.characters import NO_INTEGER, ORD_TAKES, code_point
 from samebits.frontend.core.joins import ItemTypes
@@ -39,6 +40,7 @@ from samebits.lang.memory.tables import Table
 from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import own_elements, own_index, prange
 from samebits.lang.values.conversions import kind_of
+from samebits.lang.values.enums import plain_number
 from samebits.lang.values.flushing import flushed, flushed_weak
 from samebits.lang.values.powers import MOST, by_products
 from samebits.lang.values.scalars import TYPE_OF
@@ -74,7 +76,10 @@ def _int(value: Any) -> Int:
 def _float(value: Any) -> float:
     if isinstance(value, str):
         raise ArgumentError("float() takes a number", fix="write math.inf or math.nan")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:  # of a constant int, which rounds as it does beside a float64
+        return round_scaled(value, 0, FLOAT.bits)
 
 
 def _assert(condition: bool, message: str | None = None) -> None:
@@ -109,7 +114,20 @@ _DIVISIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 }
 
 
+def _divmod(a: Any, b: Any) -> tuple[Any, Any]:
+    if isinstance(a, int) and isinstance(b, int):
+        a, b = (checked(x) if type(x) is int else x for x in (a, b))
+    return _DIVISIONS[ast.FloorDiv](a, b), _DIVISIONS[ast.Mod](a, b)
+
+
+def _flushed_divmod(a: Any, b: Any) -> tuple[Any, Any]:
+    quotient, rest = _divmod(a, b)
+    return flushed_weak(quotient), flushed_weak(rest)
+
+
 def _round(value: Any) -> Any:
+    if type(value) is int:  # a constant beyond int64
+        return checked(value)
     whole = issubclass(type(value), int | np.integer)
     return value if whole else intrinsics.round(value)
 
@@ -167,11 +185,14 @@ _BUILTINS: dict[object, object] = {
     builtins.sum: mean(_sum, builtins.sum),
     builtins.min: mean(partial(_extreme, intrinsics.min), builtins.min),
     builtins.max: mean(partial(_extreme, intrinsics.max), builtins.max),
+    builtins.divmod: mean(_divmod, builtins.divmod),
     builtins.round: mean(_round, builtins.round),
     builtins.ord: mean(_ord, builtins.ord),
     builtins.any: intrinsics.any,
     builtins.all: intrinsics.all,
 }
+
+_FLUSHED_DIVMOD = mean(_flushed_divmod, builtins.divmod)
 
 _WRITTEN_OUT = (ast.Tuple, ast.List, ast.Set)
 """What `in` compares item by item; a set's order of items is of no account then."""
@@ -253,8 +274,9 @@ class Rewrite(ast.NodeTransformer):
                 return self._named(node, class_of_type(t))
         if type(value) is int or type(value) is float:
             return ast.copy_location(ast.Constant(value), node)
-        if type(value) is tuple:
-            items = [self.finish(self.value(node, item)) for item in cast("Items", value)]
+        if isinstance(value, tuple):
+            numbers = map(plain_number, cast("Items", value))
+            items = [self.finish(self.value(node, item)) for item in numbers]
             return ast.copy_location(ast.Tuple(items, ast.Load()), node)
         return self._named(node, self.frozen(value))
 
@@ -267,11 +289,14 @@ class Rewrite(ast.NodeTransformer):
                 self.functions[value] = mean(found, value)
             return found
         with suppress(TypeError):  # of what has no hash, such as a vector
+            if value is builtins.divmod and self.flush:
+                return _FLUSHED_DIVMOD
             value = _BUILTINS.get(value, value)
         return flushed(value) if self.flush else value
 
     def outer(self, node: ast.expr) -> tuple[bool, object]:
-        """Whether `node` is an outer name or an attribute of an outer namespace, and its value."""
+        """Whether `node` is an outer name, an attribute of an outer namespace, or an item of an
+        outer tuple, and its value."""
         if isinstance(node, ast.Name) and node.id not in self.local:
             try:
                 return True, self.kernel.lookup(node.id)
@@ -286,6 +311,13 @@ class Rewrite(ast.NodeTransformer):
             )
             if found and node.attr in constants:
                 return True, constants[node.attr]
+        if isinstance(node, ast.Subscript):
+            found, base = self.outer(node.value)
+            if found and isinstance(base, tuple):
+                index = _number(self.fold(copied(node.slice)))
+                items = cast("Items", base)
+                if index is not None and index.value in range(-len(items), len(items)):
+                    return True, plain_number(items[int(index.value)])
         return False, None
 
     def finish(self, node: ast.expr) -> ast.expr:
@@ -358,9 +390,9 @@ class Rewrite(ast.NodeTransformer):
                 return node
             case ast.Compare() if any(code_point(side) is not None for side in _sides(node)):
                 return self.fold(self._with_code_points(node))
-            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[right]) if (
-                isinstance(right, _WRITTEN_OUT) or type(self.outer(right)[1]) is tuple
-            ):
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[right]) if isinstance(
+                right, _WRITTEN_OUT
+            ) or isinstance(self.outer(right)[1], tuple):
                 return self._among(node, right)
             case ast.Compare(ops=[op], comparators=[right]):
                 left, right = self.fold(node.left), self.fold(right)

@@ -24,6 +24,7 @@ from samebits.lang.constants import is_namespace
 from samebits.lang.memory.arrays import ManagedArray
 from samebits.lang.memory.structs import Struct, count_of
 from samebits.lang.memory.tables import Table
+from samebits.lang.values.enums import plain_number
 from samebits.lang.values.fixed.fixed_point import FixedPoint
 from samebits.lang.values.scalars import RAW_OF
 from samebits.lang.values.vectors import Vector, components
@@ -65,7 +66,7 @@ def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
             number = value.__sb_type__
             return Scalar(ctx.builder.const(value.raw, number, span), number)
         case int() | float():
-            return Literal(value, span)
+            return Literal(cast("int | float", plain_number(value)), span)
         case Table():
             t = FixedArrayType(value.element, value.raw.shape)
             return MemoryOperand(_table(ctx, node, value), t, _root(ctx, node), readonly=True)

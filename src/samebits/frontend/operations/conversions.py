@@ -68,6 +68,8 @@ def _fix_of_a_large(ctx: Context, node: ast.AST, number: int | float) -> str:
             sides = widened_sum(a, "uint64"), [widened_sum(b, "uint64")]
             whole = ast.Compare(sides[0], ops, sides[1])
             return ctx.filled("compare in uint64: `{x}`", node, x=whole)
+        case ast.Call(func=ast.Name(id="int" | "round" | "abs"), args=[x]):
+            return ctx.filled("write `uint64({x})`", node, x=x)
         case _:
             text = "write `uint64({x})`, or annotate the name: `name: uint64 = {x}`"
             return ctx.filled(text, x=node)
