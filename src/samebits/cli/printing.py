@@ -263,9 +263,8 @@ def _details(run: VerifiedRun) -> Iterator[str]:
             f"{EMULATED_FRAMES:,} frames at most; --frames all lets them finish"
         )
     for row in run.verification.rows:
-        # The state after `init` is compared too.
-        if row.frames and 0 < row.compared <= row.frames:
-            yield f"{row.name}: {row.compared - 1:,} of its {row.frames:,} frames were compared"
+        if row.compared < row.frames and row.result != "not compared":
+            yield f"{row.name}: {row.compared:,} of its {row.frames:,} frames were compared"
     frames = run.verification.frames
     for row in run.verification.recorded.values():
         if 0 < row.frames < frames and row.divergence is None:

@@ -73,14 +73,14 @@ class RowReport:
     divergence: Divergence | None = None
     seconds: float = 0.0
     compared: int = 0
-    """How many frames, counting the state after `init` and a trap, were compared with another row
-    or with recorded hashes."""
+    """How many frames, counting one that a trap ended, were compared with another row or with
+    recorded hashes. The state after `init` is compared too, and is no frame."""
     overdue: bool = False
 
     @property
     def result(self) -> str:
         """`same`, `differs`, `failed`, `not run`, or `not compared` if it ran alone or was
-        interrupted in its first frame, when states after `init` may agree by chance."""
+        interrupted before a frame was compared, when states after `init` may agree by chance."""
         if self.divergence is not None:
             return "differs"
         if self.failure is not None:

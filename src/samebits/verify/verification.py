@@ -276,8 +276,8 @@ class Verification:
         for runner, outcome in outcomes[1:]:
             assert reference is not None
             first, expected = reference
-            for report in (first.report, runner.report):
-                report.compared = 1
+            if expected.trap is not None and outcome.trap is not None:
+                first.report.compared = runner.report.compared = 1
             if first_unequal(expected, outcome) is None:
                 continue
             difference = None
@@ -323,8 +323,6 @@ class Verification:
         def advance(runner: _RowRun) -> None:
             try:
                 found[runner] = self._advance(runner, inputs)
-            except TimeOver:
-                runner.overdue(self.timeout)
             except RunnerError as error:
                 self._failed(runner, error)
 
@@ -356,10 +354,18 @@ class Verification:
             count = _stretch(runner, len(inputs) - first, self.whole)
             began = time.perf_counter()
             part = inputs[first : first + count]
-            done = runner.limited(self.timeout, lambda part=part: execution.advance(part))
+            try:
+                done = runner.limited(self.timeout, lambda part=part: execution.advance(part))
+            except TimeOver:
+                runner.overdue(self.timeout)  # what it did until then is compared
+                break
             seconds = time.perf_counter() - began
+            frames, value = report.frames + len(done.hashes), report.final_hash
+            if len(done.hashes):
+                value = int(done.hashes[-1])
+            # No call, so that Ctrl-C leaves the hash of the last frame.
             report.seconds += seconds
-            report.frames += len(done.hashes)
+            report.frames, report.final_hash = frames, value
             parts.append(done.hashes)
             trap = done.trap
             first += count
@@ -369,8 +375,6 @@ class Verification:
             elif row.slow:
                 self._progress(f"running {report.name}", self.frames)
         hashes = np.concatenate(parts) if parts else np.zeros(0, np.uint64)
-        if len(hashes):
-            report.final_hash = int(hashes[-1])
         if trap is not None:
             runner.running = False
             report.trap = TrapFact.of(trap)
@@ -458,10 +462,10 @@ class Verification:
                 self.sampled.append(self._last)
 
     def _count(self, shared: int, *reports: RowReport) -> None:
-        """Count `shared` frames of this block, and the state after `init`, as compared."""
+        """Count `shared` frames of this block as compared, and those before it."""
         for report in reports:
             if shared:
-                report.compared = max(report.compared, 1 + self.frames + shared)
+                report.compared = max(report.compared, self.frames + shared)
 
 
 def _disagreement(

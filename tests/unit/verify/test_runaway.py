@@ -21,6 +21,7 @@ from tests.support.simulations.endless_simulation import ENDLESS
 from samebits.cli import status
 from samebits.replay import read_replay
 from samebits.runtime.threads import preempt
+from samebits.sim.players import DEFAULT_SEED
 from samebits.verify.executions import all_rows
 
 SIMULATION = str(SIMULATIONS / "endless_simulation.py")
@@ -149,6 +150,16 @@ def test_a_row_that_takes_too_long_was_not_run(
     assert [(row["result"], row["reason"]) for row in run["targets"]] == (
         [("not run", "over 1.5 s")] * len(rows)
     )
+    session, hashes = ENDLESS.start(DEFAULT_SEED), list[str]()
+    for _ in range(13):
+        hashes.append(f"{session.hash():016x}")
+        session.run(loops(3))
+    frames = [row["frames"] for row in run["targets"]]
+    assert [row["final_hash"] for row in run["targets"]] == [hashes[count] for count in frames]
+    assert "managed" not in rows or frames == [12, 12]
+    held = min(frames) if len(rows) > 1 else 0
+    assert [row["compared"] for row in run["targets"]] == [held] * len(rows)
+    assert run["frames"] == max(frames)
 
 
 @needs_signals

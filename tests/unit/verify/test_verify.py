@@ -16,7 +16,7 @@ from tests.support.simulations.small_simulation import SMALL, State
 
 from samebits.bits import exact_fma, float_to_bits, leaves
 from samebits.errors import ReplayError, SimulationError, TargetError
-from samebits.sim.execution import Execution, NativeExecution
+from samebits.sim.execution import Execution, ManagedExecution, NativeExecution
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import InputBlock, PlayerSource, ReplaySource
 from samebits.verify import verification as verify
@@ -72,7 +72,30 @@ def test_a_row_alone_is_compared_with_nothing() -> None:
 
 def test_each_row_counts_what_it_was_held_against() -> None:
     done = verified((MANAGED, NATIVE))
-    assert [row.compared for row in done.rows] == [1 + row.frames for row in done.rows]
+    assert [row.compared for row in done.rows] == [row.frames for row in done.rows] == [60, 60]
+
+
+def test_an_interrupted_row_has_the_hash_of_its_last_frame(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = verified((MANAGED, NATIVE), keep_hashes=True)
+    calls = iter(range(5))
+    advance = ManagedExecution.advance
+
+    def interrupted(self: ManagedExecution, inputs: Any) -> Any:
+        if next(calls, None) is None:
+            raise KeyboardInterrupt
+        return advance(self, inputs)
+
+    monkeypatch.setattr(ManagedExecution, "advance", interrupted)
+    done = Verification(SMALL, PlayerSource(SMALL, "push", 1, 60), (MANAGED, NATIVE))
+    with pytest.raises(KeyboardInterrupt):
+        done.run(lambda what, frames: None)
+    managed, native = done.rows
+    assert (managed.frames, native.frames) == (5, 60)
+    assert managed.final_hash == int(whole.hashes[0][4])
+    assert native.final_hash == int(whole.hashes[0][59])
+    assert [(row.compared, row.result) for row in done.rows] == [(0, "not compared")] * 2
 
 
 def test_a_golden_file_of_later_frames_is_not_compared() -> None:
@@ -159,6 +182,25 @@ def test_a_difference_that_does_not_come_again_is_said_to_be_undetermined() -> N
     assert divergence.note == (
         "running up to this frame again gave equal states: a run is not deterministic"
     )
+
+
+def test_what_a_row_did_before_its_time_was_over_is_compared() -> None:
+    once = iter([True])
+
+    def change(execution: Any, frame: int) -> None:
+        if frame == 3:
+            execution.memory["random"] ^= 1
+        if frame == 10 and next(once, False):
+            while True:
+                pass
+
+    slow = replace(faulty("stuck", change), slow=True)
+    done = verified((MANAGED, slow), timeout=1.5, whole=True)
+    row = done.rows[1]
+    assert (row.frames, row.overdue, row.reason) == (10, True, "over 1.5 s")
+    assert (row.result, done.result) == ("differs", "differs")
+    assert row.divergence is not None
+    assert (row.divergence.frame, row.divergence.reference) == (3, "managed")
 
 
 def test_a_difference_beyond_the_prefix_is_against_a_compiled_row(monkeypatch: Any) -> None:
