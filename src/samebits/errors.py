@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import wraps
 from pathlib import Path
-from types import TracebackType
-from typing import ParamSpec, TypeVar
+from types import CodeType, FunctionType, TracebackType
+from typing import Any, ParamSpec, TypeVar, cast
 
 from samebits.source_lines import line_of
 
@@ -127,6 +127,15 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
+_WRAPPERS: set[CodeType] = set()
+
+
+def mark_wrapper(function: Callable[..., Any]) -> None:
+    """Note that a function does no more than call another one: a TypeError that passes through such
+    functions alone is one of the call, which had wrong arguments."""
+    _WRAPPERS.add(cast("FunctionType", function).__code__)
+
+
 def fold(error: BaseException) -> None:
     """Take the frames of samebits out of the traceback of an error that the function which a user
     called has caught, and raises on by a bare `raise`: that adds no frame, so that nothing
@@ -141,7 +150,7 @@ def fold(error: BaseException) -> None:
         error.__cause__ = error.__cause__  # hides what was handled inside, as `from` does
         error.__traceback__ = _of_kernels(trace)
         return
-    if trace is not None and trace.tb_next is None and isinstance(error, TypeError):
+    if type(error) is TypeError and _is_of_the_call(trace):
         error.__traceback__ = None  # what was called has other parameters
         return
     while trace is not None and trace.tb_frame.f_code.co_filename.startswith(_OWN):
@@ -154,6 +163,14 @@ def fold(error: BaseException) -> None:
         trace = trace.tb_next
     if last is not None:
         last.tb_next = None  # what a function of the user's called
+
+
+def _is_of_the_call(trace: TracebackType | None) -> bool:
+    """Whether nothing but a call was done where an error comes from."""
+    first = trace
+    while trace is not None and (trace is first or trace.tb_frame.f_code in _WRAPPERS):
+        trace = trace.tb_next
+    return first is not None and trace is None
 
 
 def _of_kernels(trace: TracebackType | None) -> TracebackType | None:
@@ -187,6 +204,7 @@ def folding(function: Callable[_P, _R]) -> Callable[_P, _R]:
             fold(error)
             raise
 
+    mark_wrapper(call)
     return call
 
 

@@ -11,6 +11,7 @@ import sys as _sys
 from importlib import import_module as _load
 from typing import TYPE_CHECKING, Any
 
+from samebits.errors import hide as _hide
 from samebits.lang.intrinsics import (
     abs,
     all,
@@ -229,7 +230,11 @@ def __getattr__(name: str) -> Any:
         message = f"module 'samebits.math' has no attribute {name!r}"
         if name in _OTHER_NAMES:
             message = f"{message}; it is math.{_OTHER_NAMES[name]} here"
-        raise AttributeError(message, name=name, obj=_sys.modules[__name__])
+        try:
+            raise AttributeError(message, name=name, obj=_sys.modules[__name__])
+        except AttributeError as error:
+            _hide(error)
+            raise
     value = getattr(_load(f"samebits.mathlib.{_MODULES[name]}"), name)
     globals()[name] = value
     return value

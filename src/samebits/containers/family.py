@@ -162,7 +162,9 @@ def _finished(family: type[Family], parts: tuple[object, ...], cls: type) -> typ
         method = host.removeprefix("host_")
         known: object = dict(cast("Any", vars(result))).get(method)
         setattr(
-            result, method, HostKernel(known, function) if isinstance(known, Kernel) else function
+            result,
+            method,
+            HostKernel(known, function) if isinstance(known, Kernel) else folding(function),
         )
     filled = result.__init__
 
@@ -194,7 +196,11 @@ class HostKernel(Kernel):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if running.managed:
             return super().__call__(*args, **kwargs)
-        return self.host(*args, **kwargs)
+        try:
+            return self.host(*args, **kwargs)
+        except Exception as error:
+            fold(error)
+            raise
 
     def as_kernel(self, *args: Any, **kwargs: Any) -> Any:
         """The kernel's own call."""

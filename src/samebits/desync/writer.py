@@ -20,7 +20,7 @@ from mcap.writer import CompressionType, Writer
 from samebits.bits import xxh64
 from samebits.desync.format import FORMAT, MAX_FILE, PROFILE, TOPICS
 from samebits.desync.report import Report
-from samebits.errors import ReportError
+from samebits.errors import ReportError, folding
 from samebits.output import os_reason, remedy, write_file
 from samebits.replay.header import ENCODING, MAX_CHUNK
 
@@ -61,6 +61,7 @@ def report_bytes(report: Report) -> bytes:
     return file.getvalue()
 
 
+@folding
 def write_report(report: Report, path: str | os.PathLike[str], force: bool = False) -> int:
     """Write a report to a file, and return its size in bytes.
 

@@ -22,7 +22,7 @@ from samebits.diagnosis.fresh_samples import (
     fresh_samples,
     strength,
 )
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, folding
 from samebits.fpmodel.evaluate import Arithmetic, Evaluator
 from samebits.fpmodel.parse import operands, parse
 from samebits.fpmodel.softfloat import (
@@ -148,6 +148,7 @@ class Explanation:
         return self.rows[0].distance
 
 
+@folding
 def explain(
     expression: str,
     values: Mapping[str, Value] | Sequence[Mapping[str, Value]],

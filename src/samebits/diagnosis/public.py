@@ -22,7 +22,7 @@ from samebits.diagnosis.driver import diagnose_report, diagnose_reports, diagnos
 from samebits.diagnosis.frame.search import Progress, silent
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.digits import MOST_FRAMES
-from samebits.errors import ArgumentError, ReportError
+from samebits.errors import ArgumentError, ReportError, folding
 from samebits.sides.side import Side, parse_side
 from samebits.sides.words import default_words
 from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
@@ -46,6 +46,7 @@ def diagnose(
     seed: int | None = None,
     progress: Progress = ...,
 ) -> Diagnosis: ...
+@folding
 def diagnose(
     simulation: Simulation | Report,
     replay: str | os.PathLike[str] | Report | None = None,
@@ -115,6 +116,7 @@ def diagnose(
         return diagnose_runs(simulation, source, ours, other, show)
 
 
+@folding
 def make_report(
     simulation: Simulation,
     replay: str | os.PathLike[str],

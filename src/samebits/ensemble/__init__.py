@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, hide
 
 if TYPE_CHECKING:
     from samebits.ensemble.results import Results
@@ -27,7 +27,11 @@ _PLACES = {
 def __getattr__(name: str) -> Any:
     place = _PLACES.get(name)
     if place is None:
-        raise AttributeError(f"module 'samebits.ensemble' has no attribute '{name}'")
+        try:
+            raise AttributeError(f"module 'samebits.ensemble' has no attribute '{name}'")
+        except AttributeError as error:
+            hide(error)
+            raise
     try:
         found = importlib.import_module(f"samebits.ensemble.{place}")
     except ModuleNotFoundError as missing:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, hide
 
 if TYPE_CHECKING:
     from samebits.gym.env import WorldEnv
@@ -36,7 +36,11 @@ _PLACES = {
 def __getattr__(name: str) -> Any:
     module = _PLACES.get(name)
     if module is None:
-        raise AttributeError(f"module 'samebits.gym' has no attribute '{name}'")
+        try:
+            raise AttributeError(f"module 'samebits.gym' has no attribute '{name}'")
+        except AttributeError as error:
+            hide(error)
+            raise
     try:
         found = importlib.import_module(f"samebits.gym.{module}")
     except ModuleNotFoundError as missing:

@@ -442,6 +442,7 @@ def _after_fork() -> None:
     starting.job = None
 
 
+@folding
 def combine(*handles_: JobHandle | Iterable[JobHandle]) -> JobHandle:
     """One handle for several: it is completed once all of them are.
 

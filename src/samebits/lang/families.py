@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, folding
 from samebits.lang.annotations import Access, ArrayAnnotation
 from samebits.lang.dispatch import argument_type
 from samebits.lang.executions import executions
@@ -115,6 +115,7 @@ class Family:
         """The parameters of every kernel, for messages."""
         return ", ".join(f"({', '.join(map(str, k.fixed_types or ()))})" for k in self.kernels)
 
+    @folding
     def __call__(self, *args: Any, out: Any = None) -> Any:
         if (out is not None or has_array(*args)) and not self.takes_arrays:
             if not self.of_numbers:

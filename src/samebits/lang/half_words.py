@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, folding
 from samebits.lang.intrinsics import bitcast, select
 from samebits.lang.kernel import Kernel
 from samebits.lang.values.conversions import kind_of
@@ -23,6 +23,7 @@ from samebits.lang.values.scalars import float32, float64, uint16, uint32, uint6
 class _ForArrays(Kernel):
     """A kernel of one number that Python may call with an array too."""
 
+    @folding
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         if out is not None or has_array(*args):
             return over_arrays(self, args, out)

@@ -9,13 +9,14 @@ import operator
 from collections.abc import Iterator
 from typing import Any, cast
 
-from samebits.errors import ArgumentError, Span, Trap
+from samebits.errors import ArgumentError, Span, Trap, folding
 from samebits.lang.annotations import UnsafeAnnotation
 from samebits.lang.iteration import Elements
 from samebits.lang.memory.arrays import ManagedArray
 from samebits.lang.values.weak import FromEnd, Int, checked
 
 
+@folding
 def prange(*bounds: Any, batch: int | None = None) -> Iterator[Int]:
     """`for i in sb.prange(n)` or `sb.prange(start, stop)`: a range whose iterations may run
     at the same time.

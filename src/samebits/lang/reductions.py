@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from samebits.errors import ArgumentError, are_given
+from samebits.errors import ArgumentError, are_given, folding
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
@@ -51,9 +51,10 @@ class Reduction:
         """The kernel for arrays of `t`."""
         return self.kernels.get(t) if isinstance(t, ScalarType) else None
 
+    @folding
     def __call__(self, *args: Any, **named: Any) -> Any:
         if len(args) > self.arrays and self.scalars is not None:
-            return self.scalars(*args, **named)  # of two, which may be arrays as well
+            return self._of_scalars(args, named)  # of two, which may be arrays as well
         if named:
             raise ArgumentError(
                 f"{self.__name__}() takes no `{next(iter(named))}=`: it is a function of all "
@@ -82,7 +83,17 @@ class Reduction:
                 f"{self.__name__}() takes an array, got {type(first).__name__}",
                 fix=f"write math.{self.__name__}(np.asarray(x, np.float64))",
             )
-        return self.scalars(*args)
+        return self._of_scalars(args, {})
+
+    def _of_scalars(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+        assert self.scalars is not None
+        try:
+            return self.scalars(*args, **named)
+        except TypeError as error:
+            if isinstance(error, ArgumentError):
+                raise
+            fix = f"see its documentation: help(math.{self.__name__})"
+            raise ArgumentError(str(error), fix=fix) from None
 
     def _from_python(self, args: tuple[Any, ...]) -> Any:
         if len(args) != self.arrays:

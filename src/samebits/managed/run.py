@@ -125,6 +125,9 @@ def instance(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
         except RecursionError:
             source = source_of(kernel)
             raise too_deep(source.span(source.node)) from None
+        except AttributeError:
+            compile_kernel(kernel, types)  # refuses a name that a module does not have
+            raise
     return found
 
 

@@ -40,11 +40,10 @@ def evaluate(kernel: Kernel, /, *args: Any, **kwargs: Any) -> Any:
     microseconds an operation. Raises what the call raises: Trap, ArgumentError, CompileError.
     """
     given: Any = kernel
-    if not isinstance(given, Kernel):
-        raise ArgumentError(
-            f"{kernel!r:.60} is no kernel", fix="evaluate(kernel, argument, ...), of an @sb.kernel"
-        )
     try:
+        if not isinstance(given, Kernel):
+            fix = "evaluate(kernel, argument, ...), of an @sb.kernel"
+            raise ArgumentError(f"{kernel!r:.60} is no kernel", fix=fix)
         return evaluate_call(kernel, args, kwargs)
     except Exception as error:
         fold(error)

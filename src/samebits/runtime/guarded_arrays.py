@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, folding
 from samebits.runtime.memory_claims import check_memory
 from samebits.runtime.pending_jobs import PENDING
 
@@ -81,6 +81,7 @@ class GuardedArray(_Array):
     __str__ = __repr__
 
 
+@folding
 def guarded(array: object) -> GuardedArray:
     """`array`, an ndarray, as a GuardedArray over the same memory. Raises ArgumentError."""
     if not isinstance(array, np.ndarray):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from samebits.errors import hide as _hide
 from samebits.scene.scene import Scene
 from samebits.scene.shapes import Balls, Discs, Line, Polygon, Shape, Text
 
@@ -38,6 +39,10 @@ _MARKS = ("Mark", "disc", "line", "number", "quad", "ring", "triangle")
 
 def __getattr__(name: str) -> Any:
     if name not in _MARKS:
-        raise AttributeError(f"module 'samebits.scene' has no attribute {name!r}")
+        try:
+            raise AttributeError(f"module 'samebits.scene' has no attribute {name!r}")
+        except AttributeError as error:
+            _hide(error)
+            raise
     value = globals()[name] = getattr(importlib.import_module("samebits.scene.marks"), name)
     return value

@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from samebits.bits import float_to_bits
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, folding
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.scalars import RAW_OF, type_of_scalar
 from samebits.lang.values.vectors import Vector, components
@@ -50,6 +50,7 @@ def separators(node: ast.Call) -> tuple[str, str]:
     return found["sep"], found["end"]
 
 
+@folding
 def trace(name: str, value: Any, /) -> None:
     """Keep `value` under `name`, where somebody reads records (`sb.tracing`); else nothing happens.
 

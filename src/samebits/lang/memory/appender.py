@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from samebits.errors import ArgumentError, CompileError
+from samebits.errors import ArgumentError, CompileError, folding
 from samebits.lang.annotations import AppenderAnnotation, field_type, number
 from samebits.lang.executions import executions
 from samebits.types import FixedArrayType, MemoryType
@@ -32,6 +32,7 @@ class Appender:
 
     __slots__ = ("count", "element", "memory")
 
+    @folding
     def __init__(self, element: Any, capacity: int) -> None:
         try:
             most = operator.index(capacity)

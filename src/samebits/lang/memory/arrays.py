@@ -323,6 +323,7 @@ def _container(t: MemoryType, value: Any, place: str) -> Any:
         raise ArgumentError(f"{place}: {error.message}", note=error.note, fix=error.fix) from None
 
 
+@folding
 def zeros(shape: Any, dtype: Any) -> ManagedArray:
     """A fresh array of zeros: `zeros(16, float32)`, `zeros((4, n), float32)`.
 
@@ -331,7 +332,10 @@ def zeros(shape: Any, dtype: Any) -> ManagedArray:
     length, "arena" where there is no room.
     """
     lengths = cast("tuple[Any, ...]", shape) if isinstance(shape, tuple) else (shape,)
-    sizes = tuple(operator.index(n) for n in lengths)
+    try:
+        sizes = tuple(operator.index(n) for n in lengths)
+    except TypeError:
+        sizes = ()
     if not 1 <= len(sizes) <= MOST_DIMENSIONS or min(sizes) < 1:
         raise ArgumentError(
             f"zeros takes one to four positive lengths, got {shape!r}",

@@ -277,6 +277,12 @@ def struct(cls: _Class, *, frame: int = 1) -> _Class:
     CompileError for any other annotation and for inheritance. `frame` counts the
     callers up to the one whose local names annotations may use.
     """
+    if not isinstance(cast("object", cls), type):
+        found = getattr(cls, "__name__", None) or type(cls).__name__
+        raise CompileError(
+            f"@sb.struct makes a class a struct, and {found} is none",
+            fix="write `@sb.kernel` above a function, `@sb.struct` above a class",
+        )
     if cls.__bases__ not in ((object,), (Struct,)) or hasattr(cls, "__sb_type__"):
         raise CompileError(
             f"struct {cls.__name__} inherits from {cls.__bases__[0].__name__}",

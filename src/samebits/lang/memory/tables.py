@@ -23,7 +23,8 @@ class Table(ManagedArray):
     element: ScalarType
 
     def __init__(self, values: Sequence[Any] | np.ndarray[Any, Any], scalar: type) -> None:
-        element = BOOL if scalar in (bool, np.bool_) else getattr(scalar, "__sb_type__", None)
+        is_bool = scalar is bool or scalar is np.bool_
+        element = BOOL if is_bool else getattr(scalar, "__sb_type__", None)
         if not isinstance(element, ScalarType):
             raise ArgumentError(
                 f"sb.table needs a scalar type, not {scalar!r}",

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Any, TypeVar
 
+from samebits.errors import mark_wrapper
 from samebits.importing import is_default
 from samebits.lang.executions import executions
 from samebits.lang.signal_safe import default_environment
@@ -33,4 +34,5 @@ def in_default_environment(function: _Function) -> _Function:
         with pinned():
             return function(*args, **named)
 
+    mark_wrapper(call)
     return call  # type: ignore[return-value]

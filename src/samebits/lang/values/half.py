@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from samebits.bits import bits_to_float, float_to_bits, round_scaled
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, folding
 from samebits.lang.values.conversions import kind_of, narrow_float
 from samebits.lang.values.fixed.fixed_point import not_implicit, refused
 from samebits.lang.values.scalars import CONVERTERS, MAKERS, RAW_OF, SCALAR_CLASSES, TYPE_OF
@@ -33,6 +33,7 @@ class float16(np.float16):
     __slots__ = ()
     __sb_type__: ClassVar[ScalarType] = FLOAT16
 
+    @folding
     def __new__(cls, value: Any = 0) -> Any:
         rule = CONVERTERS[FLOAT16].get(kind_of(value))
         if rule is None:
@@ -105,6 +106,7 @@ _ALONE = ("lt", "le", "gt", "ge", "neg", "pos", "abs")
 
 
 def _refused(symbol: str) -> Callable[..., NoReturn]:
+    @folding
     def method(self: Any, *_: Any) -> NoReturn:
         message, fix = refusal(f"`{symbol}`")
         raise ArgumentError(message, fix=fix)
@@ -115,6 +117,7 @@ def _refused(symbol: str) -> Callable[..., NoReturn]:
 def _equality(symbol: str, in_python: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """In plain Python halves can be looked up and compared, as NumPy's; in a kernel they can't."""
 
+    @folding
     def method(self: Any, other: Any) -> Any:
         if running.managed:
             message, fix = refusal(f"`{symbol}`")

@@ -12,7 +12,7 @@ import re
 from fractions import Fraction
 
 from samebits.bits import round_scaled
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, folding
 from samebits.lang.values.environment import in_default_environment
 from samebits.lang.values.scalars import float32
 
@@ -26,6 +26,7 @@ _EXTRA_BITS = 64
 """Of the quotient, more than binary32 has; whether something is left decides ties."""
 
 
+@folding
 @in_default_environment
 def f32(text: str) -> float32:
     """The float32 nearest to a decimal number, ties to even: `f32("0.1")`, `f32("-6.02e23")`.

@@ -78,6 +78,7 @@ class Matrix(Vector, metaclass=_Constants):
 
     __sb_type__: ClassVar[MatrixType]  # pyright: ignore[reportIncompatibleVariableOverride]
 
+    @folding
     def __new__(cls, *parts: Any) -> Any:
         t, element = cls.__sb_type__, cls.__sb_type__.element
         if len(parts) == 1 and isinstance(parts[0], (Matrix, np.ndarray)):

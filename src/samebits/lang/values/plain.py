@@ -6,12 +6,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, folding
 from samebits.lang.memory.structs import Struct
 from samebits.lang.values.fixed.fixed_point import FixedPoint
 from samebits.lang.values.vectors import Vector
 
 
+@folding
 def to_python(value: object) -> Any:
     """`value` as `json.dumps` and the like take it: a scalar as int, float or bool, a vector, a
     matrix's columns, a quaternion and an array as a list, a struct as a dictionary of its fields.
@@ -21,6 +22,10 @@ def to_python(value: object) -> Any:
     default=sb.to_python)` writes anything that a kernel returns. Raises ArgumentError for a value
     of no such kind.
     """
+    return _plain(value)
+
+
+def _plain(value: object) -> Any:
     match value:
         case bool() | None:
             return value
@@ -35,16 +40,16 @@ def to_python(value: object) -> Any:
         case FixedPoint():
             return float(cast("Any", value))
         case Vector():
-            return [to_python(item) for item in cast("Any", value)]
+            return [_plain(item) for item in cast("Any", value)]
         case Struct():
             fields = type(value).__sb_type__.field_types
-            return {name: to_python(getattr(value, name)) for name in fields}
+            return {name: _plain(getattr(value, name)) for name in fields}
         case tuple():
-            return tuple([to_python(item) for item in cast("tuple[Any, ...]", value)])
+            return tuple([_plain(item) for item in cast("tuple[Any, ...]", value)])
         case list():
-            return [to_python(item) for item in cast("list[Any]", value)]
+            return [_plain(item) for item in cast("list[Any]", value)]
         case dict():
-            return {k: to_python(item) for k, item in cast("dict[Any, Any]", value).items()}
+            return {k: _plain(item) for k, item in cast("dict[Any, Any]", value).items()}
         case _:
             memory = getattr(value, "memory", None)
             if isinstance(memory, np.ndarray):

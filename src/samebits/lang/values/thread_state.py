@@ -10,7 +10,7 @@ from functools import partial
 from itertools import repeat
 from typing import Any
 
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, folding
 from samebits.lang.signal_safe import block, reentrant_block
 from samebits.modes import HIGH, Precision
 
@@ -68,6 +68,7 @@ def check_precision(value: object) -> Precision:
     )
 
 
+@folding
 def precision(value: Precision) -> AbstractContextManager[None]:
     """In a `with` block: math functions called from Python have this precision.
 

@@ -158,6 +158,7 @@ class Vector:
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._items
 
+    @folding
     def __matmul__(self, other: Any) -> Any:
         if not isinstance(other, Vector):
             return NotImplemented
