@@ -13,12 +13,15 @@ from random import Random
 from samebits.types import BOOL, FLOAT, FLOAT16, INT, ScalarType, VectorType
 from tests.fuzz.expressions import Expressions
 from tests.fuzz.expressions.forms import COMPARABLE
-from tests.fuzz.literals import NUMBERS, VECTOR_TYPES, int_literal
+from tests.fuzz.literals import NUMBERS, VECTOR_TYPES, int_literal, int_value
 from tests.fuzz.scope import Variable
 from tests.fuzz.statements import Body
 
 FIRST_SEED = 1_000_000
 """Programs of smaller seeds were compared, and are named, without these: they stay."""
+CALLS_FROM = 9_000_000
+"""First seed of programs with calls of constants, such as `int(3)`."""
+CALLS = ("int({a})", "round({a})", "divmod({a}, {b})[0]", "({a}, {b})[0]")
 STATEMENTS = 0.1
 EDGES = ("", "", ", 1", ", start=3", ", -2", ", 9223372036854775806")
 
@@ -44,6 +47,7 @@ class Tuples:
     def __init__(self, seed: int) -> None:
         self.rng = Random(f"samebits fuzz tuples {seed}")
         self.wanted = seed >= FIRST_SEED
+        self.calls = seed >= CALLS_FROM
         self.busy = False
         self.constants: list[Constant] = []
 
@@ -90,7 +94,11 @@ class Tuples:
         return rng.choice(known) if known and roll < 0.8 else rng.choice(NUMBERS)
 
     def element(self, t: Item) -> str | None:
-        """An element of a tuple of the module that is a `t`; None where there is none."""
+        """An element of a tuple of the module that is a `t`, or a call of constants that gives one;
+        None where there is none."""
+        if self.calls and t == INT and self.rng.random() < 0.5:
+            a, b = (int_literal(int_value(self.rng, INT)) for _ in "ab")
+            return self.rng.choice(CALLS).format(a=a, b=b)
         places: list[str] = []
         for constant in self.constants:
             k = self.rng.randrange(-constant.count, constant.count)
@@ -100,6 +108,12 @@ class Tuples:
         return self.rng.choice(places) if places else None
 
     # Expressions
+
+    def called(self, number: str) -> str:
+        """An int literal, or sometimes a call that gives its value."""
+        if not self.calls or self.rng.random() < 0.6:
+            return number
+        return self.rng.choice(CALLS).format(a=number, b=1)
 
     def contains(self, draw: Expressions, depth: int) -> str:
         """A number in a tuple, list or set that is written out, or in one of the module."""

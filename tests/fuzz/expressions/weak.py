@@ -81,7 +81,8 @@ class WeakNumbers(Drawing):
             return self.weak_float(depth)
         if self.rng.random() < 0.5:
             value = int_value(self.rng, t if t.is_int else INTS[2])
-            return int_literal(max(-INT64_REACH, min(INT64_REACH - 1, value)))
+            number = int_literal(max(-INT64_REACH, min(INT64_REACH - 1, value)))
+            return number if self.tuples is None else str(self.tuples.called(number))
         return self.small_weak(depth)
 
     def weak_int(self, depth: int) -> tuple[str, int]:
@@ -141,8 +142,8 @@ class WeakNumbers(Drawing):
             if isinstance(v.type, FixedArrayType):
                 return f"len({v.name})", 64
             return f"{v.name}.shape[{v.type.ndim - 1}]", 64  # type: ignore[union-attr]
-        value = self.rng.randint(-3, 40)
-        return int_literal(value), 64
+        number = int_literal(self.rng.randint(-3, 40))
+        return number if self.tuples is None else str(self.tuples.called(number)), 64
 
     def tame(self, depth: int) -> tuple[str, int]:
         """A weak int of magnitude below 2**20, unless a hazard is wanted."""
