@@ -355,12 +355,13 @@ def test_a_constant_that_is_returned_is_copied() -> None:
     assert "the constant itself" in str(refusal_of(home, 1.0))
 
 
-def test_a_constant_of_too_many_structs_is_refused() -> None:
-    @sb.struct
-    class Many(sb.Struct):
-        points: sb.FixedArray[Point, Literal[600]] = sb.zero
-        numbers: sb.FixedArray[float64, Literal[5000]] = sb.zero
+@sb.struct
+class Many(sb.Struct):
+    points: sb.FixedArray[Point, Literal[600]] = sb.zero
+    numbers: sb.FixedArray[float64, Literal[5000]] = sb.zero
 
+
+def test_a_constant_of_too_many_structs_is_refused() -> None:
     many = Many()
     many.numbers[4999] = 2.0
 
