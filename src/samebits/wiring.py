@@ -5,6 +5,7 @@ Lazy imports happen within `lock()`, so that no fork comes in between.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
@@ -35,9 +36,11 @@ def _imported(module: str) -> Any:
     with lock():
         from samebits.runtime.gc_pause import paused, settle
 
+        is_new = module not in sys.modules
         with paused():  # what a module makes stays
             imported = import_module(module)
-            settle()
+            if is_new:
+                settle()
         return imported
 
 

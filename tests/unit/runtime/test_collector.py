@@ -116,3 +116,23 @@ def test_what_a_first_call_loads_is_among_the_oldest_at_once(
     command = [sys.executable, str(tmp_path / "program.py")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[:2] == ["[False, False, True]", "True"]
+
+
+AGAIN = """\
+import gc, sys
+import samebits
+from samebits import wiring
+wiring._imported("kept")
+counts = []
+gc.get_freeze_count = lambda: counts.append(1) or 0
+wiring._imported("kept")
+print(len(counts))
+"""
+
+
+def test_what_is_loaded_already_is_not_looked_at_again(tmp_path: Path) -> None:
+    (tmp_path / "kept.py").write_text("KEPT = []\n")
+    (tmp_path / "program.py").write_text(AGAIN)
+    command = [sys.executable, str(tmp_path / "program.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["0"]
