@@ -6,7 +6,6 @@ command; `--check` compares, so that a file made by hand or by an older version 
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import tomllib
@@ -116,7 +115,14 @@ def plan_of(project: Project, root: Path, service: Service) -> Plan:
             "install in [tool.samebits] is no command of one line",
             fix=f'write install = "{own}"',
         )
-    runners = project.runners or tuple((name,) for name in service.runners)
+    runners = project.runners
+    if runners is None:
+        runners = tuple((name,) for name in service.runners)
+    if not runners and not emulated:
+        raise WorkflowError(
+            "runners and emulated in [tool.samebits] leave no machine",
+            fix="name one, or leave the keys out for those by default",
+        )
     simulations = tuple(_played(named, root, project) for named in project.simulations)
     names = (*(s.spec for s in simulations), *(o for s in simulations for o in s.options),
              *project.corpus, *(label for runner in runners for label in runner))  # fmt: skip
@@ -246,12 +252,12 @@ _OPTIONS = ("--players", "--seed", "--frames")
 
 def _played(named: Named, root: Path, project: Project) -> Played:
     """A simulation as commands take it, relative to the project, with slashes."""
-    path = Path(os.path.relpath(named.path, root))
-    if named.path.anchor and path.parts[:1] == ("..",) and ".." not in named.path.parts:
+    if not named.path.is_relative_to(root):
         raise WorkflowError(
             f"{named.path} of simulations in [tool.samebits] is not in the project",
             fix=f"name it relative to {root}, as every machine has it",
         )
+    path = named.path.relative_to(root)
     spec = f"{path.as_posix()}:{named.name}" if named.name else path.as_posix()
     options: list[str] = []
     if not project.corpus:  # as its tests play it

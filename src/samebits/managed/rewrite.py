@@ -11,26 +11,22 @@ import builtins
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from functools import partial, reduce
+from functools import partial
 from typing import Any, TypeVar, cast
 
-import numpy as np
-
-from samebits.bits import round_scaled
-from samebits.errors import ArgumentError, CompileError, Span, Trap
-from samebits.frontend.core.characters import NO_INTEGER, ORD_TAKES, code_point
+from samebits.errors import CompileError, Span
+from samebits.frontend.core.characters import code_point
 from samebits.frontend.core.joins import ItemTypes
 from samebits.frontend.core.matching import refusal
 from samebits.frontend.core.operands import Literal
 from samebits.frontend.core.source import Source, blank, copied_items, named_items
 from samebits.frontend.operations import operators
 from samebits.frontend.operations.intrinsics import refuse_arguments
-from samebits.lang import intrinsics, iteration
+from samebits.lang import intrinsics
 from samebits.lang.annotations import class_of_type
 from samebits.lang.calls.kernel_parameters import mean
 from samebits.lang.calls.tracing import IN_JOBS, NAMED, SEPARATORS, trace
 from samebits.lang.constants import is_namespace, unwritten
-from samebits.lang.executions import executions
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory import arena
@@ -39,160 +35,13 @@ from samebits.lang.memory.structs import Struct
 from samebits.lang.memory.tables import Table
 from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import own_elements, own_index, prange
-from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.enums import plain_number
 from samebits.lang.values.flushing import flushed, flushed_weak
 from samebits.lang.values.powers import MOST, by_products
-from samebits.lang.values.scalars import TYPE_OF
 from samebits.lang.values.storage import implicit
-from samebits.lang.values.vectors import Vector
-from samebits.lang.values.weak import FromEnd, Int, checked
-from samebits.managed import components, texts
-from samebits.types import FLOAT, INT, INT64, ScalarType, Type
-from samebits.value_text import shown, trapped
-
-
-def _len(array: Any) -> Int:
-    return Int(array.__len__())
-
-
-def _int(value: Any) -> Int:
-    if isinstance(value, float | np.floating):
-        number = float(cast("Any", value))
-        if not -(2.0**63) <= number < 2.0**63:  # nor where it is NaN
-            t = getattr(cast("Any", value), "__sb_type__", FLOAT)
-            raise trapped("overflow", "narrow", shown(number, t), more=INT)
-        return Int(int(number))
-    try:
-        return checked(operator.index(value))
-    except TypeError:
-        name = type(value).__name__
-        raise ArgumentError(
-            f"int() takes a bool, an integer or a float, but this is {name}",
-            fix="convert it in the Python code that calls",
-        ) from None
-
-
-def _float(value: Any) -> float:
-    if isinstance(value, str):
-        raise ArgumentError("float() takes a number", fix="write math.inf or math.nan")
-    try:
-        return float(value)
-    except OverflowError:  # of a constant int, which rounds as it does beside a float64
-        return round_scaled(value, 0, FLOAT.bits)
-
-
-def _assert(condition: bool, message: str | None = None) -> None:
-    if not condition:
-        raise Trap("assert", detail=message)
-
-
-def _product(a: Any, b: Any) -> Any:
-    return a * b
-
-
-def _flushed_product(a: Any, b: Any) -> Any:
-    return flushed_weak(a * b)
-
-
-def _checked_quotient(divide: Any) -> Callable[[Any, Any], Any]:
-    """A division whose trap names the operands, which CPython's own error does not."""
-
-    def quotient(a: Any, b: Any) -> Any:
-        try:
-            return divide(a, b)
-        except ZeroDivisionError:
-            raise trapped("zero", "div", float(a), float(b)) from None
-
-    return quotient
-
-
-_DIVISIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Div: _checked_quotient(cast("Any", operator).truediv),
-    ast.FloorDiv: _checked_quotient(cast("Any", operator).floordiv),
-    ast.Mod: _checked_quotient(cast("Any", operator).mod),
-}
-
-
-def _divmod(a: Any, b: Any) -> tuple[Any, Any]:
-    if isinstance(a, int) and isinstance(b, int):
-        a, b = (checked(x) if type(x) is int else x for x in (a, b))
-    return _DIVISIONS[ast.FloorDiv](a, b), _DIVISIONS[ast.Mod](a, b)
-
-
-def _flushed_divmod(a: Any, b: Any) -> tuple[Any, Any]:
-    quotient, rest = _divmod(a, b)
-    return flushed_weak(quotient), flushed_weak(rest)
-
-
-def _round(value: Any) -> Any:
-    if type(value) is int:  # a constant beyond int64
-        return checked(value)
-    whole = issubclass(type(value), int | np.integer)
-    return value if whole else intrinsics.round(value)
-
-
-def _integer(value: Any) -> Any:
-    t = TYPE_OF.get(kind_of(value))
-    if t is None or not t.is_int:
-        raise ArgumentError(NO_INTEGER, fix="compare with a number")
-    return value
-
-
-def _items_as(items: Sequence[Any], types: ItemTypes) -> tuple[Any, ...]:
-    """A tuple's items in the types that a loop over it gives them."""
-    if isinstance(types, tuple):
-        rows = (zip(row, types, strict=True) for row in items)
-        return tuple(tuple(_item_as(item, t) for item, t in row) for row in rows)
-    return tuple(_item_as(item, types) for item in items)
-
-
-def _item_as(item: Any, t: ItemTypes) -> Any:
-    if isinstance(t, tuple):
-        return tuple(map(_item_as, item, t))
-    return item if t is None else implicit(item, t, "an item")
-
-
-def _among(x: Any, items: Iterable[Any]) -> bool:
-    """Whether a number equals one of the items, by comparisons alone: a NaN is not among them."""
-    found = [x == item for item in items]
-    if any(isinstance(each, Vector) for each in found):
-        raise ArgumentError("`in` compares numbers", fix="write `sb.all(a == b)` for each")
-    return any(found)
-
-
-def _ord(*_: Any) -> Any:
-    raise ArgumentError(ORD_TAKES, fix='write ord("a")')
-
-
-def _sum(*values: Any) -> Any:
-    return executions.reduction("sum")(*values)
-
-
-def _extreme(function: Callable[..., Any], *values: Any) -> Any:
-    of_array = executions.reduction(function.__name__) if len(values) == 1 else None
-    return of_array(*values) if of_array is not None else reduce(function, values)
-
-
-_BUILTINS: dict[object, object] = {
-    builtins.range: iteration.range,
-    builtins.enumerate: iteration.enumerate,
-    builtins.zip: iteration.zip,
-    builtins.reversed: iteration.reversed,
-    builtins.len: mean(_len, builtins.len),
-    builtins.int: mean(_int, builtins.int),
-    builtins.float: mean(_float, builtins.float),
-    builtins.sum: mean(_sum, builtins.sum),
-    builtins.min: mean(partial(_extreme, intrinsics.min), builtins.min),
-    builtins.max: mean(partial(_extreme, intrinsics.max), builtins.max),
-    builtins.divmod: mean(_divmod, builtins.divmod),
-    builtins.round: mean(_round, builtins.round),
-    builtins.ord: mean(_ord, builtins.ord),
-    builtins.any: intrinsics.any,
-    builtins.all: intrinsics.all,
-}
-
-_FLUSHED_DIVMOD = mean(_flushed_divmod, builtins.divmod)
+from samebits.lang.values.weak import FromEnd, Int
+from samebits.managed import components, meanings, texts
+from samebits.types import INT64, ScalarType, Type
 
 _WRITTEN_OUT = (ast.Tuple, ast.List, ast.Set)
 """What `in` compares item by item; a set's order of items is of no account then."""
@@ -234,17 +83,17 @@ class Rewrite(ast.NodeTransformer):
         self.typevars = typevars
         self.local = local
         self.names: dict[str, object] = {
-            "__sb_assert": _assert,
+            "__sb_assert": meanings.require,
             "__sb_check": texts.check,
             "__sb_text": texts.text_of,
             "__sb_print": texts.printed,
             "__sb_trace": texts.traced,
             "__sb_unprinted": texts.unprinted,
             "__sb_flushed": flushed_weak,
-            "__sb_among": _among,
-            "__sb_items_as": _items_as,
+            "__sb_among": meanings.among,
+            "__sb_items_as": meanings.items_as,
             "__sb_own": own_index,
-            "__sb_integer": _integer,
+            "__sb_integer": meanings.integer,
             "__sb_slice": Slice,
             **components.NAMES,
             "__sb_own_elements": own_elements,
@@ -254,7 +103,7 @@ class Rewrite(ast.NodeTransformer):
         }
         self.flush = flushes(kernel)
         self.names["__sb_power"] = partial(
-            by_products, _flushed_product if self.flush else _product
+            by_products, meanings.flushed_product if self.flush else meanings.product
         )
         self.functions: dict[Overloads, Callable[..., Any]] = {}
         """The math functions that it calls, at its precision."""
@@ -290,8 +139,8 @@ class Rewrite(ast.NodeTransformer):
             return found
         with suppress(TypeError):  # of what has no hash, such as a vector
             if value is builtins.divmod and self.flush:
-                return _FLUSHED_DIVMOD
-            value = _BUILTINS.get(value, value)
+                return meanings.FLUSHED_DIVMOD
+            value = meanings.BUILTINS.get(value, value)
         return flushed(value) if self.flush else value
 
     def outer(self, node: ast.expr) -> tuple[bool, object]:
@@ -326,9 +175,9 @@ class Rewrite(ast.NodeTransformer):
         if type(value) is int and INT64.minimum <= value <= INT64.maximum:
             return self._named_int(node, value)
         is_operator = isinstance(node, ast.BinOp)
-        if isinstance(node, ast.BinOp) and type(node.op) in _DIVISIONS:
+        if isinstance(node, ast.BinOp) and type(node.op) in meanings.DIVISIONS:
             name = f"__sb_{type(node.op).__name__}"
-            self.names[name] = _DIVISIONS[type(node.op)]
+            self.names[name] = meanings.DIVISIONS[type(node.op)]
             node = self._call(name, node, node.left, node.right)
         if self.flush:
             if type(value) is float:
@@ -722,7 +571,7 @@ class Rewrite(ast.NodeTransformer):
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         self._refuse_outer([node.target])
         power = isinstance(node.op, ast.Pow)
-        divides = type(node.op) in _DIVISIONS
+        divides = type(node.op) in meanings.DIVISIONS
         if not (power or isinstance(node.target, ast.Name)):
             return self._each(components.written_out(node, self.local))
         if not (self.flush or power or divides) or not isinstance(node.target, ast.Name):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mcap.data_stream import RecordBuilder
@@ -22,6 +22,7 @@ from mcap.records import (
     DataEnd,
     Footer,
     Header,
+    McapRecord,
     Message,
     MessageIndex,
     Metadata,
@@ -157,7 +158,13 @@ def end(state: McapState) -> bytes:
         (Opcode.ATTACHMENT_INDEX, ()),
         (Opcode.METADATA_INDEX, (state.metadata,)),
     )
-    offsets: list[SummaryOffset] = []
+    return data + summary(start, groups)
+
+
+def summary(start: int, groups: Iterable[tuple[Opcode, Sequence[McapRecord]]]) -> bytes:
+    """What follows the records of the data, at `start` of the file: groups of records, where each
+    is, and the footer."""
+    builder, offsets = RecordBuilder(), list[SummaryOffset]()
     for opcode, records in groups:
         before = builder.count
         for record in records:
@@ -172,11 +179,11 @@ def end(state: McapState) -> bytes:
     offsets_start = start + builder.count
     for offset in offsets:
         offset.write(builder)
-    summary = builder.end()
-    footer = struct.pack("<BQQQ", Opcode.FOOTER, 8 + 8 + 4, start, offsets_start)
+    data = builder.end()
+    head = struct.pack("<BQQQ", Opcode.FOOTER, 8 + 8 + 4, start, offsets_start)
     Footer(
         summary_start=start,
         summary_offset_start=offsets_start,
-        summary_crc=zlib.crc32(footer, zlib.crc32(summary)),
+        summary_crc=zlib.crc32(head, zlib.crc32(data)),
     ).write(builder)
-    return data + summary + builder.end() + MCAP0_MAGIC
+    return data + builder.end() + MCAP0_MAGIC

@@ -6,7 +6,6 @@ another take a fifth less than when kinds alternate, and at this level a tenth l
 
 from __future__ import annotations
 
-import struct
 import zlib
 from collections import Counter
 from typing import IO
@@ -19,16 +18,16 @@ from mcap.records import (
     Chunk,
     ChunkIndex,
     DataEnd,
-    Footer,
     Header,
     Message,
     MessageIndex,
     Schema,
     Statistics,
-    SummaryOffset,
 )
+from mcap.writer import MCAP0_MAGIC
 
-MAGIC = b"\x89MCAP0\r\n"
+from samebits.replay.mcap_made import summary
+
 CHUNK = 4 << 20
 """Bytes of messages after which a chunk ends."""
 LEVEL = 9
@@ -59,7 +58,7 @@ class McapFile:
         self._compress = zstandard.ZstdCompressor(level=LEVEL).compress
         head = RecordBuilder()
         Header(profile, library).write(head)
-        self._put(MAGIC + head.end())
+        self._put(MCAP0_MAGIC + head.end())
 
     def channel(self, topic: str, group: str, schema: str, about: bytes) -> int:
         """A new channel of Protobuf messages with a schema of its own; its number."""
@@ -98,27 +97,11 @@ class McapFile:
         end = RecordBuilder()
         DataEnd(0).write(end)
         self._put(end.end())
-        start = self._place
-        summary, offsets = RecordBuilder(), list[SummaryOffset]()
-        for opcode, records in (
+        groups = (
             (Opcode.SCHEMA, self._schemas), (Opcode.CHANNEL, self._channels),
-            (Opcode.STATISTICS, [self._statistics()]), (Opcode.CHUNK_INDEX, self._indices),
-        ):  # fmt: skip
-            first = summary.count
-            for record in records:
-                record.write(summary)
-            offsets.append(SummaryOffset(opcode, summary.count - first, start + first))
-        offset_start = start + summary.count
-        for offset in offsets:
-            offset.write(summary)
-        data = summary.end()
-        head = struct.pack("<BQQQ", Opcode.FOOTER, 20, start, offset_start)
-        Footer(
-            summary_start=start,
-            summary_offset_start=offset_start,
-            summary_crc=zlib.crc32(head, zlib.crc32(data)),
-        ).write(end)
-        self._put(data + end.end() + MAGIC)
+            (Opcode.STATISTICS, (self._statistics(),)), (Opcode.CHUNK_INDEX, self._indices),
+        )  # fmt: skip
+        self._put(summary(self._place, groups))
 
     def _statistics(self) -> Statistics:
         return Statistics(

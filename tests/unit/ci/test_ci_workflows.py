@@ -229,6 +229,13 @@ def test_a_runner_of_several_labels_has_one_name(project: Path) -> None:
     assert called("ci", "init", project, "--gitlab") == 2
 
 
+def test_no_runners_are_none(project: Path) -> None:
+    set_up(project, "runners = []", 'emulated = ["s390x-O3"]')
+    assert called("ci", "init", project, "--github") == 0
+    rows = loaded(project / GITHUB)["jobs"]["verify"]["strategy"]["matrix"]["include"]
+    assert [row["label"] for row in rows] == ["emulated-s390x-O3"]
+
+
 def test_a_job_plays_without_replays_as_the_projects_tests_do(project: Path) -> None:
     named = '[{ path = "game/small.py", players = "push", seed = 4, frames = 90 }]'
     text = TOML.replace('["game/small.py"]', named).replace('corpus = ["corpus"]\n', "")
@@ -273,6 +280,7 @@ MISTAKES = [
     ('simulations = ["game/small.py"]\nrunners = ["${{ x }}"]', "cannot stand in a workflow"),
     ('simulations = ["game/small.py"]\nrunner = ["x"]', "has the key 'runner'"),
     ('simulations = ["game/small.py"]\nrunners = ["self-hosted, big"]', "['self-hosted', 'big']"),
+    ('simulations = ["game/small.py"]\nrunners = []\nemulated = []', "leave no machine"),
     ('simulations = ["game/small.py"]\nrunners = [[]]', "runners in [tool.samebits] are no texts"),
     ('simulations = ["game/small.py"]\nrunners = ["a/b", "a-b"]', "2 machines that would be"),
     ('simulations = ["game/small.py"]\nemulated = ["z80-O3"]', "'z80-O3', a target that no"),

@@ -17,8 +17,9 @@ GONE = 410
 _LATER = {408, 425, 429, 500, 502, 503, 504, 507}
 """Statuses after which the same request may do better."""
 _REFUSED = {400, 413, 415, 422}
-_NO_COLLECTOR = {404, 405}
 """Statuses that are of the file, or of the match that goes with it."""
+_NO_COLLECTOR = {404, 405}
+"""Statuses of an address that takes no files."""
 
 
 @dataclass(frozen=True, slots=True)
