@@ -176,7 +176,7 @@ def _emulating(targets: Iterable[str], service: Service) -> Iterable[Machine]:
     for target in targets:
         row = next((row for row in rows if target in (row.name, row.group)), None)
         if row is None or row.foreign:
-            known = dict.fromkeys(row.group for row in rows if row.emulated)
+            known = dict.fromkeys(row.group for row in rows if row.emulated and not row.foreign)
             raise WorkflowError(
                 f"emulated in [tool.samebits] names {target!a:.60}, a target that no emulator runs",
                 note=f"they are {', '.join(known)}",

@@ -284,7 +284,7 @@ MISTAKES = [
     ('simulations = ["game/small.py"]\nrunners = [[]]', "runners in [tool.samebits] are no texts"),
     ('simulations = ["game/small.py"]\nrunners = ["a/b", "a-b"]', "2 machines that would be"),
     ('simulations = ["game/small.py"]\nemulated = ["z80-O3"]', "'z80-O3', a target that no"),
-    ('simulations = ["game/small.py"]\nemulated = ["aarch64-macos"]', "a target that no"),
+    ('simulations = ["game/small.py"]\nemulated = ["aarch64-macos"]', "wasm32, wasm32-simd\n"),
     (f'simulations = ["{SMALL}"]', "is not in the project"),
 ]  # fmt: skip
 
