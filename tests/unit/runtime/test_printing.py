@@ -161,6 +161,19 @@ def versioned(a: sb.Array[int32], b: sb.ReadOnly[int32], n: int) -> None:
         a[i] = int32(int(b[i]) + int(float64(1) * 2)) + int32(total(1.0))
 
 
+FLAGS = (True, False)
+ROWS = ((True, float32(1.5)), (False, float32(2)))
+
+
+@sb.kernel
+def outer_tuples(n: int) -> None:
+    for on, mass in reversed(ROWS):
+        print(n, on, mass)
+    for flag, (on, mass) in zip(FLAGS, ROWS):  # noqa: B905 -- kernels know no strict
+        print(flag, on, mass)
+    print(FLAGS[1], ROWS[0][0], f"{FLAGS[0]}")
+
+
 @sb.kernel
 def many(n: int) -> int:
     for i in range(n):
@@ -182,6 +195,7 @@ CALLS: list[tuple[Any, tuple[Any, ...]]] = [
     (rewritten, (np.arange(300.0) / 7,)),
     (versioned, (np.zeros(600, np.int32), np.arange(600, dtype=np.int32), 600)),
     (many, (10,)),
+    (outer_tuples, (2,)),
     (stored, (float16(0.1), sb.half2(-0.0, 65504), sb.fix16("-0.1"), sb.fix48("45.6789"), STEPS)),
     (stored, (float16(np.nan), sb.half2(6e-8, -np.inf), sb.fix16(0), sb.fix48(-1), STEPS)),
 ]
@@ -207,6 +221,9 @@ def test_what_is_printed_is_what_python_prints(run: Any, capsys: Any) -> None:
     assert second == "0.100|ffffffffffffffff|-3|float32(0.1)|2.5{x}ti{tle}{x}{}"
     assert third == ""
     assert fourth == "inf nan 5e-324"
+    run(outer_tuples, 2)
+    *_, last_row, names = capsys.readouterr().out.splitlines()
+    assert (last_row, names) == ("False False 2.0", "False True True")
     run(composites, float3(0.1, -0.0, 1e-45), Body(0.1, Inner(float2(1, 2), True), 7))
     line, *told = capsys.readouterr().out.splitlines()
     m = float3x3(float32(0.1))

@@ -14,8 +14,8 @@ from samebits.errors import ArgumentError
 
 def plain_number(value: object) -> object:
     """The number that an IntEnum's member is, or any instance of a subclass of Python's int or
-    float; anything else itself."""
-    if isinstance(value, int):
+    float; anything else itself, a bool too."""
+    if isinstance(value, int) and not isinstance(value, bool):
         return int.__int__(value)
     if isinstance(value, float) and not isinstance(value, np.generic):
         return float.__float__(value)
