@@ -31,6 +31,7 @@ from samebits.backend.llvm.compile import compile_module
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets.table import TARGETS, Target
 from samebits.export.build import build, host_row
+from samebits.passes.pipeline import optimise
 from samebits.sim.execution import NativeExecution
 
 FRAMES = 4_000
@@ -123,7 +124,8 @@ def _native(simulation: Any, inputs: Any, target: Target, simd: bool) -> Peer:
 def _scalar(simulation: Any, target: Target) -> CompiledObject:
     """The kernels with both of LLVM's vectorisers off."""
     program = simulation.program
-    return compile_module(program.optimised, program.entries, target, 3, vectorise=False)
+    module = optimise(program.module, program.own_entries, blocks=False)
+    return compile_module(module, program.own_entries, target, 3, vectorise=False)
 
 
 def _library(path: Path, simulation: Any, inputs: Any) -> Peer:
