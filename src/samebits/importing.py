@@ -7,12 +7,14 @@ process where a library rounds toward zero, `2.0**52` would be another number.
 from __future__ import annotations
 
 import ctypes
-import importlib.machinery
+import os
+import stat
 import struct
 import sys
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import ModuleType
 from typing import Any
 
@@ -61,27 +63,59 @@ def default_of(library: Any) -> Any:
     return ctypes.c_void_p(-1)
 
 
-class _Loader(importlib.machinery.SourceFileLoader):
+class _Loader(SourceFileLoader):
     def exec_module(self, module: ModuleType) -> None:
         with default_environment():
             super().exec_module(module)
 
 
 class _Finder:
-    """Finds the modules of one package as Python does, and gives them `_Loader`."""
+    """Finds the modules of one package, and gives them `_Loader`: source files in its folders by
+    their names, which takes half the time that Python's finder takes to list the folders first, and
+    anything else, as in archives, as Python does."""
 
     def __init__(self, package: str) -> None:
         self._prefix = f"{package}."
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
+    ) -> ModuleSpec | None:
         if not name.startswith(self._prefix):
             return None
-        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
-        if spec is not None and type(spec.loader) is importlib.machinery.SourceFileLoader:
+        spec = _source_file(name, path)
+        if spec is not None:
+            return spec
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and type(spec.loader) is SourceFileLoader:
             spec.loader = _Loader(spec.loader.name, spec.loader.path)
         return spec
+
+
+def _source_file(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
+    """The module or package of a source file in the only folder of a path; None without one."""
+    if path is None or len(path) != 1:
+        return None
+    (folder,) = path
+    place = os.path.join(folder, name.rpartition(".")[2])
+    inside = os.path.join(place, "__init__.py")
+    # As Python does, a package is taken before a module of the same name.
+    if _is_file(inside):
+        spec = ModuleSpec(name, _Loader(name, inside), origin=inside, is_package=True)
+        assert spec.submodule_search_locations is not None
+        spec.submodule_search_locations.append(place)
+    elif _is_file(file := f"{place}.py"):
+        spec = ModuleSpec(name, _Loader(name, file), origin=file)
+    else:
+        return None
+    spec.has_location = True
+    return spec
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def install(package: str) -> None:

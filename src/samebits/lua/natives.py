@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 
 from samebits.backend.objects import CompiledObject
 from samebits.compiling import lock
-from samebits.runtime.cache import compiler_fingerprint, current_cache, digest
+from samebits.runtime.cache import (
+    compiler_fingerprint,
+    current_cache,
+    digest,
+    sources_fingerprint,
+)
+from samebits.runtime.objects.compiler_sources import LIBRARY_FOR_C
 from samebits.runtime.objects.host import host, host_target
 from samebits.runtime.objects.loading import load
 from samebits.types import FLOAT64
@@ -38,7 +44,8 @@ def functions() -> list[MathFunction]:
 def _loaded() -> Loaded:
     rows = functions()
     store, here = current_cache(), host()
-    key = digest("lua natives", *ARITY, *here.row, here.llvm, compiler_fingerprint())
+    made_by = compiler_fingerprint(), sources_fingerprint(LIBRARY_FOR_C)
+    key = digest("lua natives", *ARITY, *here.row, here.llvm, *made_by)
     kept = None if store is None else store.get(key)
     if kept is None:
         with lock():

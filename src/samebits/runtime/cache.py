@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, cast
 from samebits.backend.objects import CompiledObject, TrapSite
 from samebits.errors import Span
 from samebits.importing import IMPORTED_AT
-from samebits.runtime.objects.compiler_sources import fingerprint
+from samebits.runtime.objects import compiler_sources
 from samebits.runtime.objects.own_folder import PART, OwnFolder, StrangeFileError, UntrustedError
 
 if TYPE_CHECKING:
@@ -62,20 +62,36 @@ def digest(*parts: str | bytes) -> str:
     return state.hexdigest()
 
 
-@cache
 def compiler_fingerprint() -> str:
-    """Changes whenever the contents of a source file that makes code do."""
+    """Changes whenever the contents of a source file of the compiler do."""
+    return sources_fingerprint(compiler_sources.COMPILER)
+
+
+@cache
+def sources_fingerprint(part: str) -> str:
+    """Changes whenever the contents of a source file do of a part of the package, as
+    `compiler_sources` names them. What a library kernel becomes depends on the library's too; an
+    object's key has all of its IR, and needs but the compiler's."""
     store = current_cache()
-    return fingerprint(
+    return compiler_sources.fingerprint(
         os.path.dirname(os.path.dirname(os.path.realpath(__file__))),
         IMPORTED_AT,
         _forgetful if store is None else store.get_sources,
         _forgetful if store is None else store.put_sources,
+        part,
     )
 
 
 def _forgetful(*_: str) -> None:
     """Remembers nothing."""
+
+
+_BY_LIBRARY = "0" * 40
+"""Noted in place of an object's key: the sources of the math library are part of what it is of."""
+
+
+def _with_library(source_key: str) -> str:
+    return digest(source_key, sources_fingerprint(compiler_sources.LIBRARY))
 
 
 def object_key(ir_text: str, entries: Sequence[str], mode: str, target: Target, opt: int) -> str:
@@ -202,12 +218,20 @@ class ObjectCache:
 
     def get_front(self, source_key: str) -> str | None:
         """The object key that was noted for a kernel's source; None if there is none."""
-        return self._noted(_name(source_key, "front"), source_key)
+        found = self._noted(_name(source_key, "front"), source_key)
+        if found != _BY_LIBRARY:
+            return found
+        by_library = _with_library(source_key)
+        return self._noted(_name(by_library, "front"), by_library)
 
-    def put_front(self, source_key: str, key: str) -> None:
+    def put_front(self, source_key: str, key: str, by_library: bool = False) -> None:
         """Note which object a kernel's source compiles to, so that a warm start skips the front
-        end. `source_key` must cover all that the front end reads, `compiler_fingerprint` too."""
-        self._note(_name(source_key, "front"), source_key, key)
+        end. `source_key` must cover all that the front end reads, `compiler_fingerprint` too, but
+        the sources of the math library: `by_library` says that it may have read those."""
+        self._note(_name(source_key, "front"), source_key, _BY_LIBRARY if by_library else key)
+        if by_library:
+            source_key = _with_library(source_key)
+            self._note(_name(source_key, "front"), source_key, key)
 
     def get_sources(self, key: str) -> str | None:
         """What was noted of an installation's source files."""

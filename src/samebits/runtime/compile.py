@@ -5,6 +5,7 @@ Loads the compiler only when a kernel is called that no cache has.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -139,10 +140,15 @@ def _compiled(
             request = _request(kernel, types, target or host_target(), opt, as_range)
             compiled, key = cached(request, store)
             if store is not None:
-                store.put_front(source_key, key)
+                store.put_front(source_key, key, _has_library())
             return compiled
 
     return with_room(made)
+
+
+def _has_library() -> bool:
+    """Whether this process has loaded any of the math library, by which compilations differ."""
+    return any(name.startswith("samebits.mathlib.") for name in list(sys.modules))
 
 
 def _request(

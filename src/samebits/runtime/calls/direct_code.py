@@ -17,6 +17,7 @@ from samebits.lang.values.scalars import SCALAR_CLASSES
 from samebits.lang.values.thread_state import managed_runs
 from samebits.lang.values.vectors import Vector
 from samebits.runtime.calls import packing, python_api
+from samebits.runtime.calls.method_definition import MethodDef
 from samebits.runtime.objects.host import host
 from samebits.runtime.objects.loading import load, own_code
 from samebits.runtime.pending_jobs import PENDING
@@ -583,9 +584,7 @@ def install() -> bool:
     imports |= {name: id(known) for name, known in _OBJECTS.items()}
     loaded = load(code, ["sb_direct"], imports)
     doc = b"Run the compiled kernel."
-    method = python_api.MethodDef(
-        b"__call__", loaded.addresses["sb_direct"], _FASTCALL_KEYWORDS, doc
-    )
+    method = MethodDef(b"__call__", loaded.addresses["sb_direct"], _FASTCALL_KEYWORDS, doc)
     new = ctypes.pythonapi.PyDescr_NewMethod
     new.restype, new.argtypes = ctypes.py_object, [ctypes.py_object, ctypes.c_void_p]
     _kept.extend((loaded, routine, method, _OBJECTS))

@@ -498,8 +498,10 @@ def _layout_is_as_expected() -> bool:
     for t, cls in SCALAR_CLASSES.items():
         if t is BOOL or t.weak or t.storage != t:
             continue
-        for kind in (cls, t.dtype.type):
-            scalar = kind(101)
-            found = ctypes.string_at(id(scalar) + HEAD, t.size)
-            checks += [found == np.array(101, t.dtype).tobytes(), word(scalar, 8) == id(kind)]
+        numpys = t.dtype.type(101)
+        number = numpys.tobytes()
+        for scalar, kind in ((cls(101), cls), (numpys, t.dtype.type)):
+            # Its type and its number follow one another.
+            wanted = id(kind).to_bytes(8, "little") + number
+            checks.append(ctypes.string_at(id(scalar) + HEAD - 8, len(wanted)) == wanted)
     return all(checks)

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from samebits.runtime.calls import packing, python_api
+from samebits.runtime.calls.method_definition import MethodDef
 from samebits.runtime.objects.host import host
 from samebits.runtime.objects.loading import load, own_code
 
@@ -88,7 +89,7 @@ def _makers() -> tuple[Callable[[int], Any], Callable[[int], Any]] | None:
         ("PyCFunction_NewEx", ctypes.pythonapi)
     )
     rows = [
-        python_api.MethodDef(b"run", loaded.addresses[name], flags, None)
+        MethodDef(b"run", loaded.addresses[name], flags, None)
         for name, flags in zip(names, (_NO_ARGUMENTS, _ONE_ARGUMENT), strict=True)
     ]
     # A function refers to both, and may outlive this module at the process's end.

@@ -14,15 +14,6 @@ BYTES_ITEMS = bytes.__basicsize__ - 1
 """Offsets of what a tuple holds, and of what a bytes object holds."""
 
 
-class MethodDef(ctypes.Structure):
-    """CPython's `PyMethodDef`."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )  # fmt: skip
-
-
 def declared(functions: Mapping[str, str]) -> str:
     """LLVM's declarations of functions by their types."""
     rows = ((name, *t.split(" ", 1)) for name, t in functions.items())

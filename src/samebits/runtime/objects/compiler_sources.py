@@ -1,4 +1,4 @@
-"""The compiler's identity: a digest of the contents of its source files.
+"""The identity of the compiler and of the math library: digests of their source files' contents.
 
 Sizes and times do not identify a compiler: installers set times to one value, and an edit may keep
 the size. Reading all files takes milliseconds, so the object cache, which only this user can write,
@@ -22,13 +22,23 @@ from pathlib import Path
 
 from samebits.lang.signal_safe import closing_descriptors, open_descriptor
 
+COMPILER, LIBRARY, LIBRARY_FOR_C = "compiler", "math library", "math library for C"
+_FOLDERS = {
+    COMPILER: (".",),
+    LIBRARY: ("mathlib",),
+    LIBRARY_FOR_C: ("mathlib", "export", "runtime/ufunc"),
+}
+"""The parts of the package, each known by a digest of its own: the folders of each, relative to the
+package's. What the compiler makes of a kernel that reaches none of the library's depends on the
+compiler alone, and looking at the library's files would take as long as at half of its own."""
 _OTHERS = frozenset({
-    "__pycache__", "audit", "ci", "cli", "collector", "desync", "diagnosis", "doctor", "ensemble",
-    "export", "farm", "foreign", "fpmodel", "frame_trace", "gym", "hazards", "inspection", "lint",
-    "lua", "managed", "minimise", "net", "play", "replay", "scene", "sides", "testing", "typed",
-    "verify", "view",
+    "audit", "ci", "cli", "collector", "desync", "diagnosis", "doctor", "ensemble", "export",
+    "farm", "foreign", "fpmodel", "frame_trace", "gym", "hazards", "inspection", "lint", "lua",
+    "managed", "mathlib", "minimise", "net", "play", "replay", "runtime/calls",
+    "runtime/emulation", "runtime/threads", "runtime/ufunc", "scene", "sides", "sim", "testing",
+    "typed", "verify", "view",
 })  # fmt: skip
-"""Packages that produce no cached code but of kernels, whose sources are in their keys."""
+"""Folders that no compilation runs code of, besides kernels, whose sources are in their keys."""
 _SUFFIXES = (".py", ".pyc", ".so", ".pyd")
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _TICK = 10_000_000
@@ -85,9 +95,9 @@ def _status_in(root: str, held: list[int]) -> Callable[[str], os.stat_result]:
     return lambda name: os.stat(os.path.join(root, name))
 
 
-def sources(root: str) -> Sources:
-    """The source files below a folder, as they are now. Raises OSError."""
-    folders, files = ["."], list[str]()
+def sources(root: str, part: str = COMPILER) -> Sources:
+    """The source files of a part of the package in a folder, as they are now. Raises OSError."""
+    folders, files = list(_FOLDERS[part]), list[str]()
     for folder in folders:  # which grow
         with os.scandir(os.path.join(root, folder)) as found:
             for entry in found:
@@ -95,7 +105,9 @@ def sources(root: str) -> Sources:
                 path = name if folder == "." else os.path.join(folder, name)
                 if name.endswith(_SUFFIXES):
                     files.append(path)
-                elif name not in _OTHERS and "." not in name and entry.is_dir():
+                elif name == "__pycache__" or path in _OTHERS or "." in name:
+                    continue
+                elif entry.is_dir():
                     folders.append(path)
     return Sources(root, folders, sorted(files))
 
@@ -105,16 +117,17 @@ def fingerprint(
     imported_at: float,
     recall: Callable[[str], str | None],
     keep: Callable[[str, str], None],
+    part: str = COMPILER,
 ) -> str:
-    """The digest of the compiler below `root`; a digest that no other process has if it is unknown
-    what this process imported. `recall` and `keep` look up and store texts by 40 hexadecimal
-    digits."""
+    """The digest of a part of the package in `root`; a digest that no other process has if it is
+    unknown what this process imported. `recall` and `keep` look up and store texts by 40
+    hexadecimal digits."""
     now = time.time_ns()
     started = int(imported_at * _SECOND)
     try:
-        key = _key(root)
+        key = _key(root, part)
         noted = _noted(root, recall(key))
-        found, known = (sources(root), None) if noted is None else noted
+        found, known = (sources(root, part), None) if noted is None else noted
         newest = found.newest
         if not newest:  # inside of an archive
             return os.urandom(20).hex()
@@ -130,10 +143,12 @@ def fingerprint(
         return os.urandom(20).hex()
 
 
-def _key(root: str) -> str:
+def _key(root: str, part: str) -> str:
     """The key of an installation's note. Raises OSError if there is no such folder."""
     place = os.stat(root)
-    told = f"sources of {place.st_dev} {place.st_ino} {root}".encode("utf-8", "surrogateescape")
+    told = f"sources of the {part} {place.st_dev} {place.st_ino} {root}".encode(
+        "utf-8", "surrogateescape"
+    )
     return hashlib.blake2b(told, digest_size=20).hexdigest()
 
 

@@ -8,13 +8,23 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
+import numpy as np
 import pytest
 
 import samebits
+import samebits as sb
+from samebits import math
+from samebits.export.math_library import objects
+from samebits.lua import natives
+from samebits.runtime import cache
+from samebits.runtime import compile as compile_module
 from samebits.runtime.objects import compiler_sources
-from samebits.runtime.objects.compiler_sources import Sources, fingerprint, sources
+from samebits.runtime.objects import library as library_module
+from samebits.runtime.objects import loading as loading_module
+from samebits.runtime.objects.compiler_sources import LIBRARY, Sources, fingerprint, sources
 
 PACKAGE = Path(samebits.__file__).parent
 NORMAL = 1_000_000_000
@@ -91,13 +101,137 @@ def test_tools_that_make_no_code_do_not_count() -> None:
     tools = {
         "audit", "ci", "cli", "collector", "desync", "diagnosis", "doctor", "ensemble", "export",
         "farm", "foreign", "fpmodel", "frame_trace", "gym", "hazards", "inspection", "lint", "lua",
-        "managed", "minimise", "net", "play", "replay", "scene", "sides", "testing", "typed",
-        "verify", "view",
+        "managed", "minimise", "net", "play", "replay", "scene", "sides", "sim", "testing",
+        "typed", "verify", "view",
     }  # fmt: skip
     assert tools <= {path.name for path in PACKAGE.iterdir()}
     counted = {Path(path).parts[0] for path in sources(str(PACKAGE)).files}
     assert counted & tools == set()
-    assert {"ir", "backend", "mathlib"} <= counted
+    assert "mathlib" not in counted
+    assert {"ir", "backend", "containers", "jobs", "lang"} <= counted
+    assert {Path(path).parts[0] for path in sources(str(PACKAGE), LIBRARY).files} == {"mathlib"}
+
+
+def test_folders_that_do_not_count_are_there() -> None:
+    for folder in compiler_sources._OTHERS:
+        assert (PACKAGE / folder).is_dir(), folder
+
+
+RUN_AROUND_IT = {"importing.py", "runtime/threads/own_stack.py"}
+"""What runs while a kernel is compiled, and makes none of its code: rounding as it always is, and
+stacks."""
+
+
+class Watched:
+    """The files of the package whose code runs in this process's compilations."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.files: set[str] = set()
+        for module, name in (
+            (compile_module, "_request"), (compile_module, "cached"),
+            (library_module, "compiled_here"), (loading_module, "own_code"),
+        ):  # fmt: skip
+            monkeypatch.setattr(module, name, self.within(getattr(module, name)))
+
+    def within(self, function: Any) -> Any:
+        def call(*args: Any, **named: Any) -> Any:
+            before = sys.getprofile()
+            sys.setprofile(self._note)
+            try:
+                return function(*args, **named)
+            finally:
+                sys.setprofile(before)
+
+        return call
+
+    def _note(self, frame: FrameType, event: str, _: object) -> None:
+        path = frame.f_code.co_filename
+        if event == "call" and path.startswith(f"{PACKAGE}{os.sep}"):
+            self.files.add(Path(path).relative_to(PACKAGE).as_posix())
+
+
+@sb.struct
+class Ball:
+    x: sb.float64
+    v: sb.float64
+
+    def move(self, dt: sb.float64) -> None:
+        self.x += self.v * dt
+
+
+@sb.job
+class Fall(sb.ParallelFor):
+    balls: sb.Array[Ball]
+    heights: sb.ReadOnly[sb.float32]
+
+    def execute(self, index: sb.int32) -> None:
+        self.balls[index].x = self.heights[index] * 0.5
+
+
+@sb.kernel
+def plain(balls: sb.Array[Ball], n: sb.int64, gain: sb.float3) -> sb.float64:
+    total = sb.float64(0)
+    for i in sb.prange(len(balls)):
+        balls[i].move(0.1)
+    for i in range(n):
+        for ball in balls:
+            total += ball.x * gain.y
+        if i > 5 and total > 1.0:
+            break
+    return total
+
+
+@sb.kernel
+def with_library(x: sb.float64, n: sb.int64) -> sb.float64:
+    items: sb.List[sb.float64, 8] = sb.List[sb.float64, 8]()
+    for i in range(n):
+        items.append(math.pow(math.sin(x), 1.5) + i % 3)
+    items.sort()
+    return items[0]
+
+
+def test_whatever_runs_in_a_compilation_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = cache.current_cache()
+    watched = Watched(monkeypatch)
+    balls = np.zeros(3, Ball.dtype)
+    samebits.set_cache_dir(tmp_path)
+    try:
+        plain(balls, 9, sb.float3(1, 2, 3))
+        without = set(watched.files)
+        with_library(0.5, 6)
+        Fall(balls=balls, heights=np.ones(3, np.float32)).schedule(3).complete()
+        math.cos(np.linspace(0, 1, 5))
+    finally:
+        cache._Setting.chosen = before
+    counted = set(sources(str(PACKAGE)).files)
+    library = set(sources(str(PACKAGE), LIBRARY).files)
+    assert {"frontend/compile.py", "backend/emit/module.py"} <= without <= watched.files
+    assert without - counted <= RUN_AROUND_IT
+    assert watched.files & library
+    assert watched.files - counted - library <= RUN_AROUND_IT
+
+
+def test_whatever_makes_the_functions_that_lua_calls_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = cache.current_cache()
+    watched = Watched(monkeypatch)
+    makes = watched.within(objects.scalar_object)
+    monkeypatch.setattr(objects, "scalar_object", makes)
+    samebits.set_cache_dir(tmp_path)
+    try:
+        natives._loaded.__wrapped__()
+    finally:
+        cache._Setting.chosen = before
+    counted = {
+        file
+        for part in (compiler_sources.COMPILER, compiler_sources.LIBRARY_FOR_C)
+        for file in sources(str(PACKAGE), part).files
+    }
+    assert {"export/math_library/objects.py", "passes/pipeline.py"} <= watched.files
+    assert watched.files - counted <= RUN_AROUND_IT
 
 
 def test_contents_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,27 +335,45 @@ def test_a_compiler_without_files_shares_nothing(tmp_path: Path) -> None:
 
 
 PROGRAM = """
+import sys
 import samebits as sb
-from samebits import float32
+from samebits import float32, math
 @sb.kernel
 def k(x: float32, y: float32) -> float32:
     return x + y
-print(float(k(5.0, 3.0)))
+@sb.kernel
+def of_library(x: float32) -> float32:
+    return math.rcp(x)
+print(float(k(5.0, 3.0)), "samebits.frontend" in sys.modules, float(of_library(4.0)))
 """
+EDITS = {
+    "compiler": ("backend/lowering/float.py", '"fadd', '"fsub'),
+    "library": ("mathlib/choices.py", "return 1.0 / x", "return 2.0 / x"),
+}
+FOUND = {
+    "compiler": ["8.0 True 0.25", "2.0 True 0.25", "8.0 False 0.25"],
+    # What reaches none of the library is found where the library alone is another.
+    "library": ["8.0 True 0.25", "8.0 False 0.5", "8.0 False 0.25"],
+}
 
 
-def test_two_compilers_of_the_same_sizes_and_times_share_no_code(tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", EDITS)
+def test_two_packages_of_the_same_sizes_and_times_share_no_code_that_differs(
+    tmp_path: Path, what: str
+) -> None:
     (tmp_path / "k.py").write_text(PROGRAM)
+    name_of_edited, old, new = EDITS[what]
     found: list[str] = []
     for name in ("one", "two", "one"):
         folder = tmp_path / name
         if not folder.exists():
             ignore = shutil.ignore_patterns("__pycache__")
             shutil.copytree(PACKAGE, folder / "samebits", ignore=ignore)
-            path = folder / "samebits" / "backend" / "lowering" / "float.py"
+            path = folder / "samebits" / name_of_edited
             text = path.read_text()
-            assert '"fadd' in text
-            path.write_text(text.replace('"fadd', '"fsub') if name == "two" else text)
+            assert old in text
+            assert len(old) == len(new)
+            path.write_text(text.replace(old, new) if name == "two" else text)
             for file in folder.rglob("*.py"):
                 os.utime(file, (NORMAL, NORMAL))
         environment = {**os.environ, "PYTHONPATH": str(folder), "XDG_CACHE_HOME": str(tmp_path)}
@@ -230,4 +382,16 @@ def test_two_compilers_of_the_same_sizes_and_times_share_no_code(tmp_path: Path)
             env=environment, capture_output=True, text=True, check=True,
         )  # fmt: skip
         found.append(done.stdout.strip())
-    assert found == ["8.0", "2.0", "8.0"]
+    assert found == FOUND[what]
+
+
+def test_what_may_be_of_the_library_is_noted_beside_it(tmp_path: Path) -> None:
+    store = cache.ObjectCache(tmp_path)
+    of_kernel, of_object = "a" * 40, "b" * 40
+    store.put_front(of_kernel, of_object)
+    assert store.get_front(of_kernel) == of_object
+    store.put_front(of_kernel, of_object, by_library=True)
+    assert store.get_front(of_kernel) == of_object
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(cache, "sources_fingerprint", lambda part: f"another {part}")
+        assert store.get_front(of_kernel) is None
