@@ -209,3 +209,32 @@ def test_compilers_see_through_the_least_and_the_greatest_of_two(tmp_path: Path)
         gcc.run(tmp_path, ["-O3", *flags, "turn.c", "-o", "turn", "-lm"], 60)
         found.append(subprocess.run([tmp_path / "turn"], capture_output=True, check=True).stdout)
     assert found == [b"0", b"1"]
+
+
+ROUNDED = """\
+#include <stdio.h>
+#include "support.h"
+bool log_step(uint32_t number, double value) { return false; }
+double forced;
+int main(void)
+{
+    for (int a = -128; a < 128; a++) {
+        for (int b = -128; b < 128; b++) {
+            if (b) printf("%d %d\\n", floordiv_int8(a, b), mod_int8(a, b));
+        }
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("flags", [(), ("-DBRANCHES",)], ids=["plain", "branches"])
+def test_integers_are_rounded_down_in_either_form(flags: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "support.h").write_text(support())
+    (tmp_path / "rounded.c").write_text(ROUNDED)
+    compilers()[0].run(tmp_path, ["-O2", *flags, "rounded.c", "-o", "rounded", "-lm"], 60)
+    done = subprocess.run([tmp_path / "rounded"], capture_output=True, check=True, text=True)
+    every = [(a, b) for a in range(-128, 128) for b in range(-128, 128) if b]
+    quotients = [-128 if (a, b) == (-128, -1) else a // b for a, b in every]
+    wanted = [f"{q} {a % b}" for q, (a, b) in zip(quotients, every, strict=True)]
+    assert done.stdout.split("\n")[:-1] == wanted

@@ -129,6 +129,16 @@ class PlainC:
         return any(self._functions[name].locals for name in self.kernels)
 
     @cached_property
+    def has_remainders(self) -> bool:
+        """Whether the simulation's kernels divide signed integers, rounding down."""
+        return any(
+            isinstance(op.result.type, ScalarType) and op.result.type.is_signed
+            for name in self.kernels
+            for op in walk(self._functions[name].body)
+            if isinstance(op, Op) and op.opcode in ("mod", "floordiv")
+        )
+
+    @cached_property
     def names(self) -> dict[str, str]:
         """The name in C of each function, by its name in IR."""
         own = self._types.names

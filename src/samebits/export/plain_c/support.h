@@ -13,6 +13,23 @@ extern double forced;
 #define LOG_STEP(NUMBER, T, PLACE) log_step(NUMBER, (T)(PLACE))
 #endif
 
+/* With BRANCHES, remainders and quotients get a name, and what rounds them down is another value. */
+#ifdef BRANCHES
+#define FLOORDIV(T, U) \
+    T q = b == -1 ? (T)(0 - (U)a) : a / b; \
+    return b != -1 && a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
+#define MOD(T) \
+    T r = b == -1 ? 0 : a % b; \
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+#else
+#define FLOORDIV(T, U) \
+    if (b == -1) return (T)(0 - (U)a); \
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+#define MOD(T) \
+    if (b == -1) return 0; \
+    return a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0);
+#endif
+
 #define INTEGERS(NAME, T, U, BITS) \
     static inline T min_##NAME(T a, T b) { return a < b ? a : b; } \
     static inline T max_##NAME(T a, T b) { return a > b ? a : b; } \
@@ -33,16 +50,8 @@ extern double forced;
     INTEGERS(NAME, T, U, BITS) \
     static inline T shr_##NAME(T a, T n) { return (U)n < BITS ? a >> n : a < 0 ? -1 : 0; } \
     static inline T abs_##NAME(T a) { return a < 0 ? (T)(0 - (U)a) : a; } \
-    static inline T floordiv_##NAME(T a, T b) \
-    { \
-        if (b == -1) return (T)(0 - (U)a); \
-        return a / b - (a % b != 0 && (a < 0) != (b < 0)); \
-    } \
-    static inline T mod_##NAME(T a, T b) \
-    { \
-        if (b == -1) return 0; \
-        return a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0); \
-    }
+    static inline T floordiv_##NAME(T a, T b) { FLOORDIV(T, U) } \
+    static inline T mod_##NAME(T a, T b) { MOD(T) }
 
 #define UNSIGNED(NAME, T, BITS) \
     INTEGERS(NAME, T, T, BITS) \

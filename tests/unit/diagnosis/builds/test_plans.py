@@ -8,6 +8,8 @@ import pytest
 
 from samebits.diagnosis.builds.compilers.found import compilers
 from samebits.diagnosis.builds.compilers.plans import (
+    BRANCHED,
+    BRANCHED_CLEARED,
     CAREFUL,
     CAREFUL_LIBRARY,
     CLEARED,
@@ -113,6 +115,18 @@ def test_arrays_that_are_cleared_are_tried_for_what_reorders_sums_before_rare_fl
     cleared = [plan for plan in every if plan.parts.cleared]
     assert all("order" in plan.row.hazards for plan in cleared)
     assert not any(plan.parts.cleared for plan in plans()), "without arrays there is nothing"
+
+
+def test_integers_rounded_down_by_a_branch_are_tried_for_what_reorders_sums() -> None:
+    every = plans(replace(KNOWN, has_locals=True, has_remainders=True))
+    usual = next(row for row in ROWS if row.is_usual and tuple(row.flags) == ("-Ofast", "-mfma"))
+    rare = first_rare(every)
+    for parts in (BRANCHED, BRANCHED_CLEARED):
+        assert every.index(Plan(usual, parts)) < rare
+    branched = [plan for plan in every if plan.parts.branches]
+    assert all("order" in plan.row.hazards for plan in branched)
+    without = plans(replace(KNOWN, has_locals=True))
+    assert not any(plan.parts.branches for plan in without), "without remainders there is nothing"
 
 
 def test_parts_of_fast_math_are_tried_before_the_library_is_built_so_too() -> None:

@@ -36,11 +36,14 @@ class Parts:
     """More flags of what is built by the row's."""
     cleared: bool = False
     """Whether arrays of functions are cleared where they are declared, as in `= {0}`."""
+    branches: bool = False
+    """Whether what rounds integer quotients and remainders down is a branch, as one of its `flags`
+    has it written."""
 
     @property
     def has_flags_alone(self) -> bool:
         """Whether it has more flags, and is written as others are: often they change nothing."""
-        return bool(self.flags) and not (self.flat or self.cleared)
+        return bool(self.flags) and not (self.flat or self.cleared or self.branches)
 
     @property
     def is_for_vectors(self) -> bool:
@@ -67,6 +70,15 @@ CAREFUL_LIBRARY = Parts(
 CLEARED, CLEARED_LIBRARY = (
     replace(each, title=f"{each.title}, arrays cleared where they are declared", cleared=True)
     for each in (CAREFUL, CAREFUL_LIBRARY)
+)
+BRANCHED, BRANCHED_CLEARED = (
+    replace(
+        each,
+        title=f"{each.title}, integers rounded down by a branch",
+        flags=(*each.flags, "-DBRANCHES"),
+        branches=True,
+    )
+    for each in (CAREFUL, CLEARED)
 )
 PARTS = (WITH_LIBRARY, CAREFUL, CAREFUL_LIBRARY)
 """All others."""
@@ -100,6 +112,8 @@ class Known:
     """Whether it has arrays of vectors."""
     has_locals: bool = False
     """Whether its functions have arrays of their own."""
+    has_remainders: bool = False
+    """Whether its functions divide integers and round down."""
 
     @property
     def parts(self) -> Sequence[Parts]:
@@ -110,6 +124,13 @@ class Known:
     def cleared(self) -> Sequence[Parts]:
         """Those that clear arrays which functions have of their own."""
         return self._that_it_has([CLEARED, CLEARED_LIBRARY]) if self.has_locals else []
+
+    @property
+    def branched(self) -> Sequence[Parts]:
+        """Those that round integers down by a branch."""
+        if not self.has_remainders:
+            return []
+        return [BRANCHED, *([BRANCHED_CLEARED] if self.has_locals else [])]
 
     def _that_it_has(self, some: Sequence[Parts]) -> Sequence[Parts]:
         return [each for each in some if self.calls_library or not (each.library or each.c_math)]
@@ -174,6 +195,11 @@ def _usual_cleared(known: Known) -> Iterator[Plan]:
     return _reordering(_usual(known.cleared))(known)
 
 
+def _usual_branched(known: Known) -> Iterator[Plan]:
+    """It hangs as well on what it makes of the branches around sums."""
+    return _reordering(_usual(known.branched))(known)
+
+
 def _parts_of_fast(known: Known) -> Iterator[Plan]:
     return _in_parts([row for row in known.rows if row.is_part_of_fast], [OWN])
 
@@ -224,8 +250,8 @@ def _others_in_some(known: Known) -> Iterator[Plan]:
 STAGES: tuple[Stage, ...] = (
     _usual([OWN]), _likely, _parts_of_fast, _quick(_others([OWN])), _likely,
     _quick(_usual([SOME])), _reordering(_usual([SOME_CAREFUL, CAREFUL])),
-    _quick(_others([SOME])), _reordering(_usual_otherwise), _quick(_usual_otherwise),
-    _usual_cleared, _reordering(_quick(_flat)), _reordering(_quick(_others([CAREFUL]))),
+    _quick(_others([SOME])), _usual_branched, _reordering(_usual_otherwise), _usual_cleared,
+    _quick(_usual_otherwise), _reordering(_quick(_flat)), _reordering(_quick(_others([CAREFUL]))),
     _usual([SOME, SOME_CAREFUL]), _usual_otherwise,
     _constants_in_some, _others([OWN]), _likely, _usual_flat,
     _others([SOME]), _other_widths([SOME]), _others_otherwise, _other_widths([OWN]),

@@ -273,6 +273,7 @@ class CompilerSearch:
             bool(plain.library),
             plain.has_vectors,
             plain.has_locals,
+            plain.has_remainders,
         )
         for plan in stage(known):
             if (compiler, plan) not in self._done:
