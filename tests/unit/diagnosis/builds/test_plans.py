@@ -51,6 +51,13 @@ def first_rare(every: list[Plan]) -> int:
     )
 
 
+def first_library(every: list[Plan]) -> int:
+    """Where the math library begins to be built so too, by flags that take builds of their own."""
+    return next(
+        n for n, plan in enumerate(every) if plan.parts.library and not QUICK & {*plan.row.flags}
+    )
+
+
 def row_of(*flags: str) -> Row:
     return next(row for row in ROWS if {*flags} <= {*row.flags} and row.bits == 32)
 
@@ -72,7 +79,7 @@ def test_some_functions_are_tried_by_all_flags_before_arrays_are_written_otherwi
 def test_estimates_are_tried_before_what_takes_many_builds() -> None:
     every = plans()
     row = next(row for row in ROWS if "-mrecip" in row.flags)
-    library = next(n for n, plan in enumerate(every) if plan.parts.library)
+    library = first_library(every)
     assert every.index(Plan(row, OWN)) < every.index(Plan(row, SOME)) < library
     narrow = next(
         n for n, plan in enumerate(every)
@@ -101,7 +108,7 @@ def test_usual_flags_are_tried_with_the_library_and_for_what_makes_vectors_befor
 def test_usual_flags_are_tried_for_some_functions_before_the_library_is_built_so_too() -> None:
     every = plans()
     usual = next(row for row in ROWS if row.is_usual and tuple(row.flags) == ("-Ofast", "-mfma"))
-    library = next(n for n, plan in enumerate(every) if plan.parts.library)
+    library = first_library(every)
     assert every.index(Plan(usual, SOME)) < library
     assert every.index(Plan(usual, SOME_CAREFUL)) < library
 
@@ -129,6 +136,13 @@ def test_integers_rounded_down_by_a_branch_are_tried_for_what_reorders_sums() ->
     assert not any(plan.parts.branches for plan in without), "without remainders there is nothing"
 
 
+def test_parts_of_fast_math_are_tried_with_the_library_as_soon_as_the_functions_are_built() -> None:
+    every = plans()
+    parts = [row for row in ROWS if QUICK & {*row.flags}]
+    some = next(n for n, plan in enumerate(every) if plan.parts.files == "some")
+    assert all(every.index(Plan(row, WITH_LIBRARY)) < some for row in parts)
+
+
 def test_parts_of_fast_math_are_tried_before_the_library_is_built_so_too() -> None:
     every = plans()
     library = next(n for n, plan in enumerate(every) if plan.parts.library)
@@ -139,11 +153,11 @@ def test_parts_of_fast_math_are_tried_before_the_library_is_built_so_too() -> No
 
 def test_floats_of_other_widths_in_some_functions_come_before_rare_flags_with_the_library() -> None:
     every = plans()
-    sums = next(row for row in ROWS if "-fassociative-math" in row.flags)
+    estimates = next(row for row in ROWS if "-mrecip" in row.flags)
     rare = [plan for plan in every if plan.row.writes_widths and not plan.row.is_usual]
     some, own = (next(plan for plan in rare if plan.parts == parts) for parts in (SOME, OWN))
     for parts in (WITH_LIBRARY, CAREFUL_LIBRARY):
-        with_library = every.index(Plan(sums, parts))
+        with_library = every.index(Plan(estimates, parts))
         assert every.index(some) < with_library < every.index(own)
 
 

@@ -200,8 +200,14 @@ def _usual_branched(known: Known) -> Iterator[Plan]:
     return _reordering(_usual(known.branched))(known)
 
 
-def _parts_of_fast(known: Known) -> Iterator[Plan]:
-    return _in_parts([row for row in known.rows if row.is_part_of_fast], [OWN])
+def _parts_of_fast(of: Sequence[Parts]) -> Stage:
+    return lambda known: _in_parts([row for row in known.rows if row.is_part_of_fast], of)
+
+
+def _parts_of_fast_with_library(known: Known) -> Iterator[Plan]:
+    """Of which the simulation's functions are built by then, and nothing but the library is
+    new."""
+    return _parts_of_fast([WITH_LIBRARY] if known.calls_library else [])(known)
 
 
 def _constants_in_some(known: Known) -> Iterator[Plan]:
@@ -248,7 +254,8 @@ def _others_in_some(known: Known) -> Iterator[Plan]:
 
 
 STAGES: tuple[Stage, ...] = (
-    _usual([OWN]), _likely, _parts_of_fast, _quick(_others([OWN])), _likely,
+    _usual([OWN]), _likely, _parts_of_fast([OWN]), _quick(_others([OWN])), _likely,
+    _parts_of_fast_with_library,
     _quick(_usual([SOME])), _reordering(_usual([SOME_CAREFUL, CAREFUL])),
     _quick(_others([SOME])), _usual_branched, _reordering(_usual_otherwise), _usual_cleared,
     _quick(_usual_otherwise), _reordering(_quick(_flat)), _reordering(_quick(_others([CAREFUL]))),
