@@ -68,7 +68,7 @@ def _text(parameter: Any) -> str:
     if parameter.required:
         return f"{shown} Required."
     default = parameter.default
-    return shown if default in (None, False) else f"{shown} Default: {default}."
+    return shown if default in (None, False, "") else f"{shown} Default: {default}."
 
 
 if __name__ == "__main__":

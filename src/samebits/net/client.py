@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidURI, WebSocketException
+from websockets.uri import parse_uri
 
 from samebits.bits import to_canonical
 from samebits.errors import MatchError
@@ -99,6 +100,7 @@ class MatchPeer:
         tries = 0
         shown = -1
         was_there = False
+        _check_address(self.url)
         more: dict[str, Any] = {} if self._tls is None else {"ssl": self._tls}
         while not self.core.over:
             try:
@@ -126,13 +128,7 @@ class MatchPeer:
                     break
                 # A ticket is good again where its answer was lost.
                 if not was_there or tries >= len(_TRIES):
-                    is_url = not isinstance(error, InvalidURI)
-                    raise MatchError(
-                        f"no connection to {self.url}: {error}"[:300],
-                        fix="start the relay, or ask for its address"
-                        if is_url
-                        else "give ws://host:port/match",
-                    ) from None
+                    raise _unreached(self.url, error) from None
                 await asyncio.sleep(_TRIES[tries])
                 tries += 1
                 self.core.reconnect()
@@ -222,6 +218,28 @@ def join(
     the system trusts.
     """
     return MatchPeer(simulation, url, ticket, window, spectator, play, tls)
+
+
+def _check_address(url: str) -> None:
+    """Raise MatchError for what is no address of a match."""
+    try:
+        parse_uri(url).host.encode("idna")
+    except (InvalidURI, ValueError) as error:
+        raise MatchError(
+            f"no connection to {url}: {error}"[:300], fix="give ws://host:port/match"
+        ) from None
+
+
+def _unreached(url: str, error: Exception) -> MatchError:
+    """Why there is no connection."""
+    fix = "start the relay, or ask for its address"
+    reason = str(error)
+    if isinstance(error, ssl.SSLCertVerificationError):
+        reason = error.verify_message
+        fix = "let SSL_CERT_FILE name the certificate that the relay's rests on"
+    elif url.startswith("wss:") and (isinstance(error, ssl.SSLError) or not reason):
+        reason, fix = "no TLS is spoken there", "give ws:// where the relay has no certificate"
+    return MatchError(f"no connection to {url}: {reason or type(error).__name__}"[:300], fix=fix)
 
 
 def affordable(simulation: Simulation, window: int) -> int:

@@ -34,6 +34,7 @@ from samebits.net.store import MatchStore
 from samebits.net.tickets import TicketBooth, TicketError, is_match_name, read_ticket
 from samebits.net.used_tickets import UsedTickets
 from samebits.net.verdict import ALIKE, diagnosed
+from samebits.output import os_reason
 from samebits.sim.simulation import Simulation
 
 Site = Callable[[ServerConnection, Request], Response | None]
@@ -338,11 +339,12 @@ class Relay:
         origins: Sequence[str] | None = None,
     ) -> AsyncGenerator[Relay]:
         """Listen while the block runs. `tls` is a certificate's file and its key's; `origins` are
-        the pages that browsers may come from, by default none but those without an origin."""
-        context = None
-        if tls is not None:
-            context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-            context.load_cert_chain(*tls)
+        the pages that browsers may come from, by default none but those without an origin.
+
+        Raises MatchError for files that are no certificate with its key, OSError where it cannot
+        listen.
+        """
+        context = None if tls is None else _tls(*tls)
         allowed: list[Any] | None = None if self.site else [None, *(origins or ())]
         async with serve(
             self._handle, host, port, ssl=context, origins=allowed, compression=None,
@@ -489,6 +491,24 @@ class Relay:
             raise MatchError("the relay is full")
         match = self.matches[name] = HostedMatch(self, name)
         return match
+
+
+def _tls(certificate: str, key: str) -> ssl.SSLContext:
+    """What encrypts with a certificate and its key, of files. Raises MatchError."""
+    for path in (certificate, key):
+        try:
+            Path(path).read_bytes()
+        except OSError as error:
+            raise MatchError(f"cannot read {path}: {os_reason(error)}") from None
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(certificate, key)
+    except ssl.SSLError as error:
+        raise MatchError(
+            f"{certificate} and {key} are no certificate with its key: {error.reason or error}",
+            fix="give PEM files, the certificate with those that it rests on",
+        ) from None
+    return context
 
 
 def _address(connection: ServerConnection) -> str:

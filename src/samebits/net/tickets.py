@@ -118,7 +118,8 @@ class TicketBooth:
         if ticket.expires > now_ns + limits.TICKET_SECONDS * limits.SECOND:
             raise TicketError("the ticket is valid for longer than a ticket may be")
         if ticket.relay and ticket.relay != self._relay:
-            raise TicketError(f"the ticket is for relay '{ticket.relay}', not '{self._relay}'")
+            own = f"not '{self._relay}'" if self._relay else "and this one has no name"
+            raise TicketError(f"the ticket is for relay '{ticket.relay}', {own}")
         if ticket.match != match:
             raise TicketError(f"the ticket is for match '{ticket.match}', not '{match}'")
         if ticket.nonce in again:

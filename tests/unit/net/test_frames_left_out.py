@@ -1,4 +1,5 @@
-"""A relay without deadline goes on where a peer that stood still leaves out frames."""
+"""A relay without deadline goes on: over links that lose and reorder, with nothing made up, and
+where a peer that stood still leaves out frames."""
 
 from __future__ import annotations
 
@@ -8,28 +9,58 @@ from tests.support.simulations.crowd_simulation import crowd
 from samebits.net.limits import SECOND
 from samebits.net.relay.closing import ClosingRules
 from samebits.net.relay.rules import MatchRules
-from samebits.net.simnet.links import shapes
+from samebits.net.simnet.links import MILLI, Link, shapes
+from samebits.net.simnet.oracle import faults
 from samebits.net.simnet.soak import player
 from samebits.net.simnet.world import PeerPlan, World
 
-LINK = shapes(True)["cable"]
 FRAMES = 240
 BEFORE = SECOND
 """When one peer stops; it has played some frames by then."""
+WORST = Link(40 * MILLI, 20 * MILLI, loss=0.3, duplicate=0.1, reorder=0.3, ordered=False)
+"""Three of ten messages are lost, as many come late."""
 
 
+def played(plans: list[PeerPlan], ordered: bool, seed: int = 5) -> World:
+    """A match to its end, whose frames wait for inputs for ever."""
+    rules = MatchRules(seed=3, frames=FRAMES, ordered=ordered, closing=ClosingRules(deadline=None))
+    world = World(crowd(len(plans)), plans, rules, seed)
+    world.run(60 * SECOND)
+    assert faults(world, frames=FRAMES) == []
+    return world
+
+
+def made_up(world: World) -> int:
+    """Inputs that were substituted."""
+    return sum(seat.substituted for seat in world.relay.closing.seats)
+
+
+@pytest.mark.parametrize("ordered", [True, False], ids=["ordered", "datagrams"])
 @pytest.mark.parametrize("seconds", [0.2, 0.6, 5.0])
 @pytest.mark.parametrize("players", [1, 2])
-def test_a_peer_that_stood_still_stalls_no_match(players: int, seconds: float) -> None:
-    simulation = crowd(players)
+def test_a_peer_that_stood_still_stalls_no_match(
+    players: int, seconds: float, ordered: bool
+) -> None:
+    simulation, link = crowd(players), shapes(ordered)["cable"]
     stood = (BEFORE, BEFORE + int(seconds * SECOND))
-    plans = [PeerPlan(LINK, LINK, player(simulation, n, 5, 500)) for n in range(players)]
+    plans = [PeerPlan(link, link, player(simulation, n, 5, 500)) for n in range(players)]
     plans[-1].frozen = (stood,)
-    closing = ClosingRules(deadline=None)
-    world = World(simulation, plans, MatchRules(seed=3, frames=FRAMES, closing=closing), 5)
-    world.run(60 * SECOND)
-    assert world.relay.ended is not None
-    assert world.relay.ended.frames == FRAMES
-    assert world.relay.desyncs == []
-    substituted = sum(seat.substituted for seat in world.relay.closing.seats)
-    assert substituted == 0 if seconds < 0.4 else substituted > 0
+    world = played(plans, ordered)
+    assert made_up(world) == 0 if seconds < 0.4 else made_up(world) > 0
+
+
+@pytest.mark.parametrize("windows", [(0, 0, 0), (0, 0, 8), (8, 8, 8)])
+@pytest.mark.parametrize("name", ["mobile", "bad", "thin"])
+def test_no_input_is_made_up_where_messages_are_lost(name: str, windows: tuple[int, ...]) -> None:
+    link = shapes(False)[name]
+    inputs = [player(crowd(3), n, 11, FRAMES + 200) for n in range(3)]
+    plans = [PeerPlan(link, link, inputs[n], window=windows[n]) for n in range(3)]
+    assert made_up(played(plans, False)) == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("window", [0, 8])
+def test_a_match_over_the_worst_datagrams_comes_to_its_end(window: int, seed: int) -> None:
+    # A START that is lost comes late: such a peer leaves out the frames until then.
+    inputs = [player(crowd(3), n, 11, FRAMES + 200) for n in range(3)]
+    played([PeerPlan(WORST, WORST, each, window=window) for each in inputs], False, seed)

@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -42,10 +46,118 @@ def test_options_that_cannot_be_are_told(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (("none.pem", "none.key"), "cannot read none.pem: No such file or directory"),
+        (("", ""), "cannot read {here}: Is a directory"),
+        (("secret.key", "secret.key"), "are no certificate with its key: "),
+    ],
+)
+def test_files_that_are_no_certificate_are_told_and_no_port_is_blamed(
+    files: tuple[str, str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    secret = tmp_path / "secret.key"
+    secret.write_bytes(SECRET)
+    cert, key = (name or str(tmp_path) for name in files)
+    words = ["--port", "0", "--cert", cert, "--key", key]
+    assert called("net", "serve", ARENA, "--secret", secret, *words) == 2
+    told = capsys.readouterr().err
+    assert message.format(here=tmp_path) in told
+    assert "listen" not in told
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("ws://127.0.0.1:9999999/m", "Port out of range"),
+        ("ws://127.0.0.1:port/m", "give ws://host:port/match"),
+        ("ws://a..example/m", "give ws://host:port/match"),
+        ("ws://", "give ws://host:port/match"),
+        ("127.0.0.1:9/m", "scheme isn't ws or wss"),
+    ],
+)
+def test_what_is_no_address_of_a_match_is_told(
+    url: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert called("net", "watch", ARENA, url, "--ticket", "x") == 2
+    told = capsys.readouterr().err
+    assert told.startswith(f"no connection to {url}: ")
+    assert message in told
+
+
+@contextmanager
+def answering(answer: bytes) -> Generator[int]:
+    """A port where something else than a relay says that, once."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def say() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(4096)
+                connection.sendall(answer)
+
+        speaker = Thread(target=say)
+        speaker.start()
+        yield server.getsockname()[1]
+        speaker.join()
+
+
+HTTP = b"HTTP/1.1 200 OK\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (b"SSH-2.0-OpenSSH_9.2\r\n", "no answer from"),
+        (b"", "no answer from"),
+        (HTTP + b"<html>", "is not a relay's"),
+        (HTTP + b"{}", "is not a relay's"),
+        (HTTP + b"[1]", "is not a relay's"),
+        (HTTP + b"\xff\xfe", "no answer from"),
+        (HTTP + b'{"simulation": "a", "digest": "b", "matches": [1]}', "is not a relay's"),
+        (HTTP + b'{"simulation": "a", "digest": "b", "matches": {"m": {}}}', "is not a relay's"),
+    ],
+)
+@pytest.mark.parametrize("words", [[], ["--json"]])
+def test_what_answers_and_is_no_relay_is_told(
+    answer: bytes, message: str, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with answering(answer) as port:
+        assert called("net", "status", f"http://127.0.0.1:{port}", *words) == 2
+    out, told = capsys.readouterr()
+    assert out == ""
+    assert message in told
+    assert "unexpected" not in told
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:port", "http://a b", "http://", "ws://a:1"])
+def test_what_is_no_address_of_a_relay_is_told(
+    url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert called("net", "status", url) == 2
+    told = capsys.readouterr().err
+    assert "unexpected" not in told
+    assert url in told
+
+
+def test_tls_where_there_is_none_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with answering(b"HTTP/1.1 400 Bad Request\r\n\r\n") as port:
+        assert called("net", "watch", ARENA, f"wss://127.0.0.1:{port}/m", "--ticket", "x") == 2
+    assert "no TLS is spoken there\n  fix: give ws://" in capsys.readouterr().err
+
+
 def test_a_desync_that_is_not_diagnosed_yet_is_none_of_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "match.json").write_text("{}")
+    for other in ("frame-notes.txt", "frame-7.txt", "frame-x-slot-0.desync"):
+        (tmp_path / other).touch()
     assert called("net", "verdict", str(tmp_path)) == 0
     assert capsys.readouterr().out == "no desync\n"
     for slot in ("slot-0", "referee"):

@@ -76,7 +76,7 @@ def net_serve(
 
 @commands.command("ticket", epilog=examples("net ticket"))
 def net_ticket(
-    match: Annotated[str, typer.Argument(help="the match's name")],
+    match: Annotated[str, typer.Argument(metavar="MATCH", help="The match's name.")],
     secret: SecretFile,
     slot: Annotated[int, typer.Option(min=0, help="The player's slot.")] = 0,
     spectator: Annotated[bool, typer.Option("--spectator", help="To watch, not to play.")] = False,

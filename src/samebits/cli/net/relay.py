@@ -11,9 +11,10 @@ import time
 import urllib.error
 import urllib.request
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
+from http.client import HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 
 _LEAVING = 1.0
 """Seconds that a peer which is interrupted takes to say so."""
+_STATUS = 64 << 20
+"""Bytes of a relay's status at most."""
+_EVIDENCE = re.compile(r"frame-(?P<frame>[0-9]{1,15})(-.+\.desync|(?P<verdict>\.verdict\.txt))")
+"""Files of a desync in a match's folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,26 +308,32 @@ def status(url: str, as_json: bool) -> int:
         raise MatchError(f"{url!r:.100} is no address of a relay", fix="give http://host:port")
     try:
         with urllib.request.urlopen(f"{url.rstrip('/')}/status", timeout=10) as answer:
-            text = answer.read(1 << 20).decode()
-        found = json.loads(text)
-    except (urllib.error.URLError, ValueError, OSError) as error:
+            text = answer.read(_STATUS).decode()
+    except (urllib.error.URLError, HTTPException, ValueError, OSError) as error:
         reason = getattr(error, "reason", error)
         raise MatchError(
             f"no answer from {url}: {reason}", fix="start the relay, or ask for its address"
         ) from None
-    if as_json:
-        print(text.strip())
-        return SAME
-    print(f"{found['simulation']}, digest {found['digest']}: {len(found['matches'])} matches")
+    try:
+        lines = [*_status_lines(json.loads(text))]
+    except (ValueError, TypeError, LookupError, AttributeError):
+        raise MatchError(
+            f"{url} is not a relay's: its answer is no status of matches",
+            fix="ask for the relay's address",
+        ) from None
+    print(text.strip() if as_json else "\n".join(lines))
+    return SAME
+
+
+def _status_lines(found: Any) -> Iterator[str]:
+    """What a relay says of itself, as people read it."""
+    yield f"{found['simulation']}, digest {found['digest']}: {len(found['matches'])} matches"
     for name, match in found["matches"].items():
         ended = f", ended: {match['ended']}" if match["ended"] else ""
         away = f", away {match['away']}" if match["away"] else ""
-        print(f"{name}: {match['frames']:,} frames, players {match['players']}{away}{ended}")
-        for desync in match["desyncs"]:
-            print(f"  {desync}")
-        for text in match["verdicts"].values():
-            print(f"  {text}")
-    return SAME
+        yield f"{name}: {match['frames']:,} frames, players {match['players']}{away}{ended}"
+        yield from (f"  {desync}" for desync in match["desyncs"])
+        yield from (f"  {text}" for text in match["verdicts"].values())
 
 
 def verdict(folder: str) -> int:
@@ -330,16 +341,18 @@ def verdict(folder: str) -> int:
     path = Path(folder)
     if not (path / "match.json").is_file():
         raise MatchError(f"{folder} has no match", fix="give a match's folder in a relay's store")
-    told = {int(each.name.split("-")[1].split(".")[0]): each for each in path.glob("frame-*.txt")}
-    asked = {int(each.name.split("-")[1]) for each in path.glob("frame-*-*.desync")}
-    for frame in sorted(asked | set(told)):
+    names = {file.name: file for file in path.iterdir()}
+    found = [(match, file) for name, file in names.items() if (match := _EVIDENCE.fullmatch(name))]
+    told = {int(match["frame"]): file for match, file in found if match["verdict"]}
+    asked = {int(match["frame"]) for match, _ in found}
+    for frame in sorted(asked):
         if frame in told:
             print(told[frame].read_text().rstrip())
         else:
             print(f"frame {frame}: bits parted, and the diagnosis is not done")
-    if not asked and not told:
+    if not asked:
         print("no desync")
-    return DIFFERS if asked or told else SAME
+    return DIFFERS if asked else SAME
 
 
 def _windows(text: str | None) -> tuple[int, ...] | None:

@@ -28,17 +28,10 @@ class ClosingRules:
 
 
 class Closing:
-    """Closes the frames of a match. It runs once `start` has set its schedule. `ordered`: inputs
-    come in the order of their frames, so that those that a player left out never come."""
+    """Closes the frames of a match. It runs once `start` has set its schedule."""
 
     def __init__(
-        self,
-        codec: InputCodec,
-        tick_rate: int,
-        rules: ClosingRules,
-        log: FrameLog,
-        *,
-        ordered: bool = True,
+        self, codec: InputCodec, tick_rate: int, rules: ClosingRules, log: FrameLog
     ) -> None:
         self.rules, self.log = rules, log
         self.seats = [Seat(slot, base=codec.zero) for slot in range(codec.players)]
@@ -46,7 +39,7 @@ class Closing:
         """What the next frame to close says."""
         self.running = False
         self.paused = False
-        self._codec, self._rate, self._ordered = codec, tick_rate, ordered
+        self._codec, self._rate = codec, tick_rate
         self._origin = (0, 0)
         self._good: dict[int, int] = {}
 
@@ -94,8 +87,10 @@ class Closing:
         seat.away_since = None
 
     def _lacks(self, seat: Seat, frame: int) -> bool:
-        """Whether a seat's input for a frame has not come, and may still come."""
-        return frame not in seat.inputs and not (self._ordered and frame < seat.received)
+        """Whether a seat's input for a frame has not come, and may still come. Peers tell inputs in
+        the order of their frames, over datagrams all from the first one on that they don't know to
+        have come: one that is left out before the latest never comes."""
+        return frame not in seat.inputs and frame >= seat.received
 
     def _may_close(self, now_ns: int) -> bool:
         frame = self.log.closed

@@ -93,10 +93,7 @@ class RelayCore:
         self.simulation, self.match, self.rules = simulation, match, rules or MatchRules()
         self.codec = InputCodec(simulation)
         self.log = FrameLog(self.codec)
-        self.closing = Closing(
-            self.codec, simulation.tick_rate, self.rules.closing, self.log,
-            ordered=self.rules.ordered,
-        )  # fmt: skip
+        self.closing = Closing(self.codec, simulation.tick_rate, self.rules.closing, self.log)
         self.seats: list[Seat] = self.closing.seats
         """The seats by slot."""
         self.votes = Votes()
