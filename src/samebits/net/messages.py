@@ -94,7 +94,8 @@ class Refuse(Record):
 
 @dataclass(slots=True)
 class Ready(Record):
-    """The peer can play: bundles go on with frame `frame`, its hashes with that of `hashed`."""
+    """The peer can play: bundles go on with frame `frame`, its hashes with that of `hashed`, which
+    is no later one."""
 
     TYPE, SENDER = 0x04, "peer"
     frame: int = _number()

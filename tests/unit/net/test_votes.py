@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.support.simulations.crowd_simulation import crowd
 
 from samebits.net.limits import SECOND
@@ -9,6 +11,7 @@ from samebits.net.relay.output import RelayOutput
 from samebits.net.relay.rules import MatchRules
 from samebits.net.relay.votes import REFEREE, Votes
 from samebits.net.simnet.links import MILLI, shapes
+from samebits.net.simnet.oracle import faults
 from samebits.net.simnet.soak import player
 from samebits.net.simnet.world import PeerPlan, World
 
@@ -125,3 +128,43 @@ def test_a_relay_waits_for_the_last_hashes_without_polling_on_and_on() -> None:
     assert relay.ended is not None
     assert waits
     assert min(waits) >= MILLI
+
+
+def test_nobody_waits_for_hashes_of_before_a_voter_came() -> None:
+    votes, voters = Votes(), (REFEREE, 0, 1)
+    for frame in range(10):
+        votes.report(REFEREE, frame, frame, 0)
+        if frame < 6:
+            votes.report(0, frame, frame, 0)
+    votes.anew(1, 10)
+    assert votes.settle(voters, 0) is None
+    assert votes.counted == 6
+    for frame in range(6, 12):
+        votes.report(0, frame, frame, 0)
+    votes.report(REFEREE, 10, 10, 0)
+    assert votes.complete(9, voters)
+    assert not votes.complete(10, voters)
+    assert votes.settle(voters, 0) is None
+    assert votes.counted == 10
+    votes.report(1, 10, 99, 0)
+    desync = votes.settle(voters, 0)
+    assert desync is not None
+    assert (desync.frame, desync.wrong) == (10, (1,))
+
+
+def test_what_is_agreed_goes_on_when_a_player_comes_back_before_anothers_hashes_are_in() -> None:
+    """The snapshot that it begins with is of a frame that the slow player has not reported."""
+    lan, far = shapes(True)["lan"], replace(shapes(True)["far"], latency=300 * MILLI)
+    links = (far, lan, lan)
+    plans = [PeerPlan(links[n], links[n], player(crowd(3), n, 11, 900)) for n in range(3)]
+    plans[2].joins = 40 * SECOND
+    match = World(crowd(3), plans, MatchRules(seed=3, frames=2700, needed=2), 5)
+    behind: list[int] = []
+    for second in range(41, 44):
+        match.run(second * SECOND)
+        behind.append(match.relay.log.closed - match.relay.votes.counted)
+    assert match.nodes[2].core.timeline is not None
+    assert match.nodes[2].core.timeline.oldest_row > 0
+    assert max(behind) < 90
+    match.run(120 * SECOND)
+    assert faults(match, frames=2700) == []

@@ -510,6 +510,8 @@ class RelayCore:
     def _ready(self, connection: Connection, record: Ready, now_ns: int) -> None:
         if record.frame > self.log.closed:
             raise ProtocolError(f"READY for frame {record.frame}, which is not closed")
+        if record.hashed > record.frame:
+            raise ProtocolError(f"READY for frame {record.frame}, with hashes of later ones alone")
         seat = self._seat(connection)
         if seat is not None:
             seat.earlier = b""

@@ -37,6 +37,8 @@ class Votes:
         elsewhere."""
         self.fresh: list[tuple[int, int]] = []
         """Frames and hashes that are agreed now; to be cleared."""
+        self._first: dict[int, int] = {}
+        """The frames that voters' hashes begin with: of earlier ones nobody waits for them."""
         self._claims: dict[int, dict[int, int]] = {}
         self._agreed: dict[int, int] = {}
         self._open: dict[int, dict[int, int]] = {}
@@ -97,8 +99,12 @@ class Votes:
     def complete(self, frame: int, voters: Collection[int]) -> bool:
         """Whether all these voters' hashes of a frame are in, or are apart."""
         votes = self._open.get(frame, {})
-        agreed = frame in self._agreed
-        return agreed or all(voter in votes or voter in self.apart for voter in voters)
+        return frame in self._agreed or not self._missing(frame, votes, voters)
+
+    def _missing(self, frame: int, votes: Collection[int], voters: Collection[int]) -> list[int]:
+        """The voters whose hash of a frame has not come, and is waited for."""
+        apart, first = self.apart, self._first
+        return [v for v in voters if v not in votes and v not in apart and frame >= first.get(v, 0)]
 
     def settle(
         self, voters: Collection[int], now_ns: int, *, retrial: bool = False
@@ -113,7 +119,7 @@ class Votes:
                 break
             votes = self._open[frame]
             old = frame < self._newest - KEPT // 2 or _AGREED in votes
-            if not old and not all(v in votes or v in self.apart for v in voters):
+            if not old and self._missing(frame, votes, voters):
                 break
             self._agree(frame, next(iter(votes.values())))
         if self._split is None:
@@ -125,7 +131,7 @@ class Votes:
             # Who differed has told that frame anew.
             self._split = self._next_split()
             return None
-        missing = [v for v in voters if _AGREED not in votes and v not in {*votes, *self.apart}]
+        missing = _AGREED not in votes and self._missing(frame, votes, voters)
         if missing and now_ns - since < limits.VOTE:
             return None
         if retrial and self._is_tied(frame):
@@ -149,7 +155,8 @@ class Votes:
 
     def anew(self, voter: int, frame: int) -> None:
         """A voter has another state before a frame: what it said of that one and later ones was of
-        the state before."""
+        the state before, and of earlier ones it says no more."""
+        self._first[voter] = frame
         for told in (self._claims, self._open):
             for later in [n for n in told if n >= frame]:
                 told[later].pop(voter, None)
