@@ -39,6 +39,12 @@ def module() -> Any:
     return module_of(load_simulation(str(ARENA)))
 
 
+UNDER_A_TOUCH = """(({{ left, top, width, height }}) =>
+  document.elementFromPoint(left + width / 2, top + height / 2).id === "{1}"
+)({0}.getBoundingClientRect())"""
+"""Whether a touch of the middle of an element goes to the one that is called so."""
+
+
 def played(
     tmp_path: Path, source: Path, module: dict[str, ServedFile], act: Act, **plan: Any
 ) -> Any:
@@ -131,6 +137,10 @@ def test_a_bots_fault_is_shown_with_its_cause_and_healed(tmp_path: Path, module:
         await tab.until("document.querySelector('#verdict.healed') !== null")
         await tab.until("verdict.innerText.includes('Cause\\n+')")
         shown = await tab.run("verdict.innerText")
+        await tab.form(844, 390, ratio=2, mobile=True)
+        # Thumbs steer through it, and its button is still one.
+        await tab.until(UNDER_A_TOUCH.format("verdict", "stage"))
+        await tab.until(UNDER_A_TOUCH.format("verdict.querySelector('button')", ""))
         await tab.run("document.querySelector('#verdict button').click()")
         await tab.until("verdict.hidden")
         await tab.until("document.querySelector('#hud .agrees') !== null")
