@@ -14,7 +14,7 @@ from samebits import half, uint8, uint32, uint64, uint3
 
 T = TypeVar("T")
 WEIGHTS = np.ones(4, np.float32)
-PAIR = (1, 2)
+OF_TWO_TYPES = (1, 2.5)
 LIMIT = 300
 
 
@@ -247,8 +247,8 @@ def captured_array(i: int32) -> float32:
 
 
 @refused
-def captured_tuple(i: int32) -> int:
-    return PAIR[i]
+def captured_tuple(i: int32) -> float64:
+    return OF_TWO_TYPES[i] + 0.5
 
 
 @refused

@@ -46,8 +46,8 @@ def assigns_the_array_of_its_loop(n: int32) -> int32:
 @refused
 def pair_under_one_name(a: ReadOnly[float32]) -> float32:
     total = float32(0)
-    for pair in enumerate(a):
-        total += pair[1]
+    for pair in enumerate((a, a)):
+        total += pair[1][0]
     return total
 
 

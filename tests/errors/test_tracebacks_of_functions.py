@@ -19,8 +19,8 @@ GIVEN: tuple[tuple[Any, ...], ...] = (
     (), (object(),), ("x", "y"), (object(),) * 3, (1,) * 7, ([1, 2],), (np.zeros(3), np.zeros(2)),
     (np.zeros(0),), (half(1),),
 )  # fmt: skip
-LEFT_OUT = {"JobHandle", "Kernel", "Struct", "set_workers", "set_cache_dir", "tracing", "Any"}
-"""Made by the library alone, a base that is not called, and what holds for the whole process."""
+LEFT_OUT = {"set_workers", "set_cache_dir", "tracing", "Any"}
+"""What holds for the whole process."""
 MODULES = (sb, math, random, noise)
 
 
@@ -62,7 +62,49 @@ def added() -> None:
     items += [1, 2, 3, 4]
 
 
+class Undecorated(sb.Struct):
+    x: float64
+
+
+@sb.struct
+class Ship:
+    x: float64
+
+
+@sb.kernel
+def halved(x: float64) -> float64:
+    return x / 2
+
+
+def generator(x: float64) -> Iterator[float64]:
+    yield x
+
+
 CASES: dict[str, Callable[[], Any]] = {
+    "kernel of a number": lambda: sb.Kernel(3),  # type: ignore[call-arg]
+    "kernel of a generator": lambda: sb.kernel(generator),
+    "kernel of nothing": lambda: sb.Kernel(),  # type: ignore[call-arg]
+    "kernel of a list": lambda: sb.Kernel[float64],  # type: ignore[misc]
+    "kernel with a text": lambda: halved("x"),  # type: ignore[arg-type]
+    "kernel with two": lambda: halved(1.0, 2.0),  # type: ignore[call-arg]
+    "kernel managed with a text": lambda: halved.managed("x"),  # type: ignore[arg-type]
+    "kernel evaluated with a text": lambda: sb.evaluate(halved, "x"),
+    "races of a text": lambda: halved.check_races("x"),
+    "kernel inspected at a text": lambda: sb.inspect(halved, types=["x"]),
+    "same bits of a text": lambda: sb.assert_same_bits(halved, "x"),
+    "base of structs": lambda: sb.Struct(),
+    "base of structs with a field": lambda: sb.Struct(x=1),  # type: ignore[call-arg]
+    "class that is no struct": lambda: Undecorated(1.0),  # type: ignore[call-arg]
+    "memory of the base": lambda: sb.Struct.from_memory(np.zeros(1)),
+    "memory of floats": lambda: Ship.from_memory(np.zeros(1)),  # type: ignore[attr-defined]
+    "memory of a list": lambda: Ship.from_memory([1.0]),  # type: ignore[attr-defined]
+    "memory of nothing": lambda: Ship.from_memory(),  # type: ignore[attr-defined]
+    "struct beyond the memory": lambda: Ship.from_memory(np.zeros(1, Ship.dtype), 1),  # type: ignore[attr-defined]
+    "struct of text": lambda: Ship("x"),  # type: ignore[call-arg]
+    "struct of two": lambda: Ship(1, 2),  # type: ignore[call-arg]
+    "field of a struct": lambda: Ship(y=1),  # type: ignore[call-arg]
+    "structs compared": lambda: Ship(1) == Ship(1),  # type: ignore[call-arg]
+    "handle of a job": lambda: sb.JobHandle(),
     "added to a list": added,
     "list extended": lambda: LETTERS().extend([1, 2, 3, 4]),
     "list of text": lambda: LETTERS(["a"]),

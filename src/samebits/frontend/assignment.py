@@ -13,6 +13,7 @@ from samebits.frontend.core.context import (
     LoopArrays,
     Variable,
     component_slots,
+    item_slot,
     values_of,
 )
 from samebits.frontend.core.joins import NARROWEST, join, takes_weak
@@ -52,7 +53,7 @@ def to_name(ctx: Context, target: ast.Name, value: Operand, source: ast.expr) ->
     if isinstance(value, Literal | Scalar):
         value = _joined(ctx, target, variable, value, source)
     if variable is not None and variable.parameter and not isinstance(value, (Scalar, Vector)):
-        if isinstance(value, MemoryOperand | View) and isinstance(
+        if isinstance(value, MemoryOperand | View | Tuple) and isinstance(
             variable.type, ScalarType | VectorType
         ):
             changed_type(ctx, target, variable, value.type, source)
@@ -67,11 +68,7 @@ def to_name(ctx: Context, target: ast.Name, value: Operand, source: ast.expr) ->
         case Nothing():
             ctx.fail(source, "this call returns nothing", fix="call it on a line of its own")
         case Tuple():
-            ctx.fail(
-                target,
-                "a tuple can't be kept under one name",
-                fix=f"unpack it: `{', '.join('abcdefgh'[: len(value.items)])} = ...`",
-            )
+            _tuple(ctx, target, variable, value, source)
         case Static():
             ctx.fail(
                 source,
@@ -182,6 +179,62 @@ def _scalars(
     slots = (target.id,) if isinstance(value, Scalar) else component_slots(target.id, value.type)
     for slot, item in zip(slots, values_of(value), strict=True):
         ctx.builder.set(slot, item, span)
+
+
+def _tuple(
+    ctx: Context, target: ast.Name, variable: Variable | None, value: Tuple, source: ast.expr
+) -> None:
+    """A tuple under one name: a slot for each number in it."""
+    value = _of_numbers(ctx, target, value, source)
+    if variable is None:
+        variable = _declare(ctx, target, Variable(target.id, value.type))
+    elif variable.type != value.type:
+        ctx.fail(
+            target,
+            f"'{target.id}' would change type from {variable.type} to {value.type}",
+            note=name_fixes.one_type(ctx, variable),
+            fix="give each item one type throughout, as in `(float64(x), n)`, or use another name",
+        )
+    for k, item in enumerate(value.items):
+        _set_item(ctx, target, item_slot(target.id, k), item)
+
+
+def _of_numbers(ctx: Context, target: ast.Name, value: Tuple, source: ast.expr) -> Tuple:
+    """The tuple with values for literals. Refuses one of other things than numbers and vectors."""
+    parts = source.elts if isinstance(source, ast.Tuple) else []
+    if len(parts) != len(value.items):  # of a loop, whose head is the source
+        parts = [source] * len(value.items)
+    items: list[Operand] = []
+    for part, item in zip(parts, value.items, strict=True):
+        match item:
+            case Literal() | Scalar() | Vector():
+                items.append(materialize(ctx, part, item))
+            case Tuple(items=[_, *_]):
+                items.append(_of_numbers(ctx, target, item, part))
+            case _:
+                names = ", ".join("abcdefgh"[k % 8] for k in range(len(value.items)))
+                ctx.fail(
+                    target,
+                    f"a tuple with {describe(item)} can't be kept under one name",
+                    note="one of numbers and vectors can",
+                    fix=f"unpack it: `{names} = {ctx.text(source)}`",
+                )
+    return Tuple(tuple(items))
+
+
+def _set_item(ctx: Context, target: ast.Name, slot: str, item: Operand) -> None:
+    """Set the slots of an item of a tuple."""
+    match item:
+        case Scalar():
+            ctx.builder.set(slot, item.value, ctx.span(target))
+        case Vector():
+            for name, value in zip(component_slots(slot, item.type), item.items, strict=True):
+                ctx.builder.set(name, value, ctx.span(target))
+        case Tuple():
+            for k, part in enumerate(item.items):
+                _set_item(ctx, target, item_slot(slot, k), part)
+        case _:
+            raise AssertionError(item)
 
 
 def _place(

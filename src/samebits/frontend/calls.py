@@ -312,6 +312,9 @@ def _vector(ctx: Context, node: ast.Call, t: VectorType, operands: list[Operand]
 
 
 def _scalar(ctx: Context, node: ast.Call, t: ScalarType, operands: list[Operand]) -> Operand:
+    truth = operators.truth(ctx, node.args[0], operands[0]) if t is BOOL else None
+    if truth is not None:
+        return Scalar(truth, BOOL)
     return convert_explicit(ctx, node, operands[0], t)
 
 
@@ -410,8 +413,9 @@ def _len(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Opera
     own = struct_items.length(ctx, node, base)
     if own is not None:
         return own
-    if isinstance(base, Vector):
-        return Scalar(ctx.builder.const(base.type.shape[0], INT, ctx.span(node)), INT)
+    if isinstance(base, Vector | Tuple):
+        count = base.type.shape[0] if isinstance(base, Vector) else len(base.items)
+        return Scalar(ctx.builder.const(count, INT, ctx.span(node)), INT)
     if isinstance(base, View) or (
         isinstance(base, MemoryOperand) and isinstance(base.type, FixedArrayType)
     ):

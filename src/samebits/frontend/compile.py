@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import NoReturn, cast
 
 from samebits.errors import CompileError, Span
-from samebits.frontend import statements
+from samebits.frontend import recursion, statements
 from samebits.frontend.aliases import overwritten, unseen
 from samebits.frontend.core import fixed_outcomes, narrow_sums, own_index
 from samebits.frontend.core.context import Callee, Context, Variable, scalars_of, slots_of
@@ -19,7 +19,7 @@ from samebits.frontend.core.joins import Joins
 from samebits.frontend.core.kernel_source import source_of
 from samebits.frontend.core.source import Source
 from samebits.frontend.core.warnings import warn, warn_of_tests
-from samebits.frontend.operations import recursion, run_time_arrays
+from samebits.frontend.operations import run_time_arrays
 from samebits.ir.analysis.carried import carried
 from samebits.ir.analysis.frames import RECURSION_BYTES, frame_bytes
 from samebits.ir.grammar import Function, Module, Return, TableData, ValueType
@@ -253,6 +253,8 @@ class _Lowering:
                     raise self.joins.refused
                 unit = self._unit(ctx, params)
                 self.doubts += overwritten.doubts(ctx.references(), self.source)
+                if self.kernel.fixed_types is not None:
+                    self.doubts += fixed_outcomes.beyond(ctx.fixed)
                 self.doubts += unseen.doubts(ctx.value_parameters(), self.source)
                 if self.deep is None or ctx.written <= self.assumed:
                     for warning, span in self.doubts:

@@ -35,15 +35,17 @@ from samebits.frontend.operations import (
     operators,
     struct_items,
     struct_members,
+    tuple_items,
     tuples,
     views,
 )
-from samebits.frontend.operations.conversions import coerce, materialize
+from samebits.frontend.operations.conversions import coerce
 from samebits.frontend.operations.kernel_calls import items_view
 from samebits.frontend.operations.names import attribute, name
 from samebits.ir.grammar import OPS, If, Op, Region, Value, can_trap
 from samebits.lang.annotations import class_of_type
 from samebits.lang.kernel import method_kernel
+from samebits.lang.values.powers import MOST
 from samebits.types import (
     BOOL,
     COMPONENTS,
@@ -247,6 +249,8 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
                     return views.part(ctx, node, view, given)
             _no_field(ctx, node, base.type)
             return struct_members.item(ctx, node, base, lower(ctx, node.slice))
+        case Tuple():
+            return tuple_items.subscript(ctx, node, base, lower)
         case _:
             fix = "index an array parameter, a local array or an array field"
             frozen: Any = base.object if isinstance(base, Static) else None
@@ -257,18 +261,6 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
                 fix = "write an @sb.struct with a field for each item, and its name here"
             elif isinstance(base, Static) and isinstance(base.object, dict):
                 fix = "write `match`, or keep the values in sb.table(values, float64)"
-            elif isinstance(base, Tuple):
-                index = lower(ctx, node.slice)
-                if isinstance(index, Literal) and isinstance(index.value, int):
-                    item = _item(ctx, node, base, index.value)
-                    # A literal is what is written as one or has a name.
-                    return materialize(ctx, node, item) if _written_out(node) else item
-                names = ", ".join("abcdefgh"[k % 8] for k in range(len(base.items)))
-                fix = f"unpack it: `{names} = {ctx.text(node.value)}`"
-                if all(isinstance(item, Literal) for item in base.items):
-                    whole = all(item.type.is_int for item in base.items)  # type: ignore[union-attr]
-                    t = "int64" if whole else "float64"
-                    fix = f"freeze it at module level: `sb.table({ctx.text(node.value)}, {t})`"
             ctx.fail(node, f"{describe(base)} can't be indexed", fix=fix)
 
 
@@ -295,22 +287,6 @@ def _whole(items: list[object]) -> bool:
         _whole(cast("list[object]", item)) if isinstance(item, list) else isinstance(item, int)
         for item in items
     )
-
-
-def _written_out(node: ast.Subscript) -> bool:
-    """Whether what is indexed is a tuple that stands there, not the name of one."""
-    base = node.value
-    while isinstance(base, ast.Subscript):
-        base = base.value
-    return isinstance(base, ast.Tuple)
-
-
-def _item(ctx: Context, node: ast.Subscript, base: Tuple, index: int) -> Operand:
-    """An item of a tuple, by a constant index."""
-    length = len(base.items)
-    if not -length <= index < length:
-        ctx.fail(node, f"index {index} of a tuple of {length}", fix=f"0 to {length - 1} are there")
-    return base.items[index]
 
 
 def _generic(ctx: Context, node: ast.Subscript, maker: Any) -> Static:
@@ -638,8 +614,9 @@ def _tuple(ctx: Context, node: ast.Tuple) -> Operand:
     return Tuple(tuple(lower(ctx, item) for item in node.elts))
 
 
-def _call_target(ctx: Context, node: ast.expr) -> Operand:
+def _call_target(ctx: Context, call: ast.Call) -> Operand:
     """The callee of a call: as any expression, but a refused builtin gets its own fix."""
+    node = call.func
     if isinstance(node, ast.Name) and ctx.variables.get(node.id) is None:
         try:
             value = ctx.kernel.lookup(node.id)
@@ -649,9 +626,23 @@ def _call_target(ctx: Context, node: ast.expr) -> Operand:
             ctx.fail(
                 node,
                 f"the builtin '{node.id}' is not in the kernel language",
-                fix=f"use {REFUSED_BUILTINS[node.id]}",
+                fix=_fix_of_modular_power(ctx, call) or f"use {REFUSED_BUILTINS[node.id]}",
             )
     return lower(ctx, node)
+
+
+def _fix_of_modular_power(ctx: Context, node: ast.Call) -> str | None:
+    """What to write for `pow(a, n, m)`; None of any other call."""
+    match node:
+        case ast.Call(func=ast.Name(id="pow"), args=[a, ast.Constant(value=int(n)) as power, m]):
+            if 1 <= n <= MOST:
+                return ctx.filled("write `{a}**{n} % {m}`", node, a=a, n=power, m=m)
+        case _:
+            pass
+    if isinstance(node.func, ast.Name) and node.func.id == "pow" and len(node.args) == 3:
+        text = "multiply in a loop, with the rest of each product: `r = r * {a} % {m}`"
+        return ctx.filled(text, a=node.args[0], m=node.args[2])
+    return None
 
 
 def _call(ctx: Context, node: ast.Call) -> Operand:
@@ -661,7 +652,7 @@ def _call(ctx: Context, node: ast.Call) -> Operand:
             return calls.method(ctx, node, node.func.attr, base, lower)
         callee = attribute_of(ctx, node.func, base)
     else:
-        callee = _call_target(ctx, node.func)
+        callee = _call_target(ctx, node)
     return calls.call(ctx, node, callee, lower)
 
 

@@ -29,7 +29,14 @@ from samebits.frontend.core.operands import (
     dimensions,
 )
 from samebits.frontend.expressions import lower, refuse
-from samebits.frontend.operations import memory, run_time_arrays, struct_items, tuples, views
+from samebits.frontend.operations import (
+    memory,
+    run_time_arrays,
+    struct_items,
+    tuple_items,
+    tuples,
+    views,
+)
 from samebits.frontend.operations import parallel_range as parallel
 from samebits.frontend.operations.conversions import fix_of_integer, literal, to_int
 from samebits.ir.grammar import For, Region, Value
@@ -575,7 +582,7 @@ class _Loop:
             case ast.Name():
                 if target is own:
                     return
-                if isinstance(item, Tuple):
+                if isinstance(item, Tuple) and not tuple_items.of_numbers(item):
                     names = ", ".join("xyzuvw"[: len(item.items)])
                     whole = target is self.node.target
                     what = "each iteration" if whole else f"'{target.id}'"

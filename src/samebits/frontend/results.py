@@ -83,7 +83,8 @@ def _passed(ctx: Context, node: ast.Return, item: Operand, t: Type, k: int | Non
     what = f"result {k + 1}"
     if isinstance(node.value, ast.Tuple):
         return passed(ctx, node, item, t, what, node.value.elts[k])
-    if isinstance(item, Scalar) and item.type != t and not widened(item, t):
+    strong = isinstance(item, Scalar) and not item.type.weak
+    if strong and item.type != t and not widened(item, t):
         assert node.value is not None
         assert isinstance(ctx.result, TupleType)
         names = "abcdefgh"[: len(ctx.result.items)]

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from samebits.backend.objects import TRAP_WORDS
-from samebits.errors import ArgumentError, JobError, folding
+from samebits.errors import ArgumentError, JobError, fold, folding
 from samebits.runtime.memory_claims import LEDGER, Claim
 from samebits.runtime.pending_jobs import PENDING
 from samebits.runtime.threads.pool import Pool, pool
@@ -161,6 +161,12 @@ class JobHandle:
         trap: Callable[[int, Any], BaseException] | None = None,
         place: tuple[str, int] | None = None,
     ) -> None:
+        if not isinstance(cast("object", task), Task):
+            try:
+                raise ArgumentError("handles are made by jobs", fix="write `job.schedule(...)`")
+            except ArgumentError as error:
+                fold(error)
+                raise
         self.is_settled = False
         """Whether it has been completed."""
         self._before = tuple(before)

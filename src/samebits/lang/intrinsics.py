@@ -37,7 +37,7 @@ from samebits.lang.values.rules import intrinsic
 from samebits.lang.values.scalars import MAKERS, RAW_OF, type_of_scalar
 from samebits.lang.values.thread_state import running
 from samebits.lang.values.vectors import Vector, components, vector, vector_class
-from samebits.lang.values.weak import Int
+from samebits.lang.values.weak import Int, checked
 from samebits.types import BOOL, FLOAT64, INT, MatrixType, ScalarType, VectorType
 
 
@@ -112,7 +112,7 @@ def copysign(a: Any, b: Any, /, *, out: Any = None) -> Any:
 @intrinsic("number", rules.by_kind(rules.sign_of_float, rules.sign_of_int))
 def sign(x: Any, /, *, out: Any = None) -> Any:
     """−1, 0 or 1 in the type of `x`; a NaN and zeros of either sign stay."""
-    return apply("sign", x, out=out)
+    return apply("sign", checked(x) if type(x) is int else x, out=out)
 
 
 @intrinsic()

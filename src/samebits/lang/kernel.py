@@ -38,6 +38,7 @@ class Kernel:
     direct: tuple[Any, ...] | None
     """What calls without Python code read; None before there is any."""
 
+    @folding
     def __init__(
         self,
         function: Callable[..., Any],

@@ -22,17 +22,21 @@ from samebits.frontend.core.joins import ItemTypes
 from samebits.lang import intrinsics, iteration
 from samebits.lang.calls.kernel_parameters import mean
 from samebits.lang.executions import executions
+from samebits.lang.memory.arrays import checked_index
 from samebits.lang.values.conversions import kind_of
+from samebits.lang.values.fixed.fixed_point import FixedPoint
 from samebits.lang.values.flushing import flushed_weak
 from samebits.lang.values.scalars import TYPE_OF
 from samebits.lang.values.storage import implicit
 from samebits.lang.values.vectors import Vector
 from samebits.lang.values.weak import Int, checked
-from samebits.types import FLOAT, INT
+from samebits.types import FLOAT, FLOAT16, INT
 from samebits.value_text import shown, trapped
 
 
 def _len(array: Any) -> Int:
+    if not hasattr(array, "__len__"):
+        raise ArgumentError(f"len() of {type(array).__name__}", fix="give an array")
     return Int(array.__len__())
 
 
@@ -116,11 +120,30 @@ def _round(value: Any) -> Any:
     return value if whole else intrinsics.round(value)
 
 
+def _abs(value: Any) -> Any:
+    return abs(checked(value) if type(value) is int else value)
+
+
+def truth(value: Any) -> bool:
+    """`bool(value)`. Raises ArgumentError for any but a bool or a number that computes."""
+    if TYPE_OF.get(kind_of(value)) in (None, FLOAT16) or isinstance(value, FixedPoint):
+        raise ArgumentError(f"bool() takes a bool or a number, got {type(value).__name__}")
+    return bool(value)
+
+
 def integer(value: Any) -> Any:
     """A number that is compared with a character. Raises ArgumentError for any but an integer."""
     t = TYPE_OF.get(kind_of(value))
     if t is None or not t.is_int:
         raise ArgumentError(NO_INTEGER, fix="compare with a number")
+    return value
+
+
+def beside(value: Any, number: int | float) -> Any:
+    """What is compared with a number that uint64 has and int64 has not. Raises Trap "overflow" of
+    a Python int: a uint64 was meant."""
+    if TYPE_OF.get(kind_of(value)) is INT and isinstance(number, int):
+        checked(number)
     return value
 
 
@@ -135,7 +158,26 @@ def items_as(items: Sequence[Any], types: ItemTypes) -> tuple[Any, ...]:
 def _item_as(item: Any, t: ItemTypes) -> Any:
     if isinstance(t, tuple):
         return tuple(map(_item_as, item, t))
-    return item if t is None else implicit(item, t, "an item")
+    if t is None:
+        return checked(item) if type(item) is int else item
+    return implicit(item, t, "an item")
+
+
+def item(items: Sequence[Any], index: Any) -> Any:
+    """An item of an outer tuple by a variable. Raises Trap "index", of a negative index too, and
+    ArgumentError where the items are no numbers of one type, nor rows of such."""
+    k = checked_index(index, len(items))
+    if not _alike(items):
+        raise ArgumentError("a tuple of items of several types is indexed by constants")
+    return _item_as(items[k], None)
+
+
+def _alike(items: Sequence[Any]) -> bool:
+    if all(isinstance(item, tuple) for item in items):
+        rows = cast("Sequence[tuple[Any, ...]]", items)
+        return len(set(map(len, rows))) == 1 and all(map(_alike, zip(*rows, strict=True)))
+    kinds: set[object] = {Int if type(item) is int else type(item) for item in items}
+    return len(kinds) == 1
 
 
 def among(x: Any, items: Iterable[Any]) -> bool:
@@ -156,7 +198,14 @@ def _sum(*values: Any) -> Any:
 
 def _extreme(function: Callable[..., Any], *values: Any) -> Any:
     of_array = executions.reduction(function.__name__) if len(values) == 1 else None
-    return of_array(*values) if of_array is not None else reduce(function, values)
+    if of_array is not None:
+        return of_array(*values)
+    found = reduce(function, values)
+    if all(isinstance(value, int) for value in values):
+        for value in values:  # a constant beyond int64
+            if type(value) is int:
+                checked(value)
+    return found
 
 
 BUILTINS: dict[object, object] = {
@@ -170,6 +219,7 @@ BUILTINS: dict[object, object] = {
     builtins.sum: mean(_sum, builtins.sum),
     builtins.min: mean(partial(_extreme, intrinsics.min), builtins.min),
     builtins.max: mean(partial(_extreme, intrinsics.max), builtins.max),
+    builtins.abs: mean(_abs, builtins.abs),
     builtins.divmod: mean(_divmod, builtins.divmod),
     builtins.round: mean(_round, builtins.round),
     builtins.ord: mean(_ord, builtins.ord),

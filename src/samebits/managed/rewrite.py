@@ -39,9 +39,9 @@ from samebits.lang.values.enums import plain_number
 from samebits.lang.values.flushing import flushed, flushed_weak
 from samebits.lang.values.powers import MOST, by_products
 from samebits.lang.values.storage import implicit
-from samebits.lang.values.weak import FromEnd, Int
+from samebits.lang.values.weak import FromEnd, Int, checked
 from samebits.managed import components, meanings, texts
-from samebits.types import INT64, ScalarType, Type
+from samebits.types import INT64, UINT64, ScalarType, Type
 
 _WRITTEN_OUT = (ast.Tuple, ast.List, ast.Set)
 """What `in` compares item by item; a set's order of items is of no account then."""
@@ -92,6 +92,10 @@ class Rewrite(ast.NodeTransformer):
             "__sb_flushed": flushed_weak,
             "__sb_among": meanings.among,
             "__sb_items_as": meanings.items_as,
+            "__sb_item": meanings.item,
+            "__sb_checked": checked,
+            "__sb_truth": meanings.truth,
+            "__sb_beside": meanings.beside,
             "__sb_own": own_index,
             "__sb_integer": meanings.integer,
             "__sb_slice": Slice,
@@ -162,12 +166,26 @@ class Rewrite(ast.NodeTransformer):
                 return True, constants[node.attr]
         if isinstance(node, ast.Subscript):
             found, base = self.outer(node.value)
+            if found and isinstance(base, tuple) and isinstance(node.slice, ast.Slice):
+                return self._part(cast("Items", base), node.slice)
             if found and isinstance(base, tuple):
                 index = _number(self.fold(copied(node.slice)))
                 items = cast("Items", base)
                 if index is not None and index.value in range(-len(items), len(items)):
                     return True, plain_number(items[int(index.value)])
         return False, None
+
+    def _part(self, items: Items, part: ast.Slice) -> tuple[bool, object]:
+        """Whether `part` of an outer tuple has constant bounds, and what it is."""
+        bounds = [None if b is None else self.fold(copied(b)) for b in (part.lower, part.upper)]
+        numbers = [None if b is None else _number(b) for b in bounds]
+        known = all(
+            b is None or (n is not None and isinstance(n.value, int))
+            for b, n in zip(bounds, numbers, strict=True)
+        )
+        if not known or part.step is not None:
+            return False, None
+        return True, items[slice(*(None if n is None else int(n.value) for n in numbers))]
 
     def finish(self, node: ast.expr) -> ast.expr:
         """A folded subtree in its final form: ints become checked ones."""
@@ -226,6 +244,10 @@ class Rewrite(ast.NodeTransformer):
                 code_point(text) is not None and self.outer(function)[1] is builtins.ord
             ):
                 return ast.copy_location(ast.Constant(code_point(text)), node)
+            case ast.Call(func=function, args=[value], keywords=[]) if (
+                self.outer(function)[1] is builtins.bool
+            ):
+                return self._call("__sb_truth", node, self.visit(value))
             case ast.Call(func=function) if self.outer(function)[1] is builtins.print:
                 return self._print(node)
             case ast.Call(func=function) if self.outer(function)[1] is trace:
@@ -250,8 +272,9 @@ class Rewrite(ast.NodeTransformer):
                 if a is not None and b is not None and row is not None:
                     seen = [flushed_weak(n.value) if self.flush else n.value for n in (a, b)]
                     return ast.copy_location(ast.Constant(row[2](*seen)), node)
-                node.left, node.comparators = self.finish(left), [self.finish(right)]
-                return node
+                return self._compared(node, [left, right])
+            case ast.Compare(ops=ops) if not any(isinstance(op, ast.In | ast.NotIn) for op in ops):
+                return self._compared(node, [self.fold(side) for side in _sides(node)])
             case ast.Constant():
                 return node
             case ast.IfExp():
@@ -261,6 +284,18 @@ class Rewrite(ast.NodeTransformer):
                 return node
             case _:
                 return cast("ast.expr", self.generic_visit(node))
+
+    def _compared(self, node: ast.Compare, sides: list[ast.expr]) -> ast.Compare:
+        """A comparison of folded sides; beside what uint64 has and int64 has not is no int."""
+        numbers = [_number(side) for side in sides]
+        wide = [n is not None and INT64.maximum < n.value <= UINT64.maximum for n in numbers]
+        found = [self.finish(side) for side in sides]
+        for k, side in enumerate(sides):
+            for other in (k - 1, k + 1):
+                if numbers[k] is None and other in range(len(sides)) and wide[other]:
+                    found[k] = self._call("__sb_beside", side, found[k], sides[other])
+        node.left, *node.comparators = found
+        return node
 
     def _among(self, node: ast.Compare, items: ast.expr) -> ast.expr:
         """`x in (a, b)`."""
@@ -402,8 +437,7 @@ class Rewrite(ast.NodeTransformer):
         elif self.iteration is not None:
             node.iter = self._own_elements(node.iter)
         self.generic_visit(node)
-        if self.items:
-            node.iter = self._in_item_types(node.iter)
+        node.iter = self._in_item_types(node.iter)
         node.body = [*self._conversions([node.target], node.target), *node.body]
         self.iteration = outer
         return self._freeing(node)
@@ -415,7 +449,8 @@ class Rewrite(ast.NodeTransformer):
             return self._call("__sb_items_as", head, head, self._named(head, types))
         if isinstance(head, ast.Call):
             head.args = [self._in_item_types(argument) for argument in head.args]
-        return head
+            return head
+        return self._of_int64(head) if isinstance(head, ast.Tuple | ast.List) else head
 
     def _in_type(self, value: ast.expr, t: ScalarType, at: ast.AST) -> ast.Call:
         """`value` as a number of type `t`, which a weak one becomes."""
@@ -426,9 +461,25 @@ class Rewrite(ast.NodeTransformer):
     def _assigned(self, node: ast.stmt, targets: Sequence[ast.expr]) -> ast.AST | list[ast.stmt]:
         """An assignment, and the conversion of each joined name in its turn: parts behind it are
         not assigned where it traps."""
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            node.value = self._for_names(targets, node.value)
         if isinstance(node, ast.Assign) and any(self._joins_inside(part) for part in targets):
             return list(self._part_by_part(node))
         return [node, *self._conversions(targets, node)]
+
+    def _for_names(self, targets: Sequence[ast.expr], value: ast.expr) -> ast.expr:
+        """What is assigned, where a name that keeps Python's ints takes none beyond int64."""
+        if isinstance(value, ast.Tuple):
+            rows = [t.elts for t in targets if isinstance(t, ast.Tuple | ast.List)]
+            if rows and all(len(row) == len(value.elts) for row in rows):
+                columns = zip(*rows, strict=True)
+                pairs = zip(columns, value.elts, strict=True)
+                value.elts = [self._for_names(parts, item) for parts, item in pairs]
+                return value
+        joined = self.joined
+        if any(isinstance(t, ast.Name) and self.source.span(t) not in joined for t in targets):
+            return self._of_int64(value)
+        return value
 
     def _joins_inside(self, target: ast.expr) -> bool:
         """Whether a tuple is assigned whose names have conversions."""
@@ -459,7 +510,18 @@ class Rewrite(ast.NodeTransformer):
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         t = self.joined.get(self.source.span(node)) if self.joined else None
         self.generic_visit(node)
-        return node if t is None else self._in_type(node, t, node)
+        if t is not None:
+            return self._in_type(node, t, node)
+        node.body, node.orelse = self._of_int64(node.body), self._of_int64(node.orelse)
+        return node
+
+    def _of_int64(self, node: ast.expr) -> ast.expr:
+        """A rewritten expression that is a value where it stands: a constant beyond int64 traps."""
+        if isinstance(node, ast.Tuple | ast.List):
+            node.elts = [self._of_int64(item) for item in node.elts]
+        elif isinstance(node, ast.Constant) and type(node.value) is int:
+            return self._call("__sb_checked", node, node)
+        return node
 
     def _own_elements(self, head: ast.expr) -> ast.expr:
         """The head of a loop in an iteration: arrays that it writes give its own elements alone."""
@@ -506,7 +568,18 @@ class Rewrite(ast.NodeTransformer):
     def generic_visit(self, node: ast.AST) -> ast.AST:
         name = self.accesses.get(self.source.span(node)) if self.accesses else None
         if isinstance(node, ast.Subscript):
+            by_value = not isinstance(node.slice, ast.Slice | ast.Tuple) and isinstance(
+                self.outer(node.value)[1], tuple
+            )
+            written = isinstance(node.value, ast.Tuple)
+            chosen = _number(self.fold(copied(node.slice))) if written else None
             node.value, node.slice = self.visit(node.value), self._indices(node.slice)
+            if by_value:  # constants are folded
+                return self._call("__sb_item", node, node.value, node.slice)
+            if isinstance(node.value, ast.Tuple) and chosen is not None:
+                k = int(chosen.value)
+                if k in range(-len(node.value.elts), len(node.value.elts)):
+                    node.value.elts[k] = self._of_int64(node.value.elts[k])
         else:
             super().generic_visit(node)
         if name is not None and self.iteration is not None and isinstance(node, ast.Subscript):

@@ -144,7 +144,7 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
             raise kernel.refusal(error) from None
     source = source_of(kernel)
     node = copied(source.node)
-    refuse_alike(kernel, types, source.node)
+    refuse_alike(kernel, types)
     local = {a.arg for a in node.args.args}
     local |= {
         n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)

@@ -10,6 +10,7 @@ from samebits.errors import TRAP_MESSAGES, ArgumentError, Span, Trap
 from samebits.lang.calls.tracing import numbers_of, separators, stored
 from samebits.lang.memory.structs import Struct, shows_fields
 from samebits.lang.values.vectors import components
+from samebits.lang.values.weak import checked
 from samebits.printed import keep, write
 from samebits.types import BOOL, FLOAT, INT, ScalarType, VectorType
 from samebits.value_text import (
@@ -39,6 +40,7 @@ def text_of(*parts: Part) -> tuple[str, list[Any]]:
 
 
 def _add(pieces: list[str], values: list[Any], value: Any, conversion: str, spec: str) -> None:
+    value = checked(value) if type(value) is int else value
     cls = cast("Any", type(value))
     t = getattr(cls, "__sb_type__", None) or _PLAIN.get(cls)
     if isinstance(t, VectorType):
@@ -68,7 +70,7 @@ def printed(*parts: Part) -> None:
 
 def traced(name: str, value: Any, span: Span) -> None:
     """A `trace` of a kernel."""
-    keep(name, numbers_of(value), span)
+    keep(name, numbers_of(checked(value) if type(value) is int else value), span)
 
 
 def unprinted(*parts: Any) -> None:

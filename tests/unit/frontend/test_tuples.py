@@ -236,7 +236,12 @@ def words(n: int) -> float64:
         (of_two_widths, (1, 2), "float32 and float64", "`float64(x)`"),
         (of_list, (), "runs over", "LISTED = (...)"),
         (of_nothing, (), "runs over", "no items"),
-        (pair_inside, (), "'step' is given 2 values", "write `(x, y)` in its place"),
+        (
+            pair_inside,
+            (),
+            "but this is tuple[int, int]",
+            "component",
+        ),
         (uneven, (), "different lengths", "as many values"),
         (beyond, (), "index 4 of a tuple of 4", "0 to 3"),
         (vectors, (float2(1),), "compares numbers", "sb.all"),

@@ -11,10 +11,11 @@ from typing import NoReturn, TypeVar
 from samebits.errors import CompileError, Span
 from samebits.frontend.core.builder import Builder
 from samebits.frontend.core.filled import Filling, filled
+from samebits.frontend.core.fixed_outcomes import Fixed
 from samebits.frontend.core.joins import Joins
 from samebits.frontend.core.math_name import named_as_in
 from samebits.frontend.core.narrow_sums import NarrowSums
-from samebits.frontend.core.operands import MemoryOperand, Operand, Scalar, Vector, View
+from samebits.frontend.core.operands import MemoryOperand, Operand, Scalar, Tuple, Vector, View
 from samebits.frontend.core.source import Source
 from samebits.ir.grammar import MAX_NESTING, Region, Value, ValueType
 from samebits.lang.constants import unwritten
@@ -92,6 +93,8 @@ class Context:
     builder: Builder = field(default_factory=Builder)
     joins: Joins = field(default_factory=Joins)
     narrow: NarrowSums = field(default_factory=NarrowSums)
+    fixed: list[Fixed] = field(default_factory=list[Fixed])
+    """Comparisons of which no operation is made."""
     variables: dict[str, Variable] = field(default_factory=dict[str, Variable])
     assigned: frozenset[str] | None = frozenset()
     """Names certainly assigned here; None in unreachable code."""
@@ -171,7 +174,9 @@ class Context:
 
     # Names -------------------------------------------------------------------------------
 
-    def read(self, name: str, node: ast.AST) -> Scalar | Vector | View | MemoryOperand | None:
+    def read(
+        self, name: str, node: ast.AST
+    ) -> Scalar | Vector | Tuple | View | MemoryOperand | None:
         """The value of a local name; None if the function has no such name."""
         variable = self.variables.get(name)
         if variable is None and name not in self.local_names:
@@ -205,11 +210,8 @@ class Context:
             )
         span = self.span(node)
         match variable.type:
-            case ScalarType() as t:
-                return Scalar(self.builder.get(name, span), t)
-            case VectorType() as t:
-                slots = component_slots(name, t)
-                return Vector(tuple(self.builder.get(slot, span) for slot in slots), t)
+            case ScalarType() | VectorType() | TupleType() as t:
+                return self._held(name, t, span)
             case ArrayType() as t:
                 return View(self.builder.get(name, span), t, variable.roots)
             case StructType() | FixedArrayType() as t:
@@ -220,6 +222,23 @@ class Context:
                 return MemoryOperand(ref, t, variable.roots, variable.readonly)
             case _:
                 raise AssertionError(variable.type)
+
+    def _held(
+        self, name: str, t: ScalarType | VectorType | TupleType, span: Span
+    ) -> Scalar | Vector | Tuple:
+        """What the slots of a name hold: a number, a vector, or a tuple of these."""
+        match t:
+            case ScalarType():
+                return Scalar(self.builder.get(name, span), t)
+            case VectorType():
+                slots = component_slots(name, t)
+                return Vector(tuple(self.builder.get(slot, span) for slot in slots), t)
+            case TupleType():
+                parts = (
+                    self._held(item_slot(name, k), held_type(item), span)
+                    for k, item in enumerate(t.items)
+                )
+                return Tuple(tuple(parts))
 
     def _is_global(self, name: str) -> bool:
         """Whether the module has something of this name."""
@@ -306,6 +325,17 @@ def component_slots(name: str, t: VectorType) -> tuple[str, ...]:
     return tuple(f"{name}.{path}" for path in t.components)
 
 
+def item_slot(name: str, k: int) -> str:
+    """The slot, or the beginning of the slots, of item `k` of the tuple `name`."""
+    return f"{name}.{k}"
+
+
+def held_type(t: Type) -> ScalarType | VectorType | TupleType:
+    """The type of an item of a tuple that has a name."""
+    assert isinstance(t, ScalarType | VectorType | TupleType)
+    return t
+
+
 def slots_of(name: str, t: Type) -> tuple[tuple[str, ValueType], ...]:
     """The slots of a variable that owns no memory, and what each holds."""
     match t:
@@ -313,6 +343,9 @@ def slots_of(name: str, t: Type) -> tuple[tuple[str, ValueType], ...]:
             return ((name, t.storage),)
         case VectorType():
             return tuple((slot, t.element.storage) for slot in component_slots(name, t))
+        case TupleType():
+            parts = (slots_of(item_slot(name, k), item) for k, item in enumerate(t.items))
+            return tuple(slot for part in parts for slot in part)
         case ArrayType():
             return ((name, t),)
         case StructType() | FixedArrayType():
@@ -339,9 +372,18 @@ def merge(a: frozenset[str] | None, b: frozenset[str] | None) -> frozenset[str] 
     return a & b
 
 
-def values_of(operand: Scalar | Vector | View | MemoryOperand) -> tuple[Value, ...]:
-    """The IR values that make up a scalar, vector or reference."""
+def values_of(operand: Scalar | Vector | Tuple | View | MemoryOperand) -> tuple[Value, ...]:
+    """The IR values that make up a scalar, vector, tuple or reference."""
+    if isinstance(operand, Tuple):
+        parts = (values_of(part_of_name(item)) for item in operand.items)
+        return tuple(value for part in parts for value in part)
     return operand.items if isinstance(operand, Vector) else (operand.value,)
+
+
+def part_of_name(item: Operand) -> Scalar | Vector | Tuple:
+    """An item of a tuple that has a name."""
+    assert isinstance(item, Scalar | Vector | Tuple)
+    return item
 
 
 def of_values(items: tuple[Value, ...], t: ScalarType | VectorType) -> Scalar | Vector:

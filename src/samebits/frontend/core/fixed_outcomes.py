@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from samebits.errors import SamebitsWarning, Span
+from samebits.frontend.core.operands import number_text
 from samebits.frontend.core.reach import Reach, Reaches, reach_of
 from samebits.frontend.core.source import Source
 from samebits.ir.grammar import Function, Op, Region, Value, While, regions, walk
@@ -17,6 +18,9 @@ from samebits.types import INT32, INT64, ScalarType
 
 Doubt = tuple[SamebitsWarning, Span]
 """A warning, and its place."""
+Fixed = tuple[Span, int, bool, str]
+"""A comparison with a number that the other side's type does not hold: its place, the number, the
+outcome, and the sign as written."""
 _SIGNS = {"shl": "<<", "shr": ">>"}
 _MIRRORED = {"gt": "lt", "ge": "le"}
 
@@ -102,6 +106,16 @@ def _comparison(op: Op, reaches: Reaches, endless: set[int]) -> Iterator[Doubt]:
         fix = f"leave it out, or compare with a number of {reach[0]} to {reach[1]}"
     message = f"this comparison with {other[0]} {'always' if holds else 'never'} holds"
     yield SamebitsWarning(message, span=op.span, note=note, fix=fix), op.span
+
+
+def beyond(fixed: list[Fixed]) -> Iterator[Doubt]:
+    """A warning for each comparison with a number beyond the other side's type that never holds."""
+    for span, number, held, sign in dict.fromkeys(fixed):
+        if not held or sign == "!=":
+            outcome = "always" if held else "never"
+            note = "the type of its other side has no such number"
+            message = f"this comparison with {number_text(number)} {outcome} holds"
+            yield SamebitsWarning(message, span=span, note=note, fix="leave it out"), span
 
 
 def _is_one(reach: Reach) -> bool:

@@ -79,6 +79,8 @@ class View:
 @dataclass(frozen=True, slots=True)
 class Tuple:
     items: tuple[Operand, ...]
+    constant: tuple[object, ...] | None = field(default=None, compare=False)
+    """The tuple of Python's that it is, of one from outside the kernel."""
 
     @property
     def type(self) -> TupleType:

@@ -69,7 +69,7 @@ def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
             return Literal(cast("int | float", plain_number(value)), span)
         case Table():
             t = FixedArrayType(value.element, value.raw.shape)
-            return MemoryOperand(_table(ctx, node, value), t, _root(ctx, node), readonly=True)
+            return MemoryOperand(table_of(ctx, node, value), t, _root(ctx, node), readonly=True)
         case np.ndarray():
             ctx.fail(
                 node,
@@ -81,7 +81,8 @@ def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
         case Struct():
             return _struct(ctx, node, value)
         case tuple():
-            return Tuple(tuple(captured(ctx, node, item) for item in cast("Items", value)))
+            items = cast("Items", value)
+            return Tuple(tuple(captured(ctx, node, item) for item in items), items)
         case _:
             t = getattr(value, "__sb_type__", None)
             if isinstance(t, VectorType) and not isinstance(value, type):
@@ -98,7 +99,7 @@ def _root(ctx: Context, node: ast.expr) -> frozenset[str]:
     return frozenset({ctx.text(node)})
 
 
-def _table(ctx: Context, node: ast.expr, table: Table) -> Value:
+def table_of(ctx: Context, node: ast.expr, table: Table) -> Value:
     t = FixedArrayType(table.element, table.raw.shape)
     name = table.identity
     ctx.tables[name] = table
@@ -195,7 +196,7 @@ def store_constant(
                 ref = ctx.builder.value("field", (place,), RefType(inner), span, name)
                 store_constant(ctx, node, ref, inner, getattr(value, name), what)
         case FixedArrayType(element=ScalarType()) if count_of(t) > _FEW:
-            table = _table(ctx, node, _as_table(value))
+            table = table_of(ctx, node, _as_table(value))
             ctx.builder.effect("copy", (place, table), span)
         case FixedArrayType():
             for index in product(*map(range, t.shape)):

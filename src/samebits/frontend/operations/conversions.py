@@ -53,9 +53,9 @@ def round_literal(value: int | float, t: ScalarType) -> float:
 
 def _fix_of_a_large(ctx: Context, node: ast.AST, number: int | float) -> str:
     """What to write for a Python int beyond int64, in the expression `node`."""
-    if not 0 <= number <= UINT64.maximum:
-        return "no integer type is wider than 64 bits: use a float, or two integers"
     constant = not any(isinstance(part, _LEAVES) for part in ast.walk(node))
+    if not 0 <= number <= UINT64.maximum:
+        return _fix_of_a_larger(ctx, node, constant=constant)
     match node:
         case ast.BinOp() if constant:
             return ctx.filled("write `uint64({x})`", x=node)
@@ -73,6 +73,21 @@ def _fix_of_a_large(ctx: Context, node: ast.AST, number: int | float) -> str:
         case _:
             text = "write `uint64({x})`, or annotate the name: `name: uint64 = {x}`"
             return ctx.filled(text, x=node)
+
+
+def _fix_of_a_larger(ctx: Context, node: ast.AST, *, constant: bool) -> str:
+    """The same of one that no integer type holds: a float is near it."""
+    why, rest = "no integer type is wider than 64 bits: ", ", or use two integers"
+    match node:
+        case ast.Call(func=ast.Name(id="int" | "round" | "abs"), args=[x]):
+            return ctx.filled(f"{why}write `float({{x}})`{rest}", node, x=x)
+        case ast.expr() if constant or isinstance(node, _LEAVES):
+            return ctx.filled(f"{why}write `float({{x}})`{rest}", node, x=node)
+        case ast.BinOp(left=a, op=op, right=b):
+            whole = ast.BinOp(widened_sum(a, "float64"), op, widened_sum(b, "float64"))
+            return ctx.filled(f"{why}write `{{x}}`{rest}", node, x=whole)
+        case _:
+            return f"{why}write it as a float{rest}"
 
 
 def literal(

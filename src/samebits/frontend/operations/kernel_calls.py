@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any, NoReturn
 
 from samebits.errors import ArgumentError, CompileError
+from samebits.frontend import recursion
 from samebits.frontend.core.context import Callee, Context, scalars_of, values_of
 from samebits.frontend.core.operands import (
     Literal,
@@ -22,7 +23,7 @@ from samebits.frontend.core.operands import (
     View,
     describe,
 )
-from samebits.frontend.operations import memory, recursion, views
+from samebits.frontend.operations import memory, views
 from samebits.frontend.operations.constants import captured
 from samebits.frontend.operations.conversions import coerce, passed
 from samebits.ir.grammar import Value
@@ -114,7 +115,7 @@ def _compiled(ctx: Context, node: ast.AST, kernel: Kernel, types: tuple[Type, ..
         if not isinstance(kernel, AdaptedKernel):
             raise
         refusal = kernel.refusal(error)
-        ctx.fail(node, refusal.message, fix=refusal.fix)
+        ctx.fail(node, refusal.message, note=refusal.note, fix=refusal.fix)
 
 
 def items_view(ctx: Context, node: ast.AST, at: ast.expr, base: Operand) -> View | None:

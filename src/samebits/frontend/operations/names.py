@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any, cast
 
 from samebits.frontend.core import advice
 from samebits.frontend.core.context import Context
@@ -68,6 +69,8 @@ def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
                 ours = samebits_attribute(base.object, node.attr)
                 if ours is not None:
                     fix = f"write {math_in(ctx.kernel.function.__globals__)}.{ours}"
+                elif name == "samebits" and node.attr in dir(cast("Any", base.object).math):
+                    fix = f"write {math_in(ctx.kernel.function.__globals__)}.{node.attr}"
                 elif name.partition(".")[0] == "samebits":
                     call = _called(ctx, node)
                     given = call.args if isinstance(call, ast.Call) else []

@@ -39,6 +39,8 @@ from samebits.types import (
     FLOAT,
     FLOAT64,
     INT,
+    INT64,
+    UINT64,
     FixedPointType,
     Kind,
     QuaternionType,
@@ -540,6 +542,11 @@ def compare(ctx: Context, node: ast.AST, op: ast.cmpop, a: Operand, b: Operand) 
             fix=_fix_of_enum(wrong)
             or (_of_elements(ctx, node, sign, a, b) if dimensions(wrong) else "compare its fields"),
         )
+    number = _beyond(a, b)
+    if number is not None:
+        held = fold(*(side.value if isinstance(side, Literal) else 0 for side in (a, b)))
+        ctx.fixed.append((span, number, held, sign))
+        return Scalar(ctx.builder.const(held, BOOL, span), BOOL)
     t = _compare_type(ctx, node, sign, a, b)
     pair = (to_scalar(ctx, node, a, t), to_scalar(ctx, node, b, t))
     return Scalar(ctx.builder.value(opcode, pair, BOOL, span), BOOL)
@@ -579,6 +586,21 @@ def _compare_type(
     t = promote(a.type, b.type)
     assert t is not None
     return t
+
+
+def _beyond(a: Literal | Scalar, b: Literal | Scalar) -> int | None:
+    """The Python int beyond int64 in a comparison with numbers of int64, which has one outcome.
+
+    In one with numbers of fewer bits, or of uint64, a number that these have was meant; in one of a
+    Python int with what uint64 has, a comparison in that.
+    """
+    number, other = (a, b) if isinstance(a, Literal) else (b, a)
+    if not isinstance(number, Literal) or other.type not in (INT, INT64):
+        return None
+    most = INT64.maximum if other.type is INT64 else UINT64.maximum
+    if isinstance(number.value, float) or INT64.minimum <= number.value <= most:
+        return None
+    return number.value
 
 
 def _exact_literal(operand: Literal | Scalar) -> bool:

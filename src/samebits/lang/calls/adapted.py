@@ -39,7 +39,8 @@ class AdaptedKernel(Kernel):
         """The error where the function does not take these types, or gives another."""
         wanted = self.asked.text
         return CompileError(
-            f"{self.__name__} is given for a kernel {wanted}, but {error.message}",
+            f"{self.__name__} is given for a kernel {wanted}, but does not have these types",
+            note=error.message,
             fix=f"write a kernel {wanted} that calls it",
         )
 

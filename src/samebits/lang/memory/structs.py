@@ -13,7 +13,15 @@ from typing import Any, ClassVar, NoReturn, TypeVar, cast, dataclass_transform, 
 
 import numpy as np
 
-from samebits.errors import ArgumentError, CompileError, Trap, fold, folding, hide
+from samebits.errors import (
+    ArgumentError,
+    CompileError,
+    SamebitsError,
+    Trap,
+    fold,
+    folding,
+    hide,
+)
 from samebits.lang.annotations import MOST_BYTES, class_of_type, field_type, register_struct
 from samebits.lang.memory.arrays import ManagedArray, binder, copy_into
 from samebits.lang.memory.struct_items import item_methods
@@ -56,9 +64,9 @@ class Struct:
     _offset: int
 
     def __init__(self, /, *args: Any, **fields: Any) -> None:
-        t = self.__sb_type__
-        _place(self, memoryview(bytearray(self.__sb_start__ or t.size)), 0)
         try:
+            t = self.__sb_type__
+            _place(self, memoryview(bytearray(self.__sb_start__ or t.size)), 0)
             _fill(self, args, fields)
         except Exception as error:
             fold(error)
@@ -77,16 +85,11 @@ class Struct:
 
         Raises ArgumentError where the array does not fit, IndexError where the index does not.
         """
-        t = cls.__sb_type__
-        if array.dtype != t.dtype or not array.flags.c_contiguous:
-            raise ArgumentError(
-                f"expected a C-contiguous array of {t}.dtype; got {array.dtype}, strides "
-                f"{array.strides}",
-                fix=f"make it with np.zeros(n, {t}.dtype), or pass a copy",
-            )
-        if not 0 <= index < array.size:
-            raise IndexError(f"index {index} of {array.size} structs")
-        return cls.__sb_view__(bytes_of(array), index * t.size)
+        try:
+            return cls.__sb_view__(*_place_in(cls, array, index))
+        except (SamebitsError, IndexError) as error:
+            hide(error)
+            raise
 
     @property
     def memory(self) -> np.ndarray[Any, Any]:
@@ -120,8 +123,7 @@ class Struct:
 
     def __getattr__(self, name: str) -> NoReturn:
         if name == "__sb_type__":
-            cls = type(self).__name__
-            raise CompileError(f"{cls} is no struct", fix=f"write @sb.struct above `class {cls}`")
+            raise _no_struct(type(self))
         names = ", ".join(self.__sb_type__.field_types)
         text = f"{self.__sb_type__} has no field {name!r}; it has {names}"
         try:
@@ -182,6 +184,36 @@ def start_of(cls: Any) -> bytes:
 
 def _rebuild(cls: Any, data: bytes) -> Any:
     return cls.from_memory(np.frombuffer(bytearray(data), cls.dtype)).copy()
+
+
+def _place_in(cls: type[Struct], array: object, index: int) -> tuple[Buffer, int]:
+    """Buffer and byte offset of an element of an array of a struct's dtype."""
+    t: StructType | None = getattr(cls, "__sb_type__", None)
+    if t is None:
+        raise _no_struct(cls)
+    if not isinstance(array, np.ndarray):
+        fix = f"make it with np.zeros(n, {t}.dtype)"
+        raise ArgumentError(f"expected an array of {t}.dtype, got {type(array).__name__}", fix=fix)
+    memory = cast("np.ndarray[Any, Any]", array)
+    if memory.dtype != t.dtype or not memory.flags.c_contiguous:
+        raise ArgumentError(
+            f"expected a C-contiguous array of {t}.dtype; got {memory.dtype}, strides "
+            f"{memory.strides}",
+            fix=f"make it with np.zeros(n, {t}.dtype), or pass a copy",
+        )
+    if not 0 <= index < memory.size:
+        raise IndexError(f"index {index} of {memory.size} structs")
+    return bytes_of(memory), index * t.size
+
+
+def _no_struct(cls: type) -> CompileError:
+    name = cls.__name__
+    if cls is Struct:
+        return CompileError(
+            "Struct is the base of structs, and none itself",
+            fix="write `@sb.struct` above a class with annotated fields",
+        )
+    return CompileError(f"{name} is no struct", fix=f"write @sb.struct above `class {name}`")
 
 
 def _unknown_field(t: StructType, name: str) -> ArgumentError:

@@ -23,6 +23,8 @@ from samebits.types import (
     BOOL,
     FLOAT,
     FLOAT64,
+    INT,
+    INT64,
     Kind,
     MatrixType,
     QuaternionType,
@@ -151,6 +153,9 @@ def resolve(
         if rule.takes == "order":
             return lambda x, y: compute(raw(x), raw(y))
         return lambda x, y: make(compute(raw(x), raw(y)))
+    if rule.takes == "order" and common is INT64 and INT in (a, b):
+        left, right = scalars.raw_of[a], scalars.raw_of[b]  # of any size: it has an outcome
+        return lambda x, y: make(compute(left(x), right(y)))
     if common.is_int and rule.result(common) is FLOAT64:
         common = FLOAT64  # a quotient's operands need not fit the integer type that they share
     left, right = _operand(scalars, a, common), _operand(scalars, b, common)

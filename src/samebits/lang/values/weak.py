@@ -189,7 +189,10 @@ def _with_float(name: str, symbol: str, a: float, b: float) -> Any:
 def _method(name: str, symbol: str, operation: Any, *, reflected: bool) -> Any:
     def method(self: Int, other: Any) -> Any:
         kind = kind_of(other)
-        if kind is Int or kind is int:
+        if kind is int:  # a constant beyond int64, or what Python code gives
+            checked(other)
+            kind = Int
+        if kind is Int:
             return operation(other, self) if reflected else operation(self, other)
         if kind is float:
             pair = (other, float(self)) if reflected else (float(self), other)
