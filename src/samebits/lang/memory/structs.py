@@ -208,11 +208,6 @@ def _place_in(cls: type[Struct], array: object, index: int) -> tuple[Buffer, int
 
 def _no_struct(cls: type) -> CompileError:
     name = cls.__name__
-    if cls is Struct:
-        return CompileError(
-            "Struct is the base of structs, and none itself",
-            fix="write `@sb.struct` above a class with annotated fields",
-        )
     return CompileError(f"{name} is no struct", fix=f"write @sb.struct above `class {name}`")
 
 
