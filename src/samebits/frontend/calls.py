@@ -422,6 +422,8 @@ def _len(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Opera
         return Scalar(memory.length(ctx, node, base, 0), INT)
     is_struct = isinstance(base, MemoryOperand)
     fix = f"define `__len__` in {base.type}" if is_struct else "give an array"
+    if isinstance(base, Static) and isinstance(base.object, list):
+        fix = f"make it a tuple, which nothing changes: {ctx.text(node.args[0])} = (...)"
     ctx.fail(node, f"len() of {describe(base)}", fix=fix)
 
 

@@ -36,6 +36,9 @@ ALIKE = (
     "a `for` loop runs over",
     "can't be unpacked",
     "a component of ",
+    "a list can't be indexed",
+    "len() of a list",
+    "the builtin 'pow'",
     "the lengths of a local array are integers",
 )
 """Words of the messages of what CPython has another meaning for than the language: references,

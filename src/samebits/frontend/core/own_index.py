@@ -109,7 +109,8 @@ def _same_memory(place: Place, other: Place, span: Span) -> CompileError:
         f"`{place}` may lie in the same memory as `{other}`, which this parallel body writes",
         span=span,
         note="an iteration touches what it writes only by one name, at its own index",
-        fix="reach both by the same name, or write to another array",
+        fix="reach both by the same name, or write to another array; where two arrays change "
+        "places, make the range a kernel of both, and call it: `step(src, dst)`",
     )
 
 
