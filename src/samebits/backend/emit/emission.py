@@ -25,7 +25,13 @@ from samebits.backend.text.cold_copies import ColdCopy, cold_copy_symbol
 from samebits.backend.text.debug_info import DebugInfo
 from samebits.backend.text.expectations import Expectation, Expected, metadata
 from samebits.backend.text.locations import Location, Locations
-from samebits.backend.text.loop_metadata import ANY_LOOP, EmittedCounts, loop_metadata
+from samebits.backend.text.loop_metadata import (
+    ANY_LOOP,
+    INTERLEAVING,
+    ORDERED,
+    EmittedCounts,
+    loop_metadata,
+)
 from samebits.backend.text.output_buffer import DEFINITIONS as OUTPUT_DEFINITIONS
 from samebits.backend.text.overrides import NONE, CodegenOverrides
 from samebits.backend.text.profiles import PROFILES, CodegenProfile
@@ -42,9 +48,11 @@ from samebits.backend.text.types import (
 )
 from samebits.errors import IRError
 from samebits.ir.analysis.independence import has_independent_iterations
+from samebits.ir.analysis.running_sums import LEAST_WORK, running_sums, work
 from samebits.ir.grammar import For, Module, Op, While
 from samebits.ir.once import is_library
 from samebits.ir.own_code import is_own_code
+from samebits.modes import FAST
 from samebits.passes.pipeline import goal_of
 
 _ATTRIBUTES = 'attributes #0 = { nounwind%s "no-trapping-math"="true"%s }'
@@ -265,7 +273,17 @@ class Emission(CallGraph):
                 statement, self.function(function), self.function, own, self.prints
             )
 
-        return loop_metadata(inside, self.target, is_independent, self.vector_dominated)
+        def is_sum() -> bool:
+            if self.function(function).options.mode is FAST:
+                return False
+            sums = running_sums(statement)
+            if not sums or self.target.architecture in ORDERED:
+                return False
+            if self.target.architecture not in INTERLEAVING:
+                return True
+            return work(statement.body, self.function) < LEAST_WORK * sums
+
+        return loop_metadata(inside, self.target, is_independent, self.vector_dominated, is_sum)
 
     def loop(
         self, inside: EmittedCounts, function: str, statement: For | While, location: int

@@ -49,6 +49,7 @@ def _binding() -> Any:
         binding.initialize_all_targets()
         binding.initialize_all_asmprinters()
         binding.set_option("", f"-slp-max-reg-size={STRAIGHT_LINE_BITS}")
+        binding.set_option("", "-force-ordered-reductions")
     return binding
 
 

@@ -16,6 +16,7 @@ from samebits.backend.text.locations import FILE, Location
 from samebits.backend.text.loop_metadata import DIVISIONS
 from samebits.backend.text.profiles import CodegenProfile
 from samebits.errors import Span
+from samebits.ir.analysis.running_sums import running_sums
 from samebits.ir.grammar import For, Function, Module, Op, Statement, While, can_trap, regions, walk
 
 Loop = For | While
@@ -45,6 +46,7 @@ class Remark:
 NOT_INNERMOST = "only innermost loops are vectorised"
 CHECKED = "it keeps a check that can trap"
 DIVIDES = "it divides integers, which no processor does in lanes"
+SUMS = "it sums floats in source order, with little beside that lanes could share"
 GONE = "no loop is left: LLVM unrolled it, or found its result without it"
 NOT_FOR_SPEED = 'loops are vectorised only where optimize_for="speed"'
 NO_VECTORS = "the target has no vectors"
@@ -213,6 +215,8 @@ def _unsaid(
             message, at = CHECKED, check.span
         elif division is not None:
             message, at = DIVIDES, division.span
+        elif running_sums(loop):
+            message, at = SUMS, loop.span
         else:
             message, at = GONE, loop.span
     return Remark(function.name, loop.span, loop.id, False, 1, 1, message, at, False)

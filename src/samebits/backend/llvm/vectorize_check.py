@@ -65,7 +65,7 @@ def _vectorised(text: str) -> set[int]:
 _FIX = "change the loop, or remove sb.expect_vectorized()"
 _FIXES: Sequence[tuple[str, str]] = (
     (
-        "reorder floating-point",
+        "reorder floating-point|sums floats in source order",
         "sum with math.sum or math.dot, whose order is fixed and has lanes, or accumulate in a "
         "kernel of mode=sb.DETERMINISTIC",
     ),

@@ -24,6 +24,12 @@ DIVIDING_LOOP = '!{name} = distinct !{{!{name}, !{{!"llvm.loop.vectorize.enable"
 conditional and loop-invariant: it divides if the first lane's condition holds, and uses the result
 for all lanes (tests/unit/backend/test_dividing_loops.py). No processor here divides vectors of
 integers, so little is lost."""
+SUMMING_LOOP = DIVIDING_LOOP
+"""A loop that carries sums of floats, which stay in source order, beside too little else for lanes
+to pay. LLVM's costs of such sums, which elsewhere than on AArch64 are to be had by an option only,
+are too low."""
+ORDERED = {"aarch64"}
+"""The architectures on which LLVM itself chooses lanes beside sums in source order."""
 INTERLEAVED_LOOP = (
     '!{{name}} = distinct !{{{{!{{name}}, !{{{{!"llvm.loop.interleave.count", i32 {count}}}}}}}}}'
 )
@@ -113,12 +119,14 @@ def loop_metadata(
     target: Target,
     is_independent: Callable[[], bool],
     vector_dominated: bool = False,
+    is_sum: Callable[[], bool] = lambda: False,
 ) -> str:
     """The metadata of a loop with `inside` in it, its own name as `{name}`; empty for none.
 
     `is_independent` says whether its iterations are independent: only then may LLVM be given a
     width, which it takes as permission to reorder sums. `vector_dominated`: nearly all code in the
-    module's loops is functions that become vectors.
+    module's loops is functions that become vectors. `is_sum` says whether the loop, which has no
+    other inside, is a SUMMING_LOOP.
     """
     if inside.checks or inside.is_remainder:
         return CHECKED_LOOP
@@ -130,7 +138,11 @@ def loop_metadata(
     few = inside.lanes < FEW_LANES or inside.inlined < LEAST_INTERLEAVED
     if inside.lanes and few and not inside.loops:
         return LANES_LOOP
-    if inside.loops or inside.inlined < LEAST_INTERLEAVED:
+    if inside.loops:
+        return ""
+    if is_sum():
+        return SUMMING_LOOP
+    if inside.inlined < LEAST_INTERLEAVED:
         return ""
     if target.architecture not in INTERLEAVING:
         return ""

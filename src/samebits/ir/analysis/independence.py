@@ -53,9 +53,9 @@ def has_independent_iterations(
     if not all(_writes_own(op, loop.slot, ops, callee, prints) for op in ops.values()):
         return False
     carried = {str(op.attr) for op in ops.values() if op.opcode == "set"} - set(private)
-    read = _read_first(loop.body, {loop.slot})
+    read = read_first(loop.body, {loop.slot})
     for region in _after(function.body, loop):
-        read |= _read_first(region, set())
+        read |= read_first(region, set())
     return not carried & read
 
 
@@ -122,7 +122,7 @@ def _after(region: Region, loop: For) -> Iterator[Region]:
                 return
 
 
-def _read_first(region: Region, sets: set[str]) -> set[str]:
+def read_first(region: Region, sets: set[str]) -> set[str]:
     """Slots that `region` may read before it sets them; slots that it always sets join `sets`."""
     found: set[str] = set()
     for statement in region:
@@ -133,16 +133,16 @@ def _read_first(region: Region, sets: set[str]) -> set[str]:
                 sets.add(str(statement.attr))
             case If():
                 arms = sets.copy(), sets.copy()
-                found |= _read_first(statement.then, arms[0])
-                found |= _read_first(statement.orelse, arms[1])
+                found |= read_first(statement.then, arms[0])
+                found |= read_first(statement.orelse, arms[1])
                 sets |= arms[0] & arms[1]
             case For():
-                found |= _read_first(statement.body, sets | {statement.slot})
-                found |= _read_first(statement.orelse, sets.copy())
+                found |= read_first(statement.body, sets | {statement.slot})
+                found |= read_first(statement.orelse, sets.copy())
             case While():
-                found |= _read_first(statement.head, sets)
-                found |= _read_first(statement.body, sets.copy())
-                found |= _read_first(statement.orelse, sets.copy())
+                found |= read_first(statement.head, sets)
+                found |= read_first(statement.body, sets.copy())
+                found |= read_first(statement.orelse, sets.copy())
             case _:
                 pass
     return found
