@@ -21,7 +21,7 @@ help:
 	@echo "make bench-math  the math library beside Numba, NumPy and C; writes a page of this processor, and benchmarks/MATH.md of all"
 	@echo "make fuzz    differential fuzzing until stopped; writes a minimised failing program"
 	@echo "make fuzz-files  hostile files for every reader until stopped; writes what it finds to build/"
-	@echo "make fuzz-net  mutated messages at the cores of a match, 100,000 at each"
+	@echo "make fuzz-net  mutated messages at the cores of a match, 100,000 at each, and beside players, who must not notice"
 	@echo "make fuzz-peer  20,000 matches with a mutated message at exported peers, C's under sanitizers and WebAssembly's"
 	@echo "make soak    500 seeded matches over simulated links, 16 of 36,000 frames, each judged"
 	@echo "make fuzz-faults  inject unsound rules into the passes, count the programs until each is found, note where"

@@ -1,7 +1,8 @@
 """Mutated messages at both cores of a match: bounded work, and never an exception.
 
-`python -m tests.fuzz.net 100000` puts so many at each core. Messages are those of real matches,
-with bits flipped, bytes cut, doubled and swapped, or records of others put in.
+`python -m tests.fuzz.net 100000` puts so many at each core, and so many at relays of matches whose
+players must not notice. Messages are those of real matches, with bits flipped, bytes cut, doubled
+and swapped, or records of others put in.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from samebits.net.peer.core import PeerCore
 from samebits.net.relay.core import RelayCore
 from samebits.net.relay.rules import MatchRules
 from samebits.net.simnet.links import shapes
+from samebits.net.simnet.oracle import faults
 from samebits.net.simnet.soak import player
 from samebits.net.simnet.world import EPOCH, SECRET, PeerPlan, World
-from samebits.net.tickets import TicketBooth, make_ticket
+from samebits.net.tickets import Role, TicketBooth, make_ticket
 from tests.support.simulations.crowd_simulation import crowd
 
 PLAYERS = 3
@@ -113,10 +115,12 @@ def at_relay(messages: Corpus, count: int, random: Random, ordered: bool) -> int
     return ended
 
 
-def _hello(slot: int, ordered: bool, now: int, nonce: int) -> bytes:
-    ticket = make_ticket(SECRET, "sim", slot, now_ns=now, nonce=f"n{nonce}")
+def _hello(slot: int, ordered: bool, now: int, nonce: int, role: Role = "player") -> bytes:
+    ticket = make_ticket(SECRET, "sim", slot, now_ns=now, nonce=f"n{nonce}", role=role)
     zero = crowd(PLAYERS)
-    core = PeerCore(zero, ticket, lambda _: bytes(7), ordered=ordered)
+    core = PeerCore(
+        zero, ticket, lambda _: bytes(7), ordered=ordered, spectator=role == "spectator"
+    )
     return b"".join(core.poll(now).messages)
 
 
@@ -143,6 +147,68 @@ def at_peer(messages: Corpus, count: int, random: Random, ordered: bool) -> int:
     return ended
 
 
+class _Besieged(World):
+    """A world in which strangers and spectators put mutated messages at the relay."""
+
+    def besiege(self, messages: list[bytes], random: Random) -> None:
+        """Begin with it, in the first second of the match."""
+        self.messages, self.chance = messages, random
+        self.put = 0
+        self.strangers: list[int] = []
+        self._at(EPOCH + SECOND, "siege", None)
+
+    def _do(self, what: str, given: object) -> None:
+        if what != "siege":
+            super()._do(what, given)
+            return
+        relay, random = self.relay, self.chance
+        self.strangers = [n for n in self.strangers if n in relay.connections]
+        if len(self.strangers) < 8:
+            number = _STRANGERS + self.put
+            relay.connect(self.now, number)
+            self.strangers.append(number)
+            if random.random() < 0.7:
+                hello = _hello(0, relay.rules.ordered, self.now, number, "spectator")
+                relay.receive(self.now, number, mutated(hello, [hello], random))
+        for _ in range(random.randrange(1, 6)):
+            message = mutated(random.choice(self.messages), self.messages, random)
+            relay.receive(self.now, random.choice(self.strangers), message)
+            self.put += 1
+        self._wake_relay()
+        assert len(relay.connections) <= 8 + PLAYERS
+        self._at(self.now + random.choice((100_000, 2_000_000)), "siege", None)
+
+
+_STRANGERS = 1_000_000
+"""The numbers of strangers' connections begin here."""
+
+
+def beside_players(messages: Corpus, count: int, random: Random, ordered: bool) -> int:
+    """Put mutated messages of strangers and spectators at relays of matches; the frames of their
+    players, which are those of the same matches without, and over as soon."""
+    digest = crowd(PLAYERS).digest.encode()
+    # A greeting has a ticket or a token, which are good.
+    strange = [message for message in messages.up if digest not in message]
+    link, rules = shapes(ordered)["lan"], MatchRules(frames=200, ordered=ordered)
+    inputs = [player(crowd(PLAYERS), n, 1, 400) for n in range(PLAYERS)]
+    peers = [PeerPlan(link, link, each) for each in inputs]
+    calm = World(crowd(PLAYERS), peers, rules, 1)
+    calm.run(20 * SECOND)
+    expected = [frame.row for frame in calm.frames]
+    done = frames = 0
+    while done < count:
+        world = _Besieged(crowd(PLAYERS), peers, rules, 1)
+        world.besiege(strange, random)
+        world.run(20 * SECOND)
+        assert [frame.row for frame in world.frames] == expected
+        assert not any(frame.substituted for frame in world.frames)
+        assert [what for what in faults(world, frames=200) if not what.startswith("relay: ")] == []
+        assert abs(world.now - calm.now) < SECOND // 60
+        done += world.put
+        frames += len(world.frames)
+    return frames
+
+
 def main(count: int, seed: int = 1) -> None:
     """Put `count` messages at each core, half of them as datagrams, and print what came of it."""
     random = Random(seed)
@@ -152,6 +218,12 @@ def main(count: int, seed: int = 1) -> None:
         for name, attack in (("relay", at_relay), ("peer", at_peer)):
             ended = attack(messages, count // 2, random, ordered)
             print(f"{count // 2} messages at a {name}, {kind}: {ended} conversations ended")
+        frames = beside_players(messages, count // 2, random, ordered)
+        print(f"{count // 2} messages beside players, {kind}: their {frames} frames are the same")
+    if sys.platform != "win32":
+        from resource import RUSAGE_SELF, getrusage
+
+        print(f"{getrusage(RUSAGE_SELF).ru_maxrss >> 10} MiB of memory at most")
 
 
 if __name__ == "__main__":

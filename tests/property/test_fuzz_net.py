@@ -1,11 +1,11 @@
-"""Mutated messages end the connection that they come over, and do nothing else."""
+"""Mutated messages end the connection that they come over, and no player of a match notices."""
 
 from __future__ import annotations
 
 from random import Random
 
 import pytest
-from tests.fuzz.net import at_peer, at_relay, corpus
+from tests.fuzz.net import at_peer, at_relay, beside_players, corpus
 
 
 @pytest.mark.parametrize("ordered", [True, False])
@@ -15,3 +15,4 @@ def test_mutated_messages_raise_nothing_and_end_conversations(ordered: bool) -> 
     random = Random(7)
     assert at_relay(messages, 1500, random, ordered) > 30
     assert at_peer(messages, 1500, random, ordered) > 10
+    assert beside_players(messages, 1500, random, ordered) >= 200
