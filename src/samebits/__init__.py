@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from samebits import importing
 
 importing.install(__name__)
+_before = importing.environment_now()
 
 from samebits.errors import (
     ArgumentError,
@@ -258,6 +259,8 @@ if TYPE_CHECKING:
     from samebits.sim.simulation import Simulation
 
 install()
+importing.put_back(_before)
+del _before
 
 _PLACES = {
     "containers.bitset": "BitSet",

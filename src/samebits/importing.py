@@ -6,6 +6,7 @@ process where a library rounds toward zero, `2.0**52` would be another number.
 
 from __future__ import annotations
 
+import _thread
 import ctypes
 import os
 import stat
@@ -16,7 +17,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 IMPORTED_AT = time.time()
 """When this package was imported: files changed later are not what runs here."""
@@ -56,6 +57,24 @@ def default_environment() -> Generator[None]:
         library.fesetenv(before)
 
 
+def environment_now() -> Any:
+    """This thread's floating-point environment, sticky flags included, for `put_back`; None on a
+    system whose C library has no such functions."""
+    library: Any = ctypes.pythonapi
+    if sys.platform == "win32" or not hasattr(library, "fesetenv"):
+        return None
+    before = ctypes.create_string_buffer(ENVIRONMENT_BYTES)
+    library.fegetenv(before)
+    return before
+
+
+def put_back(environment: Any) -> None:
+    """Make this thread's environment what `environment_now` found."""
+    if environment is not None:
+        library: Any = ctypes.pythonapi
+        library.fesetenv(environment)
+
+
 def default_of(library: Any) -> Any:
     """C's FE_DFL_ENV, as ctypes gives it to a library's `fesetenv`."""
     if sys.platform == "darwin":
@@ -63,9 +82,34 @@ def default_of(library: Any) -> Any:
     return ctypes.c_void_p(-1)
 
 
+class _Threads:
+    """The threads in which a module of the package is being found or run."""
+
+    importing: ClassVar[set[int]] = set()
+
+
+@contextmanager
+def _keeping_flags() -> Generator[None]:
+    """A block that raises no sticky flag that stays, beside what blocks around it do."""
+    thread = _thread.get_ident()
+    if thread in _Threads.importing:
+        yield
+        return
+    before = environment_now()
+    _Threads.importing.add(thread)
+    try:
+        yield
+    finally:
+        _Threads.importing.discard(thread)
+        put_back(before)
+
+
 class _Loader(SourceFileLoader):
+    """Runs a module in the default environment. What it computes and imports raises no sticky flag
+    that stays: functions import more, and their callers have the flags of before."""
+
     def exec_module(self, module: ModuleType) -> None:
-        with default_environment():
+        with _keeping_flags(), default_environment():
             super().exec_module(module)
 
 
@@ -82,6 +126,12 @@ class _Finder:
     ) -> ModuleSpec | None:
         if not name.startswith(self._prefix):
             return None
+        with _keeping_flags():  # a file's times are computed
+            return self._found(name, path, target)
+
+    def _found(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None
+    ) -> ModuleSpec | None:
         spec = _source_file(name, path)
         if spec is not None:
             return spec

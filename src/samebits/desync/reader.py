@@ -40,6 +40,7 @@ from samebits.desync.report import Report
 from samebits.desync.salvage import Message, salvage
 from samebits.desync.writer import METADATA_NAME, Assembly, Piece, checksum
 from samebits.errors import ReplayError, ReportError, folding
+from samebits.lang.signal_safe import keeps_flags
 from samebits.replay import header as replay_header
 from samebits.replay.header import ReplayHeader, header_from_text
 from samebits.replay.mcap_records import MAGIC
@@ -58,6 +59,7 @@ class _Description:
 
 
 @folding
+@keeps_flags
 def read_report(source: str | os.PathLike[str] | BinaryIO) -> Report:
     """The report in a file or a binary stream, or its intact parts: check `damage`.
 

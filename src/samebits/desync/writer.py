@@ -21,6 +21,7 @@ from samebits.bits import xxh64
 from samebits.desync.format import FORMAT, MAX_FILE, PROFILE, TOPICS
 from samebits.desync.report import Report
 from samebits.errors import ReportError, folding
+from samebits.lang.signal_safe import keeps_flags
 from samebits.output import os_reason, remedy, write_file
 from samebits.replay.header import ENCODING, MAX_CHUNK
 
@@ -62,6 +63,7 @@ def report_bytes(report: Report) -> bytes:
 
 
 @folding
+@keeps_flags
 def write_report(report: Report, path: str | os.PathLike[str], force: bool = False) -> int:
     """Write a report to a file, and return its size in bytes.
 

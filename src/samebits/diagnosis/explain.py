@@ -42,6 +42,7 @@ from samebits.hazards.catalogue.expressions.reassociation import FAST_MATH
 from samebits.hazards.catalogue.expressions.rewrites import rewritten
 from samebits.hazards.catalogue.expressions.widening import cast, stored_as_half
 from samebits.hazards.catalogue.hazard import contracted
+from samebits.lang.signal_safe import keeps_flags
 
 _MOST_OF_ONE = 12_000
 """Evaluations of one hazard."""
@@ -149,6 +150,7 @@ class Explanation:
 
 
 @folding
+@keeps_flags
 def explain(
     expression: str,
     values: Mapping[str, Value] | Sequence[Mapping[str, Value]],

@@ -23,6 +23,7 @@ from samebits.diagnosis.frame.search import Progress, silent
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.digits import MOST_FRAMES
 from samebits.errors import ArgumentError, ReportError, folding
+from samebits.lang.signal_safe import keeps_flags
 from samebits.sides.side import Side, parse_side
 from samebits.sides.words import default_words
 from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
@@ -47,6 +48,7 @@ def diagnose(
     progress: Progress = ...,
 ) -> Diagnosis: ...
 @folding
+@keeps_flags
 def diagnose(
     simulation: Simulation | Report,
     replay: str | os.PathLike[str] | Report | None = None,
@@ -117,6 +119,7 @@ def diagnose(
 
 
 @folding
+@keeps_flags
 def make_report(
     simulation: Simulation,
     replay: str | os.PathLike[str],

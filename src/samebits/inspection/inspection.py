@@ -15,6 +15,7 @@ from samebits.lang.annotations import type_of_annotation
 from samebits.lang.calls.kernel_parameters import without_kernels
 from samebits.lang.kernel import Kernel
 from samebits.lang.overloads import Overloads
+from samebits.lang.signal_safe import keeps_flags
 from samebits.types import ScalarType, Type
 
 
@@ -30,6 +31,7 @@ class Inspection(KernelFacts):
 
 
 @folding
+@keeps_flags
 def inspect(
     kernel: object,
     *,

@@ -17,6 +17,7 @@ from samebits.jobs import handles
 from samebits.jobs.definition import Definition, Length, Rows
 from samebits.jobs.handles import JobHandle, JobRecord
 from samebits.lang.jobs import FORMS, Form, defined_at, execute_of, fields_of
+from samebits.lang.signal_safe import keeps_flags, own_environment
 from samebits.modes import OptionArguments, checked
 from samebits.runtime.memory_claims import Claim, check_call, check_claims
 from samebits.runtime.pending_jobs import PENDING
@@ -240,6 +241,7 @@ class Job(_Base):
         self._run(None, None)
 
     @folding
+    @keeps_flags
     def managed_run(self) -> None:
         """Run the job in CPython over samebits' typed scalars: the reference answer."""
         self._run(None, None, managed=True)
@@ -264,6 +266,7 @@ class For(_Base):
         self._run(n, None)
 
     @folding
+    @keeps_flags
     def managed_run(self, n: Any = None) -> None:
         """Run the job in CPython over samebits' typed scalars: the reference answer."""
         self._run(n, None, managed=True)
@@ -294,6 +297,7 @@ class _Batched(_Base):
         return self._schedule(n, batch, depends_on)
 
     @folding
+    @keeps_flags
     def check_races(self, n: Any = None, batch: int | None = None) -> None:
         """Run the job in the reference interpreter, index by index, and record its accesses.
 
@@ -309,6 +313,7 @@ class _Batched(_Base):
         self._run(n, batch)
 
     @folding
+    @keeps_flags
     def managed_run(self, n: Any = None, batch: int | None = None) -> None:
         """Run the job in CPython over samebits' typed scalars: the reference answer."""
         self._run(n, batch, managed=True)
@@ -376,6 +381,7 @@ def _defined(cls: _Class, given: Any, debug: bool) -> _Class:
             fix=f"write `class ...({', '.join(f'sb.{name}' for name in FORMS)})`, one of them",
         )
     form = bases[0].__sb_form__
-    fields = fields_of(cls, form, bases[0], 3)
-    cls.__sb_job__ = Definition(cls.__name__, execute_of(cls, form), form, fields, given, debug)
+    with own_environment():
+        fields = fields_of(cls, form, bases[0], 3)
+        cls.__sb_job__ = Definition(cls.__name__, execute_of(cls, form), form, fields, given, debug)
     return cls

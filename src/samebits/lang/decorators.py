@@ -10,6 +10,7 @@ from typing import Any, TypeVar, Unpack, dataclass_transform, overload
 from samebits.errors import fold, folding
 from samebits.lang.kernel import Kernel, bind_methods
 from samebits.lang.memory import structs
+from samebits.lang.signal_safe import own_environment
 from samebits.modes import (
     DEFAULTS,
     DEFAULTS_NAME,
@@ -90,6 +91,7 @@ def struct(
 
 
 def _struct_of(cls: _Class, options: OptionArguments) -> _Class:
-    result = structs.struct(cls, frame=3)  # from there to the module
-    bind_methods(result, options)
-    return result
+    with own_environment():
+        result = structs.struct(cls, frame=3)  # from there to the module
+        bind_methods(result, options)
+        return result

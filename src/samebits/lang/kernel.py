@@ -18,6 +18,7 @@ from samebits.lang.annotations import KernelAnnotation, class_of_type, kernel_an
 from samebits.lang.constants import UNLOADED, constant, is_lazy, is_namespace
 from samebits.lang.definition import definition_span, lines_now
 from samebits.lang.executions import executions
+from samebits.lang.signal_safe import keeps_flags
 from samebits.lang.signature import Parameter, Signature, written_parameters
 from samebits.lang.values.lazy import lazily
 from samebits.lang.values.thread_state import running
@@ -39,6 +40,7 @@ class Kernel:
     """What calls without Python code read; None before there is any."""
 
     @folding
+    @keeps_flags
     def __init__(
         self,
         function: Callable[..., Any],

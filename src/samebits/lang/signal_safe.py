@@ -15,11 +15,15 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from functools import partial
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache, partial, wraps
+from typing import Any, ParamSpec, TypeVar
 
+from samebits.errors import mark_wrapper
 from samebits.importing import ENVIRONMENT_BYTES, default_of
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 Step = Callable[[], Any]
 """A callable written in C: one in Python could be interrupted. A true result skips later steps."""
@@ -58,21 +62,57 @@ class SignalSafeBlock(metaclass=_ForStacks):
             raise
 
 
+@cache
+def _environment_functions() -> tuple[Any, Any, Any] | None:
+    """C's functions that put and get this thread's floating-point environment, and the first one as
+    the end of a block, whose three arguments more a C function ignores; None where the C library of
+    the process has none."""
+    library: Any = ctypes.pythonapi
+    if sys.platform == "win32" or not hasattr(library, "fesetenv"):
+        return None
+    put, get = library.fesetenv, library.fegetenv
+    address: Any = ctypes.cast(put, ctypes.c_void_p).value
+    return put, get, ctypes.PYFUNCTYPE(None, ctypes.c_void_p, *[_object] * 3)(address)
+
+
 def default_environment() -> AbstractContextManager[None] | None:
     """A block in C's default floating-point environment; its end restores all of this thread's own,
     whatever the block did to it. None where the C library of the process has no such functions: the
     runtime's `pinned` is the same by code of its own, which takes longer to load."""
-    library: Any = ctypes.pythonapi
-    if sys.platform == "win32" or not hasattr(library, "fesetenv"):
+    functions = _environment_functions()
+    if functions is None:
         return None
+    put, get, leave = functions
     before = ctypes.create_string_buffer(ENVIRONMENT_BYTES)
-    put, get = library.fesetenv, library.fegetenv
-    address: Any = ctypes.cast(put, ctypes.c_void_p).value
-    # `__exit__` is given three arguments more, which a C function ignores.
-    leave = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, *[_object] * 3)(address)
     get(before)
-    made: Any = SignalSafeBlock(partial(put, default_of(library)), partial(leave, before))
+    enter = partial(put, default_of(ctypes.pythonapi))
+    made: Any = SignalSafeBlock(enter, partial(leave, before))
     return made
+
+
+def own_environment() -> AbstractContextManager[None]:
+    """A block that leaves this thread's floating-point environment as it was before, sticky flags
+    included; nothing where the C library of the process has no functions for that."""
+    functions = _environment_functions()
+    if functions is None:
+        return nullcontext()
+    _, get, leave = functions
+    before = ctypes.create_string_buffer(ENVIRONMENT_BYTES)
+    get(before)
+    made: Any = SignalSafeBlock(int, partial(leave, before))
+    return made
+
+
+def keeps_flags(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """`function`, after which the sticky flags are the caller's."""
+
+    @wraps(function)
+    def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        with own_environment():
+            return function(*args, **kwargs)
+
+    mark_wrapper(call)
+    return call
 
 
 def block(enter: Sequence[Step], leave: Sequence[Step]) -> AbstractContextManager[None]:

@@ -14,7 +14,7 @@ from samebits.compiling import lock
 from samebits.lang.executions import executions
 from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
-from samebits.lang.signal_safe import default_environment
+from samebits.lang.signal_safe import default_environment, keeps_flags
 from samebits.lang.stacks import with_room
 from samebits.runtime import cache, gc_pause
 from samebits.runtime.calls.native_call import NativeCall, native_callable
@@ -56,6 +56,7 @@ def _own(value: Any) -> Any:
     return value if freeze is None or freeze() is not value else value.copy()
 
 
+@keeps_flags
 def _shorten(kernel: Kernel, native: NativeCall, count: int) -> None:
     """Make the way from Python to an entry shorter, at its second call: many are called once. What
     two threads do at once is done twice."""
@@ -69,6 +70,7 @@ def _shorten(kernel: Kernel, native: NativeCall, count: int) -> None:
     native.is_called_again = True
 
 
+@keeps_flags
 def compile_native(
     kernel: Kernel, types: tuple[Type, ...], target: Target | None = None, opt: int = 3
 ) -> NativeCall:
@@ -107,6 +109,7 @@ def compile_emulated(
     return emulated_callable(compiled, target, parameters, result, kernel.__name__)
 
 
+@keeps_flags
 def compile_range(kernel: Kernel, target: Target | None = None, opt: int = 3) -> NativeRange:
     """The range function of a kernel (begin, end, ...) that is not generic. Raises CompileError."""
     types = kernel.fixed_types

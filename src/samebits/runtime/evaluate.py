@@ -18,6 +18,7 @@ from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
+from samebits.lang.signal_safe import own_environment
 from samebits.lang.values.classes import COMPOSITE_CLASSES
 from samebits.lang.values.scalars import RAW_OF, result_maker
 from samebits.lang.values.vectors import components, vector
@@ -44,7 +45,8 @@ def evaluate(kernel: Kernel, /, *args: Any, **kwargs: Any) -> Any:
         if not isinstance(given, Kernel):
             fix = "evaluate(kernel, argument, ...), of an @sb.kernel"
             raise ArgumentError(f"{kernel!r:.60} is no kernel", fix=fix)
-        return evaluate_call(kernel, args, kwargs)
+        with own_environment():
+            return evaluate_call(kernel, args, kwargs)
     except Exception as error:
         fold(error)
         raise

@@ -24,6 +24,7 @@ from samebits import math
 from samebits.errors import ArgumentError
 from samebits.lang.decorators import kernel
 from samebits.lang.memory.arrays import Array, ReadOnly
+from samebits.lang.signal_safe import keeps_flags
 from samebits.lang.values.scalars import float32, float64, int32, int64, uint32, uint64
 from samebits.runtime.fp_state import pin as fpenv
 
@@ -146,6 +147,7 @@ def processor() -> str:
     return platform.processor() or "unknown"
 
 
+@keeps_flags
 def math_fingerprint() -> Fingerprint:
     """This machine's mathematics as one line, for `str`, to compare with a peer's.
 

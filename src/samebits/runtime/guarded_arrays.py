@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from samebits.errors import ArgumentError, folding
+from samebits.lang.signal_safe import keeps_flags
 from samebits.runtime.memory_claims import check_memory
 from samebits.runtime.pending_jobs import PENDING
 
@@ -82,6 +83,7 @@ class GuardedArray(_Array):
 
 
 @folding
+@keeps_flags
 def guarded(array: object) -> GuardedArray:
     """`array`, an ndarray, as a GuardedArray over the same memory. Raises ArgumentError."""
     if not isinstance(array, np.ndarray):

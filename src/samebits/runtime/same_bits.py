@@ -26,6 +26,7 @@ from samebits.lang.calls.kernel_parameters import taken
 from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.structs import Struct
+from samebits.lang.signal_safe import keeps_flags
 from samebits.lang.values.scalars import RAW_OF
 from samebits.lang.values.vectors import Vector, components
 from samebits.passes.semantics.float_modes import first_fast, rewrites
@@ -99,6 +100,7 @@ _Instance = tuple[Kernel, tuple[Type, ...]]
 
 
 @folding
+@keeps_flags
 def assert_same_bits(
     kernel: Kernel, *args: Any, targets: Iterable[str] | None = None, **kwargs: Any
 ) -> tuple[str, ...]:
@@ -151,6 +153,7 @@ def compared_call(
 
 
 @folding
+@keeps_flags
 def assert_same_bits_each(
     kernel: Kernel,
     calls: Iterable[tuple[Any, ...] | Mapping[str, Any]],

@@ -14,6 +14,7 @@ from samebits.compiling import lock
 from samebits.errors import ReplayError, SimulationError
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.structs import Struct
+from samebits.lang.signal_safe import keeps_flags
 from samebits.lang.stacks import with_room
 from samebits.modes import OptionArguments, checked
 from samebits.scene import Scene
@@ -36,6 +37,7 @@ class SimulationDefinition:
     """The part of a simulation that all executions share; see `Simulation`. Raises SimulationError
     for a part that does not fit."""
 
+    @keeps_flags
     def __init__(
         self,
         *,
@@ -120,6 +122,7 @@ class SimulationDefinition:
         return canonical_size(self.state_type)
 
     @property
+    @keeps_flags
     def program(self) -> Program:
         """The kernels and the frame loop as IR. Raises CompileError, and SimulationError if FAST
         code could reach the state."""
@@ -143,6 +146,7 @@ class SimulationDefinition:
         return {"state": to_json(self.state_type), "input": to_json(self.input_type)}
 
     @cached_property
+    @keeps_flags
     def digest(self) -> str:
         """32 hex digits: the same for the same kernels, types, name and version."""
         from samebits.sim.digest import digest_of

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from samebits.errors import ArgumentError
 from samebits.lang.executions import executions
+from samebits.lang.signal_safe import keeps_flags
 from samebits.sim.definition import SimulationDefinition
 from samebits.sim.history import MOST_KEPT, History
 from samebits.sim.outcome import TrapFact
@@ -43,6 +44,7 @@ class KeptSession(Session):
         self._catch_up()
         return self._history
 
+    @keeps_flags
     def report(
         self,
         path: str | os.PathLike[str],
@@ -59,6 +61,7 @@ class KeptSession(Session):
         """
         return executions.session_report(self, path, frames, confirmed, force)
 
+    @keeps_flags
     def restore(self, blob: bytes) -> None:
         self._catch_up()
         super().restore(blob)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from samebits.bits import canonical_size, from_canonical
 from samebits.errors import ReplayError
+from samebits.lang.signal_safe import keeps_flags
 from samebits.replay import ReplayHeader, ReplayWriter, read_replay
 from samebits.replay.header import PART_BYTES
 from samebits.sim.definition import SimulationDefinition
@@ -46,10 +47,12 @@ class Recording:
         self._part: np.ndarray[Any, Any] | None = None
         """Inputs of the block that runs, until its frames are written."""
 
+    @keeps_flags
     def step(self, inputs: Any) -> None:
         """As `Session.step`, and recorded."""
         self._run(self.session.simulation.inputs.frame(inputs))
 
+    @keeps_flags
     def run(self, inputs: Any) -> NDArray[np.uint64]:
         """As `Session.run`, and recorded."""
         return self._run(self.session.simulation.inputs.frames(inputs))
@@ -112,6 +115,7 @@ class Recording:
         values = None if hashes is None else [int(value) for value in hashes]
         self._writer.add_block(data, values, frames=len(inputs))
 
+    @keeps_flags
     def close(self) -> None:
         """Finish the file. Closing twice is fine."""
         self._catch_up()
@@ -120,6 +124,7 @@ class Recording:
     def __enter__(self) -> Recording:
         return self
 
+    @keeps_flags
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         try:
             with suppress(ReplayError):  # the writer reports it
@@ -145,6 +150,7 @@ class Replay:
     damage: str | None
 
     @classmethod
+    @keeps_flags
     def open(
         cls, path: str | os.PathLike[str], simulation: SimulationDefinition | None = None
     ) -> Replay:

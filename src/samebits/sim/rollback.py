@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from samebits.backend.llvm.engine import host_target
 from samebits.bits import from_canonical, to_canonical
 from samebits.errors import ArgumentError, Trap, folding
+from samebits.lang.signal_safe import keeps_flags
 from samebits.runtime.calls.ring_calls import RingCall
 from samebits.runtime.memory_claims import PENDING, check_memory
 from samebits.sim.definition import SimulationDefinition, check_seed
@@ -75,6 +76,7 @@ class Rollback:
         return self._state
 
     @folding
+    @keeps_flags
     def play(self, first: int, inputs: Any, *, checked: bool = False) -> NDArray[np.uint64]:
         """Go back to before frame `first`, `oldest` to `frame`, and play a structured ndarray of
         shape (frames, players) from there; return the hash after each frame, new memory.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from samebits.backend.llvm.engine import host_target
 from samebits.errors import ReportError, Trap, fold, folding
+from samebits.lang.signal_safe import keeps_flags
 from samebits.lang.values.lazy import lazily
 from samebits.runtime.calls.input_copies import InputCopier, input_copier
 from samebits.runtime.memory_claims import PENDING, check_memory
@@ -72,11 +73,12 @@ class Session:
             if PENDING:
                 self._check_jobs("step", True, inputs)
             if self._copier is None or not self._advance_one(inputs):
-                self._advance(self.simulation.inputs.frame(inputs))
+                self._advance_converted(inputs)
         except Exception as error:
             fold(error)
             raise
 
+    @keeps_flags
     def run(self, inputs: Any) -> NDArray[np.uint64]:
         """Advance over a structured ndarray of shape (frames, players); return the hash after each.
 
@@ -126,6 +128,10 @@ class Session:
         if done is not True:
             raise SimulationTrap(done, self.frame, np.zeros(0, np.uint64))
         return True
+
+    @keeps_flags
+    def _advance_converted(self, inputs: Any) -> None:
+        self._advance(self.simulation.inputs.frame(inputs))
 
     def _advance(self, inputs: np.ndarray[Any, Any]) -> NDArray[np.uint64]:
         execution = self._execution
@@ -187,6 +193,7 @@ class Session:
             raise
 
     @folding
+    @keeps_flags
     def report(
         self,
         path: str | os.PathLike[str],
@@ -207,6 +214,7 @@ class Session:
             fix="start it with start(seed, keep=120): the last 120 frames in detail",
         )
 
+    @keeps_flags
     def _restore_any(self, blob: object) -> None:
         saved = read_saved(blob, self.simulation)
         self._execution.restore(saved.state)

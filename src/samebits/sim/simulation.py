@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from samebits.errors import folding
+from samebits.lang.signal_safe import keeps_flags
 from samebits.sim.definition import SimulationDefinition
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Simulation(SimulationDefinition):
     """
 
     @folding
+    @keeps_flags
     def start(self, seed: int = 0, keep: int = 0) -> Session:
         """A new session, compiled for this processor. Raises CompileError, Trap.
 
@@ -49,6 +51,7 @@ class Simulation(SimulationDefinition):
         return KeptSession(self, seed, keep) if check_keep(keep) else Session(self, seed)
 
     @folding
+    @keeps_flags
     def rollback(self, seed: int = 0, window: int = 8) -> Rollback:
         """A new run that can go back up to `window` frames, 0 to 3,600, and play them again with
         other inputs, natively. Raises CompileError, Trap, ArgumentError."""
@@ -57,6 +60,7 @@ class Simulation(SimulationDefinition):
         return Rollback(self, window, seed)
 
     @folding
+    @keeps_flags
     def batch(self, n: int, seeds: Any = 0, keep: int = 0) -> Batch:
         """`n` worlds in one block of memory, stepped together by compiled code on all workers.
 
@@ -68,6 +72,7 @@ class Simulation(SimulationDefinition):
 
         return Batch(self, n, seeds, keep)
 
+    @keeps_flags
     def record(
         self, path: str | os.PathLike[str], seed: int = 0, keyframe_every: int = 600
     ) -> Recording:

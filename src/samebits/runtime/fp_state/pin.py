@@ -29,7 +29,8 @@ X87_START = 0x027F if sys.platform == "win32" else X87_DEFAULT
 
 _PINNED = {"mxcsr": X87_START << 32 | 0x1F80, "fpcr": 0}
 
-# The word of `save` and `restore`: the control register below, the x87 control word above bit 32.
+# The word of `save` and `restore`: the control register below; above bit 32 the x87 control word,
+# or the register of the sticky flags where they are not in the first.
 _ACCESS = {
     "mxcsr": """\
 define i64 @sb_fp_get() {
@@ -81,10 +82,16 @@ define void @sb_fp_set(i64 %word) {
 }
 define i64 @sb_fp_save() {
   %word = call i64 @llvm.aarch64.get.fpcr()
-  ret i64 %word
+  %flags = call i64 @llvm.aarch64.get.fpsr()
+  %high = shl i64 %flags, 32
+  %both = or i64 %word, %high
+  ret i64 %both
 }
-define void @sb_fp_restore(i64 %word) {
+define void @sb_fp_restore(i64 %both) {
+  %word = and i64 %both, 4294967295
+  %flags = lshr i64 %both, 32
   call void @llvm.aarch64.set.fpcr(i64 %word)
+  call void @llvm.aarch64.set.fpsr(i64 %flags)
   ret void
 }
 """,
@@ -147,7 +154,8 @@ def state() -> State:
     Raises TargetError on a processor whose registers are not known here.
     """
     both = int(_functions()["save"]())
-    parts = (both & 0xFFFF_FFFF, both >> 32) if register_name() == "mxcsr" else (both,)
+    word, high = both & 0xFFFF_FFFF, both >> 32
+    parts = (word, high) if register_name() == "mxcsr" else (word,)
     return described(*parts)
 
 

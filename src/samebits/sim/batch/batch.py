@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from samebits.bits import from_canonical, to_canonical
 from samebits.errors import ArgumentError, ReplayError, Trap, folding
+from samebits.lang.signal_safe import keeps_flags
 from samebits.runtime.memory_claims import PENDING, check_memory
 from samebits.sim.batch import log
 from samebits.sim.batch.program import BatchProgram
@@ -94,6 +95,7 @@ class Batch:
         return self.opened().stopped
 
     @folding
+    @keeps_flags
     def step(self, inputs: Any) -> None:
         """Advance every world one frame. `inputs` is a structured ndarray of the input's dtype, of
         shape (n, players), or (n,) of a simulation with one player. Raises WorldTrap."""
@@ -102,6 +104,7 @@ class Batch:
         worlds.step()
 
     @folding
+    @keeps_flags
     def run(
         self, inputs: Any, frames: int | None = None, *, hashes: bool = True
     ) -> NDArray[np.uint64]:
@@ -127,6 +130,7 @@ class Batch:
         return found
 
     @folding
+    @keeps_flags
     def learn(self, inputs: Any, out: Memory, rewards: Memory, ended: Memory, cut: Memory) -> None:
         """As `step`, and in the same pass what a learner wants, written into its own arrays.
 
@@ -148,6 +152,7 @@ class Batch:
         worlds.learn(learning.episode_frames)
 
     @folding
+    @keeps_flags
     def observe(self, worlds: Any = None) -> Memory:
         """The observations of some worlds, by default all, in a new array whose first axis is that
         of worlds, the second that of players where `observe` takes one."""
@@ -167,11 +172,13 @@ class Batch:
         return self.simulation.learning
 
     @folding
+    @keeps_flags
     def hashes(self) -> NDArray[np.uint64]:
         """XXH64 of each world's canonical state, of shape (n,)."""
         return self.opened("hashes", False).hashes()
 
     @folding
+    @keeps_flags
     def reset(self, worlds: Any = None, seeds: Any = None) -> None:
         """Begin the next episode of some worlds, by default of all.
 
@@ -188,11 +195,13 @@ class Batch:
             begun = self._next(which)
         memory.reset(which, begun)
 
+    @keeps_flags
     def world(self, i: int) -> World:
         """World i as a session over the batch's memory. Raises ArgumentError."""
         return World(self.simulation, self.opened(), self._index(i))
 
     @folding
+    @keeps_flags
     def replay(self, i: int, path: str | os.PathLike[str], episode: int | None = None) -> int:
         """Write an episode of world i, by default the one that runs, as a replay file, and return
         its number of frames. The frame that a trap ended is in it too.
@@ -242,6 +251,7 @@ class Batch:
         return len(inputs)
 
     @folding
+    @keeps_flags
     def save(self, worlds: Any = None) -> bytes:
         """The bytes from which `restore` returns some worlds, by default all, to their frame, here
         or on another machine."""
@@ -255,6 +265,7 @@ class Batch:
         return SavedWorlds(rows, states).to_bytes(self.simulation)
 
     @folding
+    @keeps_flags
     def restore(self, blob: bytes, worlds: Any = None) -> None:
         """Return worlds to the frames of `save`: those that were saved, or as many others.
 
